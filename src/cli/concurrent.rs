@@ -2,17 +2,16 @@
 //!
 //! Who does not say which network it is gets this one where the first event is no whole exchange: `{"c": 1, "q": 5}`.
 
-use super::evidence::{self, Recheck, WantedEvidence};
+use super::evidence::{self, WantedEvidence};
 use super::html;
 use super::recording::RecordedAs;
 use mayhap::dualize::{Options, Verdict};
-use mayhap::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict, witness_of_order};
-use mayhap::json::RawJson;
+use mayhap::evidence::{Budget, witness_of_order};
 use mayhap::network::NetworkChoice;
-use mayhap::report::conflict::{FoundConflict, explain, impossible};
 use mayhap::report::history::DrawnTrace;
-use mayhap::report::{ConcurrentReason, Stats, TraceReport};
-use mayhap::schedule::{self, History, JudgedHistory, Timeline};
+use mayhap::report::{Stats, TraceReport};
+use mayhap::schedule::History;
+use mayhap::session::ConcurrentEvidence;
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceFormat, TraceReader};
 use mayhap::validate::{Events, history};
@@ -79,16 +78,6 @@ impl TraceNotes {
     }
 }
 
-/// A judged history, of which evidence is looked for.
-pub struct ConcurrentEvidence {
-    /// Its judgement.
-    pub judged: JudgedHistory,
-    history: History,
-    net: NetworkChoice,
-    /// The lines of the answers that cannot all be true, once they are known.
-    conflict: Vec<u64>,
-}
-
 /// Reads a trace of concurrent clients, its first events or all; the error is ready to be shown.
 pub fn read(
     spec: &Arc<Spec>,
@@ -112,92 +101,49 @@ pub fn judge(
     options: &Options,
 ) -> (TraceReport, ConcurrentEvidence) {
     let started = Instant::now();
-    let judged = schedule::judge(spec, &history, options);
+    let evidence = ConcurrentEvidence::of((spec, net), history, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
-    let stats = Stats { elapsed_ms, events: history.len() as u64, ..Stats::of(&judged.judge) };
-    let report = TraceReport::new(spec, name.to_owned(), &judged.judge, stats);
-    (report, ConcurrentEvidence { judged, history, net, conflict: Vec::new() })
+    let judge = &evidence.judged.judge;
+    let stats = Stats { elapsed_ms, events: evidence.history.len() as u64, ..Stats::of(judge) };
+    (TraceReport::new(spec, name.to_owned(), judge, stats), evidence)
 }
 
-impl ConcurrentEvidence {
-    /// The history as a picture of it needs it, with its conflict where that was found.
-    pub fn timeline(&self) -> Timeline {
-        Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
-    }
-
-    /// Draws it.
-    ///
-    /// # Errors
-    /// The order in which it was served does not replay.
-    pub fn draw(&self, spec: &Arc<Spec>, report: &TraceReport) -> Result<DrawnTrace, String> {
-        let served = html::served(report, &mut |give| {
-            witness_of_order(spec, &Options::default(), (&self.history, &self.judged.order), give)
-        })?;
-        Ok(DrawnTrace::concurrent(spec, report, (&self.net.to_string(), &self.timeline()), &served))
-    }
-
-    /// Adds to a report why it is as it is.
-    ///
-    /// # Errors
-    /// The witness could not be written, or evidence did not hold when it was checked.
-    pub fn add(
-        &mut self,
-        report: &mut TraceReport,
-        spec: &Arc<Spec>,
-        wanted: WantedEvidence<'_>,
-        budget: Budget<'_>,
-    ) -> Result<(), String> {
-        match self.judged.verdict.clone() {
-            Verdict::Reject { event, .. } => self.rejection(report, spec, (event, wanted.recheck), budget),
-            Verdict::Accept { .. } => {
-                let order = &self.judged.order;
-                evidence::acceptance(report, spec, order.len(), wanted.witness, &mut |give| {
-                    witness_of_order(spec, &Options::default(), (&self.history, order), give)
-                })
-            }
-            Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {
-                evidence::add(report, self.judged.judge.clone(), spec, &self.history.exchanges(), wanted, budget)
-            }
-        }
-    }
-
-    fn rejection(
-        &mut self,
-        report: &mut TraceReport,
-        spec: &Arc<Spec>,
-        (event, recheck): (u64, Recheck),
-        budget: Budget<'_>,
-    ) -> Result<(), String> {
-        let under_way = self.history.under_way(event);
-        let mut reason = ConcurrentReason { under_way: under_way.clone(), ..ConcurrentReason::default() };
-        if !self.history.is_answer(event) {
-            report.explanation = vec![impossible(&self.history, event)];
-            report.concurrent = Some(reason);
-            return Ok(());
-        }
-        let found = conflict(spec, &self.history, &mut self.judged, budget);
-        let timeline = self.timeline();
-        let said = found.as_ref().map(|(conflict, others)| FoundConflict { conflict, others: others.as_ref() });
-        report.explanation = explain(spec, &timeline, said, &under_way);
-        if let Some((conflict, others)) = found {
-            report.reason = conflict.lines.split_last().map(|(_, others)| others.to_vec());
-            fill(&mut reason, &conflict, others);
-            if recheck == Recheck::Yes {
-                let outcome = check_conflict(spec, &self.history, &conflict);
-                report.explanation.push(evidence::judged_again(outcome, conflict.minimal)?.to_owned());
-            }
-            self.conflict = conflict.lines;
-        }
-        report.concurrent = Some(reason);
-        Ok(())
-    }
+/// Draws a history.
+///
+/// # Errors
+/// The order in which it was served does not replay.
+pub fn draw(evidence: &ConcurrentEvidence, spec: &Arc<Spec>, report: &TraceReport) -> Result<DrawnTrace, String> {
+    let ConcurrentEvidence { judged, history, net, .. } = evidence;
+    let served =
+        html::served(report, &mut |give| witness_of_order(spec, &Options::default(), (history, &judged.order), give))?;
+    Ok(DrawnTrace::concurrent(spec, report, (&net.to_string(), &evidence.timeline()), &served))
 }
 
-/// Takes up what was found of a conflict.
-fn fill(reason: &mut ConcurrentReason, conflict: &AnswerConflict, others: Option<OtherAnswers>) {
-    reason.any_state_before = conflict.any_state_before;
-    reason.reason_from = conflict.all_from;
-    reason.minimal = Some(conflict.minimal == Minimality::Minimal);
-    reason.possible_are_all = others.as_ref().map(|others| !others.more);
-    reason.possible = others.map(|others| others.json).unwrap_or_default().into_iter().map(RawJson).collect();
+/// Adds to a report why it is as it is.
+///
+/// # Errors
+/// The witness could not be written, or evidence did not hold when it was checked.
+pub fn add(
+    evidence: &mut ConcurrentEvidence,
+    report: &mut TraceReport,
+    spec: &Arc<Spec>,
+    wanted: WantedEvidence<'_>,
+    budget: Budget<'_>,
+) -> Result<(), String> {
+    match evidence.judged.verdict.clone() {
+        Verdict::Reject { event, .. } => {
+            evidence.rejection(spec, (event, wanted.recheck), budget)?.add_to(report);
+            Ok(())
+        }
+        Verdict::Accept { .. } => {
+            let ConcurrentEvidence { judged, history, .. } = evidence;
+            evidence::acceptance(report, spec, judged.order.len(), wanted.witness, &mut |give| {
+                witness_of_order(spec, &Options::default(), (history, &judged.order), give)
+            })
+        }
+        Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {
+            let ConcurrentEvidence { judged, history, .. } = evidence;
+            evidence::add(report, judged.judge.clone(), spec, &history.exchanges(), wanted, budget)
+        }
+    }
 }

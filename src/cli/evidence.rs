@@ -4,15 +4,12 @@
 
 use super::files;
 use super::gathered::Gathered;
-use mayhap::dualize::{Doubt, Exchange, FaultReport, Judge, Options, Verdict};
-use mayhap::evidence::{
-    Budget, Initial, Minimality, Rechecked, Segment, WitnessError, check_reason, example, witness_in_parts,
-};
-use mayhap::process::Limit;
-use mayhap::report::reason::explain_within;
+use mayhap::dualize::{Exchange, Judge, Options, Verdict};
+use mayhap::evidence::{Budget, Initial, Segment, WitnessError, witness_in_parts};
 use mayhap::report::sections::WitnessLines;
-use mayhap::report::{INLINE, TraceReport, trouble};
-use mayhap::spec::{Site, Spec};
+use mayhap::report::{INLINE, TraceReport};
+use mayhap::session::{FoundRejection, Recheck, stated};
+use mayhap::spec::Spec;
 use mayhap::validate::Recording;
 use std::ops::ControlFlow;
 use std::path::Path;
@@ -25,15 +22,6 @@ pub struct WantedEvidence<'o> {
     pub recheck: Recheck,
     /// Says whether an accepted trace gets a witness, and where that goes.
     pub witness: WitnessWanted<'o>,
-}
-
-/// Says whether the reason of a rejection is judged again.
-#[derive(Clone, Copy, PartialEq, Eq)]
-pub enum Recheck {
-    /// It is judged again.
-    Yes,
-    /// It is taken as found.
-    No,
 }
 
 /// The place where a witness goes, if one is wanted.
@@ -59,62 +47,19 @@ pub fn add<R: Recording>(
     wanted: WantedEvidence<'_>,
     budget: Budget<'_>,
 ) -> Result<(), String> {
-    let asked = |line| on_line(trace, line);
-    match judge.verdict() {
-        Verdict::Reject { .. } => rejection(report, spec, trace, wanted.recheck, budget),
-        Verdict::Unknown { doubt, warning } => {
-            report.explanation = undecided(&judge, spec, &doubt);
-            report.explanation.extend(warning.iter().flat_map(|fault| warned(&judge, spec, fault, asked(fault.event))));
-            Ok(())
-        }
-        Verdict::Outside { event, site } => {
-            report.explanation = outside(&judge, spec, site, asked(event));
-            Ok(())
-        }
-        Verdict::Fault(fault) => {
-            report.explanation = faulty(&judge, spec, &fault, asked(fault.event));
-            Ok(())
-        }
-        Verdict::Accept { warning } => {
-            report.explanation.extend(warning.iter().flat_map(|fault| warned(&judge, spec, fault, asked(fault.event))));
-            // What it knows takes no room beside what a witness needs.
-            drop(judge);
-            acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
-                witness_in_parts(spec, &Options::default(), trace, give)
-            })
-        }
+    if let Verdict::Reject { .. } = judge.verdict() {
+        FoundRejection::of_exchanges(spec, trace, wanted.recheck, budget)?.add_to(report);
+        return Ok(());
     }
-}
-
-/// Why there is no verdict, and the option that gives more of what was used up, where there is one.
-pub fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
-    let at = judge.doubt().and_then(|(_, at)| at);
-    let raised = match doubt {
-        Doubt::Limit(Limit::Effort) => Some("  --exchange-time S allows the work of S seconds (the default is 1)"),
-        Doubt::Limit(Limit::Memory(_)) => Some("  --memory MIB allows more"),
-        _ => None,
-    };
-    let mut lines = trouble::unknown(spec, doubt, at, judge.event());
-    lines.extend(raised.map(str::to_owned));
-    lines
-}
-
-/// A fault that does not decide the verdict, and the exchange that meets it, where there is one.
-pub fn warned(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: Option<Exchange>) -> Vec<String> {
-    let stated = faulty(judge, spec, fault, asked).into_iter().map(|line| format!("  {line}"));
-    std::iter::once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
-}
-
-/// A fault, with the values that lead to it.
-pub fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: Option<Exchange>) -> Vec<String> {
-    let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    trouble::fault(spec, fault, asked.as_ref(), &values)
-}
-
-/// A duty that the client broke, with the values that show it.
-pub fn outside(judge: &Judge, spec: &Arc<Spec>, site: Site, asked: Option<Exchange>) -> Vec<String> {
-    let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    trouble::outside(spec, site, asked.as_ref(), &state)
+    report.explanation = stated(&judge, spec, &|line| on_line(trace, line));
+    if !judge.verdict().is_accept() {
+        return Ok(());
+    }
+    // What it knows takes no room beside what a witness needs.
+    drop(judge);
+    acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
+        witness_in_parts(spec, &Options::default(), trace, give)
+    })
 }
 
 /// The exchange on a line of the trace.
@@ -185,43 +130,4 @@ pub fn acceptance(
 /// Says that a witness is not shown.
 pub fn too_long() -> String {
     format!("the witness has more than {INLINE} steps or values: --witness FILE writes it")
-}
-
-fn rejection<R: Recording>(
-    report: &mut TraceReport,
-    spec: &Arc<Spec>,
-    trace: &R,
-    recheck: Recheck,
-    budget: Budget<'_>,
-) -> Result<(), String> {
-    let Some(why) = explain_within(spec, trace, budget) else {
-        report.explanation.push("no reason was found within the limits".into());
-        return Ok(());
-    };
-    report.explanation = why.lines;
-    report.reason = Some(why.because);
-    report.requests = Some(why.requests).filter(|lines| !lines.is_empty());
-    report.reason_before = why.and_before;
-    if recheck == Recheck::Yes {
-        let outcome = check_reason(spec, &Options::default(), trace, &why.reason);
-        report.explanation.push(judged_again(outcome, why.reason.minimal)?.to_owned());
-    }
-    Ok(())
-}
-
-/// The outcome of judging a reason again, in words.
-///
-/// # Errors
-/// It does not hold.
-pub fn judged_again(outcome: Rechecked, minimal: Minimality) -> Result<&'static str, String> {
-    match (outcome, minimal) {
-        (Rechecked::Holds, Minimality::Minimal) => {
-            Ok("the reason was judged again: it holds, and no answer in it can be left out")
-        }
-        (Rechecked::Holds, Minimality::CutOff) => Ok("the reason was judged again: it holds"),
-        (Rechecked::Undecided, _) => Ok("the reason was judged again: this time it could not be decided"),
-        (Rechecked::Fails, _) => {
-            Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into())
-        }
-    }
 }

@@ -4,12 +4,12 @@
 //! `--net tcp,outstanding=1`, `--net udp`.
 
 use super::concurrent::{HistorySource, TraceNotes};
-use super::network_evidence::NetworkedEvidence;
 use mayhap::diagnostic::Colour;
-use mayhap::dualize::{Options, RecordedEvent, judge_recorded};
+use mayhap::dualize::{Options, RecordedEvent};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::{self, History};
+use mayhap::session::NetworkedEvidence;
 use mayhap::spec::Spec;
 use mayhap::validate::{Events, Observations, observations};
 use std::collections::BTreeSet;
@@ -70,13 +70,10 @@ pub fn judge(
     options: &Options,
 ) -> (TraceReport, NetworkedEvidence) {
     let started = Instant::now();
-    let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
+    let evidence = NetworkedEvidence::of((spec, net), observed, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
-    let stats = Stats { elapsed_ms, events: observed.events.len() as u64, ..Stats::of(&judge) };
-    let report = TraceReport::new(spec, name.to_owned(), &judge, stats);
-    let evidence =
-        NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None };
-    (report, evidence)
+    let stats = Stats { elapsed_ms, events: evidence.observed.events.len() as u64, ..Stats::of(&evidence.judge) };
+    (TraceReport::new(spec, name.to_owned(), &evidence.judge, stats), evidence)
 }
 
 /// The line on which more connections are open than so many.

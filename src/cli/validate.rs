@@ -5,23 +5,23 @@
 
 use super::again::{Once, Rereading, TracePart};
 use super::arguments::{Format, Validate};
-use super::concurrent::{self, ConcurrentEvidence, HistoryArrival, HistorySource, TraceNotes};
-use super::evidence::{self, Recheck, WantedEvidence, WitnessWanted};
+use super::concurrent::{self, HistoryArrival, HistorySource, TraceNotes};
+use super::evidence::{self, WantedEvidence, WitnessWanted};
 use super::exit::Exit;
 use super::html::{self, Page};
 use super::interrupt::Interruptible;
-use super::network_evidence::NetworkedEvidence;
-use super::networked;
 use super::progress::ProgressLine;
 use super::streamed::{self, Streamed, StreamedReport};
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
+use super::{network_evidence, networked};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
 use mayhap::schedule::History;
+use mayhap::session::{ConcurrentEvidence, NetworkedEvidence, Recheck};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::{Header, TraceFormat};
 use mayhap::validate::{Exchanges, Validator};
@@ -390,15 +390,15 @@ impl Judged {
         let (trace, length, judge) = match again {
             Again::Trace(trace) => *trace,
             Again::History(mut history) => {
-                let added = history.add(&mut self.report, spec, wanted(options), budget);
-                let draw = |_| history.draw(spec, &self.report);
+                let added = concurrent::add(&mut history, &mut self.report, spec, wanted(options), budget);
+                let draw = |_| concurrent::draw(&history, spec, &self.report);
                 let drawn = options.html.as_ref().map(draw).transpose();
                 let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
                 return shown.map(|drawn| self.drawn = drawn);
             }
             Again::Recording(mut recording) => {
-                let added = recording.add(&mut self.report, wanted(options), budget);
-                let draw = |_| recording.draw(&self.report);
+                let added = network_evidence::add(&mut recording, &mut self.report, wanted(options), budget);
+                let draw = |_| network_evidence::draw(&mut recording, &self.report);
                 let drawn = options.html.as_ref().map(draw).transpose();
                 let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
                 return shown.map(|drawn| self.drawn = drawn);

@@ -194,7 +194,8 @@ fn place(spec: &Spec, site: Site) -> String {
 }
 
 /// The file and line of a statement, and what stands on that line.
-fn located(spec: &Spec, site: Site) -> (String, String) {
+#[must_use]
+pub fn located(spec: &Spec, site: Site) -> (String, String) {
     let (span, sources) = (spec.span(site), &spec.sources);
     let (line, _) = sources.line_column(span);
     let text = sources.text(span.file).lines().nth(line.saturating_sub(1)).unwrap_or_default().trim();

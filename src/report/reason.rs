@@ -14,8 +14,8 @@ use super::{SHOWN, one_of, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
-use crate::json::encode;
-use crate::spec::{Spec, TypeId};
+use crate::json::{decode_recorded, encode};
+use crate::spec::{Site, Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
@@ -31,6 +31,10 @@ pub struct Explanation {
     pub requests: Vec<u64>,
     /// The line before which all answers belong to `because`, where the search for them was cut off.
     pub and_before: Option<u64>,
+    /// The answers that were possible instead, as JSON, as far as they are known in full.
+    pub possible: Vec<String>,
+    /// The statements of the specification that are named.
+    pub sites: Vec<Site>,
     /// The reason with positions of exchanges instead of lines; [`evidence::check_reason`] judges it again.
     pub reason: Reason,
 }
@@ -54,7 +58,11 @@ where
     requests.sort_unstable();
     let and_before = why.reason.and_before.and_then(line_at);
     let lines = Rejection { spec, why: &why, and_before }.lines();
-    Some(Explanation { lines, because, requests, and_before, reason: why.reason })
+    let possible = why.allowed.iter().filter_map(|allowed| in_full(spec, allowed)).collect();
+    let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
+    sites.sort_unstable();
+    sites.dedup();
+    Some(Explanation { lines, because, requests, and_before, possible, sites, reason: why.reason })
 }
 
 /// A rejection that is put into words.
@@ -134,6 +142,15 @@ impl Rejection<'_> {
     fn possible(&self) -> String {
         let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
         one_of(&listed).map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible"))
+    }
+}
+
+/// The JSON of an answer all of whose parts are known.
+fn in_full(spec: &Spec, allowed: &Possibility) -> Option<String> {
+    let is_value = |json: &str| decode_recorded(&spec.types, spec.program.response, json).is_ok();
+    match allowed {
+        Possibility::Answer { json, where_ } if where_.is_empty() => Some(json.clone()).filter(|json| is_value(json)),
+        Possibility::Answer { .. } | Possibility::Nothing | Possibility::More => None,
     }
 }
 

@@ -254,6 +254,11 @@ impl OnlinePart {
         Some(Alone::new(judge, self.building.connections()))
     }
 
+    /// The candidates of what explains everything so far, where that is known.
+    pub(super) fn candidates(&self) -> &[Candidate] {
+        self.witness.as_ref().map_or(&[], |witness| self.states.frontier(witness.state))
+    }
+
     /// Tests whether what was observed so far is explained.
     pub(super) fn is_explained(&self) -> bool {
         self.witness.is_some()

@@ -23,10 +23,13 @@ use super::alone::Alone;
 use super::history::{Building, Happened};
 use super::online::{OnlinePart, SoFar};
 use super::rules::OrderRules;
-use crate::dualize::{Judge, Options, Verdict};
+use crate::dualize::{Candidate, Judge, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;
+
+/// The candidates of so many keys are shown.
+const SHOWN: usize = 16;
 
 /// A history that is judged event by event. It remembers what the verdict on what comes may depend on, and nothing else.
 ///
@@ -120,6 +123,19 @@ impl OnlineHistory {
     #[must_use]
     pub fn is_alone(&self) -> bool {
         matches!(self.clients, OnlineClients::Alone(_))
+    }
+
+    /// The candidates of one way to explain what was observed so far: of a few keys, where each has its own. None where they are not known.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<&Candidate> {
+        match &self.clients {
+            OnlineClients::Alone(alone) => alone.judge.candidates().iter().collect(),
+            OnlineClients::AtOnce(at_once) => {
+                let of_parts = at_once.parts.values().take(SHOWN).flat_map(OnlinePart::candidates);
+                at_once.start.candidates().iter().take(1).chain(of_parts).collect()
+            }
+            OnlineClients::TooHard(_) => Vec::new(),
+        }
     }
 
     /// The judge, of one key where each has its own, with what it knows behind the last event.

@@ -9,8 +9,8 @@
 use rustc_hash::FxHashMap;
 
 use super::JudgedHistory;
-use super::history::History;
-use crate::dualize::{Exchange, Verdict};
+use super::history::{History, Request};
+use crate::dualize::{Exchange, Observed, Verdict};
 use crate::value::Value;
 
 /// A judged history, request by request.
@@ -69,6 +69,23 @@ impl History {
             served: served.get(&request.exchange.line).copied(),
         });
         Timeline { requests: requests.collect(), rejected, conflict: Vec::new() }
+    }
+
+    /// The history of what stands before a line.
+    #[must_use]
+    pub fn before(&self, line: u64) -> History {
+        let end = self.lines.partition_point(|own| *own < line);
+        let mut before = self.relaxed(0..end, &|_| true).history;
+        let is_open = |request: &&mut Request| request.answered.is_none();
+        before.requests.iter_mut().filter(is_open).for_each(|request| request.exchange.observed = Observed::Any);
+        before
+    }
+
+    /// The exchange whose answer was seen on a line.
+    #[must_use]
+    pub fn answered_on(&self, line: u64) -> Option<Exchange> {
+        let is_it = |request: &&Request| request.answered.is_some_and(|answered| self.lines[answered] == line);
+        self.requests.iter().find(is_it).map(|request| request.exchange.clone())
     }
 
     /// The requests, in the order in which they were sent, with the lines on which they were.

@@ -1,7 +1,7 @@
 //! The one judge from the outside: a specification, a network and limits in; events one by one; a verdict out.
 //!
-//! Which engine judges is decided here: a search for an order of service where each handler answers once over TCP, the event-by-event
-//! engine elsewhere.
+//! Which engine judges is decided here: steps of the judge where whole exchanges come one after another, a search for an order of service where
+//! each handler answers once over TCP, the event-by-event engine elsewhere.
 //!
 //! ```
 //! use mayhap::{Options, Session, SessionProgress, Spec};
@@ -13,16 +13,36 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod concurrent;
+mod engine;
+mod evidence;
+mod kept;
+mod networked;
+mod rejection;
+mod stated;
+
 use std::sync::Arc;
 
-use crate::dualize::{Doubt, Judge, Options, Verdict};
-use crate::network::{NetworkChoice, Observation};
-use crate::process::Limit;
-use crate::schedule::{self, Happened, OnlineHistory};
+pub use concurrent::ConcurrentEvidence;
+pub use engine::is_order;
+pub use evidence::SessionEvidence;
+pub use networked::NetworkedEvidence;
+pub use rejection::{FoundRejection, Recheck, SpecPlace};
+pub use stated::{AskedOn, stated};
+
+use crate::dualize::{Doubt, Options, Verdict};
+use crate::evidence::Budget;
+use crate::network::NetworkChoice;
 use crate::spec::Spec;
 use crate::trace::{TraceError, TraceEvent, TraceFormat};
-use crate::validate::{Events, Numbering};
+use crate::validate::Events;
 use crate::value::Value;
+use engine::SessionEngine;
+use evidence::JudgedSession;
+use kept::{KEPT, KeptEvents};
+
+/// The memories of so many surviving explanations are shown.
+const SHOWN: usize = 16;
 
 /// The state of judging after an event.
 #[derive(Clone, PartialEq, Debug)]
@@ -40,14 +60,11 @@ pub enum SessionProgress {
 /// A judge of events over a network.
 pub struct Session {
     spec: Arc<Spec>,
-    numbering: Numbering,
+    net: NetworkChoice,
+    options: Options,
     line: u64,
     engine: SessionEngine,
-}
-
-enum SessionEngine {
-    Order { history: Box<OnlineHistory>, verdict: Option<Verdict> },
-    Network { judge: Box<Judge>, net: NetworkChoice },
+    events: KeptEvents,
 }
 
 impl Session {
@@ -60,15 +77,14 @@ impl Session {
     /// A session over a network in which nothing was observed yet.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Session {
-        let composed = spec.for_networks();
-        let is_order = net == NetworkChoice::TCP && composed.program.steps.is_empty() && schedule::is_judged(&composed);
-        let engine = if is_order {
-            let history = Box::new(OnlineHistory::new(spec, options));
-            SessionEngine::Order { history, verdict: Some(Verdict::Accept { warning: None }) }
-        } else {
-            SessionEngine::Network { judge: Box::new(Judge::new(composed.clone(), options)), net }
-        };
-        Session { spec: spec.clone(), numbering: Numbering::new(), line: 0, engine }
+        let engine = SessionEngine::new(spec, net, options.clone());
+        Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT) }
+    }
+
+    /// This session, which keeps at most so many events for its evidence.
+    #[must_use]
+    pub fn keeping(self, events: usize) -> Session {
+        Session { events: KeptEvents::at_most(events), ..self }
     }
 
     /// Observes the event that a line of a trace is.
@@ -85,43 +101,48 @@ impl Session {
         Ok(progress)
     }
 
-    /// Observes an event.
+    /// Observes an event, on a line that comes behind those of the events before.
     ///
     /// # Errors
-    /// Where a peer answers a call that was not made.
+    /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
         self.line = event.line;
-        match &mut self.engine {
-            SessionEngine::Order { history, verdict } => {
-                for happened in happened(event) {
-                    *verdict = history.push(self.line, happened);
-                }
-            }
-            SessionEngine::Network { judge, net } => {
-                for observation in self.numbering.made(&self.spec, event)? {
-                    judge.observe_over(&*net.network(), self.line, &observation);
-                }
-            }
-        }
+        self.events.push(&event);
+        self.engine.push(event)?;
         Ok(self.progress())
     }
 
     /// Judges what was not judged yet.
     pub fn settle(&mut self) -> SessionProgress {
-        if let SessionEngine::Network { judge, net } = &mut self.engine {
-            judge.observe_over(&*net.network(), self.line + 1, &Observation::End);
-        }
+        self.engine.settle(self.line + 1);
         self.progress()
     }
 
     /// The verdict on what was observed so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        let too_hard = Verdict::Unknown { doubt: Doubt::Limit(Limit::Orders), warning: None };
-        match &self.engine {
-            SessionEngine::Order { verdict, .. } => verdict.clone().unwrap_or(too_hard),
-            SessionEngine::Network { judge, .. } => judge.verdict(),
-        }
+        self.engine.verdict()
+    }
+
+    /// Why the verdict is what it is, found within a budget.
+    pub fn evidence(&mut self, budget: Budget<'_>) -> SessionEvidence {
+        let Session { spec, net, options, engine, events, .. } = self;
+        let verdict = engine.verdict();
+        JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
+    }
+
+    /// The memories of a few explanations that survive, variable by variable, in which parts may be symbolic; none where none is at hand.
+    #[must_use]
+    pub fn states(&self) -> Vec<&[Value]> {
+        let slots = self.spec.program.state_slots();
+        let candidates = self.engine.candidates().into_iter().take(SHOWN);
+        candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
+    }
+
+    /// The specification.
+    #[must_use]
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.spec
     }
 
     fn progress(&self) -> SessionProgress {
@@ -131,9 +152,4 @@ impl Session {
             Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => SessionProgress::Explained,
         }
     }
-}
-
-/// The one or two things that happened in an event.
-fn happened(event: TraceEvent<Value>) -> impl Iterator<Item = Happened> {
-    crate::validate::happened(event).into_iter().flatten()
 }

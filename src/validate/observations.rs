@@ -30,6 +30,20 @@ pub struct Observations {
 }
 
 impl Observations {
+    /// The observations of events.
+    ///
+    /// # Errors
+    /// Where a peer answers a call that was not made: the line, and what is wrong.
+    pub fn of(spec: &Spec, events: impl IntoIterator<Item = TraceEvent<Value>>) -> Result<Observations, (u64, String)> {
+        let mut numbering = Numbering::new();
+        for event in events {
+            let line = event.line;
+            let made = numbering.made(spec, event).map_err(|why| (line, why))?;
+            numbering.made.events.extend(made.into_iter().map(|observation| (line, observation)));
+        }
+        Ok(numbering.made)
+    }
+
     /// The history of requests and answers that they are.
     #[must_use]
     pub fn history(&self, spec: &Spec) -> History {

@@ -28,6 +28,7 @@ mod conformance;
 mod histories;
 mod library;
 mod network_specs;
+mod session;
 mod simulated;
 mod simulated_clients;
 mod simulated_networks;

@@ -1,0 +1,119 @@
+//! A history of concurrent clients that was judged as a whole, of which evidence is looked for.
+//!
+//! ```text
+//! no order in which the server may have served the requests explains that line 6 answered 1; only 2 was possible
+//! ```
+
+use std::sync::Arc;
+
+use super::rejection::{FoundRejection, Recheck, judged_again, places};
+use crate::dualize::{Exchange, Options};
+use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
+use crate::json::RawJson;
+use crate::network::NetworkChoice;
+use crate::report::ConcurrentReason;
+use crate::report::conflict::{FoundConflict, explain, impossible};
+use crate::report::reason::explain_within;
+use crate::schedule::{self, History, JudgedHistory, Timeline};
+use crate::spec::Spec;
+
+/// A judged history, of which evidence is looked for.
+pub struct ConcurrentEvidence {
+    /// Its judgement.
+    pub judged: JudgedHistory,
+    /// The history.
+    pub history: History,
+    /// The network.
+    pub net: NetworkChoice,
+    /// The lines of the answers that cannot all be true, once they are known.
+    conflict: Vec<u64>,
+}
+
+/// The statements that matter may take so many seconds of work.
+const PLACES: f64 = 0.5;
+
+impl ConcurrentEvidence {
+    /// Judges a history as a whole.
+    #[must_use]
+    pub fn of((spec, net): (&Arc<Spec>, NetworkChoice), history: History, options: &Options) -> ConcurrentEvidence {
+        let judged = schedule::judge(spec, &history, options);
+        ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
+    }
+
+    /// The history as a picture of it needs it, with its conflict where that was found.
+    #[must_use]
+    pub fn timeline(&self) -> Timeline {
+        Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
+    }
+
+    /// The reason why the event on a line is rejected.
+    ///
+    /// # Errors
+    /// It did not hold when it was judged again.
+    pub fn rejection(
+        &mut self,
+        spec: &Arc<Spec>,
+        (event, recheck): (u64, Recheck),
+        budget: Budget<'_>,
+    ) -> Result<FoundRejection, String> {
+        let under_way = self.history.under_way(event);
+        let mut reason = ConcurrentReason { under_way: under_way.clone(), ..ConcurrentReason::default() };
+        let mut rejection = FoundRejection::default();
+        if !self.history.is_answer(event) {
+            rejection.explanation = vec![impossible(&self.history, event)];
+            rejection.concurrent = Some(reason);
+            return Ok(rejection);
+        }
+        let found = conflict(spec, &self.history, &mut self.judged, budget);
+        let timeline = self.timeline();
+        let said = found.as_ref().map(|(conflict, others)| FoundConflict { conflict, others: others.as_ref() });
+        rejection.explanation = explain(spec, &timeline, said, &under_way);
+        if let Some((conflict, others)) = found {
+            rejection.because = conflict.lines.split_last().map(|(_, others)| others.to_vec());
+            rejection.is_minimal = conflict.minimal == Minimality::Minimal;
+            rejection.possible = others.as_ref().map(|others| others.json.clone()).unwrap_or_default();
+            fill(&mut reason, &conflict, others);
+            if recheck == Recheck::Yes {
+                let outcome = check_conflict(spec, &self.history, &conflict);
+                rejection.explanation.push(judged_again(outcome, conflict.minimal)?.to_owned());
+            }
+            self.conflict = conflict.lines;
+        }
+        rejection.concurrent = Some(reason);
+        Ok(rejection)
+    }
+
+    /// A rejection with the statements that matter where the rejected exchange comes behind the others, in an order that explains these.
+    #[must_use]
+    pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
+        let trace = self.with_rejected_last(spec, event);
+        if let Some(why) = trace.and_then(|trace| explain_within(spec, &trace, Budget::seconds(PLACES))) {
+            found.places = places(spec, &why.sites);
+            if found.possible.is_empty() {
+                found.possible = why.possible;
+            }
+        }
+        found
+    }
+
+    /// The exchanges before the rejected one in an order that explains them, and that one.
+    fn with_rejected_last(&self, spec: &Arc<Spec>, event: u64) -> Option<Vec<Exchange>> {
+        let before = self.history.before(event);
+        let rejected = self.history.answered_on(event)?;
+        let judged = schedule::judge(spec, &before, &Options::default());
+        let order: Vec<(u64, u64)> = judged.order.iter().copied().filter(|(_, sent)| *sent != rejected.line).collect();
+        let mut trace = before.in_order(&order);
+        let line = trace.len() as u64 + 1;
+        trace.push(Exchange { line, ..rejected });
+        Some(trace)
+    }
+}
+
+/// Takes up what was found of a conflict.
+fn fill(reason: &mut ConcurrentReason, conflict: &AnswerConflict, others: Option<OtherAnswers>) {
+    reason.any_state_before = conflict.any_state_before;
+    reason.reason_from = conflict.all_from;
+    reason.minimal = Some(conflict.minimal == Minimality::Minimal);
+    reason.possible_are_all = others.as_ref().map(|others| !others.more);
+    reason.possible = others.map(|others| others.json).unwrap_or_default().into_iter().map(RawJson).collect();
+}

@@ -1,0 +1,153 @@
+//! The evidence of a session: why its verdict is what it is.
+//!
+//! ```
+//! use mayhap::{Options, Session, Spec};
+//! let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0;
+//!     on q { if q > 0 { n := q; } reply n; } }")?;
+//! let mut session = Session::new(&spec, "sync".parse()?, Options::default());
+//! for line in [r#"{"q": 5, "a": 5}"#, r#"{"q": 3, "a": 3}"#, r#"{"q": 0, "a": 5}"#] {
+//!     session.push_line(line)?;
+//! }
+//! let evidence = session.evidence(mayhap::evidence::Budget::seconds(1.0));
+//! assert_eq!((evidence.line, &evidence.reason[..]), (Some(3), &[2][..]));
+//! assert_eq!(evidence.possible, ["3"]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+
+use super::concurrent::ConcurrentEvidence;
+use super::engine::{SessionEngine, seen};
+use super::networked::NetworkedEvidence;
+use super::rejection::{FoundRejection, Recheck, SpecPlace};
+use super::stated::stated;
+use crate::dualize::{Exchange, Options, Verdict};
+use crate::evidence::Budget;
+use crate::network::NetworkChoice;
+use crate::schedule::Building;
+use crate::spec::Spec;
+use crate::trace::{EventKind, TraceEvent};
+use crate::validate::{Observations, happened};
+use crate::value::Value;
+
+/// Why the verdict of a session is what it is.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SessionEvidence {
+    /// The verdict.
+    pub verdict: Verdict,
+    /// The line of the event that decided it.
+    pub line: Option<u64>,
+    /// The lines of earlier events that matter, in order: answers that leave no explanation together with the rejected one, and requests that
+    /// made the state what it is.
+    pub reason: Vec<u64>,
+    /// Set where none of them can be left out.
+    pub minimal: bool,
+    /// Why, line by line, for people.
+    pub explanation: Vec<String>,
+    /// The answers that were possible instead, as JSON, as far as they are known.
+    pub possible: Vec<String>,
+    /// The statements of the specification that the reason names.
+    pub places: Vec<SpecPlace>,
+}
+
+/// A session that evidence is looked for.
+pub(super) struct JudgedSession<'s> {
+    pub(super) spec: &'s Arc<Spec>,
+    pub(super) net: NetworkChoice,
+    pub(super) options: &'s Options,
+    pub(super) engine: &'s SessionEngine,
+    /// Its events, where they were kept.
+    pub(super) events: Option<&'s [TraceEvent<Value>]>,
+    pub(super) verdict: Verdict,
+}
+
+impl JudgedSession<'_> {
+    /// Finds the evidence, within a budget.
+    pub(super) fn evidence(self, budget: Budget<'_>) -> SessionEvidence {
+        let line = match &self.verdict {
+            Verdict::Reject { event, .. } | Verdict::Outside { event, .. } => Some(*event),
+            Verdict::Fault(fault) => Some(fault.event),
+            Verdict::Accept { .. } | Verdict::Unknown { .. } => None,
+        };
+        let found = match (self.events, line, &self.verdict) {
+            (Some(events), Some(line), Verdict::Reject { .. }) => self.rejection(events, line, budget),
+            (None, _, Verdict::Reject { .. }) => {
+                let explanation = vec!["the events are not kept any more, so no reason was looked for".to_owned()];
+                FoundRejection { explanation, ..FoundRejection::default() }
+            }
+            _ => FoundRejection { explanation: self.stated(), ..FoundRejection::default() },
+        };
+        let mut reason: Vec<u64> = found.because.into_iter().chain(found.requests).flatten().collect();
+        reason.sort_unstable();
+        reason.dedup();
+        let FoundRejection { explanation, is_minimal: minimal, possible, places, .. } = found;
+        SessionEvidence { verdict: self.verdict, line, reason, minimal, explanation, possible, places }
+    }
+
+    fn stated(&self) -> Vec<String> {
+        match (&self.verdict, self.engine.judge()) {
+            (_, Some(judge)) => stated(judge, self.spec, &|line| self.asked(line)),
+            (Verdict::Unknown { doubt, .. }, None) => vec![doubt.to_string()],
+            (_, None) => Vec::new(),
+        }
+    }
+
+    /// The exchange on a line.
+    fn asked(&self, line: u64) -> Option<Exchange> {
+        let event = self.events?.iter().find(|event| event.line == line)?.clone();
+        let client = event.client.unwrap_or(1);
+        match event.kind {
+            EventKind::Exchange { query, reply } => {
+                Some(Exchange { line, client, request: query, observed: seen(reply) })
+            }
+            _ => None,
+        }
+    }
+
+    fn rejection(&self, events: &[TraceEvent<Value>], line: u64, budget: Budget<'_>) -> FoundRejection {
+        let events = events.iter().take_while(|event| event.line <= line).cloned();
+        let found = match self.engine {
+            SessionEngine::Exchanges(_) => {
+                FoundRejection::of_exchanges(self.spec, &exchanges(events), Recheck::No, budget)
+            }
+            SessionEngine::Order(_) => {
+                let mut building = Building::new(self.spec.program.names_clients);
+                for event in events {
+                    let line = event.line;
+                    happened(event).into_iter().flatten().for_each(|happened| building.add(line, happened));
+                }
+                let mut whole = ConcurrentEvidence::of((self.spec, self.net), building.finish(), self.options);
+                let found = whole.rejection(self.spec, (line, Recheck::No), budget);
+                found.map(|found| whole.with_places(self.spec, line, found))
+            }
+            SessionEngine::Network(_) => {
+                let composed = self.spec.for_networks();
+                let observed = Observations::of(&composed, events).unwrap_or_default();
+                NetworkedEvidence::of((&composed, self.net), observed, self.options)
+                    .rejection((line, Recheck::No), budget)
+            }
+        };
+        found.unwrap_or_else(|why| FoundRejection { explanation: vec![why], ..FoundRejection::default() })
+    }
+}
+
+/// The exchanges of a trace of one after another.
+fn exchanges(events: impl Iterator<Item = TraceEvent<Value>>) -> Vec<Exchange> {
+    let mut exchanges = Vec::new();
+    let mut waiting: Option<Value> = None;
+    for event in events {
+        let (line, client) = (event.line, event.client.unwrap_or(1));
+        let (request, reply) = match event.kind {
+            EventKind::Exchange { query, reply } => (Some(query), reply),
+            EventKind::Request(query) => {
+                waiting = Some(query);
+                continue;
+            }
+            EventKind::Answer(answer) => (waiting.take(), crate::trace::Response::Answer(answer)),
+            EventKind::Lost => (waiting.take(), crate::trace::Response::Lost),
+            EventKind::Closed | EventKind::Peer(_) => continue,
+        };
+        exchanges.extend(request.map(|request| Exchange { line, client, request, observed: seen(reply) }));
+    }
+    exchanges
+}

@@ -1,0 +1,105 @@
+//! A recording that was judged event by event, of which evidence is looked for.
+//!
+//! ```text
+//! no order in which the server may have worked explains line 6
+//!   these cannot all be so, whatever the values of all other answers were:
+//! ```
+
+use std::sync::Arc;
+
+use super::rejection::{FoundRejection, Recheck, judged_again};
+use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, unanswered};
+use crate::evidence::{
+    Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
+    witness_of_recording,
+};
+use crate::network::{NetworkChoice, Observation};
+use crate::report::conflict::names_under_way;
+use crate::report::{ConcurrentReason, INLINE, sections, values};
+use crate::spec::Spec;
+use crate::validate::Observations;
+
+/// A recording that was judged event by event, of which evidence is looked for.
+pub struct NetworkedEvidence {
+    /// The judge that came to the verdict.
+    pub judge: Judge,
+    /// The specification, for networks.
+    pub spec: Arc<Spec>,
+    /// The network.
+    pub net: NetworkChoice,
+    /// The observations.
+    pub observed: Observations,
+    /// The limits on what explains an event.
+    pub options: Options,
+    /// The run that explains it, once it was looked for.
+    witness: Option<Result<NetworkWitness, WitnessError>>,
+}
+
+impl NetworkedEvidence {
+    /// Judges a recording as a whole.
+    #[must_use]
+    pub fn of(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        observed: Observations,
+        options: &Options,
+    ) -> NetworkedEvidence {
+        let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
+        NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
+    }
+
+    /// The run that explains the recording, which is repeated.
+    pub fn witness(&mut self) -> &Result<NetworkWitness, WitnessError> {
+        let NetworkedEvidence { spec, net, observed, options, witness, .. } = self;
+        witness.get_or_insert_with(|| {
+            witness_of_recording(NetworkRecording { spec, network: &*net.network(), events: &observed.events, options })
+        })
+    }
+
+    /// An example of what is under way before a rejected event, in words.
+    fn before(&self, line: u64) -> Result<Vec<String>, String> {
+        let NetworkedEvidence { spec, net, observed, options, .. } = self;
+        let count = observed.events.partition_point(|(own, _)| *own < line);
+        if count > INLINE {
+            return Ok(Vec::new());
+        }
+        let events = &observed.events[..count];
+        match witness_of_recording(NetworkRecording { spec, network: &*net.network(), events, options }) {
+            Ok(found) => Ok(sections::under_way(spec, observed, &found)),
+            Err(error @ WitnessError::DoesNotReplay { .. }) => Err(error.to_string()),
+            Err(_) => Ok(Vec::new()),
+        }
+    }
+
+    /// The reason why the event on a line is rejected.
+    ///
+    /// # Errors
+    /// It did not hold when it was judged again.
+    pub fn rejection(&self, (line, recheck): (u64, Recheck), budget: Budget<'_>) -> Result<FoundRejection, String> {
+        let network = self.net.network();
+        let NetworkedEvidence { spec, observed, options, .. } = self;
+        let rejected = RejectedRecording { spec, network: &*network, events: &observed.events, line, options };
+        let values = answer_values(rejected, budget);
+        let waiting = unanswered(&observed.events, line);
+        let mut explanation = values::explain(spec, observed, line, &values);
+        let asks = |(own, event): &RecordedEvent| *own == line && matches!(event, Observation::Request(..));
+        if self.net.is_limited() && observed.events.iter().any(asks) {
+            let no_room = format!("  the limits of `--net {}` leave no room for one request more there", self.net);
+            explanation.push(no_room);
+        }
+        explanation.extend(names_under_way(&waiting).map(|names| format!("  {names}")));
+        explanation.extend(self.before(line)?.into_iter().map(|line| format!("  {line}")));
+        let is_minimal = values.minimal == Minimality::Minimal;
+        if recheck == Recheck::Yes {
+            let outcome = check_values(rejected, &values);
+            explanation.push(judged_again(outcome, values.minimal)?.to_owned());
+        }
+        let concurrent = ConcurrentReason {
+            under_way: waiting,
+            reason_from: values.all_from,
+            minimal: Some(is_minimal),
+            ..ConcurrentReason::default()
+        };
+        let (because, concurrent) = (Some(values.lines), Some(concurrent));
+        Ok(FoundRejection { explanation, because, concurrent, is_minimal, ..FoundRejection::default() })
+    }
+}

@@ -1,0 +1,124 @@
+//! The reason of a rejection, as far as it was found: in words, and as data.
+//!
+//! ```text
+//! line 3 answered 1 to 2; only 0 was possible, because
+//!   line 2 answered 0 to 3, which means n >= 3
+//! ```
+
+use std::sync::Arc;
+
+use crate::dualize::Options;
+use crate::evidence::{Budget, Minimality, Rechecked, check_reason};
+use crate::report::reason::explain_within;
+use crate::report::{ConcurrentReason, TraceReport, located};
+use crate::spec::{Site, Spec};
+use crate::validate::Recording;
+
+/// Says whether the reason of a rejection is judged again.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Recheck {
+    /// It is judged again.
+    Yes,
+    /// It is taken as found.
+    No,
+}
+
+/// A statement of a specification.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SpecPlace {
+    /// The file and the line, as in `kv.may:9`.
+    pub place: String,
+    /// The text of the line.
+    pub text: String,
+}
+
+/// The reason of a rejection, as far as it was found.
+#[derive(Clone, PartialEq, Default, Debug)]
+pub struct FoundRejection {
+    /// In words, line by line.
+    pub explanation: Vec<String>,
+    /// The lines whose answers leave the rejected event without explanation.
+    pub because: Option<Vec<u64>>,
+    /// The lines whose requests made the state what it is, whatever they were answered.
+    pub requests: Option<Vec<u64>>,
+    /// The line before which all answers belong to `because`, where the search for them was cut off.
+    pub and_before: Option<u64>,
+    /// The parts that only concurrent clients have.
+    pub concurrent: Option<ConcurrentReason>,
+    /// Set where none of these lines can be left out.
+    pub is_minimal: bool,
+    /// The answers that were possible instead, as JSON.
+    pub possible: Vec<String>,
+    /// The statements that are named.
+    pub places: Vec<SpecPlace>,
+}
+
+impl FoundRejection {
+    /// The rejection of the last of these exchanges.
+    ///
+    /// # Errors
+    /// The reason did not hold when it was judged again.
+    pub fn of_exchanges<R: Recording + ?Sized>(
+        spec: &Arc<Spec>,
+        trace: &R,
+        recheck: Recheck,
+        budget: Budget<'_>,
+    ) -> Result<FoundRejection, String> {
+        let Some(why) = explain_within(spec, trace, budget) else {
+            let explanation = vec!["no reason was found within the limits".to_owned()];
+            return Ok(FoundRejection { explanation, ..FoundRejection::default() });
+        };
+        let mut found = FoundRejection {
+            explanation: why.lines,
+            because: Some(why.because),
+            requests: Some(why.requests).filter(|lines| !lines.is_empty()),
+            and_before: why.and_before,
+            concurrent: None,
+            is_minimal: why.reason.minimal == Minimality::Minimal,
+            possible: why.possible,
+            places: places(spec, &why.sites),
+        };
+        if recheck == Recheck::Yes {
+            let outcome = check_reason(spec, &Options::default(), trace, &why.reason);
+            found.explanation.push(judged_again(outcome, why.reason.minimal)?.to_owned());
+        }
+        Ok(found)
+    }
+
+    /// Takes it up in a report.
+    pub fn add_to(self, report: &mut TraceReport) {
+        report.explanation = self.explanation;
+        report.reason = self.because;
+        report.requests = self.requests;
+        report.reason_before = self.and_before;
+        report.concurrent = self.concurrent;
+    }
+}
+
+/// The statements at these places, each once.
+pub(super) fn places(spec: &Spec, sites: &[Site]) -> Vec<SpecPlace> {
+    let at = |site: &Site| {
+        let (place, text) = located(spec, *site);
+        SpecPlace { place, text }
+    };
+    let mut places: Vec<SpecPlace> = sites.iter().map(at).collect();
+    places.dedup();
+    places
+}
+
+/// The outcome of judging a reason again, in words.
+///
+/// # Errors
+/// It does not hold.
+pub fn judged_again(outcome: Rechecked, minimal: Minimality) -> Result<&'static str, String> {
+    match (outcome, minimal) {
+        (Rechecked::Holds, Minimality::Minimal) => {
+            Ok("the reason was judged again: it holds, and no answer in it can be left out")
+        }
+        (Rechecked::Holds, Minimality::CutOff) => Ok("the reason was judged again: it holds"),
+        (Rechecked::Undecided, _) => Ok("the reason was judged again: this time it could not be decided"),
+        (Rechecked::Fails, _) => {
+            Err("bug in mayhap: the reason does not hold when it is judged again; please report it".into())
+        }
+    }
+}

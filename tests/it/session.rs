@@ -1,0 +1,76 @@
+//! Sessions: the one judge from the outside.
+
+use std::sync::Arc;
+
+use mayhap::evidence::Budget;
+use mayhap::network::NetworkChoice;
+use mayhap::session::SessionEvidence;
+use mayhap::{Options, Session, SessionProgress, Spec};
+
+fn spec(text: &str) -> Arc<Spec> {
+    Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))
+}
+
+const REGISTER: &str = "enum Q { R, W(int) } enum A { V(int), Ok }
+    protocol p { request Q; response A; var n: int = 0;
+        on R { reply V(n); }
+        on W(x) { n := x; reply Ok; } }";
+
+/// A server that is called, so that it is judged event by event.
+const PAIRED: &str = "protocol p { request int; response int; var n: int = 0;
+    on q { n := n + q; yield; reply n; } }";
+
+fn judged(spec: &Arc<Spec>, net: &str, trace: &[&str]) -> (SessionProgress, Session) {
+    let net: NetworkChoice = net.parse().unwrap_or_else(|error| panic!("{error}"));
+    let mut session = Session::new(spec, net, Options::default());
+    for line in trace {
+        session.push_line(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+    }
+    (session.settle(), session)
+}
+
+/// The evidence of a trace that is rejected on its last line.
+fn evidence(text: &str, net: &str, trace: &[&str]) -> SessionEvidence {
+    let (progress, mut session) = judged(&spec(text), net, trace);
+    assert_eq!(progress, SessionProgress::Rejected(trace.len() as u64));
+    let evidence = session.evidence(Budget::seconds(1.0));
+    assert_eq!(evidence.line, Some(trace.len() as u64));
+    evidence
+}
+
+#[test]
+fn a_rejection_has_its_reason_whichever_engine_judges() {
+    let sync = [r#"{"q": {"W": 5}, "a": "Ok"}"#, r#"{"q": "R", "a": {"V": 5}}"#, r#"{"q": "R", "a": {"V": 4}}"#];
+    let found = evidence(REGISTER, "sync", &sync);
+    assert_eq!((&found.reason[..], found.minimal), (&[1][..], true));
+    assert_eq!(found.possible, [r#"{"V": 5}"#]);
+    assert!(found.explanation[0].contains("line 3 answered"), "{:?}", found.explanation);
+    assert!(found.places.iter().any(|place| place.text.contains("n := x")), "{:?}", found.places);
+    let clients = [
+        r#"{"c": 1, "q": {"W": 5}}"#,
+        r#"{"c": 2, "q": "R"}"#,
+        r#"{"c": 1, "a": "Ok"}"#,
+        r#"{"c": 1, "q": {"W": 6}}"#,
+        r#"{"c": 2, "a": {"V": 7}}"#,
+    ];
+    let found = evidence(REGISTER, "tcp", &clients);
+    assert_eq!((&found.reason[..], found.minimal), (&[][..], true));
+    assert_eq!(found.possible, [r#"{"V": 0}"#, r#"{"V": 5}"#, r#"{"V": 6}"#]);
+    let tasks = [r#"{"c": 1, "q": 1}"#, r#"{"c": 2, "q": 2}"#, r#"{"c": 1, "a": 1}"#, r#"{"c": 2, "a": 1}"#];
+    let found = evidence(PAIRED, "tcp", &tasks);
+    assert!(found.explanation[0].contains("no order in which the server may have worked"), "{:?}", found.explanation);
+}
+
+#[test]
+fn the_states_of_a_session_are_those_that_explain_it() {
+    for (net, trace) in [
+        ("sync", &[r#"{"q": {"W": 5}, "a": "Ok"}"#][..]),
+        ("tcp", &[r#"{"c": 1, "q": {"W": 5}}"#, r#"{"c": 1, "a": "Ok"}"#][..]),
+        ("tcp", &[r#"{"c": 2, "q": "R"}"#, r#"{"c": 1, "q": {"W": 5}}"#, r#"{"c": 1, "a": "Ok"}"#][..]),
+        ("fifo", &[r#"{"c": 1, "q": {"W": 5}}"#, r#"{"c": 1, "a": "Ok"}"#][..]),
+    ] {
+        let (_, session) = judged(&spec(REGISTER), net, trace);
+        let states = session.states();
+        assert!(states.iter().any(|state| *state == [mayhap::value::Value::from(5)]), "{net}: {states:?}");
+    }
+}
