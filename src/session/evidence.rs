@@ -19,7 +19,7 @@ use std::sync::Arc;
 use super::concurrent::ConcurrentEvidence;
 use super::engine::{SessionEngine, seen};
 use super::networked::NetworkedEvidence;
-use super::rejection::{FoundRejection, Recheck, SpecPlace};
+use super::rejection::{FoundRejection, Recheck, NamedStatement};
 use super::stated::stated;
 use crate::dualize::{Exchange, Options, Verdict};
 use crate::evidence::Budget;
@@ -47,7 +47,7 @@ pub struct SessionEvidence {
     /// The answers that were possible instead, as JSON, as far as they are known.
     pub possible: Vec<String>,
     /// The statements of the specification that the reason names.
-    pub places: Vec<SpecPlace>,
+    pub places: Vec<NamedStatement>,
 }
 
 /// A session that evidence is looked for.

@@ -25,7 +25,7 @@ pub enum Recheck {
 
 /// A statement of a specification.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub struct SpecPlace {
+pub struct NamedStatement {
     /// The file and the line, as in `kv.may:9`.
     pub place: String,
     /// The text of the line.
@@ -50,7 +50,7 @@ pub struct FoundRejection {
     /// The answers that were possible instead, as JSON.
     pub possible: Vec<String>,
     /// The statements that are named.
-    pub places: Vec<SpecPlace>,
+    pub places: Vec<NamedStatement>,
 }
 
 impl FoundRejection {
@@ -96,12 +96,12 @@ impl FoundRejection {
 }
 
 /// The statements at these places, each once.
-pub(super) fn places(spec: &Spec, sites: &[Site]) -> Vec<SpecPlace> {
+pub(super) fn places(spec: &Spec, sites: &[Site]) -> Vec<NamedStatement> {
     let at = |site: &Site| {
         let (place, text) = located(spec, *site);
-        SpecPlace { place, text }
+        NamedStatement { place, text }
     };
-    let mut places: Vec<SpecPlace> = sites.iter().map(at).collect();
+    let mut places: Vec<NamedStatement> = sites.iter().map(at).collect();
     places.dedup();
     places
 }
