@@ -1,11 +1,35 @@
 //! Systems under test: a small trait, and one file an adapter.
 //!
 //! A [`System`] is one live system with all its clients. It is the only part that touches sockets and processes.
+//!
+//! | file | its one job |
+//! |---|---|
+//! | `tcp.rs` | `tcp:HOST:PORT`: one connection a client, one JSON value a line |
+//! | `wire.rs` | values on such lines |
+//! | `process.rs`, `ready.rs` | starting a system, waiting for it, resetting it |
+//! | `group.rs`, `tail.rs` | a command with all that it starts, and what it prints |
+//! | `address.rs` | what `--sut` names |
+
+#[cfg(unix)]
+mod address;
+#[cfg(unix)]
+pub mod group;
+#[cfg(unix)]
+pub mod process;
+#[cfg(unix)]
+pub mod ready;
+pub mod tail;
+#[cfg(unix)]
+pub mod tcp;
+pub mod wire;
 
 use std::fmt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use crate::value::Value;
+
+#[cfg(unix)]
+pub use address::{SutAddress, open};
 
 /// A live system, and the connections of its clients, which have numbers from 1.
 ///
@@ -93,6 +117,27 @@ pub struct SutFailure {
     pub client: Option<u64>,
     /// The description, in words.
     pub what: String,
+}
+
+impl SutFailure {
+    /// A failure that was met on no connection in particular.
+    #[must_use]
+    pub fn new(kind: SutFailureKind, what: impl Into<String>) -> SutFailure {
+        SutFailure { kind, client: None, what: what.into() }
+    }
+
+    /// The failure that a client got no answer before the deadline.
+    #[must_use]
+    pub fn hang(client: u64, deadline: Duration) -> SutFailure {
+        let what = format!("client {client} got no answer within {} s", deadline.as_secs_f64());
+        SutFailure::new(SutFailureKind::Hang, what).of_client(client)
+    }
+
+    /// The failure as one met on the connection of a client.
+    #[must_use]
+    pub fn of_client(self, client: u64) -> SutFailure {
+        SutFailure { client: Some(client), ..self }
+    }
 }
 
 impl fmt::Display for SutFailure {

@@ -83,6 +83,9 @@ mod serve;
 mod serve_talking;
 mod transcripts;
 
+// Systems under test.
+mod sut;
+
 // Real servers, recorded.
 mod memcached;
 mod nginx;

@@ -1,0 +1,95 @@
+//! The addresses of systems, as `--sut` takes them, and the system that is there.
+//!
+//! ```
+//! use mayhap::sut::SutAddress;
+//! assert_eq!("127.0.0.1:7000".parse(), Ok(SutAddress::Tcp("127.0.0.1:7000".into())));
+//! assert_eq!("stdio:python3 adapter.py".parse(), Ok(SutAddress::Stdio("python3 adapter.py".into())));
+//! assert!("udp:127.0.0.1:7000".parse::<SutAddress>().is_err());
+//! ```
+
+use std::fmt;
+use std::str::FromStr;
+use std::sync::Arc;
+
+use super::process::{Launcher, StartOptions};
+use super::ready::checked_address;
+use super::tcp::TcpSystem;
+use super::{SutFailure, SutFailureKind, System};
+use crate::spec::Spec;
+
+/// The address of a system under test.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum SutAddress {
+    /// A host and a port: one connection a client, one JSON value a line.
+    Tcp(String),
+    /// A command that is an adapter: all clients through its standard input and output.
+    Stdio(String),
+    /// The URL of a server that speaks HTTP.
+    Http(String),
+}
+
+/// The kinds of addresses, for messages.
+const KINDS: &str = "a system is tcp:HOST:PORT (or HOST:PORT), stdio:COMMAND, or http://HOST:PORT";
+
+impl FromStr for SutAddress {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<SutAddress, String> {
+        if let Some(command) = text.strip_prefix("stdio:") {
+            let command = command.trim();
+            let missing = || format!("stdio: names no command; {KINDS}");
+            return if command.is_empty() { Err(missing()) } else { Ok(SutAddress::Stdio(command.to_owned())) };
+        }
+        if text.starts_with("http://") || text.starts_with("https://") {
+            return Ok(SutAddress::Http(text.to_owned()));
+        }
+        let address = checked_address(text.strip_prefix("tcp:").unwrap_or(text));
+        address.map(SutAddress::Tcp).map_err(|error| format!("{error}; {KINDS}"))
+    }
+}
+
+impl fmt::Display for SutAddress {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            SutAddress::Tcp(address) => write!(f, "tcp:{address}"),
+            SutAddress::Stdio(command) => write!(f, "stdio:{command}"),
+            SutAddress::Http(url) => f.write_str(url),
+        }
+    }
+}
+
+/// The system at an address; it is started when it is first reset.
+///
+/// # Errors
+/// The options do not fit together, or the specification cannot be tested there.
+pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Result<Box<dyn System>, SutFailure> {
+    match address {
+        SutAddress::Tcp(address) => {
+            let launcher = Launcher::new(start, Some(address))?;
+            Ok(Box::new(TcpSystem::new(spec, address, launcher)))
+        }
+        SutAddress::Stdio(_) => Err(SutFailure::new(SutFailureKind::Start, "stdio: is not there yet")),
+        SutAddress::Http(url) => {
+            let what = format!("{url} cannot be tested: the specification {} has no http block", spec.program.name);
+            Err(SutFailure::new(SutFailureKind::Start, what))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn addresses_are_read_and_shown() {
+        for text in ["tcp:localhost:7000", "stdio:./adapter 7", "http://127.0.0.1:80", "https://example.org/api"] {
+            assert_eq!(text.parse::<SutAddress>().map(|address| address.to_string()).as_deref(), Ok(text));
+        }
+        for text in
+            ["", "stdio:", "stdio: ", "tcp:", "localhost", "localhost:", "udp:localhost:7000", "localhost:99999"]
+        {
+            let error = text.parse::<SutAddress>().unwrap_err();
+            assert!(error.contains("stdio:COMMAND"), "{text}: {error}");
+        }
+    }
+}

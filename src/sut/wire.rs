@@ -1,0 +1,140 @@
+//! Values on a wire: a request as a line, and a line as an answer, under the types of a specification.
+//!
+//! ```
+//! use mayhap::{Spec, sut::wire::LineCodec, value::Value};
+//! let spec = Spec::from_text("protocol p { request int; response bool; on q { reply q > 0; } }")?;
+//! let (mut codec, mut line) = (LineCodec::new(&spec), String::new());
+//! codec.write_request(&mut line, &Value::from(5));
+//! assert_eq!((line.as_str(), codec.answer(b"true")), ("5", Ok(Value::from(true))));
+//! assert_eq!(codec.answer(b"maybe").unwrap_err().what, "`maybe` is no answer: expected bool, found `maybe`");
+//! # Ok::<(), mayhap::error::SpecError>(())
+//! ```
+
+use std::fmt::Write;
+use std::sync::Arc;
+
+use super::{SutFailure, SutFailureKind};
+use crate::json::{Forms, Scanner, Spacing, decode, encode_into};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The longest line that is read; a bound on the memory that a system can make us use.
+pub const MAX_ANSWER_BYTES: usize = 1 << 26;
+/// The bytes of a line that are shown.
+const SHOWN: usize = 200;
+
+/// The types of a specification, for writing requests and reading answers.
+#[derive(Debug)]
+pub struct LineCodec {
+    spec: Arc<Spec>,
+    forms: [Forms; 2],
+    /// The form in which the last answer was written.
+    usual: usize,
+}
+
+impl LineCodec {
+    /// A codec for the types of a specification.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> LineCodec {
+        let forms = [Spacing::Compact, Spacing::Spaced].map(|spacing| Forms::new(&spec.types, spacing));
+        LineCodec { spec: spec.clone(), forms, usual: 0 }
+    }
+
+    /// The specification.
+    #[must_use]
+    pub fn spec(&self) -> &Arc<Spec> {
+        &self.spec
+    }
+
+    /// Appends a request, without the end of its line.
+    pub fn write_request(&self, out: &mut String, request: &Value) {
+        encode_into(out, &self.spec.types, self.spec.program.request, request);
+    }
+
+    /// The answer that a line is.
+    ///
+    /// # Errors
+    /// It is no value of the type of answers.
+    pub fn answer(&mut self, line: &[u8]) -> Result<Value, SutFailure> {
+        let text = str::from_utf8(line).map_err(|_| garbage(line, "it is not UTF-8"))?;
+        self.quickly(text).map_or_else(|| self.in_full(text), Ok)
+    }
+
+    /// Reads an answer that is written as usual.
+    fn quickly(&mut self, text: &str) -> Option<Value> {
+        // `$any` is a hole: only a recording may have them.
+        if memchr::memchr(b'$', text.as_bytes()).is_some() {
+            return None;
+        }
+        for turn in 0..2 {
+            let at = (self.usual + turn) % 2;
+            let mut reading = self.forms[at].reading(&self.spec.types, text);
+            if let Some(value) = reading.next(self.spec.program.response).filter(|_| reading.is_at_end()) {
+                self.usual = at;
+                return Some(value);
+            }
+        }
+        None
+    }
+
+    fn in_full(&self, text: &str) -> Result<Value, SutFailure> {
+        let decoded = decode(&self.spec.types, self.spec.program.response, text);
+        decoded.map_err(|error| match reported_error(text) {
+            Some((kind, message)) if kind == "busy" || kind == "stopping" => {
+                SutFailure::new(SutFailureKind::Refused, format!("the system refuses clients ({kind}): {message}"))
+            }
+            Some((kind, message)) => {
+                let what = format!("the system answered with an error ({kind}): {message}");
+                SutFailure::new(SutFailureKind::Garbage, what)
+            }
+            None => garbage(text.as_bytes(), &error.to_string()),
+        })
+    }
+}
+
+/// The failure that a line is no answer.
+#[must_use]
+pub fn garbage(line: &[u8], why: &str) -> SutFailure {
+    SutFailure::new(SutFailureKind::Garbage, format!("{} is no answer: {why}", shown(line)))
+}
+
+/// A line in words: its text, with bytes that are none escaped; a long one is cut.
+#[must_use]
+pub fn shown(line: &[u8]) -> String {
+    let beginning = &line[..line.len().min(SHOWN)];
+    let mut out = String::from("`");
+    for chunk in beginning.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+        }
+        for byte in chunk.invalid() {
+            // Writing into a string cannot fail.
+            _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out.push('`');
+    if line.len() > SHOWN {
+        _ = write!(out, " and {} bytes more", line.len() - SHOWN);
+    }
+    out
+}
+
+/// The kind and the message of `{"$error": KIND, "message": …}`, which is how `mayhap serve` answers what it cannot answer.
+fn reported_error(text: &str) -> Option<(String, String)> {
+    let mut scanner = Scanner::new(text);
+    let (mut kind, mut message) = (None, String::new());
+    scanner.expect(b'{').ok()?;
+    loop {
+        let key = scanner.string().ok()?;
+        scanner.expect(b':').ok()?;
+        match key.as_ref() {
+            "$error" => kind = Some(scanner.string().ok()?.into_owned()),
+            "message" => message = scanner.string().ok()?.into_owned(),
+            _ => _ = scanner.skip().ok()?,
+        }
+        if !scanner.eat(b',') {
+            break;
+        }
+    }
+    Some((kind?, message))
+}
