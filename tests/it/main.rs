@@ -82,6 +82,9 @@ mod serve;
 mod serve_talking;
 mod transcripts;
 
+// Live testing.
+mod generate;
+
 // Real servers, recorded.
 mod memcached;
 mod nginx;
