@@ -1,1 +1,169 @@
 //! The next requests of a test, from what is known: the domain, the state, the trace, the solver and the corpus.
+//!
+//! ```
+//! use mayhap::choice::Random;
+//! use mayhap::generate::{GenerateSettings, Generator};
+//! use mayhap::Spec;
+//! let text = "protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }";
+//! let mut generator = Generator::new(&Spec::from_text(text)?, GenerateSettings::default());
+//! let mut choices = Random::new(1);
+//! generator.begin_run(&mut choices)?;
+//! let plan = generator.wave(&[], 1, &mut choices)?;
+//! assert_eq!(plan.asks[0].label, 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod domain;
+mod draw;
+mod duty;
+mod form;
+mod held;
+mod places;
+mod seen;
+mod swarm;
+mod wave;
+
+use std::sync::Arc;
+
+use crate::choice::{ChoiceError, Choices};
+use crate::dualize;
+use crate::script::RequestTemplate;
+use crate::spec::Spec;
+use crate::spec::pure::RequestFacts;
+use crate::value::Value;
+use domain::ValueDomain;
+pub use draw::ValueSource;
+use draw::{Drawer, PlaceFacts};
+use duty::{DutyCheck, KeptIn};
+use form::{FormKind, TypeForm};
+use seen::SeenValues;
+use swarm::Swarm;
+use wave::Waves;
+
+/// The number of times that a request is drawn again because it may break the client's duty.
+const DRAWS: usize = 64;
+
+/// The bounds of what is generated.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GenerateSettings {
+    /// The number of clients.
+    pub clients: u64,
+    /// The most requests of one client that are under way together.
+    pub depth: usize,
+}
+
+impl Default for GenerateSettings {
+    fn default() -> GenerateSettings {
+        GenerateSettings { clients: 1, depth: 1 }
+    }
+}
+
+/// Makes the requests of runs.
+pub struct Generator {
+    spec: Arc<Spec>,
+    settings: GenerateSettings,
+    form: TypeForm,
+    places: Vec<PlaceFacts>,
+    domain: ValueDomain,
+    seen: SeenValues,
+    duty: DutyCheck,
+    /// By the variant of the request: whether it changes nothing in any state.
+    reads: Vec<bool>,
+    swarm: Swarm,
+    waves: Waves,
+}
+
+/// A request that was drawn, and the states in which it keeps the client's duty.
+struct DrawnRequest {
+    template: RequestTemplate,
+    kept: KeptIn,
+}
+
+impl Generator {
+    /// A generator of requests for a specification.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>, settings: GenerateSettings) -> Generator {
+        let (program, types) = (&spec.program, &spec.types);
+        let computed = dualize::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
+        let computed = computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()]);
+        let form = TypeForm::of(types, program.request);
+        let seen = SeenValues::of(types, program.response);
+        let places = places::facts(&form, &held::places(spec), &seen.kinds_for(types, &form));
+        let variants = form.variants();
+        let mut facts = RequestFacts::new(program);
+        let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
+        let domain = ValueDomain::of(spec, &computed);
+        let duty = DutyCheck::of(spec, variants, &computed);
+        let (swarm, waves) = (Swarm::default(), Waves::default());
+        Generator { spec: spec.clone(), settings, form, places, domain, seen, duty, reads, swarm, waves }
+    }
+
+    /// Begins a run, in which nothing was seen yet: its bounds are drawn.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn begin_run(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
+        self.seen.clear();
+        self.waves = Waves::default();
+        let clients = self.settings.clients.max(1);
+        self.swarm = Swarm::draw(&self.form, clients, self.settings.depth, choices)?;
+        Ok(())
+    }
+
+    /// Takes up a request that was sent.
+    pub fn sent(&mut self, _label: u64, _client: u64, request: &Value) {
+        self.seen.ask(&self.form, request);
+    }
+
+    /// Takes up the answer to the request of this label.
+    pub fn answered(&mut self, label: u64, _client: u64, answer: &Value) {
+        self.seen.answer(label + 1, answer);
+    }
+
+    /// Takes up that the request of this label has no answer that is known.
+    pub fn unanswered(&mut self, _label: u64) {}
+
+    /// Draws a request that keeps the client's duty, if one is found.
+    fn draw(
+        &mut self,
+        wanted: &WantedRequest<'_>,
+        choices: &mut dyn Choices,
+    ) -> Result<Option<DrawnRequest>, ChoiceError> {
+        for _ in 0..DRAWS {
+            let drawer = Drawer {
+                types: &self.spec.types,
+                form: &self.form,
+                places: &self.places,
+                domain: &self.domain,
+                swarm: &self.swarm,
+                seen: &self.seen,
+                states: wanted.states,
+                only_key: wanted.only_key,
+                choices,
+                at: Vec::new(),
+                references: Vec::new(),
+            };
+            let template = drawer.request(wanted.variant)?;
+            let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
+            if kept != KeptIn::Fewer {
+                return Ok(Some(DrawnRequest { template, kept }));
+            }
+        }
+        Ok(None)
+    }
+}
+
+/// The request that is to be drawn.
+struct WantedRequest<'w> {
+    client: u64,
+    states: &'w [&'w [Value]],
+    variant: Option<usize>,
+    only_key: Option<usize>,
+}
+
+impl TypeForm {
+    /// The number of variants of the whole value; 1 where it is not one of several variants.
+    fn variants(&self) -> usize {
+        if let FormKind::Variants(variants) = &self.nodes[0].kind { variants.len() } else { 1 }
+    }
+}

@@ -60,6 +60,18 @@ impl<'p> RequestFacts<'p> {
             WaySearch { program, serve, variant: *variant, admitted: None }.comes_to(&fails)
         })
     }
+
+    /// Tests whether a request may break the client's duty in some state, or be one that no handler takes.
+    #[must_use]
+    pub fn may_break_duty(&self, request: &Value) -> bool {
+        let (program, serve) = (self.program, self.serve);
+        let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
+        let breaks = |op: &Op, _| match op {
+            Op::Call { function, .. } => !program.all_called(*function, &is_other),
+            op => !is_other(op),
+        };
+        WaySearch { program, serve, variant: variant(request), admitted: None }.comes_to(&breaks)
+    }
 }
 
 fn variant(request: &Value) -> Option<u32> {

@@ -85,6 +85,8 @@ mod transcripts;
 
 // Systems under test.
 mod sut;
+// Live testing.
+mod generate;
 
 // Real servers, recorded.
 mod memcached;

@@ -1,0 +1,243 @@
+//! Drawing a request: at each place a value of the domain, of the state or of the trace, or one that is made of such parts.
+//!
+//! A tag that an answer had becomes a reference to that answer, beside the tag itself.
+
+use super::domain::ValueDomain;
+use super::form::{FormKind, TypeForm};
+use super::held::StatePlace;
+use super::seen::SeenValues;
+use super::swarm::Swarm;
+use crate::choice::{ChoiceError, Choices};
+use crate::scalar::{Int, Sort};
+use crate::script::{PlacedReference, RequestTemplate};
+use crate::spec::{TypeId, Types};
+use crate::value::{Map, Value};
+
+/// Values are nested no deeper than this where they need not be.
+const DEPTH: usize = 6;
+/// The weights of the numbers of elements of a list, a set or a map.
+const ELEMENTS: [u64; 5] = [2, 6, 4, 2, 1];
+
+/// The sources of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum ValueSource {
+    /// The values of its type.
+    Domain,
+    /// The few keys of the run.
+    Keys,
+    /// The states that explain what was seen.
+    State,
+    /// The answers.
+    Trace,
+    /// Its parts, one by one.
+    Parts,
+}
+
+/// The sources, in the order of their weights.
+pub(super) const SOURCES: [ValueSource; 5] =
+    [ValueSource::Domain, ValueSource::Keys, ValueSource::State, ValueSource::Trace, ValueSource::Parts];
+
+/// The facts about a place of a request.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PlaceFacts {
+    /// The weights of its sources.
+    pub weights: [u64; 5],
+    /// The places of the state whose values make sense there.
+    pub states: Vec<StatePlace>,
+    /// The kind of values of the trace that do.
+    pub kind: Option<usize>,
+}
+
+/// Draws one request.
+pub(super) struct Drawer<'d> {
+    pub types: &'d Types,
+    pub form: &'d TypeForm,
+    pub places: &'d [PlaceFacts],
+    pub domain: &'d ValueDomain,
+    pub swarm: &'d Swarm,
+    pub seen: &'d SeenValues,
+    pub states: &'d [&'d [Value]],
+    /// The one key that is used, where requests are to meet.
+    pub only_key: Option<usize>,
+    pub choices: &'d mut dyn Choices,
+    pub at: Vec<usize>,
+    pub references: Vec<PlacedReference>,
+}
+
+type DrawnValue<T> = Result<T, ChoiceError>;
+
+impl Drawer<'_> {
+    /// A request, of this variant where that is said.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
+        let value = match (&self.form.nodes[0].kind, variant) {
+            (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
+                self.fields(&variants[tag], tag as u32, DEPTH)?
+            }
+            _ => self.value(0, DEPTH)?,
+        };
+        Ok(RequestTemplate { value, references: self.references })
+    }
+
+    fn value(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
+        let facts = &self.places[node];
+        let mut weights = facts.weights;
+        if self.states.is_empty() || facts.states.is_empty() {
+            weights[2] = 0;
+        }
+        if facts.kind.is_none_or(|kind| self.seen.last(kind).is_empty()) {
+            weights[3] = 0;
+        }
+        let source = if weights.iter().all(|weight| *weight == 0) {
+            ValueSource::Parts
+        } else {
+            SOURCES[self.choices.weighted("source", &weights)?]
+        };
+        let drawn = match source {
+            ValueSource::Keys => self.key(node)?,
+            ValueSource::State => self.of_state(node)?,
+            ValueSource::Trace => self.of_trace(node)?,
+            ValueSource::Domain | ValueSource::Parts => None,
+        };
+        match drawn {
+            Some(value) => Ok(value),
+            None => self.parts(node, depth),
+        }
+    }
+
+    fn key(&mut self, node: usize) -> DrawnValue<Option<Value>> {
+        let FormKind::Leaf(sort) = self.form.nodes[node].kind else { return Ok(None) };
+        let number = match self.only_key {
+            Some(key) => key % self.swarm.keys,
+            None => self.choices.choose("key", self.swarm.keys)?,
+        };
+        Ok(Some(Value::Scalar(self.swarm.key(sort, number))))
+    }
+
+    /// A value that a state has; where only an answer can have told it, it is a reference.
+    fn of_state(&mut self, node: usize) -> DrawnValue<Option<Value>> {
+        let places = &self.places[node].states;
+        let place = &places[self.choices.choose("place of the state", places.len())?];
+        let state = self.states[self.choices.choose("state", self.states.len())?];
+        let Some(mut value) = place.draw(state, self.choices)? else { return Ok(None) };
+        if self.form.nodes[node].kind.is(Sort::Int) {
+            value = self.beside(value)?;
+        }
+        self.refer(self.form.nodes[node].ty, &value);
+        Ok(Some(value))
+    }
+
+    /// An integer, or now and then one beside it.
+    fn beside(&mut self, value: Value) -> DrawnValue<Value> {
+        Ok(match (value.as_int(), self.choices.weighted("beside", &[12, 1, 1])?) {
+            (Some(int), 1) => Value::Scalar(int.add(&Int::ONE).into()),
+            (Some(int), 2) => Value::Scalar(int.sub(&Int::ONE).into()),
+            _ => value,
+        })
+    }
+
+    /// A value that an answer had, mostly one of the last ones.
+    fn of_trace(&mut self, node: usize) -> DrawnValue<Option<Value>> {
+        let Some(kind) = self.places[node].kind else { return Ok(None) };
+        let last = self.seen.last(kind);
+        let count = if self.choices.choose("newest", 2)? == 0 { last.len().min(2) } else { last.len() };
+        let seen = &last[last.len() - 1 - self.choices.choose("value seen", count)?];
+        let is_new = !matches!(seen.value, Value::Scalar(_)) || self.seen.origin(self.form.nodes[node].ty, &seen.value).is_some();
+        if is_new {
+            self.references.push(self.seen.reference(self.types, &self.at, seen));
+        }
+        Ok(Some(seen.value.clone()))
+    }
+
+    /// Makes the scalars of a value that came from an answer references to it.
+    fn refer(&mut self, ty: TypeId, value: &Value) {
+        match value {
+            Value::Scalar(_) => {
+                let origin = self.seen.origin(ty, value);
+                self.references.extend(origin.map(|seen| self.seen.reference(self.types, &self.at, seen)));
+            }
+            Value::Data { tag, .. } => {
+                let types = self.types;
+                let typed = types.fields(ty, *tag).into_iter().zip(value.fields());
+                for (number, ((_, ty), part)) in typed.enumerate() {
+                    self.at.push(number);
+                    self.refer(ty, part);
+                    self.at.pop();
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// A value that is drawn part by part.
+    fn parts(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
+        Ok(match &self.form.nodes[node].kind {
+            FormKind::Nothing => Value::UNIT,
+            FormKind::Leaf(sort) => Value::Scalar(self.domain.draw(*sort, self.swarm.sizes, self.choices)?),
+            FormKind::Option(_) if depth == 0 || self.choices.choose("option", 2)? == 0 => Value::NONE,
+            FormKind::Option(of) => Value::some(self.part(0, *of, depth)?),
+            FormKind::Fields(fields) => self.fields(fields, 0, depth)?,
+            FormKind::Variants(variants) => {
+                let tag = self.variant(node, variants, depth)?;
+                self.fields(&variants[tag], tag as u32, depth)?
+            }
+            FormKind::List(of) => Value::list(self.several(*of, depth)?),
+            FormKind::Set(of) => {
+                let elements = self.without_references(|drawer| drawer.several(*of, depth))?;
+                Value::Map(Map::of(elements.into_iter().map(|element| (element, Value::UNIT))))
+            }
+            FormKind::Map(key, of) => {
+                let entries = self.without_references(|drawer| {
+                    let keys = drawer.several(*key, depth)?;
+                    let entries = keys.into_iter().map(|key| Ok((key, drawer.value(*of, depth.saturating_sub(1))?)));
+                    entries.collect::<DrawnValue<Vec<(Value, Value)>>>()
+                });
+                Value::Map(Map::of(entries?))
+            }
+        })
+    }
+
+    fn part(&mut self, number: usize, node: usize, depth: usize) -> DrawnValue<Value> {
+        self.at.push(number);
+        let drawn = self.value(node, depth.saturating_sub(1));
+        self.at.pop();
+        drawn
+    }
+
+    fn fields(&mut self, fields: &[usize], tag: u32, depth: usize) -> DrawnValue<Value> {
+        let drawn = fields.iter().enumerate().map(|(number, node)| self.part(number, *node, depth));
+        Ok(Value::data(tag, drawn.collect::<DrawnValue<Vec<Value>>>()?))
+    }
+
+    /// A variant: one that the run uses; where values are nested deeply, a flat one.
+    fn variant(&mut self, node: usize, variants: &[Vec<usize>], depth: usize) -> DrawnValue<usize> {
+        let weights = &self.swarm.variants[node];
+        if depth > 0 && weights.len() == variants.len() {
+            return self.choices.weighted("variant", weights);
+        }
+        let height = |fields: &Vec<usize>| self.form.height_of_fields(fields);
+        let least = variants.iter().map(height).min();
+        Ok(variants.iter().position(|fields| Some(height(fields)) == least).unwrap_or_default())
+    }
+
+    fn several(&mut self, of: usize, depth: usize) -> DrawnValue<Vec<Value>> {
+        let count = if depth == 0 { 0 } else { self.choices.weighted("elements", &ELEMENTS)? };
+        (0..count).map(|number| self.part(number, of, depth)).collect()
+    }
+
+    /// What stands in a set or map has no place that a reference could have.
+    fn without_references<T>(&mut self, draw: impl FnOnce(&mut Self) -> DrawnValue<T>) -> DrawnValue<T> {
+        let before = self.references.len();
+        let drawn = draw(self);
+        self.references.truncate(before);
+        drawn
+    }
+}
+
+impl FormKind {
+    fn is(&self, sort: Sort) -> bool {
+        matches!(self, FormKind::Leaf(own) if *own == sort)
+    }
+}

@@ -1,0 +1,143 @@
+//! The form of a type: a tree with a node for each place at which a request or an answer has a value.
+//!
+//! `enum Request { Get { key: string }, Put { key: string, value: string } }` has five nodes: the request, the keys of both variants
+//! and the value. What is known of a place, such as the values that make sense there, is kept by the number of its node.
+
+use rustc_hash::FxHashMap;
+
+use crate::scalar::Sort;
+use crate::spec::{Type, TypeId, Types};
+
+/// More nodes than this are not told apart by the place at which they stand, but only by their type and name.
+const MANY_NODES: usize = 2_048;
+
+/// The form of a type; node 0 is the whole value.
+#[derive(Debug)]
+pub(super) struct TypeForm {
+    pub nodes: Vec<FormNode>,
+}
+
+/// A place in the values of a type.
+#[derive(Debug)]
+pub(super) struct FormNode {
+    pub ty: TypeId,
+    /// The name of the innermost field around it.
+    pub name: Option<String>,
+    pub kind: FormKind,
+    /// The depth of the flattest value there.
+    pub height: u32,
+}
+
+/// The parts of the values at a place, by the numbers of their nodes.
+#[derive(Clone, Debug)]
+pub(super) enum FormKind {
+    /// There is one value only.
+    Nothing,
+    Leaf(Sort),
+    Option(usize),
+    /// A struct or tuple.
+    Fields(Vec<usize>),
+    /// The fields of each variant.
+    Variants(Vec<Vec<usize>>),
+    List(usize),
+    Set(usize),
+    Map(usize, usize),
+}
+
+impl TypeForm {
+    /// The form of a type.
+    pub fn of(types: &Types, ty: TypeId) -> TypeForm {
+        let mut building =
+            Building { types, form: TypeForm { nodes: Vec::new() }, open: Vec::new(), shared: FxHashMap::default() };
+        building.node(ty, None);
+        let mut form = building.form;
+        form.find_heights();
+        form
+    }
+
+    fn find_heights(&mut self) {
+        loop {
+            let heights: Vec<u32> = (0..self.nodes.len()).map(|node| self.height(node)).collect();
+            if self.nodes.iter().zip(&heights).all(|(node, height)| node.height == *height) {
+                return;
+            }
+            self.nodes.iter_mut().zip(heights).for_each(|(node, height)| node.height = height);
+        }
+    }
+
+    fn height(&self, node: usize) -> u32 {
+        match &self.nodes[node].kind {
+            FormKind::Fields(fields) => self.height_of_fields(fields),
+            FormKind::Variants(variants) => {
+                variants.iter().map(|fields| self.height_of_fields(fields)).min().unwrap_or_default()
+            }
+            FormKind::Nothing | FormKind::Leaf(_) | FormKind::Option(_) => 0,
+            FormKind::List(_) | FormKind::Set(_) | FormKind::Map(..) => 0,
+        }
+    }
+
+    /// The depth of the flattest value with these fields.
+    pub fn height_of_fields(&self, fields: &[usize]) -> u32 {
+        fields.iter().map(|field| self.nodes[*field].height.saturating_add(1)).max().unwrap_or_default()
+    }
+}
+
+struct Building<'t> {
+    types: &'t Types,
+    form: TypeForm,
+    /// The types of the nodes that are being made, from the root.
+    open: Vec<(TypeId, usize)>,
+    /// The nodes that many places share.
+    shared: FxHashMap<(TypeId, Option<String>), usize>,
+}
+
+impl Building<'_> {
+    fn node(&mut self, ty: TypeId, name: Option<&str>) -> usize {
+        let around = self.open.iter().find(|(open, _)| *open == ty && self.types.is_recursive(ty));
+        if let Some((_, node)) = around {
+            return *node;
+        }
+        let named = (ty, name.map(str::to_owned));
+        let is_shared = self.form.nodes.len() >= MANY_NODES;
+        if let Some(node) = self.shared.get(&named).filter(|_| is_shared) {
+            return *node;
+        }
+        let node = self.form.nodes.len();
+        self.form.nodes.push(FormNode { ty, name: named.1.clone(), kind: FormKind::Nothing, height: u32::MAX });
+        if is_shared {
+            self.shared.insert(named, node);
+        }
+        self.open.push((ty, node));
+        self.form.nodes[node].kind = self.kind(ty, name);
+        self.open.pop();
+        node
+    }
+
+    fn kind(&mut self, ty: TypeId, name: Option<&str>) -> FormKind {
+        let types = self.types;
+        match types.get(ty) {
+            Type::Unit | Type::Error => FormKind::Nothing,
+            Type::Int => FormKind::Leaf(Sort::Int),
+            Type::Bool => FormKind::Leaf(Sort::Bool),
+            Type::Str => FormKind::Leaf(Sort::Str),
+            Type::Bytes => FormKind::Leaf(Sort::Bytes),
+            Type::Client => FormKind::Leaf(Sort::Client),
+            Type::Json => FormKind::Leaf(Sort::Json),
+            Type::Token(token) => FormKind::Leaf(Sort::Token(*token)),
+            Type::Option(of) => FormKind::Option(self.node(*of, name)),
+            Type::List(of) => FormKind::List(self.node(*of, name)),
+            Type::Set(of) => FormKind::Set(self.node(*of, name)),
+            Type::Map(key, of) => FormKind::Map(self.node(*key, None), self.node(*of, name)),
+            Type::Tuple(_) | Type::Struct(_) => FormKind::Fields(self.fields(ty, 0)),
+            Type::Enum(at) => {
+                let variants = types.enums[*at as usize].variants.len() as u32;
+                FormKind::Variants((0..variants).map(|tag| self.fields(ty, tag)).collect())
+            }
+        }
+    }
+
+    fn fields(&mut self, ty: TypeId, tag: u32) -> Vec<usize> {
+        let types = self.types;
+        types.fields(ty, tag).into_iter().map(|(name, ty)| self.node(ty, name)).collect()
+    }
+}

@@ -1,0 +1,95 @@
+//! The bounds of one run, drawn when it begins: few keys, some of the requests, so many clients. Different runs test different things.
+//!
+//! One run may use only `Put` and `Get` with the key "a"; the next one all requests but `Delete`, with three keys.
+
+use std::sync::Arc;
+
+use super::domain::ValueSizes;
+use super::form::{FormKind, TypeForm};
+use crate::choice::{ChoiceError, Choices};
+use crate::scalar::{Int, Scalar, Sort};
+
+/// The keys of runs: most have the first ones.
+const KEYS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
+/// The weights of one to five keys.
+const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
+/// The weight of a variant that a run uses, and the share of those that it leaves out.
+const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
+/// A variant is left out with one of so many chances, in runs that leave any out.
+const LEFT_OUT: usize = 3;
+
+/// The bounds of a run.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Swarm {
+    pub clients: u64,
+    /// The most requests of a client that are under way together.
+    pub depth: usize,
+    /// The most requests of a client in a wave.
+    pub length: usize,
+    pub keys: usize,
+    /// The place of the first key among those that there are.
+    pub first_key: usize,
+    pub sizes: ValueSizes,
+    /// By the node of the form, the weights of its variants.
+    pub variants: Vec<Vec<u64>>,
+}
+
+impl Swarm {
+    /// Draws the bounds of a run.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn draw(form: &TypeForm, clients: u64, depth: usize, choices: &mut dyn Choices) -> Result<Swarm, ChoiceError> {
+        let sizes = match choices.weighted("sizes of values", &[10, 5, 1])? {
+            0 => ValueSizes::Small,
+            1 => ValueSizes::Any,
+            _ => ValueSizes::Long,
+        };
+        let all = choices.choose("all clients", 3)? > 0;
+        Ok(Swarm {
+            clients: if all { clients } else { 1 + choices.choose("clients", clients as usize)? as u64 },
+            depth: 1 + choices.choose("depth", depth.max(1))?,
+            length: 1 + choices.weighted("length of waves", &[6, 3, 1])?,
+            keys: 1 + choices.weighted("keys", &KEY_COUNTS)?,
+            first_key: if choices.choose("other keys", 4)? == 0 { choices.choose("first key", KEYS.len())? } else { 0 },
+            sizes,
+            variants: variants(form, choices)?,
+        })
+    }
+
+    /// The key of this number, of a sort.
+    pub fn key(&self, sort: Sort, number: usize) -> Scalar {
+        let at = self.first_key + number;
+        let text: Arc<str> = if at < KEYS.len() { KEYS[at].into() } else { format!("k{at}").into() };
+        match sort {
+            Sort::Int => Scalar::Int(Int::small(at as i64)),
+            Sort::Str => Scalar::Str(text),
+            Sort::Bytes => Scalar::bytes(text.as_bytes()),
+            Sort::Token(_) => Scalar::token(&text),
+            Sort::Bool | Sort::Client | Sort::Json => sort.simplest(),
+        }
+    }
+}
+
+/// The weights of variants: in half of the runs, some are left out.
+fn variants(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<Vec<u64>>, ChoiceError> {
+    let leaves_out = choices.choose("leave out variants", 2)? == 1;
+    let mut all = Vec::with_capacity(form.nodes.len());
+    for node in &form.nodes {
+        let FormKind::Variants(variants) = &node.kind else {
+            all.push(Vec::new());
+            continue;
+        };
+        let mut weights = Vec::with_capacity(variants.len());
+        for _ in variants {
+            let is_out = leaves_out && choices.choose("leave out", LEFT_OUT)? == 0;
+            let weight = VARIANT_WEIGHTS[choices.choose("weight", VARIANT_WEIGHTS.len())?];
+            weights.push(if is_out { 0 } else { weight });
+        }
+        if weights.iter().all(|weight| *weight == 0) {
+            weights.fill(1);
+        }
+        all.push(weights);
+    }
+    Ok(all)
+}

@@ -1,0 +1,174 @@
+//! Requests that are generated: one seed gives the same ones, they are values of their type and keep their client's duty, and their
+//! references point at what they say.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mayhap::Spec;
+use mayhap::choice::Random;
+use mayhap::generate::{GenerateSettings, Generator};
+use mayhap::json::{decode, encode};
+use mayhap::script::{PathStep, Reference};
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::value::Value;
+
+use crate::shipped::{self, Shipped};
+
+/// The requests of one run, and of all of them.
+const RUN: usize = 60;
+const REQUESTS: usize = 600;
+
+/// What was sent and what came back: the label, the client, the request as JSON with its references, and the answer.
+struct Sent {
+    label: u64,
+    client: u64,
+    request: String,
+    references: Vec<(Vec<usize>, Reference)>,
+    answer: Option<String>,
+}
+
+/// Runs in which the specification itself, as a server, is asked what a generator says.
+fn drive(spec: &Arc<Spec>, settings: GenerateSettings, seed: u64) -> Vec<Vec<Sent>> {
+    let (mut generator, mut choices) = (Generator::new(spec, settings), Random::new(seed));
+    let mut runs = Vec::new();
+    for _ in 0..REQUESTS / RUN {
+        let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a server");
+        generator.begin_run(&mut choices).expect("a run");
+        let mut run: Vec<Sent> = Vec::new();
+        while run.len() < RUN {
+            let state: Vec<Value> = server.state().to_vec();
+            let plan = generator.wave(&[&state], 2 * run.len() as u64 + 1, &mut choices).expect("a plan");
+            if plan.asks.is_empty() {
+                break;
+            }
+            for ask in &plan.asks {
+                let value = &ask.request.value;
+                generator.sent(ask.label, ask.client, value);
+                let reply = match server.handle(value, ask.client, &mut choices) {
+                    Ok(reply) => reply,
+                    Err(stop) => panic!("{}: {stop:?}", encode(&spec.types, spec.program.request, value)),
+                };
+                let references = ask.request.references.iter().map(|placed| (placed.at.clone(), placed.to.clone()));
+                run.push(Sent {
+                    label: ask.label,
+                    client: ask.client,
+                    request: encode(&spec.types, spec.program.request, value),
+                    references: references.collect(),
+                    answer: match reply {
+                        Reply::Answer(answer) => {
+                            generator.answered(ask.label, ask.client, &answer);
+                            Some(encode(&spec.types, spec.program.response, &answer))
+                        }
+                        Reply::Nothing => {
+                            generator.unanswered(ask.label);
+                            None
+                        }
+                    },
+                });
+            }
+        }
+        runs.push(run);
+    }
+    runs
+}
+
+fn each(check: impl Fn(&Shipped, &Arc<Spec>, u64)) {
+    for shipped in shipped::all() {
+        let spec = shipped.compile().expect("a specification");
+        for clients in [1, 3] {
+            check(&shipped, &spec, clients);
+        }
+    }
+}
+
+#[test]
+fn one_seed_gives_one_sequence_of_requests_that_keep_their_duty() {
+    each(|shipped, spec, clients| {
+        let settings = GenerateSettings { clients, depth: 2 };
+        let texts = |seed| {
+            let runs = drive(spec, settings.clone(), seed);
+            runs.concat_requests()
+        };
+        let first = texts(1);
+        assert_eq!(first, texts(1), "{}", shipped.name);
+        let kinds: BTreeMap<&String, usize> = first.iter().fold(BTreeMap::new(), |mut counts, (_, text)| {
+            *counts.entry(text).or_default() += 1;
+            counts
+        });
+        assert!(kinds.len() > 1, "{}: all requests are {kinds:?}", shipped.name);
+    });
+}
+
+#[test]
+fn requests_are_values_of_their_type() {
+    each(|shipped, spec, clients| {
+        for sent in drive(spec, GenerateSettings { clients, depth: 1 }, 2).iter().flatten() {
+            let again = decode(&spec.types, spec.program.request, &sent.request);
+            let again = again.unwrap_or_else(|error| panic!("{}: {}: {error:?}", shipped.name, sent.request));
+            assert_eq!(encode(&spec.types, spec.program.request, &again), sent.request, "{}", shipped.name);
+        }
+    });
+}
+
+#[test]
+fn references_point_at_messages_that_have_the_value() {
+    let mut found: BTreeMap<String, usize> = BTreeMap::new();
+    each(|shipped, spec, clients| {
+        for run in drive(spec, GenerateSettings { clients, depth: 1 }, 3) {
+            let answers: BTreeMap<u64, &String> =
+                run.iter().filter_map(|sent| Some((sent.label + 1, sent.answer.as_ref()?))).collect();
+            for sent in &run {
+                for (at, to) in &sent.references {
+                    assert!(to.label < sent.label, "{}: {to:?} in {}", shipped.name, sent.label);
+                    let message = answers.get(&to.label).unwrap_or_else(|| panic!("{}: {to:?}", shipped.name));
+                    let referred = at_path(message, to);
+                    let own = at_place(spec, &sent.request, at);
+                    assert_eq!(referred, own, "{}: {to:?} of {message} at {at:?} of {}", shipped.name, sent.request);
+                }
+            }
+        }
+    });
+    for name in ["kv_etag", "static_etag", "queue", "sessions", "pages", "idgen", "versions", "lease", "memcached"] {
+        let spec = shipped::named(name).compile().expect("a specification");
+        let runs = drive(&spec, GenerateSettings::default(), 4);
+        found.insert(name.to_owned(), runs.iter().flatten().map(|sent| sent.references.len()).sum());
+    }
+    let without: Vec<&String> = found.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name).collect();
+    assert!(without.is_empty(), "no references in {without:?}");
+}
+
+/// The value at a reference's path of a message.
+fn at_path(message: &str, reference: &Reference) -> serde_json::Value {
+    let mut value: serde_json::Value = serde_json::from_str(message).expect("JSON");
+    for step in &reference.path {
+        value = match step {
+            PathStep::Field(name) => value[name].take(),
+            PathStep::Element(number) => value[number - 1].take(),
+        };
+    }
+    value
+}
+
+/// The value at a place of a request.
+fn at_place(spec: &Spec, request: &str, at: &[usize]) -> serde_json::Value {
+    let mut ty = spec.program.request;
+    let mut value = decode(&spec.types, ty, request).expect("a request");
+    for number in at {
+        (ty, value) = match &value {
+            Value::Data { tag, .. } => (spec.types.fields(ty, *tag)[*number].1, value.fields()[*number].clone()),
+            Value::List(list) => (spec.types.parts(ty)[0], list[*number].clone()),
+            other => panic!("{other:?} has no part {number}"),
+        };
+    }
+    serde_json::from_str(&encode(&spec.types, ty, &value)).expect("JSON")
+}
+
+trait Requests {
+    fn concat_requests(&self) -> Vec<(u64, String)>;
+}
+
+impl Requests for Vec<Vec<Sent>> {
+    fn concat_requests(&self) -> Vec<(u64, String)> {
+        self.iter().flatten().map(|sent| (sent.client, sent.request.clone())).collect()
+    }
+}
