@@ -2,6 +2,7 @@
 //!
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
+use super::mutate::{MUTATE_HELP, MutateArguments};
 use super::recording::{CONVERT_HELP, RecordedAs};
 use super::values::{ConstantArg, PeerArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
@@ -198,6 +199,9 @@ it. A nil in an answer is null where its type is an option, and else not known."
     /// Visit every behaviour of a specification, or every run of a program, up to a bound
     #[command(after_help = EXPLORE_HELP)]
     Explore(ExploreArguments),
+    /// List the mutants of a specification: is it good enough to find them?
+    #[command(after_help = MUTATE_HELP)]
+    Mutate(MutateArguments),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Example:
@@ -326,6 +330,9 @@ pub struct Serve {
     /// Record a trace for `mayhap validate` in this file
     #[arg(long, value_name = "F")]
     pub trace: Option<PathBuf>,
+    /// Serve this mutant of the specification instead, by its number (`mayhap mutate` lists them)
+    #[arg(long, value_name = "N", value_parser = count::<usize>, allow_hyphen_values = true)]
+    pub mutant: Option<usize>,
     /// Maximum number of concurrent connections
     #[arg(long, value_name = "C", default_value = "1000", value_parser = positive, conflicts_with = "stdio")]
     pub clients: NonZeroUsize,

@@ -20,6 +20,7 @@ mod gathered;
 mod html;
 mod interrupt;
 mod load;
+pub mod mutate;
 mod network_evidence;
 mod networked;
 mod observed;
@@ -71,6 +72,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Validate(options) => validate::run(options, terminal),
         Command::Convert(options) => convert::run(options, terminal),
         Command::Explore(options) => explore::run(options, terminal),
+        Command::Mutate(options) => mutate::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
             Exit::Fine
@@ -91,7 +93,8 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Validate(options) => options.traces.iter().chain([&options.file]).cloned().collect(),
         Command::Convert(options) => options.target.iter().chain([&options.trace]).cloned().collect(),
         Command::Explore(options) => options.files(),
-        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) | Command::Completions { .. } => Vec::new(),
+        Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
+        Command::Mutate(_) | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can only be read once")

@@ -30,6 +30,21 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
+    /// These texts, of which one reads otherwise at a place. What comes behind that place keeps its line where the new text has no more
+    /// lines than the old one.
+    #[must_use]
+    pub fn replaced(&self, place: Span, with: &str) -> Sources {
+        let (old, range) = (self.text(place.file), self.range(place));
+        let lines = |text: &str| text.matches('\n').count();
+        let ends = "\n".repeat(lines(&old[range.clone()]).saturating_sub(lines(with)));
+        let text = [&old[..range.start], with, &ends, &old[range.end..]].concat();
+        let mut replaced = Sources::default();
+        for (file, source) in (0..).map(FileId).zip(&self.files) {
+            replaced.add(&source.name, if file == place.file { &text } else { &source.text });
+        }
+        replaced
+    }
+
     /// The number of files, which are numbered from 0.
     #[must_use]
     pub fn len(&self) -> usize {

@@ -1,1 +1,87 @@
-//! Mutants of a specification: `file:line: replace … with …`.
+//! Mutants: a specification with one small change, as a mistake in a server would be.
+//!
+//! ```
+//! use mayhap::{Spec, mutate::mutants};
+//! let spec = Spec::from_text("protocol p { request int; response bool; var n: int = 0;
+//!     on q { n := n + q; reply n < 9; } }")?;
+//! let listed: Vec<String> = mutants(&spec).iter().map(|mutant| mutant.to_string()).collect();
+//! assert_eq!(listed[0], "specification:1: replace `0` with `1`");
+//! assert!(listed.contains(&"specification:2: delete `n := n + q;`".to_owned()));
+//! assert!(listed.contains(&"specification:2: replace `n < 9` with `n <= 9`".to_owned()));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
+//! choices away, as `x > 2` for `x > 1` behind `where`, is no mutant: all that such a server does, the specification allows.
+
+mod expressions;
+mod statements;
+mod walk;
+
+use std::fmt;
+use std::fmt::Write;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use crate::diagnostic::Span;
+use crate::spec::{Spec, SpecError};
+
+/// A specification with one small change.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mutant {
+    /// Its number, from 1, in the order of the text.
+    pub number: usize,
+    /// The file and the line of the change: `specs/kv.may:12`.
+    pub place: String,
+    /// The change in words.
+    pub change: String,
+    span: Span,
+    with: String,
+}
+
+impl fmt::Display for Mutant {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.place, self.change)
+    }
+}
+
+impl Mutant {
+    /// The changed specification; its places are those of the text that it was changed from.
+    ///
+    /// # Errors
+    /// Where it is no mutant of this specification.
+    pub fn of(&self, spec: &Spec) -> Result<Arc<Spec>, SpecError> {
+        spec.altered(self.span, &self.with)
+    }
+}
+
+/// The mutants of a specification, in the order of the text.
+#[must_use]
+pub fn mutants(spec: &Spec) -> Vec<Mutant> {
+    let mut codes: FxHashSet<String> = FxHashSet::default();
+    codes.insert(code(spec));
+    let mut found = Vec::new();
+    for change in walk::changes(spec) {
+        let is_new = |mutant: Arc<Spec>| codes.insert(code(&mutant));
+        if spec.altered(change.span, &change.with).is_ok_and(is_new) {
+            let (line, _) = spec.sources.line_column(change.span);
+            let place = format!("{}:{line}", spec.sources.name(change.span.file));
+            let number = found.len() + 1;
+            found.push(Mutant { number, place, change: change.words, span: change.span, with: change.with });
+        }
+    }
+    found
+}
+
+/// The code of a specification without the numbers of its nodes: those of equal code do the same.
+fn code(spec: &Spec) -> String {
+    let program = &spec.program;
+    let functions = program.functions.iter().map(|function| (&function.code, function.registers));
+    let mut written = String::new();
+    _ = write!(written, "{:?}{:?}", program.constants, functions.collect::<Vec<_>>());
+    let mut parts = written.split("NodeId(");
+    let mut code = parts.next().unwrap_or_default().to_owned();
+    parts.for_each(|part| code.push_str(part.trim_start_matches(|letter: char| letter.is_ascii_digit())));
+    code
+}

@@ -10,6 +10,7 @@ use super::passes::Code;
 use super::types::Types;
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
 use crate::syntax::ast::NodeId;
+use crate::syntax::parse;
 
 /// The machine or protocol that is meant, and what is changed about it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -84,6 +85,16 @@ impl Spec {
         let mut sources = Sources::default();
         let (mut loaded, mut diagnostics) = load(first, loader, &mut sources);
         diagnostics.extend(loaded.set(&selection.set, &mut sources));
+        Spec::of_trees(loaded, sources, diagnostics, selection)
+    }
+
+    /// Checks and compiles what was read; the diagnostics are those of reading.
+    fn of_trees(
+        loaded: Loaded,
+        sources: Sources,
+        mut diagnostics: Vec<Diagnostic>,
+        selection: &Selection,
+    ) -> Result<Arc<Spec>, SpecError> {
         let compiled = {
             let (checked, found) = loaded.check();
             diagnostics.extend(found);
@@ -118,6 +129,25 @@ impl Spec {
                 Err(SpecError { sources, diagnostics })
             }
         }
+    }
+
+    /// The trees that it is made of.
+    pub(crate) fn trees(&self) -> &Loaded {
+        &self.loaded
+    }
+
+    /// Compiles this specification with another text at a place.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it then.
+    pub(crate) fn altered(&self, place: Span, with: &str) -> Result<Arc<Spec>, SpecError> {
+        let (mut loaded, mut sources) = (Loaded::clone(&self.loaded), self.sources.replaced(place, with));
+        let parsed = parse(sources.text(place.file), place.file, loaded.next);
+        loaded.next = parsed.next;
+        loaded.files[place.file.0 as usize] = parsed.file;
+        let mut diagnostics = parsed.diagnostics;
+        diagnostics.extend(loaded.set(&self.selection.set, &mut sources));
+        Spec::of_trees(loaded, sources, diagnostics, &self.selection)
     }
 
     /// The name of what a choice is for, and the line that it stands in: `n (line 16)` is in two parts here.

@@ -125,7 +125,8 @@ fn print_node(node: AnyNode<'_>, text: &str) -> String {
 }
 
 impl<'t> AnyNode<'t> {
-    fn span(self) -> Span {
+    /// The place of the node.
+    pub(crate) fn span(self) -> Span {
         match self {
             AnyNode::Item(item) => item.span,
             AnyNode::Member(member) => member.span,
@@ -138,7 +139,7 @@ impl<'t> AnyNode<'t> {
     }
 
     /// The nodes in it that are not in another one; patterns and types are left out.
-    fn children(self) -> Vec<AnyNode<'t>> {
+    pub(crate) fn children(self) -> Vec<AnyNode<'t>> {
         match self {
             AnyNode::Item(item) => match &item.kind {
                 ItemKind::Const { value, .. } | ItemKind::Function { body: value, .. } => vec![AnyNode::Expr(value)],

@@ -18,7 +18,7 @@ use super::arguments::Serve;
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::values::RangeUse;
-use super::{failed, files, load, stopped};
+use super::{failed, files, load, mutate, stopped};
 use answering::Answering;
 use connection::{ClientLine, Desk, Message};
 use mayhap::choice::Random;
@@ -49,6 +49,10 @@ pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
     }
     let tasks = if options.stdio { Tasks::Alone } else { Tasks::Interleaved };
     let spec = match load::compile_for(tasks, &options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    let spec = match options.mutant.map_or(Ok(spec.clone()), |number| mutate::numbered(&spec, number, terminal)) {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };

@@ -1,0 +1,281 @@
+//! Changes of expressions: operators, conditions, literals, variants and values.
+//!
+//! `q <= n` becomes `q < n` and `q > n`, `a && b` becomes `a || b`, `a` and `b`, `1` becomes `2` and `0`, `NotFound` the next variant
+//! without values of its enum.
+
+use super::walk::{ChangeWalk, Strength};
+use crate::spec::check::Res;
+use crate::spec::types::{BOOL, INT, STRING};
+use crate::spec::{Type, TypeId};
+use crate::syntax::ast::{
+    Arm, BinaryOp, Clause, Expr, ExprKind, Init, Name, Quantifier, Rest, TextLiteral, UnaryOp,
+};
+use crate::syntax::AnyNode;
+
+use Strength::{Other, Stronger, Weaker};
+
+/// The changes of an expression, but for those of its parts.
+pub(super) fn change(walk: &mut ChangeWalk<'_>, expr: &Expr) {
+    match &expr.kind {
+        ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) => change_literal(walk, expr),
+        ExprKind::Binary(op, left, right) => change_binary(walk, expr, *op, [left, right]),
+        ExprKind::Unary(UnaryOp::Not | UnaryOp::Neg, inner) => {
+            let inner = walk.expr(inner);
+            walk.replace(expr, inner, Other);
+        }
+        ExprKind::Name(name) => change_variant(walk, expr, "", name),
+        ExprKind::Field(base, name) => {
+            let base = format!("{}.", walk.expr(base));
+            change_variant(walk, expr, &base, name);
+        }
+        ExprKind::Call { name, .. } => {
+            change_variant(walk, expr, "", name);
+            change_truth(walk, expr);
+        }
+        ExprKind::Method { receiver, name, .. } => {
+            let before = walk.expr(receiver);
+            change_variant(walk, expr, &format!("{before}."), name);
+            if type_of(walk, receiver) == type_of(walk, expr) {
+                walk.replace(expr, before, Other);
+            }
+            change_truth(walk, expr);
+        }
+        ExprKind::Record { qualifier, name, .. } => {
+            let qualifier = qualifier.as_ref().map_or(String::new(), |qualifier| format!("{}.", qualifier.text));
+            change_variant(walk, expr, &qualifier, name);
+        }
+        ExprKind::Is(..) => change_truth(walk, expr),
+        ExprKind::ChooseWhere { ty, .. } => {
+            let any = format!("choose {}", walk.source(ty.span));
+            walk.replace(expr, any, Other);
+        }
+        ExprKind::PickWhere { over, .. } => {
+            let any = format!("pick {}", walk.expr(over));
+            walk.replace(expr, any, Other);
+        }
+        ExprKind::Quantified { .. } => change_quantifier(walk, expr),
+        ExprKind::With { base, fields } => change_fields(walk, expr, base, fields),
+        ExprKind::If { condition, .. } => negate(walk, condition),
+        ExprKind::Match { arms, .. } => change_arms(walk, arms),
+        ExprKind::ListComprehension { clauses, .. }
+        | ExprKind::SetComprehension { clauses, .. }
+        | ExprKind::MapComprehension { clauses, .. } => drop_conditions(walk, clauses),
+        ExprKind::Cell(_)
+        | ExprKind::Choose(_)
+        | ExprKind::Pick(_)
+        | ExprKind::Either(_)
+        | ExprKind::Range(..)
+        | ExprKind::Index(..)
+        | ExprKind::Tuple(_)
+        | ExprKind::Paren(_)
+        | ExprKind::List(_)
+        | ExprKind::EmptyBraces
+        | ExprKind::Set(_)
+        | ExprKind::Map(_)
+        | ExprKind::Let { .. }
+        | ExprKind::PeerCall { .. }
+        | ExprKind::PeerCalls { .. }
+        | ExprKind::Error => {}
+    }
+}
+
+fn type_of(walk: &ChangeWalk<'_>, expr: &Expr) -> TypeId {
+    walk.checked.tables.type_of(expr.id)
+}
+
+fn change_literal(walk: &mut ChangeWalk<'_>, expr: &Expr) {
+    match &expr.kind {
+        ExprKind::Int(number) => {
+            let one = crate::scalar::Int::from(1);
+            walk.replace(expr, number.add(&one).to_string(), Other);
+            walk.replace(expr, number.sub(&one).to_string(), Other);
+        }
+        ExprKind::Text(TextLiteral { octets, .. }) => {
+            let other = if octets.is_empty() { "\"x\"" } else { "\"\"" };
+            walk.replace(expr, other.to_owned(), Other);
+        }
+        ExprKind::Bool(value) => {
+            let strength = if *value { Stronger } else { Weaker };
+            walk.replace(expr, (!value).to_string(), strength);
+        }
+        _ => {}
+    }
+}
+
+/// The other operators for one, and the operands alone.
+fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands: [&Expr; 2]) {
+    let [left, right] = operands.map(|operand| walk.expr(operand));
+    let with = |op: BinaryOp| format!("{left} {} {right}", op.sign());
+    let others: &[(BinaryOp, Strength)] = match op {
+        BinaryOp::Lt => &[(BinaryOp::Le, Weaker), (BinaryOp::Ge, Other)],
+        BinaryOp::Le => &[(BinaryOp::Lt, Stronger), (BinaryOp::Gt, Other)],
+        BinaryOp::Gt => &[(BinaryOp::Ge, Weaker), (BinaryOp::Le, Other)],
+        BinaryOp::Ge => &[(BinaryOp::Gt, Stronger), (BinaryOp::Lt, Other)],
+        BinaryOp::Eq => &[(BinaryOp::Ne, Other)],
+        BinaryOp::Ne => &[(BinaryOp::Eq, Other)],
+        BinaryOp::And => &[(BinaryOp::Or, Weaker)],
+        BinaryOp::Or => &[(BinaryOp::And, Stronger)],
+        BinaryOp::Add => &[(BinaryOp::Sub, Other)],
+        BinaryOp::Sub | BinaryOp::Rem => &[(BinaryOp::Add, Other)],
+        BinaryOp::Mul | BinaryOp::Div => &[(BinaryOp::Add, Other)],
+        BinaryOp::In => &[],
+    };
+    for (other, strength) in others {
+        let is_looser = matches!(op, BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem) || op == BinaryOp::And;
+        let changed = with(*other);
+        let changed = if is_looser { format!("({changed})") } else { changed };
+        walk.replace(expr, changed, *strength);
+    }
+    match op {
+        BinaryOp::In => walk.replace(expr, format!("!({})", with(op)), Other),
+        BinaryOp::And => [left, right].into_iter().for_each(|one| walk.replace(expr, one, Weaker)),
+        BinaryOp::Or => [left, right].into_iter().for_each(|one| walk.replace(expr, one, Stronger)),
+        BinaryOp::Add if type_of(walk, expr) != INT => walk.replace(expr, left, Other),
+        BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {}
+        BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {}
+    }
+}
+
+/// The next variant without values of the same type, for a variant.
+fn change_variant(walk: &mut ChangeWalk<'_>, expr: &Expr, qualifier: &str, name: &Name) {
+    let Some(Res::Variant { ty, index }) = walk.checked.tables.resolution(name.id) else { return };
+    let types = &walk.checked.types;
+    let next = match types.get(ty) {
+        Type::Option(_) if index == 1 => Some("None".to_owned()),
+        Type::Enum(at) => {
+            let variants = &types.enums[*at as usize].variants;
+            let others = (1..variants.len()).map(|more| &variants[(index as usize + more) % variants.len()]);
+            others.into_iter().find(|variant| variant.fields.is_empty()).map(|variant| format!("{qualifier}{}", variant.name))
+        }
+        _ => None,
+    };
+    if let Some(next) = next {
+        walk.replace(expr, next, Other);
+    }
+}
+
+/// The contrary of something that is true or false.
+fn change_truth(walk: &mut ChangeWalk<'_>, expr: &Expr) {
+    if type_of(walk, expr) == BOOL && !is_constant(walk, expr) && !walk.is_negated(expr) {
+        let written = walk.expr(expr);
+        let contrary = if let ExprKind::Is(..) = expr.kind { format!("!({written})") } else { format!("!{written}") };
+        walk.replace(expr, contrary, Other);
+    }
+}
+
+fn is_constant(walk: &ChangeWalk<'_>, expr: &Expr) -> bool {
+    let ExprKind::Name(name) = &expr.kind else { return false };
+    matches!(walk.checked.tables.resolution(name.id), Some(Res::Const(_)))
+}
+
+/// The contrary of a condition whose form has none of its own.
+pub(super) fn negate(walk: &mut ChangeWalk<'_>, condition: &Expr) {
+    if let ExprKind::Name(_) | ExprKind::Field(..) = condition.kind {
+        change_truth(walk, condition);
+    }
+}
+
+fn change_quantifier(walk: &mut ChangeWalk<'_>, expr: &Expr) {
+    let ExprKind::Quantified { quantifier, .. } = &expr.kind else { return };
+    let mut other = expr.clone();
+    if let ExprKind::Quantified { quantifier: changed, .. } = &mut other.kind {
+        *changed = match quantifier {
+            Quantifier::Any => Quantifier::All,
+            Quantifier::All => Quantifier::Any,
+        };
+    }
+    let other = walk.expr(&other);
+    walk.replace(expr, other, Other);
+}
+
+/// One field less is changed.
+fn change_fields(walk: &mut ChangeWalk<'_>, expr: &Expr, base: &Expr, fields: &[Init]) {
+    for left_out in 0..fields.len() {
+        let mut fields = fields.to_vec();
+        fields.remove(left_out);
+        let kind = ExprKind::With { base: Box::new(base.clone()), fields: fields.clone() };
+        let changed = if fields.is_empty() { walk.expr(base) } else { walk.expr(&Expr { kind, ..expr.clone() }) };
+        walk.replace(expr, changed, Other);
+    }
+}
+
+/// Two arms have each other's results, or a guard is dropped.
+fn change_arms(walk: &mut ChangeWalk<'_>, arms: &[Arm<Expr>]) {
+    for pair in arms.windows(2) {
+        let [one, other] = [&pair[0], &pair[1]].map(|arm| walk.expr(&arm.body));
+        let heads = [&pair[0], &pair[1]].map(|arm| {
+            let guard = arm.guard.as_ref().map_or(String::new(), |guard| format!(" if {}", walk.expr(guard)));
+            format!("{}{guard} =>", walk.written(AnyNode::Pattern(&arm.pattern)))
+        });
+        let span = crate::diagnostic::Span { end: pair[1].body.span.end, ..pair[0].span };
+        let arms = |one: &str, other: &str| format!("{} {one}, {} {other}", heads[0], heads[1]);
+        walk.replace_part(span, &arms(&one, &other), arms(&other, &one));
+    }
+    for guard in arms.iter().filter_map(|arm| arm.guard.as_ref()) {
+        walk.replace(guard, "true".to_owned(), Other);
+    }
+}
+
+/// All elements are taken.
+fn drop_conditions(walk: &mut ChangeWalk<'_>, clauses: &[Clause]) {
+    for clause in clauses {
+        if let Clause::If(condition) = clause {
+            walk.replace(condition, "true".to_owned(), Other);
+        }
+    }
+}
+
+/// Other values for what is answered, stored or returned: those of no literal, which have changes of their own.
+pub(super) fn change_shown(walk: &mut ChangeWalk<'_>, value: &Expr) {
+    match &value.kind {
+        ExprKind::Paren(inner) => change_shown(walk, inner),
+        ExprKind::Call { name, args } if is_variant(walk, name) => args.iter().for_each(|arg| change_shown(walk, arg)),
+        ExprKind::Method { name, args, .. } if is_variant(walk, name) => {
+            args.iter().for_each(|arg| change_shown(walk, arg));
+        }
+        ExprKind::Record { fields, rest: Rest::Nothing | Rest::Choose(..), .. } => {
+            fields.iter().for_each(|field| change_field(walk, field));
+        }
+        ExprKind::With { fields, .. } => fields.iter().for_each(|field| change_field(walk, field)),
+        ExprKind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|one| change_shown(walk, one)),
+        ExprKind::Match { arms, .. } => arms.iter().for_each(|arm| change_shown(walk, &arm.body)),
+        ExprKind::Either(all) | ExprKind::Tuple(all) => all.iter().for_each(|one| change_shown(walk, one)),
+        ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Method { .. } | ExprKind::Call { .. } => {
+            let written = walk.expr(value);
+            if let Some(other) = other_value(walk, type_of(walk, value), &written) {
+                walk.replace(value, other, Other);
+            }
+        }
+        _ => {}
+    }
+}
+
+fn change_field(walk: &mut ChangeWalk<'_>, field: &Init) {
+    match &field.value {
+        Some(value) => change_shown(walk, value),
+        None => {
+            let (name, ty) = (&field.name.text, walk.checked.tables.type_of(field.name.id));
+            if let Some(other) = other_value(walk, ty, name) {
+                walk.replace_part(field.name.span, name, format!("{name}: {other}"));
+            }
+        }
+    }
+}
+
+fn is_variant(walk: &ChangeWalk<'_>, name: &Name) -> bool {
+    matches!(walk.checked.tables.resolution(name.id), Some(Res::Variant { .. }))
+}
+
+/// Another value of a type, made from one.
+fn other_value(walk: &ChangeWalk<'_>, ty: TypeId, value: &str) -> Option<String> {
+    Some(match walk.checked.types.get(ty) {
+        _ if ty == INT => format!("{value} + 1"),
+        _ if ty == BOOL => format!("!{value}"),
+        _ if ty == STRING => "\"\"".to_owned(),
+        Type::Option(_) => "None".to_owned(),
+        Type::List(_) => "[]".to_owned(),
+        Type::Set(_) | Type::Map(..) => "{}".to_owned(),
+        _ => return None,
+    })
+    .filter(|other| other != value)
+}

@@ -1,0 +1,110 @@
+//! Changes of statements: one is left out, two arms change places, a guard is dropped, another entry is written.
+//!
+//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out where another answer comes behind it.
+
+use rustc_hash::FxHashSet;
+
+use super::expressions;
+use super::walk::{ChangeWalk, Strength};
+use crate::spec::types::{INT, STRING};
+use crate::syntax::AnyNode;
+use crate::syntax::ast::{
+    Arm, Block, Expr, ExprKind, NodeId, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind,
+};
+
+/// Adds the answers of a body that are its last statement, on each path.
+pub(super) fn last_answers(body: &Block, last: &mut FxHashSet<NodeId>) {
+    let Some(statement) = body.statements.last() else { return };
+    match &statement.kind {
+        StatementKind::If { then, otherwise, .. } => {
+            [Some(then), otherwise.as_ref()].into_iter().flatten().for_each(|block| last_answers(block, last));
+        }
+        StatementKind::Match { arms, .. } => arms.iter().for_each(|arm| last_answers(&arm.body, last)),
+        StatementKind::Either(blocks) => blocks.iter().for_each(|block| last_answers(block, last)),
+        _ => _ = last.insert(statement.id),
+    }
+}
+
+/// The changes of a statement, but for those of its parts.
+pub(super) fn change(walk: &mut ChangeWalk<'_>, statement: &Statement) {
+    match &statement.kind {
+        StatementKind::Assign { place, value } => {
+            if !may_stay(place, value) {
+                walk.delete(AnyNode::Statement(statement));
+            }
+            change_key(walk, place);
+            walk.assigns(place, value);
+            expressions::change_shown(walk, value);
+        }
+        StatementKind::Reply(value) => {
+            if !walk.last.contains(&statement.id) {
+                walk.delete(AnyNode::Statement(statement));
+            }
+            expressions::change_shown(walk, value);
+        }
+        StatementKind::ProcCall { .. }
+        | StatementKind::PeerCall(_)
+        | StatementKind::For { .. }
+        | StatementKind::While { .. }
+        | StatementKind::Assume(_)
+        | StatementKind::Close(_)
+        | StatementKind::Send { .. } => walk.delete(AnyNode::Statement(statement)),
+        StatementKind::If { condition, .. } => expressions::negate(walk, condition),
+        StatementKind::Match { arms, .. } => {
+            for pair in arms.windows(2) {
+                change_bodies(walk, &pair[0], &pair[1]);
+            }
+        }
+        StatementKind::Return(Some(value)) => expressions::change_shown(walk, value),
+        StatementKind::Let { .. }
+        | StatementKind::Var { .. }
+        | StatementKind::Either(_)
+        | StatementKind::Expects(_)
+        | StatementKind::Yield
+        | StatementKind::Return(None)
+        | StatementKind::Error => {}
+    }
+}
+
+/// Drops the guard of an arm.
+pub(super) fn change_guard(walk: &mut ChangeWalk<'_>, arm: &Arm<Block>) {
+    if let Some(guard) = &arm.guard {
+        walk.replace(guard, "true".to_owned(), Strength::Weaker);
+    }
+}
+
+/// Two arms have each other's bodies.
+fn change_bodies(walk: &mut ChangeWalk<'_>, one: &Arm<Block>, other: &Arm<Block>) {
+    let span = crate::diagnostic::Span { end: other.span.end, ..one.span };
+    let [was, is] = [[one, other], [other, one]].map(|[body, next]| {
+        let swapped = [Arm { body: body.body.clone(), ..one.clone() }, Arm { body: next.body.clone(), ..other.clone() }];
+        swapped.map(|arm| walk.written(AnyNode::Arm(&arm))).join(" ")
+    });
+    walk.replace_part(span, &was, is);
+}
+
+/// Another entry of a map is written.
+fn change_key(walk: &mut ChangeWalk<'_>, place: &PlaceExpr) {
+    if let Some(PlaceStep::Index(key)) = place.path.first() {
+        let ty = walk.checked.tables.type_of(key.id);
+        let more = if ty == INT { "1" } else { "\"x\"" };
+        if ty == INT || ty == STRING {
+            let changed = format!("{} + {more}", walk.expr(key));
+            walk.replace(key, changed, Strength::Other);
+        }
+    }
+}
+
+/// Tests whether what is assigned may be what was there before: to leave that out takes choices away only.
+fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
+    match &value.kind {
+        ExprKind::Choose(_) | ExprKind::Cell(0) => true,
+        ExprKind::Paren(inner) => may_stay(place, inner),
+        ExprKind::Either(alternatives) => alternatives.iter().any(|one| may_stay(place, one)),
+        ExprKind::If { then, otherwise, .. } => may_stay(place, then) && may_stay(place, otherwise),
+        ExprKind::Name(name) => {
+            matches!(&place.root, PlaceRoot::Name(root) if place.path.is_empty() && root.text == name.text)
+        }
+        _ => false,
+    }
+}
