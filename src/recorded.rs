@@ -85,6 +85,11 @@ impl Trace {
         Ok(())
     }
 
+    /// Adds that the system was killed and started again.
+    pub fn push_restart(&mut self) {
+        self.add(Exchange::restart(1));
+    }
+
     fn add(&mut self, exchange: Exchange) {
         let line = self.exchanges.last().map_or(1, |last| last.line + 1);
         self.exchanges.push(Exchange { line, ..exchange });

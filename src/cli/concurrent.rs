@@ -24,16 +24,19 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
     TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
 }
 
-/// The network of which a trace is, by its first event, as far as that has arrived.
+/// The network of which a trace is, by its first event that is no restart, as far as that has arrived.
 pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;
     }
     let arrived = input.fill_buf().unwrap_or_default();
     let mut reader = TraceReader::new(arrived);
-    match reader.next_line() {
-        Ok(Some(line)) if !matches!(line.event.kind, EventKind::Exchange { .. }) => NetworkChoice::TCP,
-        Ok(_) | Err(_) => NetworkChoice::SYNC,
+    loop {
+        return match reader.next_line() {
+            Ok(Some(line)) if matches!(line.event.kind, EventKind::Restart) => continue,
+            Ok(Some(line)) if !matches!(line.event.kind, EventKind::Exchange { .. }) => NetworkChoice::TCP,
+            Ok(_) | Err(_) => NetworkChoice::SYNC,
+        };
     }
 }
 

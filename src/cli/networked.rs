@@ -80,6 +80,9 @@ pub fn judge(
 fn crowded(events: &[RecordedEvent], most: usize) -> Option<u64> {
     let mut open = BTreeSet::new();
     events.iter().find_map(|(line, observation)| {
+        if let Observation::Restart = observation {
+            open.clear();
+        }
         let port = observation.port()?;
         if matches!(observation, Observation::Lost(_) | Observation::Closed(_)) {
             open.remove(&port);

@@ -128,6 +128,8 @@ pub enum BegunSection {
     Opened(Port),
     /// That it took notice of a connection that has ended.
     Left(Port),
+    /// That it started again.
+    Restarted,
     /// No section: the request of this connection was lost.
     LostRequest(Port, Value),
     /// No section: the message to this connection was lost.
@@ -143,6 +145,7 @@ impl BegunSection {
             | BegunSection::LostRequest(_, value)
             | BegunSection::LostMessage(_, value) => Some(value),
             BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) => None,
+            BegunSection::Restarted => None,
         }
     }
 }

@@ -240,7 +240,8 @@ impl<'r> DeepestFirst<'r> {
         match observation {
             Observation::Called(_) => situation.unseen_calls().count() > before.unseen_calls().count(),
             _ => {
-                sections::is_enough(network, after, observation) && moves::may_be_made(network, &situation, observation)
+                sections::is_enough(self.composed, after, observation)
+                    && moves::may_be_made(network, &situation, observation)
             }
         }
     }
@@ -276,7 +277,7 @@ impl<'r> DeepestFirst<'r> {
         let (event, network) = (node.event, self.composed.network);
         let (mut after, mut is_enough) = (Vec::new(), false);
         if moves::may_be_made(network, &node.candidates[0].process.situation(), observation) {
-            is_enough = node.candidates.iter().all(|one| sections::is_enough(network, one, observation));
+            is_enough = node.candidates.iter().all(|one| sections::is_enough(self.composed, one, observation));
             after.push(node.candidates.clone());
         } else if self.composed.loses {
             after = self.with_room(&node, observation);

@@ -80,17 +80,31 @@ pub(crate) use work::memory_in_use;
 
 use crate::value::Value;
 
-/// A request and what became of it.
+/// A request and what became of it, or a restart between two of them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Exchange {
     /// The line of the trace that it stands on, or its number, from 1.
     pub line: u64,
     /// The client that made the request.
     pub client: u64,
-    /// The request.
+    /// The request; that of a restart means nothing.
     pub request: Value,
     /// The answer, or the lack of one.
     pub observed: Observed,
+}
+
+impl Exchange {
+    /// A restart of the system on a line, or of that number, from 1.
+    #[must_use]
+    pub fn restart(line: u64) -> Exchange {
+        Exchange { line, client: 0, request: Value::UNIT, observed: Observed::Restarted }
+    }
+
+    /// Tests whether it is a restart.
+    #[must_use]
+    pub fn is_restart(&self) -> bool {
+        matches!(self.observed, Observed::Restarted)
+    }
 }
 
 impl Observed {
@@ -99,7 +113,7 @@ impl Observed {
     pub fn answer(&self) -> Option<&Value> {
         match self {
             Observed::Answer(answer) => Some(answer),
-            Observed::Any | Observed::Nothing | Observed::Lost => None,
+            Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => None,
         }
     }
 }
@@ -115,4 +129,6 @@ pub enum Observed {
     Nothing,
     /// Nothing, and it stopped waiting: the request may have had its effect, or not.
     Lost,
+    /// There was no request: the system was killed and started again.
+    Restarted,
 }

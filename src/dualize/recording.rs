@@ -81,6 +81,7 @@ pub fn unanswered(events: &[RecordedEvent], event: u64) -> Vec<u64> {
             Observation::Request(port, _) => waiting.entry(*port).or_default().push_back(*line),
             Observation::Answer(port, _) => drop(waiting.entry(*port).or_default().pop_front()),
             Observation::Closed(port) => drop(waiting.remove(port)),
+            Observation::Restart => waiting.clear(),
             _ => {}
         }
     }

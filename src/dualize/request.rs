@@ -1,6 +1,6 @@
 //! A request in candidates: variables stand for what is not known of it, and what only asked is joined again.
 //!
-//! A request `Add(?)` is `Add(#1)`, one choice more; and where any answer will do, the two paths of `reply has(x)` are one.
+//! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and where any answer will do, the two paths of `reply has(x)` are one.
 
 use super::candidate::{Candidate, Logged, notes_requests};
 use super::frontier::Judge;
@@ -111,8 +111,12 @@ pub(super) fn respond(
         judge.log(candidate, || Logged::Request(request.clone()));
         filled.assume(candidate, &mut judge.solver)?;
     }
-    candidate.process.receive_by(&spec.program, handler(judge, spec), (request, client));
     candidate.noticed = 0;
+    if !matches!(seen, Observed::Restarted) {
+        candidate.process.receive_by(&spec.program, handler(judge, spec), (request, client));
+    } else if !candidate.process.restart(&spec.program) {
+        return Ok(());
+    }
     let explored = Section::new(judge, spec, Goal::of(seen)).explore(candidate, others);
     if let Some(before) = before
         && explored.is_exhaustive
@@ -131,7 +135,7 @@ fn handler(judge: &Judge, spec: &Spec) -> u32 {
 
 /// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
 fn may_join(judge: &Judge, observed: &Observed) -> bool {
-    matches!(observed, Observed::Any | Observed::Lost) && judge.options.merge && !judge.options.keep_paths()
+    matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted) && judge.options.merge && !judge.options.keep_paths()
 }
 
 /// Joins a path and the others from the `first` on, where nothing was written on any: they differ in what they asked only. Where

@@ -40,7 +40,7 @@ impl<'o> Goal<'o> {
         match observed {
             Observed::Answer(answer) => Goal::Answer(answer),
             Observed::Any => Goal::Any,
-            Observed::Nothing => Goal::Nothing,
+            Observed::Nothing | Observed::Restarted => Goal::Nothing,
             Observed::Lost => Goal::Lost,
         }
     }

@@ -10,7 +10,7 @@
 use std::cmp::Reverse;
 use std::slice;
 
-use super::candidate::{Candidate, Logged};
+use super::candidate::{BegunSection, Candidate, Logged};
 use super::composed::Composed;
 use super::frontier::Judge;
 use super::met::MetStates;
@@ -86,6 +86,7 @@ fn with_observed(
         Observation::Called(seen) => with_called(judge, spec, ready, seen),
         Observation::CallAnswered(exchange, answer) => with_call_answered(judge, spec, ready, (*exchange, answer)),
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
+        Observation::Restart => restarted(judge, spec, ready),
         Observation::End => ready,
     }
 }
@@ -111,7 +112,7 @@ fn run_sections(
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
         if moves::may_be_made(network, &situation, observation) {
-            if is_enough(network, &candidate, observation) {
+            if is_enough(composed, &candidate, observation) {
                 ready.push(candidate);
                 continue;
             }
@@ -160,11 +161,15 @@ pub(super) fn with_room(
 }
 
 /// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come behind it. Where
-/// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is.
-pub(super) fn is_enough(network: &dyn Network, candidate: &Candidate, observation: &Observation) -> bool {
+/// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is. Behind a
+/// restart nothing comes that was under way before it.
+pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> bool {
     match observation {
         Observation::Called(_) => false,
-        Observation::Answer(port, answer) if network.order() == PacketOrder::Free => {
+        Observation::Restart => {
+            composed.spec.program.restarts.is_none() && candidate.process.situation() == Situation::default()
+        }
+        Observation::Answer(port, answer) if composed.network.order() == PacketOrder::Free => {
             let is_it = |sent: &Sent| {
                 sent.port == *port
                     && answer
@@ -375,6 +380,21 @@ fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec
         candidate.process.drop_sent(port);
         true
     })
+}
+
+/// The candidates after a restart: nothing is under way any more, and the handler of restarts has run.
+fn restarted(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    judge.wire.end_all();
+    let mut after = Vec::new();
+    for mut candidate in candidates {
+        if candidate.process.restart(&spec.program) {
+            judge.log(&mut candidate, || Logged::Section(BegunSection::Restarted));
+            after.append(&mut Section::new(judge, spec, Goal::Section).results(candidate));
+        } else {
+            after.push(candidate);
+        }
+    }
+    after
 }
 
 /// The candidates in which a call that a peer has seen is one that was sent.

@@ -114,6 +114,11 @@ impl Wire {
         self.there.remove(&port);
     }
 
+    /// Ends all connections.
+    pub(super) fn end_all(&mut self) {
+        self.there.clear();
+    }
+
     pub(super) fn is_there(&self, port: Port) -> bool {
         self.there.contains_key(&port)
     }

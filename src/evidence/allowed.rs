@@ -49,6 +49,9 @@ struct Possible {
 /// The answers that a judge allows to the next request. One that is a case of another one is not listed.
 #[must_use]
 pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Possibility> {
+    if exchange.is_restart() {
+        return Vec::new();
+    }
     let mut judge = before.clone();
     judge.follow_at_most(FOLLOWED.max(before.candidates().len()), EFFORT);
     let answers = judge.answers(&Exchange { observed: Observed::Any, ..exchange.clone() });

@@ -156,13 +156,17 @@ pub(super) fn repeat(
     };
     let Some(choices) = made.handler else { return Ok(skipped) };
     let request = skipped.request.as_ref().unwrap_or(&exchange.request);
-    let reply = server.handle_given(request, exchange.client, choices.clone()).map_err(stopped)?;
+    let reply = match exchange.is_restart() {
+        true => server.restart_given(choices.clone()).map(|()| Reply::Nothing),
+        false => server.handle_given(request, exchange.client, choices.clone()),
+    };
+    let reply = reply.map_err(stopped)?;
     let shows = match &exchange.observed {
         Observed::Answer(answer) => {
             matches!(&reply, Reply::Answer(reply) if value::equal(reply, answer) == Ok(Truth::Known(true)))
         }
         Observed::Any => matches!(reply, Reply::Answer(_)),
-        Observed::Nothing => reply == Reply::Nothing,
+        Observed::Nothing | Observed::Restarted => reply == Reply::Nothing,
         Observed::Lost => true,
     };
     if !shows {

@@ -53,6 +53,7 @@ fn without_answer(exchange: &Exchange) -> Exchange {
         Observed::Answer(_) | Observed::Any => Observed::Any,
         Observed::Nothing => Observed::Nothing,
         Observed::Lost => Observed::Lost,
+        Observed::Restarted => Observed::Restarted,
     };
     Exchange { observed, ..exchange.clone() }
 }

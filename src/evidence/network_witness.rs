@@ -83,6 +83,8 @@ pub enum SectionWork {
     Opened(Port, usize),
     /// Taking notice of a connection that has ended; the number of the section, from 1.
     Left(Port, usize),
+    /// Starting again, at the restart of this line.
+    Restart(u64),
     /// None: the request of this line was lost.
     LostRequest(u64),
     /// None: a message was lost.

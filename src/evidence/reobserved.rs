@@ -6,7 +6,8 @@
 
 use super::network_witness::WitnessEnd;
 use super::repeated::{Repeat, Repeated, Unread, UnseenCall};
-use super::script::ScriptedEvent;
+use super::script::{ScriptedEvent, ScriptedStart};
+use crate::dualize::BegunSection;
 use crate::network::{CallSeen, Observation, PacketOrder, moves};
 use crate::process::{PeerCall, Port, Sent};
 use crate::value::{self, Truth, Value};
@@ -20,7 +21,8 @@ impl Repeated<'_> {
         {
             self.server.process().begin_connection(port);
         }
-        let ScriptedEvent { sections, filled, is_copy, seen, copies, never_read, called } = scripted;
+        let ScriptedEvent { mut sections, filled, is_copy, seen, copies, never_read, called } = scripted;
+        let restart = sections.pop_if(|last| matches!(last.start, ScriptedStart::Of(BegunSection::Restarted)));
         for section in sections {
             self.section(section, observation)?;
         }
@@ -51,6 +53,7 @@ impl Repeated<'_> {
                 self.answer_call(*exchange, Some(&known))
             }
             Observation::CallLost(exchange) => self.answer_call(*exchange, None),
+            Observation::Restart => self.restart(restart.map(|section| section.choices), line),
             Observation::End => Ok(()),
         }
     }

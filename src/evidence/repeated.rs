@@ -16,7 +16,7 @@ use super::witness::{Initial, WitnessError};
 use crate::dualize::BegunSection;
 use crate::network::{Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{ConnectionList, PeerCalls, Port, Sent};
-use crate::server::{GivenServer, SectionStop};
+use crate::server::{Given, GivenServer, SectionStop};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -142,6 +142,23 @@ impl Repeated<'_> {
             true => Ok(()),
             false => Err("there is no room for what the server sends".to_owned()),
         }
+    }
+
+    /// Loses everything that is under way, and starts the server again with these choices, where the specification says anything of
+    /// that.
+    pub(super) fn restart(&mut self, choices: Option<Vec<Given>>, line: u64) -> Repeat<()> {
+        self.server.there.clear();
+        (self.unread, self.unseen, self.calling) = (Vec::new(), Vec::new(), Vec::new());
+        self.tasks.clear();
+        let is_said = self.server.process().restart(&self.spec.program);
+        let Some(choices) = choices.filter(|_| is_said) else {
+            return if is_said { Err("the server does not start again".to_owned()) } else { Ok(()) };
+        };
+        let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
+        let mut section = self.ended((line, SectionWork::Restart(line)), (0, Vec::new()), None, stop);
+        section.json = self.server.made_json();
+        self.sections.push(section);
+        Ok(())
     }
 
     /// The record of a section that has come to its end, before which so many messages were under way and these connections ended.
@@ -274,6 +291,8 @@ impl Repeated<'_> {
                 }
                 BegunSection::Opened(port) => (ServerSection::Open(*port), SectionWork::Opened(*port, 1)),
                 BegunSection::Left(port) => (ServerSection::Leave(*port), SectionWork::Left(*port, 1)),
+                // It runs at the restart, and not before an observation.
+                BegunSection::Restarted => return Err(missing()),
             },
         })
     }
@@ -315,6 +334,7 @@ fn continued(work: SectionWork) -> SectionWork {
         SectionWork::Request { line, part, filled } => SectionWork::Request { line, part: part + 1, filled },
         SectionWork::Opened(port, part) => SectionWork::Opened(port, part + 1),
         SectionWork::Left(port, part) => SectionWork::Left(port, part + 1),
-        work @ (SectionWork::Step(..) | SectionWork::LostRequest(_) | SectionWork::LostMessage(..)) => work,
+        work @ (SectionWork::Step(..) | SectionWork::Restart(_)) => work,
+        work @ (SectionWork::LostRequest(_) | SectionWork::LostMessage(..)) => work,
     }
 }

@@ -55,6 +55,8 @@ pub enum Observation {
     CallAnswered(u64, Value),
     /// It has failed to answer the call.
     CallLost(u64),
+    /// The server was killed and started again: everything under way is lost, and what comes later is on other connections.
+    Restart,
     /// Nobody observes anything any more.
     End,
 }
@@ -80,7 +82,7 @@ impl Observation {
             Observation::Request(port, _) | Observation::Answer(port, _) => Some(*port),
             Observation::Lost(port) | Observation::Closed(port) => Some(*port),
             Observation::Called(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => None,
-            Observation::End => None,
+            Observation::Restart | Observation::End => None,
         }
     }
 }

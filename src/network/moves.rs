@@ -41,7 +41,7 @@ pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &O
             situation.closed.contains(port) && is_last
         }
         Observation::Called(seen) => situation.unseen_calls().any(|call| call.peer == seen.peer),
-        Observation::Lost(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => true,
+        Observation::Lost(_) | Observation::CallAnswered(..) | Observation::CallLost(_) | Observation::Restart => true,
     }
 }
 

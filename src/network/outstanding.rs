@@ -10,7 +10,7 @@ use crate::process::Port;
 pub struct MostOutstanding {
     /// Those of one connection.
     pub each: usize,
-    /// Those of all connections; what was given up counts for ever.
+    /// Those of all connections; what was given up counts up to the next restart.
     pub all: usize,
 }
 
@@ -40,6 +40,10 @@ impl MostOutstanding {
                     let own = own.entry(*port).or_default();
                     let answered = usize::from(*own > 0);
                     (*own, all) = (*own - answered, all - answered);
+                }
+                Observation::Restart => {
+                    own.clear();
+                    all = 0;
                 }
                 _ => {}
             }

@@ -17,13 +17,15 @@ impl Network for Sync {
             Observation::Answer(port, _) => is_served && sent == &[*port],
             Observation::Lost(_) | Observation::Closed(_) => false,
             Observation::Called(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => false,
+            Observation::Restart => true,
         }
     }
 
-    fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
+    fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove> {
         match situation {
             Situation { suspended, .. } if !suspended.is_empty() => vec![ServerMove::Resume(0)],
             Situation { arrived, .. } if !arrived.is_empty() => vec![ServerMove::Receive(0), ServerMove::Step],
+            _ if *observation == Observation::Restart => vec![ServerMove::Step],
             _ => Vec::new(),
         }
     }

@@ -80,6 +80,14 @@ impl Process {
         }
     }
 
+    /// Loses everything that is under way, and begins what the server does when it starts again, if the specification says anything of
+    /// that; whether it does.
+    pub fn restart(&mut self, program: &Program) -> bool {
+        self.rest();
+        self.pending = None;
+        program.restarts.inspect(|function| self.enter(program, *function)).is_some()
+    }
+
     /// Answers [`Event::Yield`](super::Event::Yield) by putting the task aside until it is resumed: its section has ended.
     pub fn suspend(&mut self) {
         self.put_aside(None);

@@ -53,6 +53,9 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
 /// Why an event that is no answer to any request is rejected.
 #[must_use]
 pub fn impossible(history: &History, line: u64) -> String {
+    if history.is_restart(line) {
+        return format!("line {line} restarts the server, which `on restart` does not allow in any state that it may be in");
+    }
     match history.is_end(line) {
         true => format!("line {line} ends the connection, which no handler of the specification does"),
         false => format!("line {line} is an answer, and no request of its connection waits for one"),
@@ -96,6 +99,11 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
             }
             None => {}
         }
+    }
+    let (first, last) = (events.iter().map(|(line, ..)| *line).min(), conflict.lines.last().copied());
+    let is_between = |line: &&u64| first.is_some_and(|first| first < **line) && last.is_some_and(|last| **line < last);
+    for restart in timeline.restarts.iter().filter(is_between) {
+        events.push((*restart, 0, format!("    line {restart}: the system was killed and started again")));
     }
     events.sort();
     lines.extend(events.into_iter().map(|(_, _, text)| text));

@@ -118,20 +118,24 @@ impl Rejection<'_> {
     }
 
     fn asked(&self, exchange: &Exchange) -> String {
+        if exchange.is_restart() {
+            return format!("line {} restarted the server", exchange.line);
+        }
         format!("line {} asked {}", exchange.line, self.json(self.spec.program.request, &exchange.request))
     }
 
     fn answered(&self, exchange: &Exchange) -> String {
         let Exchange { line, request, observed, .. } = exchange;
         let program = &self.spec.program;
-        let request = self.json(program.request, request);
+        let request = || self.json(program.request, request);
         match observed {
             Observed::Answer(answer) => {
-                format!("line {line} answered {} to {request}", self.json(program.response, answer))
+                format!("line {line} answered {} to {}", self.json(program.response, answer), request())
             }
-            Observed::Any => format!("line {line} asked {request}"),
-            Observed::Nothing => format!("line {line} gave no answer to {request}"),
-            Observed::Lost => format!("line {line} lost the answer to {request}"),
+            Observed::Any => self.asked(exchange),
+            Observed::Nothing => format!("line {line} gave no answer to {}", request()),
+            Observed::Lost => format!("line {line} lost the answer to {}", request()),
+            Observed::Restarted => self.asked(exchange),
         }
     }
 

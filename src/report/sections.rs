@@ -6,7 +6,7 @@
 //! {"step":1,"after":4,"choices":["t3"]}
 //! ```
 //!
-//! `line` is the request that it serves, `part` the number of the section where there are several, `after` the line of the event behind
+//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section where there are several, `after` the line of the event behind
 //! which it ran, and `seen` has the lines on which the message was seen. What made the initial state stands under line 0.
 
 use super::{SHOWN, located, place, shortened, witness};
@@ -34,7 +34,7 @@ pub enum WitnessLines {
 /// A section of the server.
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct SectionLine {
-    /// The line of the request that it serves; 0 is the initial state.
+    /// The line of the request that it serves, or of the restart; 0 is the initial state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
     /// The `step` of the specification that it is, from 1.
@@ -203,6 +203,7 @@ impl SectionTexts<'_> {
                 SectionLine { opened: Some(self.client(*port)), part: later(*part), ..line }
             }
             SectionWork::Left(port, part) => SectionLine { left: Some(self.client(*port)), part: later(*part), ..line },
+            SectionWork::Restart(own) => SectionLine { line: Some(*own), ..line },
             SectionWork::LostRequest(sent) => SectionLine { line: Some(*sent), skipped: true, ..line },
             SectionWork::LostMessage(port, value) => {
                 let a = self.raw(self.spec.program.response, value);
@@ -246,7 +247,8 @@ impl SectionTexts<'_> {
             SectionWork::Request { line, .. } => format!("the request of line {line}"),
             SectionWork::Opened(port, _) => format!("what is done when client {} opens", self.client(*port)),
             SectionWork::Left(port, _) => format!("what is done when client {} has left", self.client(*port)),
-            SectionWork::Step(..) | SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => String::new(),
+            SectionWork::Step(..) | SectionWork::Restart(_) => String::new(),
+            SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => String::new(),
         };
         match &section.end {
             WitnessEnd::Yielded(Some(site)) => format!("  {whose}, which has yielded {}", place(self.spec, *site)),

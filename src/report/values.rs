@@ -102,6 +102,7 @@ fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEven
         }
         Observation::CallAnswered(exchange, _) => format!("call {} was answered", observed.exchange(*exchange)),
         Observation::CallLost(exchange) => format!("call {} failed", observed.exchange(*exchange)),
+        Observation::Restart => "the server was killed and started again".to_owned(),
         Observation::End => return None,
     };
     Some(format!("    line {line}: {what}"))

@@ -38,6 +38,14 @@ impl Alone {
                 self.building.end(*connection);
                 self.waiting = waiting;
             }
+            (Happened::Restarted, waiting) => {
+                if let Some((line, own, request)) = waiting {
+                    let client = self.building.client(own);
+                    self.judge.observe_by(spec, &Exchange { line, client, request, observed: Observed::Lost });
+                }
+                self.building.end_all();
+                self.judge.observe_by(spec, &Exchange::restart(line));
+            }
             (_, waiting) => {
                 return Err(waiting.map(|(line, connection, request)| (line, Happened::Sent(connection, request))));
             }

@@ -53,6 +53,7 @@ impl Building {
         }
         self.history.events.drain(..before);
         self.history.lines.drain(..before);
+        self.history.restarts.clear();
         for event in &mut self.history.events {
             if let HistoryEvent::Sent(request) | HistoryEvent::Answered(request) = event {
                 *request = new.request(*request).expect("a request of which something is seen later is left");

@@ -53,6 +53,7 @@ impl History {
                 let given_up = (0..self.requests.len()).find(|request| self.requests[*request].lost == Some(line));
                 given_up.map(|request| Observation::Lost(port(request))).into_iter().collect()
             }
+            HistoryEvent::Restarted => vec![Observation::Restart],
             HistoryEvent::Impossible => vec![Observation::Closed(NOBODY)],
         }
     }

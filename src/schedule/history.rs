@@ -26,6 +26,8 @@ pub enum Happened {
     Lost(u64),
     /// It sees that the server ended the connection.
     Closed(u64),
+    /// The system was killed and started again: what was sent before took effect before, or never, and all connections are others.
+    Restarted,
 }
 
 /// A request of a history.
@@ -78,6 +80,8 @@ pub(super) enum HistoryEvent {
     Answered(usize),
     /// A client gave up, or an end was seen: nothing has to have happened before.
     GaveUp,
+    /// The system was killed and started again: what was under way was served before, or never.
+    Restarted,
     /// Something that no server does that answers each request once.
     Impossible,
 }
@@ -93,6 +97,8 @@ pub struct History {
     pub(super) kinds: usize,
     /// The line on which the server first ended a connection.
     pub(super) ended: Option<u64>,
+    /// The lines of the restarts of the system.
+    pub(super) restarts: Vec<u64>,
 }
 
 /// The connections of requests and answers while a history is read.
@@ -148,6 +154,12 @@ impl Building {
                 waiting.iter().for_each(|request| self.history.requests[*request].lost = Some(line));
                 HistoryEvent::GaveUp
             }
+            Happened::Restarted => {
+                let waiting = self.end_all();
+                waiting.into_iter().for_each(|request| self.history.requests[request].lost = Some(line));
+                self.history.restarts.push(line);
+                HistoryEvent::Restarted
+            }
             Happened::Closed(_) => {
                 self.history.ended.get_or_insert(line);
                 HistoryEvent::Impossible
@@ -160,6 +172,11 @@ impl Building {
     /// Ends a connection, and returns what waits on it.
     pub(super) fn end(&mut self, number: u64) -> VecDeque<usize> {
         self.open.remove(&number).unwrap_or_default().waiting
+    }
+
+    /// Ends all connections, and returns what waits on them.
+    pub(super) fn end_all(&mut self) -> Vec<usize> {
+        self.open.drain().flat_map(|(_, connection)| connection.waiting).collect()
     }
 
     fn sent(&mut self, line: u64, number: u64, value: Value) -> usize {
@@ -249,6 +266,12 @@ impl History {
         self.events.is_empty()
     }
 
+    /// Tests whether the system was restarted on a line.
+    #[must_use]
+    pub fn is_restart(&self, line: u64) -> bool {
+        self.restarts.binary_search(&line).is_ok()
+    }
+
     /// Tests whether an answer to a request was seen on a line.
     #[must_use]
     pub fn is_answer(&self, line: u64) -> bool {
@@ -266,27 +289,37 @@ impl History {
     #[must_use]
     pub fn under_way(&self, line: u64) -> Vec<u64> {
         let at = self.lines.iter().position(|own| *own == line).unwrap_or(self.events.len());
-        let is_open =
-            |request: &&Request| request.exchange.line < line && request.answered.is_none_or(|answered| answered >= at);
+        let restart = self.restarts.iter().copied().take_while(|restart| *restart < line).last().unwrap_or_default();
+        let is_open = |request: &&Request| {
+            (restart..line).contains(&request.exchange.line) && request.answered.is_none_or(|answered| answered >= at)
+        };
         self.requests.iter().filter(is_open).map(|request| request.exchange.line).collect()
     }
 
-    /// Requests in an order in which they may be served, each with the line of the earliest event behind which that can be, and its own.
+    /// Requests in an order in which they may be served, each with the line of the earliest event behind which that can be, and its own;
+    /// with the restarts.
     pub(super) fn timed(&self, order: &[usize]) -> Vec<(u64, u64)> {
-        let lines = order.iter().map(|request| self.requests[*request].exchange.line);
+        let mut lines: Vec<u64> = order.iter().map(|request| self.requests[*request].exchange.line).collect();
+        for restart in &self.restarts {
+            // What was sent before it is served before it, and nothing else is.
+            lines.insert(lines.iter().position(|line| line > restart).unwrap_or(lines.len()), *restart);
+        }
         let behind = |latest: &mut u64, line: u64| {
             *latest = line.max(*latest);
             Some((*latest, line))
         };
-        lines.scan(0, behind).collect()
+        lines.into_iter().scan(0, behind).collect()
     }
 
     /// The histories of requests that have one key each; nothing where a key is not known, a connection has several requests under
-    /// way, or something was seen that no request led to.
+    /// way, something was seen that no request led to, or a restart may lose something of several entries.
     pub(super) fn parts(&self, keys: &RequestKeys) -> Option<Vec<History>> {
         let mut numbers: FxHashMap<Option<Value>, usize> = FxHashMap::default();
         let mut of: Vec<(usize, usize)> = Vec::with_capacity(self.requests.len());
         let mut parts: Vec<History> = Vec::new();
+        if keys.meet_at_restarts() && !self.restarts.is_empty() {
+            return None;
+        }
         for request in &self.requests {
             let key = keys.key(&request.exchange.request).ok().filter(|_| !request.chained)?;
             let part = *numbers.entry(key).or_insert(parts.len());
@@ -301,6 +334,10 @@ impl History {
                 HistoryEvent::Sent(request) => (of[*request].0, HistoryEvent::Sent(of[*request].1)),
                 HistoryEvent::Answered(request) => (of[*request].0, HistoryEvent::Answered(of[*request].1)),
                 HistoryEvent::GaveUp => continue,
+                HistoryEvent::Restarted => {
+                    parts.iter_mut().for_each(|part| part.restart(*line));
+                    continue;
+                }
                 HistoryEvent::Impossible => return None,
             };
             if let HistoryEvent::Answered(request) = event {
@@ -310,6 +347,13 @@ impl History {
             parts[part].lines.push(*line);
         }
         Some(parts.into_iter().map(History::arranged).collect())
+    }
+
+    /// Adds a restart on a line.
+    fn restart(&mut self, line: u64) {
+        self.events.push(HistoryEvent::Restarted);
+        self.lines.push(line);
+        self.restarts.push(line);
     }
 
     /// Gives requests their places, and numbers their kinds.
@@ -336,7 +380,7 @@ impl History {
                     places += usize::from(self.requests[*request].place == places);
                 }
                 HistoryEvent::Answered(request) => free.push(self.requests[*request].place),
-                HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
+                HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => {}
             }
         }
         self

@@ -87,7 +87,7 @@ pub struct JudgedHistory {
     /// The judge that came to it.
     pub judge: Judge,
     /// The requests in an order in which the server may have served them, where it is accepted: the line that each was sent on,
-    /// behind the line of the event after which it is served.
+    /// behind the line of the event after which it is served. A restart is among them, behind itself.
     pub order: Vec<(u64, u64)>,
     /// The search that found none, where it is rejected: another one may go on from there.
     pub(crate) rejected: Option<RejectedSearch>,
@@ -125,10 +125,10 @@ pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: O
     by_key(spec, &parts, options, rules).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options, rules))
 }
 
-/// Tests whether serving some request may be faulty, or break the client's duty.
+/// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
 fn may_fail(spec: &Spec, history: &History) -> bool {
     let mut facts = RequestFacts::new(&spec.program);
-    history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
+    !history.restarts.is_empty() && facts.restart_may_fail() || history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
 }
 
 /// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.
@@ -152,6 +152,8 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
     if judged.verdict.is_accept() {
         // Those of one key stay in their order: what is served later is behind no earlier event.
         order.sort_by_key(|(after, _)| *after);
+        // A restart is one of each key.
+        order.dedup();
         judged.order = order;
     }
     Some(judged)

@@ -45,6 +45,7 @@ impl Moment {
                 next.under_way.retain(|other| *other as usize != request);
                 next.bound.remove(known.history.requests[request].place);
             }
+            HistoryEvent::Restarted => return Moment::default(),
             HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
         }
         next

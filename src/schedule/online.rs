@@ -114,6 +114,13 @@ impl OnlinePart {
                 let requests = &self.building.so_far().requests;
                 self.unanswered.retain(|(_, request)| requests[*request].lost.is_none());
             }
+            Some(HistoryEvent::Restarted) => {
+                self.may_fail |= RequestFacts::new(&self.spec.program).restart_may_fail();
+                self.unanswered.clear();
+                let witness = self.witness.take().and_then(|witness| self.states.restarted(witness.state, line));
+                self.witness = witness.filter(|state| self.states.is_clean(*state)).map(Configuration::first);
+                return self.so_far(line, event);
+            }
             Some(HistoryEvent::Impossible) | None => return self.unexplained(line),
         }
         if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
@@ -136,6 +143,12 @@ impl OnlinePart {
     fn answered(&mut self, line: u64, event: usize, request: usize) -> SoFar {
         let end = event + 1;
         self.witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
+        self.so_far(line, event)
+    }
+
+    /// The verdict where an event is the last one; an order is searched anew where the witness does not go on.
+    fn so_far(&mut self, line: u64, event: usize) -> SoFar {
+        let end = event + 1;
         if self.move_base(end).is_err() {
             return SoFar::Doubtful;
         }

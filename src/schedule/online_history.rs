@@ -79,6 +79,7 @@ impl OnlineHistory {
     pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> OnlineHistory {
         // Who asks is the same for all keys.
         let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys && !spec.program.names_clients);
+        let keys = keys.filter(|keys| !keys.meet_at_restarts());
         let judge = Judge::new(spec.clone(), options.clone());
         let alone = Alone::new(judge, Building::new(spec.program.names_clients));
         let (clients, verdict) = (OnlineClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
@@ -207,9 +208,18 @@ impl AtOnce {
                 Some(key) => key,
                 None => return Some(SoFar::Explained),
             },
+            Happened::Restarted => return self.restart(line),
             Happened::Closed(_) => return None,
         };
         let new = || OnlinePart::new(self.start.clone(), Building::new(false), by);
         Some(self.parts.entry(key).or_insert_with(new).push(line, happened))
+    }
+
+    /// Judges a restart, of each key.
+    fn restart(&mut self, line: u64) -> Option<SoFar> {
+        self.under_way.clear();
+        let verdicts = self.parts.values_mut().map(|part| part.push(line, Happened::Restarted));
+        let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);
+        Some(other.unwrap_or(SoFar::Explained))
     }
 }

@@ -160,7 +160,7 @@ impl RejudgedHistory {
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request].exchange),
-            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => None,
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
         };
         let own = request(self.rejected).map(two_answers::scalars).unwrap_or_default();
         let shares =
@@ -215,8 +215,12 @@ impl RejudgedHistory {
     pub fn judge_pair(&mut self, earlier: Option<usize>) -> RelaxedOutcome {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request]),
-            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => None,
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
         };
+        if !self.history.restarts.is_empty() && self.spec.program.restarts.is_some() {
+            // What a restart makes of a state is not looked at.
+            return RelaxedOutcome::Undecided;
+        }
         let (Some(pairs), Some(last)) = (&mut self.pairs, request(self.rejected)) else {
             return RelaxedOutcome::Undecided;
         };

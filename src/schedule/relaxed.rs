@@ -69,8 +69,12 @@ impl History {
                     history.requests[number].answered = Some(history.events.len());
                     history.add(HistoryEvent::Answered(number), *line);
                 }
+                HistoryEvent::Restarted if at >= events.start => {
+                    history.add(*event, *line);
+                    history.restarts.push(*line);
+                }
                 HistoryEvent::Impossible if at >= events.start => history.add(*event, *line),
-                HistoryEvent::Answered(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
+                HistoryEvent::Answered(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => {}
             }
         }
         let history = history.with_places();

@@ -311,6 +311,7 @@ impl<'h> OrderSearch<'h> {
         let OpenConfiguration { mut configuration, rest, .. } = open;
         match self.known.history.events[at] {
             HistoryEvent::Impossible => {}
+            HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
                 // The others were looked at when the server came to this state.
@@ -330,6 +331,20 @@ impl<'h> OrderSearch<'h> {
             }
         }
         None
+    }
+
+    /// Follows a configuration to behind a restart, and to where one more request was served before it.
+    fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
+        for request in self.moment(at).requests() {
+            budget.work(1);
+            if let Some(served) = self.serving.before_restart(states, at, &configuration, request) {
+                self.add(states, budget, at, served);
+            }
+        }
+        if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
+            let done = Settled::default();
+            self.add(states, budget, at + 1, Configuration { state, done, ..configuration });
+        }
     }
 
     /// Follows a configuration in which the request was not served, or perhaps was, whose answer is seen next.
@@ -421,6 +436,10 @@ impl<'h> OrderSearch<'h> {
                     Rc::new(pairs.with((self.known, self.end), states, &moment, request))
                 }
                 HistoryEvent::Answered(request) => Rc::new(pairs.without(self.serving.about(request).place)),
+                HistoryEvent::Restarted => {
+                    let moment = self.moment(event + 1);
+                    Rc::new(MomentPairs::of((self.known, self.end), states, &moment))
+                }
                 HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => pairs,
             };
         }

@@ -139,6 +139,18 @@ impl<'h> Serving<'h> {
         Some(after)
     }
 
+    /// The configuration after a request was served that nobody sees the answer of, as the system is killed next.
+    pub(super) fn before_restart(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
+        let may_be = self.may_serve(at, configuration, request);
+        may_be.then(|| self.serve(states, at, configuration, request)).flatten()
+    }
+
     /// Serves what can be served at once behind the last request, as it changes nothing in any state and is answered here as it was;
     /// what changes nothing in this state, or nothing that the last request left, may have been served. Tests whether none of the
     /// requests under way waits in vain.

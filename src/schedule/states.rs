@@ -21,6 +21,9 @@ const ENOUGH: usize = 2_048;
 /// A request that is run in a state of this size counts as one more way that is asked for.
 const SIZE: usize = 2;
 
+/// The way of a restart, in the place of the kind of a request.
+const RESTART: u32 = u32::MAX;
+
 /// States and the ways between them.
 pub(super) struct States {
     pub(super) judge: Judge,
@@ -183,6 +186,21 @@ impl States {
         let stands_for_all = self.unseen.as_ref().is_some_and(|unseen| unseen.likeness == Likeness::One);
         let after = if stands_for_all { after.map(|state| self.first_like(state)) } else { after };
         self.ways.insert(way, after);
+        after
+    }
+
+    /// The state in which the server starts again that was killed in a state, at a restart on a line; none where it does not start.
+    pub(super) fn restarted(&mut self, state: StateNumber, line: u64) -> Option<StateNumber> {
+        if self.judge.spec().program.restarts.is_none() {
+            return Some(state);
+        }
+        if let Some(known) = self.ways.get(&(state, RESTART)) {
+            return *known;
+        }
+        self.runs += 1;
+        let after = self.judge.after(self.frontiers[state as usize].to_vec(), &Exchange::restart(line));
+        let after = self.number(after);
+        self.ways.insert((state, RESTART), after);
         after
     }
 

@@ -18,6 +18,8 @@ use crate::value::Value;
 pub struct Timeline {
     /// The requests, in the order in which they were sent.
     pub requests: Vec<RequestSpan>,
+    /// The lines of the restarts of the system.
+    pub restarts: Vec<u64>,
     /// The line of the event that no order explains, where the history is rejected.
     pub rejected: Option<u64>,
     /// The lines of the answers that cannot all be true, the rejected one among them, as far as evidence names them.
@@ -57,7 +59,8 @@ impl History {
     #[must_use]
     pub fn timeline(&self, judged: &JudgedHistory) -> Timeline {
         let moment = |(place, (after, line)): (usize, &(u64, u64))| (*line, ServiceMoment { after: *after, place });
-        let served: FxHashMap<u64, ServiceMoment> = judged.order.iter().enumerate().map(moment).collect();
+        let order = judged.order.iter().filter(|(_, line)| !self.is_restart(*line));
+        let served: FxHashMap<u64, ServiceMoment> = order.enumerate().map(moment).collect();
         let rejected = if let Verdict::Reject { event, .. } = judged.verdict { Some(event) } else { None };
         let requests = self.requests.iter().map(|request| RequestSpan {
             connection: request.connection,
@@ -68,7 +71,7 @@ impl History {
             answer: request.exchange.observed.answer().cloned(),
             served: served.get(&request.exchange.line).copied(),
         });
-        Timeline { requests: requests.collect(), rejected, conflict: Vec::new() }
+        Timeline { requests: requests.collect(), restarts: self.restarts.clone(), rejected, conflict: Vec::new() }
     }
 
     /// The history of what stands before a line.
@@ -94,15 +97,17 @@ impl History {
         self.requests.iter().map(|request| request.exchange.clone()).collect()
     }
 
-    /// The requests of this order of service, each with its answer as it was seen, as a trace of one after another; its lines are the
+    /// The requests and restarts of this order of service, each with its answer as it was seen, as a trace of one after another; its lines are the
     /// places in the order, from 1.
     #[must_use]
     pub fn in_order(&self, order: &[(u64, u64)]) -> Vec<Exchange> {
         let at: FxHashMap<u64, &Exchange> =
             self.requests.iter().map(|request| (request.exchange.line, &request.exchange)).collect();
         let places = (1..).zip(order);
-        let exchange =
-            |(place, (_, line)): (u64, &(u64, u64))| Some(Exchange { line: place, ..(*at.get(line)?).clone() });
+        let exchange = |(place, (_, line)): (u64, &(u64, u64))| match self.is_restart(*line) {
+            true => Some(Exchange::restart(place)),
+            false => Some(Exchange { line: place, ..(*at.get(line)?).clone() }),
+        };
         places.filter_map(exchange).collect()
     }
 }

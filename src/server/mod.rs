@@ -167,6 +167,8 @@ enum Begun<'r> {
     Opened(u64),
     /// The end of a client's connection.
     Left(u64),
+    /// The server was killed, and starts again.
+    Restart,
 }
 
 /// A state of a server, to which it can return.
@@ -411,6 +413,7 @@ impl Begun<'_> {
             Begun::Task(at) => process.wake(at),
             Begun::Opened(client) => process.open(&spec.program, Port(client)),
             Begun::Left(client) => process.leave(&spec.program, Port(client)),
+            Begun::Restart => drop(process.restart(&spec.program)),
         }
     }
 }

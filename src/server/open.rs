@@ -44,9 +44,8 @@ impl Server {
         let mut search = self.search(fresh, source);
         let found = match begun {
             Begun::Boot => search.first(start, &mut PathSearch::begun),
-            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) | Begun::Opened(_) | Begun::Left(_) => {
-                search.section(start)
-            }
+            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) => search.section(start),
+            Begun::Opened(_) | Begun::Left(_) | Begun::Restart => search.section(start),
         };
         let fresh = search.fresh;
         self.made.clear();

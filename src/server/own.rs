@@ -150,6 +150,36 @@ impl Server {
         self.patiently(begun, source)
     }
 
+    /// Is killed and starts again: what was under way is lost, and what the specification says of a restart (`on restart`) is run;
+    /// choices are drawn. Connections begin anew.
+    ///
+    /// # Errors
+    /// Where that has no run: nothing has happened.
+    pub fn restart(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
+        match self.spec.program.restarts {
+            Some(_) => self.section(Begun::Restart, source).map(drop),
+            None => {
+                self.enter(Begun::Restart);
+                Ok(())
+            }
+        }
+    }
+
+    /// Is killed and starts again with known choices.
+    ///
+    /// # Errors
+    /// Where they do not fit.
+    pub fn restart_given(&mut self, given: Vec<Given>) -> Result<(), Stop> {
+        self.enter(Begun::Restart);
+        match self.spec.program.restarts {
+            Some(_) => self.replay(given).map(drop),
+            None => {
+                self.made.clear();
+                Ok(())
+            }
+        }
+    }
+
     /// The situation of what is suspended in it.
     pub(super) fn situation(&self) -> Situation {
         self.path.process.situation()

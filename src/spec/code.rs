@@ -81,6 +81,8 @@ pub struct Program {
     pub opens: Option<u32>,
     /// The function that runs when nothing more is read from a lost or closed connection, if there is one; its parameter is the client.
     pub closes: Option<u32>,
+    /// The function that runs when the server was killed and starts again, if there is one; it has no parameters.
+    pub restarts: Option<u32>,
     /// Set where no task begins before the current one has ended.
     pub is_serial: bool,
     /// The endpoints that the server calls.

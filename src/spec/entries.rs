@@ -2,7 +2,8 @@
 //!
 //! A store whose handlers look at the entry under one key only, `data[key]`, is as many servers as there are keys. Ten clients that use
 //! ten keys are then ten histories of one client or two. It is exact where every access to the state is to the entry under one part of
-//! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*).
+//! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*). What a
+//! restart may lose, `on restart {..}`, is taken to connect them.
 
 use rustc_hash::FxHashMap;
 
@@ -18,6 +19,8 @@ pub struct RequestKeys {
     of_variant: FxHashMap<u32, u32>,
     /// Set where the request itself is the key.
     whole: bool,
+    /// Set where the specification says what a restart may lose: perhaps something of several entries.
+    meet_at_restarts: bool,
 }
 
 impl RequestKeys {
@@ -37,7 +40,11 @@ impl RequestKeys {
         first.iter_mut().zip([KeyOrigin::Request, KeyOrigin::Other]).for_each(|(register, origin)| *register = origin);
         let transfer = |at: usize, before: &Origins| Some(before.behind(serve.code.get(at)?.plain()));
         let known = Graph::of(serve).forward((0, Origins(first)), transfer);
-        let mut keys = RequestKeys { of_variant: FxHashMap::default(), whole: false };
+        let mut keys = RequestKeys {
+            of_variant: FxHashMap::default(),
+            whole: false,
+            meet_at_restarts: program.restarts.is_some(),
+        };
         if let Some(step) = program.steps.first() {
             return Err(Unpartitioned::Step(step.site));
         }
@@ -49,6 +56,12 @@ impl RequestKeys {
             }
         }
         Ok(keys)
+    }
+
+    /// Tests whether keys have to do with each other at a restart.
+    #[must_use]
+    pub fn meet_at_restarts(&self) -> bool {
+        self.meet_at_restarts
     }
 
     /// The key of a request: nothing where it touches nothing, an error where it is not known.

@@ -45,6 +45,12 @@ impl<'p> RequestFacts<'p> {
         !*changes
     }
 
+    /// Tests whether the server may be faulty when it starts again.
+    #[must_use]
+    pub fn restart_may_fail(&self) -> bool {
+        self.program.restarts.is_some_and(|function| !self.program.all_called(function, &|op| !op.may_fault()))
+    }
+
     /// Tests whether serving a request may be faulty, or break the client's duty, in some state; or what the server does by itself.
     pub fn may_fail(&mut self, request: &Value) -> bool {
         let (program, serve) = (self.program, self.serve);
@@ -89,7 +95,7 @@ impl Program {
     #[must_use]
     pub fn may_fail(&self) -> bool {
         let steps = self.steps.iter().map(|step| step.function);
-        let mut begun = [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(steps);
+        let mut begun = [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(self.restarts).chain(steps);
         let fails = |function| !self.all_called(function, &|op| !op.may_fault());
         self.chooses_maps || begun.any(fails)
     }

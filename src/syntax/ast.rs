@@ -178,7 +178,7 @@ pub enum MemberKind {
     Response(TypeExpr),
     /// `var x: T = e;`
     Var { name: Name, ty: TypeExpr, value: Expr },
-    /// `on PATTERN [from c] [if e] { .. }`
+    /// `on PATTERN [from c] [if e] { .. }`, `on open ..`, `on close ..`, `on restart [if e] { .. }`
     On { trigger: Trigger, from: Option<Name>, guard: Option<Expr>, body: Block },
     /// `proc p(..) { .. }`, `proc p(..): T { .. }`
     Proc { name: Name, params: Vec<Field>, result: Option<TypeExpr>, body: Block },
@@ -197,6 +197,8 @@ pub enum Trigger {
     Open(Span),
     /// A connection's end.
     Close(Span),
+    /// The server was killed, and starts again.
+    Restart(Span),
 }
 
 /// `{ s; .. }`

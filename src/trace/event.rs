@@ -39,6 +39,8 @@ pub enum EventKind<V> {
     Lost,
     /// The server ended a connection.
     Closed,
+    /// The system was killed and started again; what was under way is lost.
+    Restart,
     /// The server used one of its peers, which the tester plays.
     Peer(PeerEvent<V>),
 }
@@ -108,6 +110,7 @@ impl<V> TraceEvent<V> {
             EventKind::Answer(answer) => named(out, "\"a\": ", answer),
             EventKind::Lost => out.push_str("\"lost\": true"),
             EventKind::Closed => out.push_str("\"closed\": true"),
+            EventKind::Restart => out.push_str("\"restart\": true"),
             EventKind::Peer(event) => event.write(out, &mut named),
         }
         out.push('}');

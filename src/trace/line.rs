@@ -154,6 +154,7 @@ struct EventKeys<'a> {
     client: Option<Raw<'a>>,
     lost: Option<Raw<'a>>,
     closed: Option<Raw<'a>>,
+    restart: Option<Raw<'a>>,
     peer: Option<Raw<'a>>,
     key: Option<Raw<'a>>,
     version: Option<Raw<'a>>,
@@ -168,6 +169,7 @@ impl<'a> EventKeys<'a> {
             "c" => Some(&mut self.client),
             "lost" => Some(&mut self.lost),
             "closed" => Some(&mut self.closed),
+            "restart" => Some(&mut self.restart),
             "peer" => Some(&mut self.peer),
             "key" => Some(&mut self.key),
             "mayhap" => Some(&mut self.version),
@@ -180,8 +182,12 @@ impl<'a> EventKeys<'a> {
         if let Some(version) = self.version {
             return self.header(version).map(Record::Header);
         }
-        for flag in [self.lost, self.closed].into_iter().flatten() {
+        for flag in [self.lost, self.closed, self.restart].into_iter().flatten() {
             is_true(flag)?;
+        }
+        if let Some(restart) = self.restart {
+            self.alone(restart, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
+            return Ok(Record::Event(TraceEvent { line, client: None, kind: EventKind::Restart }));
         }
         let number = self.client.map(natural).transpose()?;
         if self.peer.is_some() {
@@ -213,7 +219,7 @@ impl<'a> EventKeys<'a> {
             }
             (None, None) => Err(JsonError::new(
                 end,
-                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\" and \"closed\"",
+                "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\" and \"restart\"",
             )),
         }
     }
@@ -232,7 +238,8 @@ impl<'a> EventKeys<'a> {
     }
 
     fn header(&self, version: Raw<'a>) -> Decoded<Header> {
-        self.alone(version, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
+        let others = [self.query, self.answer, self.client, self.lost, self.closed, self.restart, self.peer];
+        self.alone(version, &others)?;
         let number = natural(version)?;
         if number != VERSION {
             let message =

@@ -65,6 +65,7 @@ pub fn happened(event: TraceEvent<Value>) -> [Option<Happened>; 2] {
         EventKind::Answer(answer) => [answered(answer), None],
         EventKind::Lost => [Some(Happened::Lost(client)), None],
         EventKind::Closed => [Some(Happened::Closed(client)), None],
+        EventKind::Restart => [Some(Happened::Restarted), None],
         EventKind::Exchange { query, reply: Response::Answer(answer) } => [sent(query), answered(answer)],
         EventKind::Exchange { query, reply: Response::Lost } => [sent(query), Some(Happened::Lost(client))],
         EventKind::Exchange { query, reply: Response::NotOwed } => [sent(query), None],

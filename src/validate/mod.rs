@@ -128,6 +128,11 @@ impl Validator {
         Ok(self.observe_exchange(&Exchange { line: self.observed + 1, ..exchange }))
     }
 
+    /// Observes that the system was killed and started again; returns whether anything still explains the trace.
+    pub fn observe_restart(&mut self) -> bool {
+        self.observe_exchange(&Exchange::restart(self.observed + 1))
+    }
+
     /// Observes an exchange; returns whether anything still explains the trace.
     pub fn observe_exchange(&mut self, exchange: &Exchange) -> bool {
         self.observed += 1;

@@ -49,6 +49,9 @@ impl Observations {
     pub fn history(&self, spec: &Spec) -> History {
         let mut building = Building::new(spec.program.names_clients);
         for (line, observation) in &self.events {
+            if let Observation::Restart = observation {
+                building.add(*line, Happened::Restarted);
+            }
             let Some(port) = observation.port() else { continue };
             let client = self.client(port);
             match observation.clone() {
@@ -124,6 +127,11 @@ impl Numbering {
         let client = event.client.unwrap_or(1);
         let kind = match event.kind {
             EventKind::Peer(event) => return Ok(vec![self.peer(spec, event)?]),
+            EventKind::Restart => {
+                self.connections.clear();
+                self.exchanges.clear();
+                return Ok(vec![Observation::Restart]);
+            }
             kind => kind,
         };
         let port = self.port(client);
@@ -137,7 +145,7 @@ impl Numbering {
             EventKind::Exchange { query, reply: Response::Answer(answer) } => vec![sent(query), answered(answer)],
             EventKind::Exchange { query, reply: Response::Lost } => vec![sent(query), Observation::Lost(port)],
             EventKind::Exchange { query, reply: Response::NotOwed } => vec![sent(query)],
-            EventKind::Peer(_) => Vec::new(),
+            EventKind::Peer(_) | EventKind::Restart => Vec::new(),
         };
         if made.iter().any(|made| matches!(made, Observation::Lost(_) | Observation::Closed(_))) {
             self.connections.remove(&client);

@@ -88,6 +88,9 @@ pub(super) fn decoded(spec: &Spec, ty: TypeId, raw: &Raw) -> Result<Value, JsonE
 
 /// The exchange that a line is.
 fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
+    if let EventKind::Restart = line.event.kind {
+        return Ok(Exchange::restart(line.event.line));
+    }
     let EventKind::Exchange { query, reply } = &line.event.kind else {
         let what = "expected a whole exchange, such as {\"q\": 5, \"a\": 1}: single events are judged with --net tcp";
         return Err(JsonError::new(0, what));

@@ -67,6 +67,14 @@ impl Rules<'_, '_> {
                 }
                 self.block(2, body);
             }
+            MemberKind::On { trigger: Trigger::Restart(_), guard, body, .. } => {
+                self.page.line("");
+                self.page.line("  at a restart, from each state (vs, cs); what was under way is lost");
+                if let Some(guard) = guard {
+                    self.at(2, "cs", &self.code(guard), guard.span);
+                }
+                self.block(2, body);
+            }
             MemberKind::Proc { name, body, .. } => {
                 self.page.line("");
                 self.page.line(format!("  proc {}", name.text));

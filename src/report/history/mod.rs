@@ -25,6 +25,9 @@ use serde::Serialize;
 /// The most requests of a trace that are drawn: a browser takes a second for so many.
 pub const MOST_DRAWN: usize = 100_000;
 
+/// The mark of a restart.
+const RESTARTED: &str = "the system was killed and started again";
+
 /// All that the page knows of one trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DrawnTrace {
@@ -73,7 +76,8 @@ impl DrawnTrace {
         let texts = RequestTexts::new(spec, served);
         let requests = timeline.requests.iter().take(MOST_DRAWN + 1).map(|span| texts.concurrent(span)).collect();
         let drawn = DrawnTrace { conflict: timeline.conflict.clone(), ..DrawnTrace::new(report, network, requests) };
-        drawn.noting(served).limited(timeline.requests.len())
+        let restarts = timeline.restarts.iter().map(|line| StrayEvent { line: *line, what: RESTARTED });
+        drawn.marking(restarts.collect()).noting(served).limited(timeline.requests.len())
     }
 
     /// A trace of clients that wait for each other, with what a witness says of them: each request takes effect where it stands.
@@ -86,7 +90,8 @@ impl DrawnTrace {
     ) -> DrawnTrace {
         let texts = RequestTexts::new(spec, served);
         let mut places = 1..;
-        let requests = exchanges.iter().take(MOST_DRAWN + 1).map(|exchange| {
+        let (restarts, asked): (Vec<&Exchange>, Vec<&Exchange>) = exchanges.iter().partition(|one| one.is_restart());
+        let requests = asked.iter().take(MOST_DRAWN + 1).map(|exchange| {
             let is_lost = matches!(exchange.observed, Observed::Lost);
             let is_served = report.verdict == "accept" && (!is_lost || served.is_served(exchange.line));
             texts.synchronous(exchange, is_served.then(|| places.next()).flatten())
@@ -96,7 +101,8 @@ impl DrawnTrace {
             [&report.reason, &report.requests].into_iter().flatten().flatten().copied().collect();
         conflict.sort_unstable();
         conflict.dedup();
-        DrawnTrace { conflict, ..drawn }.noting(served).limited(exchanges.len())
+        let restarts = restarts.into_iter().map(|restart| StrayEvent { line: restart.line, what: RESTARTED });
+        DrawnTrace { conflict, ..drawn }.marking(restarts.collect()).noting(served).limited(asked.len())
     }
 
     /// A trace that could not be judged, and why.
@@ -132,6 +138,14 @@ impl DrawnTrace {
             requests,
             ..DrawnTrace::unjudged(&report.trace, "")
         }
+    }
+
+    /// The trace with these marks, in the place of others on their lines.
+    fn marking(self, mut marks: Vec<StrayEvent>) -> DrawnTrace {
+        let is_known = |line: u64| marks.iter().any(|mark| mark.line == line);
+        let others: Vec<StrayEvent> = self.marks.iter().filter(|mark| !is_known(mark.line)).cloned().collect();
+        marks.extend(others);
+        DrawnTrace { marks, ..self }
     }
 
     /// Says why a witness tells nothing, where one was looked for.

@@ -12,7 +12,7 @@ use std::collections::{HashMap, VecDeque};
 
 use super::super::{SHOWN, located, shortened};
 use super::request::{DrawnPart, DrawnRequest, LONGEST, RequestEnd, key_of};
-use super::{DrawnTrace, MOST_DRAWN, StrayEvent};
+use super::{DrawnTrace, MOST_DRAWN, RESTARTED, StrayEvent};
 use crate::evidence::{NetworkWitness, SectionWork, WitnessEnd, WitnessSection};
 use crate::json::encode;
 use crate::network::{CallSeen, Observation};
@@ -45,11 +45,7 @@ impl DrawnTrace {
         let mut conflict: Vec<u64> = report.reason.iter().flatten().copied().collect();
         conflict.extend(report.event);
         let drawn = DrawnTrace::new(report, network, lanes.drawn);
-        let mut marks = lanes.marks;
-        let is_known = |line: u64| marks.iter().any(|mark| mark.line == line);
-        let others: Vec<StrayEvent> = drawn.marks.iter().filter(|mark| !is_known(mark.line)).cloned().collect();
-        marks.extend(others);
-        DrawnTrace { conflict, marks, ..drawn }
+        DrawnTrace { conflict, ..drawn }.marking(lanes.marks)
     }
 }
 
@@ -134,6 +130,11 @@ impl<'s> DrawnLanes<'s> {
                 self.called(*exchange, (RequestEnd::Answered, answer), line);
             }
             Observation::CallLost(exchange) => self.called(*exchange, (RequestEnd::Failed, None), line),
+            Observation::Restart => {
+                let waiting: Vec<Port> = self.waiting.keys().copied().collect();
+                waiting.into_iter().for_each(|port| self.end(port, RequestEnd::Lost, line));
+                self.marks.push(StrayEvent { line, what: RESTARTED });
+            }
             Observation::End => {}
         }
     }
@@ -195,6 +196,7 @@ impl<'s> DrawnLanes<'s> {
                     let text = format!("client {} has left", self.client(*port));
                     self.by_itself(section.after, text, part);
                 }
+                SectionWork::Restart(_) => self.by_itself(section.after, "the server started again".to_owned(), part),
                 SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => {}
             }
         }

@@ -180,6 +180,8 @@ impl<'s> RequestTexts<'s> {
             Observed::Any => (RequestEnd::Answered, None),
             Observed::Nothing => (RequestEnd::Unowed, None),
             Observed::Lost => (RequestEnd::Lost, None),
+            // It is a mark, and no request.
+            Observed::Restarted => (RequestEnd::Unowed, None),
         };
         DrawnRequest {
             client: exchange.client.to_string(),

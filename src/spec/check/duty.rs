@@ -46,7 +46,7 @@ impl<'a> Duty<'a> {
     pub(super) fn handlers(protocol: &Protocol<'a>) -> Duty<'a> {
         let rows = protocol.handlers.iter().filter_map(|handler| match handler.trigger {
             Trigger::Request(pattern) => Some((pattern, taking(handler.guard))),
-            Trigger::Open(_) | Trigger::Close(_) => None,
+            Trigger::Open(_) | Trigger::Close(_) | Trigger::Restart(_) => None,
         });
         Duty::Handlers { protocol: protocol.name, request: protocol.request, rows: rows.collect() }
     }

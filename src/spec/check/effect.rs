@@ -1,5 +1,6 @@
-//! The effects of bodies on the world: reply, call a peer, yield, expect. A step may do none of these, what runs when a
-//! connection opens or closes may not reply; a proc may do what the bodies that run it may do.
+//! The effects of bodies on the world: reply, call a peer, yield, expect, send, close a connection. A step may do none of the first
+//! four, what runs when a connection opens or closes may not reply, and what runs at a restart may do none of them; a proc may do
+//! what the bodies that run it may do.
 //!
 //! `step { p(); }` is an error if `proc p() { reply 0; }`, at the step's statement.
 
@@ -18,6 +19,7 @@ pub(super) enum BodyKind {
     Connection,
     Proc,
     Step,
+    Restart,
 }
 
 /// An effect that a body may have on the world.
@@ -27,9 +29,18 @@ pub(super) enum BodyEffect {
     Call,
     Yield,
     Expects,
+    Send,
+    Close,
 }
 
-const EFFECTS: [BodyEffect; 4] = [BodyEffect::Reply, BodyEffect::Call, BodyEffect::Yield, BodyEffect::Expects];
+const EFFECTS: [BodyEffect; 6] = [
+    BodyEffect::Reply,
+    BodyEffect::Call,
+    BodyEffect::Yield,
+    BodyEffect::Expects,
+    BodyEffect::Send,
+    BodyEffect::Close,
+];
 
 /// The effects of one body: its own, and the procs that it runs, whose effects it has too.
 #[derive(Clone, Default, Debug)]
@@ -43,6 +54,8 @@ pub(super) struct Effects {
 /// The report of an effect in a body where it may not be.
 pub(super) fn forbidden(effect: BodyEffect, body: BodyKind, span: Span) -> Option<Diagnostic> {
     let place = match (body, effect) {
+        (BodyKind::Restart, _) => return Some(forbidden_at_restart(effect, span)),
+        (_, BodyEffect::Send | BodyEffect::Close) => return None,
         (BodyKind::Step, _) => "a `step`",
         (BodyKind::Connection, BodyEffect::Reply) => "`on open` and `on close`",
         (BodyKind::Connection, BodyEffect::Call | BodyEffect::Yield | BodyEffect::Expects) => return None,
@@ -53,10 +66,25 @@ pub(super) fn forbidden(effect: BodyEffect, body: BodyKind, span: Span) -> Optio
         BodyEffect::Call => ("call", "a handler or proc: a step happens at once"),
         BodyEffect::Yield => ("yield", "a handler or proc: a step happens at once"),
         BodyEffect::Expects => ("expects", "a handler or proc: there is no client here"),
+        BodyEffect::Send | BodyEffect::Close => return None,
     };
     let report = mistake(span, format!("`{name}` is not allowed in {place}"), format!("expected {expected}"));
     let reply = effect == BodyEffect::Reply;
     Some(if reply { report.help("`send c, e;` sends a message without a request") } else { report })
+}
+
+/// The report of an effect in `on restart`, where there is no connection and no request.
+fn forbidden_at_restart(effect: BodyEffect, span: Span) -> Diagnostic {
+    let (name, expected) = match effect {
+        BodyEffect::Reply => ("reply", "a request to answer: none is under way after a restart"),
+        BodyEffect::Call => ("call", "a handler: a restart happens at once"),
+        BodyEffect::Yield => ("yield", "a handler: a restart happens at once"),
+        BodyEffect::Expects => ("expects", "a handler: no client asks for a restart"),
+        BodyEffect::Send => ("send", "a connection: none is open after a restart"),
+        BodyEffect::Close => ("close", "a connection: none is open after a restart"),
+    };
+    let report = mistake(span, format!("`{name}` is not allowed in `on restart`"), format!("expected {expected}"));
+    report.help("`on restart` says what may be lost: with `:=`, `either`, `choose` and `assume`")
 }
 
 /// The reports of procs that steps and connection handlers run, directly or through other procs, though they may not.

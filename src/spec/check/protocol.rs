@@ -43,6 +43,7 @@ pub(super) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
     for member in members {
         declare_member(cx, member, &mut protocol);
     }
+    restarts(cx, &protocol);
     member_bodies(cx, &protocol);
     if cx.errors() == errors {
         lint_protocol(cx, &protocol);
@@ -127,6 +128,19 @@ fn declare_member<'a>(cx: &mut Checker<'a>, member: &'a Member, protocol: &mut P
     }
 }
 
+/// Reports every `on restart` but the first.
+fn restarts(cx: &mut Checker, protocol: &Protocol) {
+    let mut found = protocol.handlers.iter().filter_map(|handler| match handler.trigger {
+        Trigger::Restart(span) => Some(*span),
+        Trigger::Request(_) | Trigger::Open(_) | Trigger::Close(_) => None,
+    });
+    let Some(first) = found.next() else { return };
+    for span in found {
+        let report = mistake(span, "a second `on restart`", "expected only one: it runs once at each restart");
+        cx.report(report.also(first, "the first one is here").help("`either { … } or { … }` says that one of several may happen"));
+    }
+}
+
 fn member_bodies<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
     for (slot, var) in protocol.vars.iter().enumerate() {
         let want = Want::since(var.ty, var.name.span, "the variable has this type");
@@ -155,12 +169,16 @@ fn handler<'a>(cx: &mut Checker<'a>, handler: &Handler<'a>, request: TypeId) -> 
     let kind = match handler.trigger {
         Trigger::Request(_) => BodyKind::Request,
         Trigger::Open(_) | Trigger::Close(_) => BodyKind::Connection,
+        Trigger::Restart(_) => BodyKind::Restart,
     };
     let effects = body(cx, kind, |cx| {
         if let Trigger::Request(fits) = handler.trigger {
             cx.in_unit(|cx| pattern(cx, fits, request));
         }
         if let Some(from) = handler.from {
+            if kind == BodyKind::Restart {
+                cx.error(from.span, "a restart has no client", "expected `on restart { … }`");
+            }
             cx.bind(from, CLIENT, Binder::Client);
         }
         if let Some(guard) = handler.guard {

@@ -105,8 +105,12 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             cx.effect(BodyEffect::Reply, span);
             unit(cx, answer, cx.answer);
         }
-        StatementKind::Close(client) => unit(cx, client, Want::of(CLIENT)),
+        StatementKind::Close(client) => {
+            cx.effect(BodyEffect::Close, span);
+            unit(cx, client, Want::of(CLIENT));
+        }
         StatementKind::Send { to, message } => {
+            cx.effect(BodyEffect::Send, span);
             unit(cx, to, Want::of(CLIENT));
             unit(cx, message, cx.answer);
         }

@@ -124,6 +124,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         unordered: Vec::new(),
         opens: context.opens,
         closes: context.closes,
+        restarts: context.restarts,
         is_serial: match unit {
             Unit::Machine(_) => false,
             Unit::Protocol(at) => checked.protocols[at].scheduling == Scheduling::Serial,
@@ -184,6 +185,7 @@ struct Context<'c, 'a> {
     steps: Vec<SpecStep>,
     opens: Option<u32>,
     closes: Option<u32>,
+    restarts: Option<u32>,
     peers: Vec<SpecPeer>,
     /// The slot before the first one that holds a constant of the specification.
     state_slots: u32,
@@ -215,6 +217,7 @@ impl<'c, 'a> Context<'c, 'a> {
             steps: Vec::new(),
             opens: None,
             closes: None,
+            restarts: None,
             peers: Vec::new(),
             state_slots: 0,
             refused: Vec::new(),

@@ -1,5 +1,5 @@
 //! Protocols: the initial state, one function that handles every request, one for each `step`, and those for where connections open
-//! and close.
+//! and close and where the server starts again.
 
 use super::Context;
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
@@ -30,12 +30,13 @@ impl<'a> Context<'_, 'a> {
         self.handlers(protocol);
         self.opens = self.connection_handlers(protocol, "open", |trigger| match trigger {
             Trigger::Open(span) => Some(*span),
-            Trigger::Request(_) | Trigger::Close(_) => None,
+            Trigger::Request(_) | Trigger::Close(_) | Trigger::Restart(_) => None,
         });
         self.closes = self.connection_handlers(protocol, "close", |trigger| match trigger {
             Trigger::Close(span) => Some(*span),
-            Trigger::Request(_) | Trigger::Open(_) => None,
+            Trigger::Request(_) | Trigger::Open(_) | Trigger::Restart(_) => None,
         });
+        self.restarts = self.restart_handler(protocol);
         self.steps(protocol);
     }
 
@@ -133,6 +134,18 @@ impl<'a> Context<'_, 'a> {
         }
         emitter.emit(Op::End);
         let function = emitter.finish(name, 1);
+        self.functions.push(function);
+        Some(self.functions.len() as u32 - 1)
+    }
+
+    /// The function that runs where the server starts again, if a handler is for that.
+    fn restart_handler(&mut self, protocol: &Protocol<'a>) -> Option<u32> {
+        let handler = protocol.handlers.iter().find(|handler| matches!(handler.trigger, Trigger::Restart(_)))?;
+        let mut emitter = Emitter::new(self, handler.id, Body::Handler);
+        let client = emitter.register();
+        handle(&mut emitter, handler, None, client);
+        emitter.emit(Op::End);
+        let function = emitter.finish("restart", 0);
         self.functions.push(function);
         Some(self.functions.len() as u32 - 1)
     }

@@ -3,7 +3,7 @@
 //! `on Get { key } from c if key != "" { reply NotFound; }` is one member; braces after `on NAME` are fields where
 //! a block follows them.
 
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Field, Member, MemberKind, Trigger};
 use crate::syntax::lexer::TokenKind;
 
@@ -92,9 +92,14 @@ fn trigger(p: &mut Parser<'_>) -> ParseResult<Trigger> {
         TokenKind::Name => p.text_of(next) == "from",
         _ => false,
     };
-    if p.word() == "open" && ends {
-        let open = p.advance();
-        return Ok(Trigger::Open(p.span(open)));
+    let event = match p.word() {
+        "open" => Some(Trigger::Open as fn(Span) -> Trigger),
+        "restart" => Some(Trigger::Restart as fn(Span) -> Trigger),
+        _ => None,
+    };
+    if let Some(event) = event.filter(|_| ends) {
+        let word = p.advance();
+        return Ok(event(p.span(word)));
     }
     p.in_mode(Mode::Request, Parse::parse).map(Trigger::Request)
 }

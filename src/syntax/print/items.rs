@@ -135,9 +135,11 @@ impl<'a> Print<'a> for Trigger {
         match self {
             Trigger::Open(_) => p.layout.text("open"),
             Trigger::Close(_) => p.layout.text("close"),
+            Trigger::Restart(_) => p.layout.text("restart"),
             Trigger::Request(pattern) => match &pattern.kind {
-                // Without backquotes it would read as `on open`, the handler of a new connection.
+                // Without backquotes these would read as the handlers of a new connection and of a restart.
                 PatternKind::Name(name) if name.text == "open" => p.layout.text("`open`"),
+                PatternKind::Name(name) if name.text == "restart" => p.layout.text("`restart`"),
                 _ => pattern.print(p),
             },
         }
