@@ -83,11 +83,11 @@ class Documents(Server):
             return refused(400)
         self.posted += 1
         if self.has("reuses-paths"):
-            path = f"/{len(self.documents) + 1}"
+            path = f"/doc-{len(self.documents) + 1}"
         else:
-            while f"/{self.posted}" in self.documents:
+            while f"/doc-{self.posted}" in self.documents:
                 self.posted += 1
-            path = f"/{self.posted}"
+            path = f"/doc-{self.posted}"
         return {"status": 201, "location": path, "etag": self.save(path, q["body"])}
 
     def PATCH(self, q):
