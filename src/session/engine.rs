@@ -146,6 +146,14 @@ impl ExchangeEngine {
             EventKind::Lost => (self.asked(client)?, Observed::Lost),
             EventKind::Closed => return Err("the server ends a connection: that is no trace of `sync`".into()),
             EventKind::Peer(_) => return Err("a peer is called: that is no trace of `sync`".into()),
+            EventKind::Restart => {
+                let spec = self.judge.spec().clone();
+                if let Some((line, client, request)) = self.waiting.take() {
+                    self.judge.observe_by(&spec, &Exchange { line, client, request, observed: Observed::Lost });
+                }
+                self.judge.observe_by(&spec, &Exchange::restart(line));
+                return Ok(());
+            }
         };
         let spec = self.judge.spec().clone();
         self.judge.observe_by(&spec, &Exchange { line, client, request, observed });

@@ -21,7 +21,7 @@ use super::engine::{SessionEngine, seen};
 use super::networked::NetworkedEvidence;
 use super::rejection::{FoundRejection, Recheck, NamedStatement};
 use super::stated::stated;
-use crate::dualize::{Exchange, Options, Verdict};
+use crate::dualize::{Observed, Exchange, Options, Verdict};
 use crate::evidence::Budget;
 use crate::network::NetworkChoice;
 use crate::schedule::Building;
@@ -145,6 +145,12 @@ fn exchanges(events: impl Iterator<Item = TraceEvent<Value>>) -> Vec<Exchange> {
             }
             EventKind::Answer(answer) => (waiting.take(), crate::trace::Response::Answer(answer)),
             EventKind::Lost => (waiting.take(), crate::trace::Response::Lost),
+            EventKind::Restart => {
+                let lost = waiting.take();
+                exchanges.extend(lost.map(|request| Exchange { line, client, request, observed: Observed::Lost }));
+                exchanges.push(Exchange::restart(line));
+                continue;
+            }
             EventKind::Closed | EventKind::Peer(_) => continue,
         };
         exchanges.extend(request.map(|request| Exchange { line, client, request, observed: seen(reply) }));
