@@ -34,13 +34,16 @@ pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, Holes::Refused)
 }
 
-/// The recorded value of type `id` that `text` is; what is not known of it is [`Value::Any`].
+/// The recorded value of type `id` that `text` is; what is not known of it is [`Value::Any`], and a reference is what it was.
 ///
 /// # Errors
 /// As [`decode`]; and where an element of a set or a key of a map is a hole.
 pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, Holes::Read)
 }
+
+/// The message about a reference where nothing was recorded.
+const NO_REFERENCES: &str = "expected a value: only a recording may have references";
 
 /// The recorded value of type `id` that comes next, at this depth of nesting.
 pub(super) fn next_within(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, depth: usize) -> Decoded<Value> {
@@ -102,6 +105,10 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
                 Some(Marked::Hole) if self.holes == Holes::Read => return Ok(Value::Any),
                 Some(Marked::Hole) => return Err(JsonError::new(at, NO_HOLES)),
                 Some(Marked::Literal) => return self.literal(|this| this.value(id)),
+                Some(Marked::Reference(was)) if self.holes == Holes::Read => {
+                    return self.at(was, |this| this.value(id));
+                }
+                Some(Marked::Reference(_)) => return Err(JsonError::new(at, NO_REFERENCES)),
             }
         }
         let types = self.types;
@@ -142,6 +149,14 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         let value = read(self)?;
         self.marks = Marks::Read;
         self.scanner.expect(b'}')?;
+        Ok(value)
+    }
+
+    /// Reads what stands at another place, and comes back.
+    pub(super) fn at<T>(&mut self, place: Scanner<'a>, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
+        let behind = std::mem::replace(&mut self.scanner, place);
+        let value = self.deeper(read)?;
+        self.scanner = behind;
         Ok(value)
     }
 

@@ -169,17 +169,18 @@ impl<'v> JsonEncoder<'v, '_> {
     fn object(&mut self, mut members: Vec<NamedValue<'v>>) {
         members.retain(|(_, of, value)| **value != Value::NONE || !self.types.is_option_of_json(*of));
         let only = if let [(name, _, _)] = members.as_slice() { Some(*name) } else { None };
-        self.open_object(only);
+        let is_like_reference = members.len() > 1 && members[0].0 == "$ref";
+        self.open_object(if is_like_reference { Some("$ref") } else { only });
         for (index, (name, of, value)) in members.into_iter().enumerate().rev() {
             self.todo.extend([Todo::Value(of, value), Todo::Text(": "), Todo::Quoted(name)]);
             self.todo.extend((index > 0).then_some(Todo::Text(", ")));
         }
     }
 
-    /// Opens an object now and leaves closing it to be done. One whose only key is `$any` or `$lit` goes into a `$lit`,
-    /// or it would not be read as itself.
-    fn open_object(&mut self, only_key: Option<&str>) {
-        if self.marks == Marks::Read && matches!(only_key, Some("$any" | "$lit")) {
+    /// Opens an object now and leaves closing it to be done. One whose only key is `$any` or `$lit`, or whose first is `$ref`,
+    /// goes into a `$lit`, or it would not be read as itself.
+    fn open_object(&mut self, telling_key: Option<&str>) {
+        if self.marks == Marks::Read && matches!(telling_key, Some("$any" | "$lit" | "$ref")) {
             self.marks = Marks::Literal;
             self.out.push_str("{\"$lit\": ");
             self.todo.push(Todo::EndLiteral);

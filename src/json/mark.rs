@@ -1,30 +1,44 @@
 //! Objects that are no values but say something about one: `{"$any": null}` is a hole, `{"$lit": v}` is v as it stands.
+//!
+//! `{"$ref": "4@Ok@tag", "was": v}` is a reference to a part of an earlier message, which was v when it was recorded (see `script`).
 
 use super::Scanner;
+use std::borrow::Cow;
+use std::ops::Range;
 
 /// An object that is not a value but says something about one.
-pub(super) enum Marked {
+pub(super) enum Marked<'a> {
     /// `{"$any": null}`, which has been read.
     Hole,
     /// `{"$lit": v}`, of which everything before `v` has been read.
     Literal,
+    /// `{"$ref": …, "was": v}`, which has been read; this stands before `v`.
+    Reference(Scanner<'a>),
 }
 
-/// Reads `{"$any": null}`, or the beginning of `{"$lit": v}`, if that comes next.
-pub(super) fn mark(scanner: &mut Scanner<'_>) -> Option<Marked> {
+/// Reads `{"$any": null}` or a reference, or the beginning of `{"$lit": v}`, if that comes next.
+pub(super) fn mark<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     let may_be =
         scanner.peek() == Some(b'{') && !matches!(scanner.rest().as_bytes(), [_, b'"', first, ..] if *first != b'$');
     if may_be { mark_in_object(scanner) } else { None }
 }
 
-fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Marked> {
+fn mark_in_object<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     let mut ahead = *scanner;
     if !ahead.eat(b'{') || ahead.peek() != Some(b'"') || !ahead.rest().starts_with("\"$") {
         return None;
     }
     let key = ahead.string().ok().filter(|_| ahead.eat(b':'))?;
     let inside = ahead;
-    let value = ahead.skip().ok().filter(|_| ahead.eat(b'}'))?;
+    let value = ahead.skip().ok()?;
+    if key == "$ref" {
+        let was = members_of_reference(value, &mut ahead)?;
+        *scanner = ahead;
+        return Some(Marked::Reference(was));
+    }
+    if !ahead.eat(b'}') {
+        return None;
+    }
     match (key.as_ref(), value) {
         ("$any", "null") => {
             *scanner = ahead;
@@ -36,4 +50,74 @@ fn mark_in_object(scanner: &mut Scanner<'_>) -> Option<Marked> {
         }
         _ => None,
     }
+}
+
+/// Reads the rest of a reference, behind its path: `was`, and perhaps `via`; gives the place of what it was.
+fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Scanner<'a>> {
+    let (mut was, mut via) = (None, None);
+    while scanner.eat(b',') {
+        let key = scanner.string().ok().filter(|_| scanner.eat(b':'))?;
+        let place = *scanner;
+        let value = scanner.skip().ok()?;
+        let is_new = match key.as_ref() {
+            "was" => was.replace(place).is_none(),
+            "via" => value.starts_with('"') && via.replace(place).is_none(),
+            _ => false,
+        };
+        if !is_new {
+            return None;
+        }
+    }
+    was.filter(|_| path.starts_with('"') && scanner.eat(b'}'))
+}
+
+/// A reference in a recorded text: `{"$ref": …, "was": …, "via": …}`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RecordedReference<'a> {
+    /// The octets of the text that it takes.
+    pub range: Range<usize>,
+    /// The thing that it refers to.
+    pub to: Cow<'a, str>,
+    /// The name of a function.
+    pub via: Option<Cow<'a, str>>,
+}
+
+/// The references in a text, which is JSON, from left to right; not those in a literal, nor in what another was.
+#[must_use]
+pub fn references(text: &str) -> Vec<RecordedReference<'_>> {
+    let (mut found, mut scanner) = (Vec::new(), Scanner::new(text));
+    while let Some(byte) = scanner.peek() {
+        let begin = scanner.offset();
+        let skipped = match (byte, mark(&mut scanner)) {
+            (_, Some(Marked::Reference(_))) => {
+                let range = begin..scanner.offset();
+                found.extend(reference(text, range));
+                continue;
+            }
+            (_, Some(Marked::Literal)) => scanner.skip().is_ok(),
+            (b'"', _) => scanner.string().is_ok(),
+            _ => false,
+        };
+        if !skipped {
+            let length = scanner.rest().chars().next().map_or(1, char::len_utf8);
+            scanner.at += length;
+        }
+    }
+    found
+}
+
+fn reference(text: &str, range: Range<usize>) -> Option<RecordedReference<'_>> {
+    let mut scanner = Scanner { text, at: range.start };
+    let (mut to, mut via) = (None, None);
+    let mut open = b'{';
+    while scanner.eat(open) {
+        let key = scanner.string().ok().filter(|_| scanner.eat(b':'))?;
+        match key.as_ref() {
+            "$ref" => to = scanner.string().ok(),
+            "via" => via = scanner.string().ok(),
+            _ => _ = scanner.skip().ok()?,
+        }
+        open = b',';
+    }
+    Some(RecordedReference { range, to: to?, via })
 }

@@ -34,6 +34,7 @@ pub use decode::{MAX_DEPTH, decode, decode_recorded};
 pub use encode::{encode, encode_into};
 pub use error::{Decoded, JsonError, JsonFlaw};
 pub use form::{Forms, Spacing};
+pub use mark::{RecordedReference, references};
 pub use quick::FormReader;
 pub use scan::Scanner;
 pub use serial::{RawJson, from_serde, line, to_serde};

@@ -43,6 +43,10 @@ impl JsonDecoder<'_, '_> {
         match if self.marks == Marks::Read { mark(&mut self.scanner) } else { None } {
             None => self.canonical(out),
             Some(Marked::Literal) => self.literal(|this| this.canonical(out)),
+            Some(Marked::Reference(_)) => Err(JsonError::new(
+                at,
+                "a reference cannot stand for a part of a `json`: put one in the place of the whole",
+            )),
             Some(Marked::Hole) => Err(JsonError::new(
                 at,
                 match self.holes {
@@ -118,7 +122,8 @@ fn sorted(written: &str, mut members: Vec<JsonMember<'_>>) -> Decoded<String> {
 /// Appends a value as JSON; where marks are read and one is in it, as `{"$lit": v}`.
 pub(super) fn write(out: &mut String, json: &Json, marks: Marks) {
     // Inside a string the quotes would be escaped, so an object begins here.
-    let has_mark = ["{\"$any\": null}", "{\"$lit\": "].iter().any(|mark| json.text().contains(mark));
+    let has = |mark: &str| json.text().contains(mark);
+    let has_mark = has("{\"$any\": null}") || has("{\"$lit\": ") || has("{\"$ref\": \"") && has("\"was\": ");
     if marks == Marks::Read && has_mark {
         out.extend(["{\"$lit\": ", json.text(), "}"]);
     } else {

@@ -8,7 +8,22 @@
 //!
 //! A request has an odd label (`"n"`), and its answer the label after it.
 
+mod messages;
+mod part;
+mod plan;
+mod read;
+mod reference;
+#[cfg(test)]
+mod tests;
+mod tree;
+mod write;
+
 use crate::value::Value;
+
+pub use messages::{MessageKind, Messages};
+pub use part::smallest;
+pub use reference::{evaluated, read_path};
+pub use tree::JsonTree;
 
 /// A script.
 #[derive(Clone, PartialEq, Debug, Default)]
@@ -30,6 +45,8 @@ pub struct ScriptHeader {
     pub cause: Option<String>,
     /// The number of runs that failed, and that of all runs.
     pub failed: Option<(u64, u64)>,
+    /// Other keys, with their values as JSON.
+    pub other: Vec<(String, String)>,
 }
 
 /// A line of a script, or a half of one that is a whole exchange.
@@ -49,6 +66,13 @@ pub enum ScriptStep {
         /// The label of the request.
         label: u64,
         /// The outcome when the script was recorded.
+        seen: RecordedOutcome,
+    },
+    /// A client sees what answers none of its requests: a message that it did not ask for, or the end of its connection.
+    Seen {
+        /// The client.
+        client: u64,
+        /// The thing that it saw when the script was recorded.
         seen: RecordedOutcome,
     },
     /// Nothing happens for this many seconds.
@@ -139,6 +163,22 @@ pub struct PlannedAsk {
     pub barrier: Option<u32>,
     /// Set where the system is killed and started again before it.
     pub restart: bool,
+}
+
+impl Script {
+    /// The script that repeats a run: what was sent and seen, in the order in which it was observed.
+    #[must_use]
+    pub fn of_run(header: ScriptHeader, observed: impl IntoIterator<Item = ScriptStep>) -> Script {
+        Script { header, steps: observed.into_iter().collect() }
+    }
+
+    /// Leaves out a request, and what came of it: one that surely did not happen was never sent.
+    pub fn forget(&mut self, asked: u64) {
+        self.steps.retain(|step| match step {
+            ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => *label != asked,
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => true,
+        });
+    }
 }
 
 impl RequestTemplate {

@@ -42,6 +42,15 @@ pub struct Function {
 }
 
 impl Function {
+    /// A function of instructions that come from no text; its registers are its parameters and one more.
+    pub(super) fn plain(name: &str, params: u32, code: Vec<Op>) -> Function {
+        let origin = vec![NodeId(0); code.len()];
+        let (provenance, meetings) = (FxHashMap::default(), FxHashMap::default());
+        let (parts, counting, reply_shapes) = (Vec::new(), Vec::new(), Vec::new());
+        let (name, registers) = (name.to_owned(), params + 1);
+        Function { name, params, registers, code, origin, parts, counting, reply_shapes, provenance, meetings }
+    }
+
     /// The positions of each part, in order: a part is what uses the same registers.
     pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
         let inner = self.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);

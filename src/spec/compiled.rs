@@ -3,13 +3,13 @@
 use std::sync::{Arc, OnceLock};
 
 use super::check::Checked;
-use super::code::Program;
+use super::code::{Function, Op, Operand, Program};
 use super::load::{Loaded, Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
 use super::passes::Code;
-use super::types::Types;
+use super::types::{TypeId, Types};
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
-use crate::syntax::ast::NodeId;
+use crate::syntax::ast::{NodeId, Purity};
 use crate::syntax::parse;
 
 /// The machine or protocol that is meant, and what is changed about it.
@@ -194,6 +194,38 @@ impl Spec {
         let program = lower(&checked, self.unit, selection.tasks, selection.code).ok()?;
         let is_other = program.is_asynchronous();
         is_other.then(|| Arc::new(Spec { program, unknown: OnceLock::new(), selection, ..self.clone() }))
+    }
+
+    /// The parameter's type and the result's of a function that makes no choices and has one parameter.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn pure_function(&self, name: &str) -> Option<(TypeId, TypeId)> {
+        self.pure_function_at(name).map(|(_, types)| types)
+    }
+
+    fn pure_function_at(&self, name: &str) -> Option<(u32, (TypeId, TypeId))> {
+        let (checked, _) = self.loaded.check();
+        let at = checked.functions.iter().position(|function| function.name.text == name)?;
+        match (&checked.functions[at], checked.functions[at].params.as_slice()) {
+            (function, [one]) if function.purity == Purity::Fn => Some((at as u32, (one.ty, function.result))),
+            _ => None,
+        }
+    }
+
+    /// A specification of a server that answers each request with the result of this function, if the function is pure and has one
+    /// parameter.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn applying(&self, name: &str) -> Option<Arc<Spec>> {
+        let (function, (request, response)) = self.pure_function_at(name)?;
+        let call = Op::Call { dst: 2, function, args: Box::new([Operand::Register(0)]) };
+        let serve = Function::plain(name, 2, vec![call, Op::Reply { src: Operand::Register(2) }]);
+        let mut program = self.program.clone();
+        program.functions.push(serve);
+        let serve = program.functions.len() as u32 - 1;
+        (program.request, program.response, program.serve, program.sunk) = (request, response, serve, serve);
+        (program.steps, program.opens, program.closes) = (Vec::new(), None, None);
+        Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 
     /// The reports of what it does that is not possible where each client waits for its answer, if it does that.

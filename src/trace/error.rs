@@ -52,6 +52,12 @@ impl TraceError {
         TraceError { column: self.column + columns, ..self }
     }
 
+    /// The error as one in the line of this number.
+    #[must_use]
+    pub fn on_line(self, line: u64) -> TraceError {
+        TraceError { line, ..self }
+    }
+
     /// The error that a line cannot be read from its source.
     #[must_use]
     pub fn unreadable(line: u64, cause: &std::io::Error) -> TraceError {

@@ -91,6 +91,22 @@ pub(super) fn is_meaningful(key: &str) -> bool {
     EventKeys::default().slot(key).is_some()
 }
 
+/// Tests whether a line begins with the key `wait` or `together`, and is no event: it says how a script is run again.
+pub(super) fn is_pause(text: &str) -> bool {
+    let mut scanner = Scanner::new(text);
+    let opens = scanner.eat(b'{') && scanner.peek() == Some(b'"');
+    let begin = &text.as_bytes()[scanner.offset()..];
+    let may_be = opens && (begin.starts_with(b"\"wait\"") || begin.starts_with(b"\"together\""));
+    may_be && {
+        let mut fields = EventKeys::default();
+        let read = for_each_key(text, |key, value| {
+            fields.slot(&key).map(|slot| slot.replace(value));
+            Ok(())
+        });
+        read.is_ok() && fields.is_empty()
+    }
+}
+
 /// Reads a line; the error's offset is one into `text`.
 pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     let mut fields = EventKeys::default();
@@ -176,6 +192,11 @@ impl<'a> EventKeys<'a> {
             "spec" => Some(&mut self.spec),
             _ => None,
         }
+    }
+
+    fn is_empty(&self) -> bool {
+        let EventKeys { query, answer, client, lost, closed, restart, peer, key, version, spec } = self;
+        [query, answer, client, lost, closed, restart, peer, key, version, spec].iter().all(|slot| slot.is_none())
     }
 
     fn record(&self, line: u64, end: usize) -> Decoded<Record<'a>> {

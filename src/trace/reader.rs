@@ -1,6 +1,7 @@
 //! A trace read as a stream: one line in memory at a time, however long the trace.
 //!
-//! Blank lines are passed over but counted, lines may end in `\r\n`, a byte order mark may come first.
+//! Blank lines are passed over but counted, lines may end in `\r\n`, a byte order mark may come first. Lines that only say how
+//! a script is run again, `{"wait": 1.1}` and `{"together": [7, 9]}`, are passed over, too.
 //!
 //! ```
 //! use mayhap::trace::TraceReader;
@@ -13,7 +14,7 @@
 //! ```
 
 use super::error::TraceError;
-use super::line::{Header, Record, TraceLine, parse};
+use super::line::{Header, Record, TraceLine, is_pause, parse};
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
@@ -114,7 +115,7 @@ impl<R: BufRead> TraceReader<R> {
         quick: impl FnOnce(&str, u64) -> Option<T>,
     ) -> Result<Option<NextLine<'_, T>>, TraceError> {
         while self.fill()? {
-            if !self.is_blank() && !self.is_header()? {
+            if !self.is_blank() && !self.is_header()? && !is_pause(self.text()?) {
                 self.at.events += 1;
                 return match quick(self.text()?, self.at.lines) {
                     Some(found) => Ok(Some(NextLine::Quick(found))),

@@ -1,0 +1,52 @@
+//! Scripts as plans: each request with the answers that must have come before it is sent.
+//!
+//! A request waits for each answer that stands before it in the script, but not for those that another one of these has waited for.
+
+use rustc_hash::FxHashMap;
+
+use super::{Plan, PlannedAsk, Script, ScriptStep};
+
+impl Script {
+    /// The requests, each with what must have been observed before it is sent. The requests are sent in this order.
+    #[must_use]
+    pub fn plan(&self) -> Plan {
+        let mut plan = Plan::default();
+        // The answers that the next request waits for, and those that each request has waited for.
+        let mut awaited: Vec<u64> = Vec::new();
+        let mut waited: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
+        let mut barriers: FxHashMap<u64, (u32, f64)> = FxHashMap::default();
+        let (mut delay, mut restart, mut barrier) = (0.0, false, 0);
+        for step in &self.steps {
+            match step {
+                ScriptStep::Ask { label, client, request } => {
+                    let released = barriers.get(label).copied();
+                    plan.asks.push(PlannedAsk {
+                        label: *label,
+                        client: *client,
+                        request: request.clone(),
+                        after: awaited.clone(),
+                        delay: std::mem::take(&mut delay) + released.map_or(0.0, |(_, offset)| offset),
+                        barrier: released.map(|(number, _)| number),
+                        restart: std::mem::take(&mut restart),
+                    });
+                    waited.insert(*label, awaited.clone());
+                }
+                ScriptStep::Await { label, .. } => {
+                    let before = waited.get(label).map_or(&[][..], Vec::as_slice);
+                    awaited.retain(|other| !before.contains(other) && other != label);
+                    awaited.push(*label);
+                }
+                ScriptStep::Wait(seconds) => delay += seconds,
+                ScriptStep::Together { labels, offsets } => {
+                    barrier += 1;
+                    let wait = std::mem::take(&mut delay);
+                    let seconds = offsets.iter().map(|offset| wait + offset / 1000.0);
+                    barriers.extend(labels.iter().copied().zip(seconds.map(|seconds| (barrier, seconds))));
+                }
+                ScriptStep::Restart => restart = true,
+                ScriptStep::Seen { .. } => {}
+            }
+        }
+        plan
+    }
+}

@@ -1,0 +1,133 @@
+//! JSON as a tree, for what is asked of it by path: scripts refer to parts of messages (semantics 5).
+//!
+//! ```
+//! use mayhap::script::JsonTree;
+//! let tree = JsonTree::read(r#"{"Ok": [1, {"b": null}]}"#)?;
+//! assert_eq!(tree.member("Ok").map(JsonTree::text).as_deref(), Some(r#"[1, {"b": null}]"#));
+//! # Ok::<(), mayhap::json::JsonError>(())
+//! ```
+
+use crate::json::{Decoded, JsonError, MAX_DEPTH, Scanner, quoted};
+
+/// A JSON value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum JsonTree {
+    /// A string, a number, a truth value or null, as it stands.
+    Leaf(String),
+    /// An array.
+    Array(Vec<JsonTree>),
+    /// An object.
+    Object(Vec<(String, JsonTree)>),
+}
+
+impl JsonTree {
+    /// The value that a text is.
+    ///
+    /// # Errors
+    /// It is not JSON, or is nested more deeply than [`MAX_DEPTH`].
+    pub fn read(text: &str) -> Decoded<JsonTree> {
+        let mut scanner = Scanner::new(text);
+        let tree = next(&mut scanner, 0)?;
+        scanner.end()?;
+        Ok(tree)
+    }
+
+    /// The value as JSON on one line.
+    #[must_use]
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        self.write(&mut out);
+        out
+    }
+
+    fn write(&self, out: &mut String) {
+        match self {
+            JsonTree::Leaf(text) => out.push_str(text),
+            JsonTree::Array(elements) => {
+                out.push('[');
+                for (index, element) in elements.iter().enumerate() {
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    element.write(out);
+                }
+                out.push(']');
+            }
+            JsonTree::Object(members) => {
+                out.push('{');
+                for (index, (name, value)) in members.iter().enumerate() {
+                    out.push_str(if index > 0 { ", " } else { "" });
+                    out.push_str(&quoted(name));
+                    out.push_str(": ");
+                    value.write(out);
+                }
+                out.push('}');
+            }
+        }
+    }
+
+    /// The member of this name, if it is an object that has one.
+    #[must_use]
+    pub fn member(&self, name: &str) -> Option<&JsonTree> {
+        match self {
+            JsonTree::Object(members) => members.iter().find(|(own, _)| own == name).map(|(_, value)| value),
+            JsonTree::Leaf(_) | JsonTree::Array(_) => None,
+        }
+    }
+
+    /// The elements, if it is an array.
+    #[must_use]
+    pub fn elements(&self) -> Option<&[JsonTree]> {
+        match self {
+            JsonTree::Array(elements) => Some(elements),
+            JsonTree::Leaf(_) | JsonTree::Object(_) => None,
+        }
+    }
+}
+
+fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
+    if depth > MAX_DEPTH {
+        return Err(JsonError::new(scanner.offset(), format!("nested more deeply than {MAX_DEPTH} levels")));
+    }
+    match scanner.peek() {
+        Some(b'[') => {
+            let mut elements = Vec::new();
+            several(scanner, (b'[', b']'), |scanner| {
+                elements.push(next(scanner, depth + 1)?);
+                Ok(())
+            })?;
+            Ok(JsonTree::Array(elements))
+        }
+        Some(b'{') => {
+            let mut members = Vec::new();
+            several(scanner, (b'{', b'}'), |scanner| {
+                let name = scanner.string()?.into_owned();
+                scanner.expect(b':')?;
+                members.push((name, next(scanner, depth + 1)?));
+                Ok(())
+            })?;
+            Ok(JsonTree::Object(members))
+        }
+        _ => scanner.skip().map(|text| JsonTree::Leaf(text.to_owned())),
+    }
+}
+
+/// Reads what stands between two brackets, separated by commas.
+fn several<'a>(
+    scanner: &mut Scanner<'a>,
+    (open, close): (u8, u8),
+    mut each: impl FnMut(&mut Scanner<'a>) -> Decoded<()>,
+) -> Decoded<()> {
+    scanner.expect(open)?;
+    if scanner.eat(close) {
+        return Ok(());
+    }
+    loop {
+        each(scanner)?;
+        if !scanner.eat(b',') {
+            return if scanner.eat(close) {
+                Ok(())
+            } else {
+                Err(scanner.expected(&format!("`,` or `{}`", char::from(close))))
+            };
+        }
+    }
+}
