@@ -125,7 +125,7 @@ impl Drawer<'_> {
         if self.form.nodes[node].kind.is(Sort::Int) {
             value = self.beside(value)?;
         }
-        self.refer(self.form.nodes[node].ty, &value);
+        self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
         Ok(Some(value))
     }
 
@@ -144,7 +144,8 @@ impl Drawer<'_> {
         let last = self.seen.last(kind);
         let count = if self.choices.choose("newest", 2)? == 0 { last.len().min(2) } else { last.len() };
         let seen = &last[last.len() - 1 - self.choices.choose("value seen", count)?];
-        let is_new = !matches!(seen.value, Value::Scalar(_)) || self.seen.origin(self.form.nodes[node].ty, &seen.value).is_some();
+        let is_scalar = matches!(seen.value, Value::Scalar(_));
+        let is_new = !is_scalar || self.seen.origin(self.form.nodes[node].ty, Some(kind), &seen.value).is_some();
         if is_new {
             self.references.push(self.seen.reference(self.types, &self.at, seen));
         }
@@ -152,10 +153,10 @@ impl Drawer<'_> {
     }
 
     /// Makes the scalars of a value that came from an answer references to it.
-    fn refer(&mut self, ty: TypeId, value: &Value) {
+    fn refer(&mut self, ty: TypeId, kind: Option<usize>, value: &Value) {
         match value {
             Value::Scalar(_) => {
-                let origin = self.seen.origin(ty, value);
+                let origin = self.seen.origin(ty, kind, value);
                 self.references.extend(origin.map(|seen| self.seen.reference(self.types, &self.at, seen)));
             }
             Value::Data { tag, .. } => {
@@ -163,7 +164,7 @@ impl Drawer<'_> {
                 let typed = types.fields(ty, *tag).into_iter().zip(value.fields());
                 for (number, ((_, ty), part)) in typed.enumerate() {
                     self.at.push(number);
-                    self.refer(ty, part);
+                    self.refer(ty, self.seen.kind_of_type(ty), part);
                     self.at.pop();
                 }
             }
@@ -227,7 +228,7 @@ impl Drawer<'_> {
         (0..count).map(|number| self.part(number, of, depth)).collect()
     }
 
-    /// What stands in a set or map has no place that a reference could have.
+    /// Draws for a set or map, where nothing has a place that a reference could have.
     fn without_references<T>(&mut self, draw: impl FnOnce(&mut Self) -> DrawnValue<T>) -> DrawnValue<T> {
         let before = self.references.len();
         let drawn = draw(self);

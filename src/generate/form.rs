@@ -48,7 +48,7 @@ impl TypeForm {
     /// The form of a type.
     pub fn of(types: &Types, ty: TypeId) -> TypeForm {
         let mut building =
-            Building { types, form: TypeForm { nodes: Vec::new() }, open: Vec::new(), shared: FxHashMap::default() };
+            FormBuilding { types, form: TypeForm { nodes: Vec::new() }, open: Vec::new(), shared: FxHashMap::default() };
         building.node(ty, None);
         let mut form = building.form;
         form.find_heights();
@@ -82,7 +82,7 @@ impl TypeForm {
     }
 }
 
-struct Building<'t> {
+struct FormBuilding<'t> {
     types: &'t Types,
     form: TypeForm,
     /// The types of the nodes that are being made, from the root.
@@ -91,7 +91,7 @@ struct Building<'t> {
     shared: FxHashMap<(TypeId, Option<String>), usize>,
 }
 
-impl Building<'_> {
+impl FormBuilding<'_> {
     fn node(&mut self, ty: TypeId, name: Option<&str>) -> usize {
         let around = self.open.iter().find(|(open, _)| *open == ty && self.types.is_recursive(ty));
         if let Some((_, node)) = around {

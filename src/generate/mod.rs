@@ -74,7 +74,7 @@ pub struct Generator {
 }
 
 /// A request that was drawn, and the states in which it keeps the client's duty.
-struct DrawnRequest {
+struct KeptDrawing {
     template: RequestTemplate,
     kept: KeptIn,
 }
@@ -87,7 +87,7 @@ impl Generator {
         let computed = dualize::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
         let computed = computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()]);
         let form = TypeForm::of(types, program.request);
-        let seen = SeenValues::of(types, program.response);
+        let mut seen = SeenValues::of(types, program.response);
         let places = places::facts(&form, &held::places(spec), &seen.kinds_for(types, &form));
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
@@ -112,7 +112,8 @@ impl Generator {
 
     /// Takes up a request that was sent.
     pub fn sent(&mut self, _label: u64, _client: u64, request: &Value) {
-        self.seen.ask(&self.form, request);
+        let places = &self.places;
+        self.seen.ask(&self.form, &|node| places[node].kind, request);
     }
 
     /// Takes up the answer to the request of this label.
@@ -128,7 +129,7 @@ impl Generator {
         &mut self,
         wanted: &WantedRequest<'_>,
         choices: &mut dyn Choices,
-    ) -> Result<Option<DrawnRequest>, ChoiceError> {
+    ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
             let drawer = Drawer {
                 types: &self.spec.types,
@@ -146,7 +147,7 @@ impl Generator {
             let template = drawer.request(wanted.variant)?;
             let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
             if kept != KeptIn::Fewer {
-                return Ok(Some(DrawnRequest { template, kept }));
+                return Ok(Some(KeptDrawing { template, kept }));
             }
         }
         Ok(None)

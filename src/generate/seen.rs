@@ -8,7 +8,7 @@ use std::collections::VecDeque;
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
-use super::form::{FormKind, TypeForm};
+use super::form::{FormKind, FormNode, TypeForm};
 use crate::scalar::{Scalar, Sort};
 use crate::script::{PathStep, PlacedReference, Reference};
 use crate::spec::{Type, TypeId, Types};
@@ -48,10 +48,10 @@ pub(super) struct SeenValues {
     kinds: FxHashMap<(TypeId, Option<String>), usize>,
     /// The last values of each kind, the newest at the end.
     last: Vec<VecDeque<SeenValue>>,
-    /// The newest place of each value of a type that an answer had first.
+    /// The newest place of each value of a type.
     origins: FxHashMap<(TypeId, Value), SeenValue>,
-    /// The values that a request had before any answer.
-    own: FxHashSet<(TypeId, Value)>,
+    /// The values of each kind that a request had before any answer.
+    own: FxHashSet<(usize, Value)>,
 }
 
 impl SeenValues {
@@ -71,9 +71,15 @@ impl SeenValues {
     }
 
     /// The kinds of values that make sense at each place of a request.
-    pub fn kinds_for(&self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
-        let of = |ty, name: Option<&str>| kind(types, ty, name).and_then(|kind| self.kinds.get(&kind).copied());
-        requests.nodes.iter().map(|node| of(node.ty, node.name.as_deref())).collect()
+    pub fn kinds_for(&mut self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
+        let of = |node: &FormNode| {
+            let next = self.kinds.len();
+            let kind = kind(types, node.ty, node.name.as_deref())?;
+            Some(*self.kinds.entry(kind).or_insert(next))
+        };
+        let kinds = requests.nodes.iter().map(of).collect();
+        self.last.resize(self.kinds.len(), VecDeque::new());
+        kinds
     }
 
     /// Begins a run, in which nothing was seen yet.
@@ -89,34 +95,42 @@ impl SeenValues {
     }
 
     /// Takes up the values of a request: those are literals later on.
-    pub fn ask(&mut self, requests: &TypeForm, request: &Value) {
+    pub fn ask(&mut self, requests: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, request: &Value) {
         if self.own.len() < ORIGINS {
-            self.take_own(requests, 0, request);
+            self.take_own(requests, kinds, (0, request));
         }
     }
 
-    fn take_own(&mut self, form: &TypeForm, node: usize, value: &Value) {
-        if matches!(value, Value::Scalar(_)) {
-            let known = (form.nodes[node].ty, value.clone());
-            if refers(value) && !self.own.contains(&known) && !self.origins.contains_key(&known) {
-                self.own.insert(known);
-            }
-            return;
+    fn take_own(&mut self, form: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, (node, value): (usize, &Value)) {
+        if !matches!(value, Value::Scalar(_)) {
+            return parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, kinds, (node, part)));
         }
-        parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, node, part));
+        // An integer that a request had may be drawn by the server all the same.
+        let is_int = value.as_int().is_some();
+        let Some(kind) = kinds(node).filter(|_| refers(value) && !is_int) else { return };
+        let is_new = !self.origins.contains_key(&(form.nodes[node].ty, value.clone()));
+        if is_new {
+            self.own.insert((kind, value.clone()));
+        }
     }
 
     /// Takes up the values of an answer.
     pub fn answer(&mut self, label: u64, answer: &Value) {
         let answers = std::mem::replace(&mut self.answers, TypeForm { nodes: Vec::new() });
-        let mut taking = Taking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
+        let mut taking = AnswerTaking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
         taking.part(0, answer);
         self.answers = answers;
     }
 
-    /// The place at which an answer has a value that no request had before, the newest one.
-    pub fn origin(&self, ty: TypeId, value: &Value) -> Option<&SeenValue> {
-        if self.origins.is_empty() { None } else { self.origins.get(&(ty, value.clone())) }
+    /// The newest place at which an answer has a value, which no request had before where it is of this kind.
+    pub fn origin(&self, ty: TypeId, kind: Option<usize>, value: &Value) -> Option<&SeenValue> {
+        let is_own = |kind| self.own.contains(&(kind, value.clone()));
+        if self.origins.is_empty() || kind.is_some_and(is_own) { None } else { self.origins.get(&(ty, value.clone())) }
+    }
+
+    /// The kind of values of a type that have no name.
+    pub fn kind_of_type(&self, ty: TypeId) -> Option<usize> {
+        self.kinds.get(&(ty, None)).copied()
     }
 
     /// The reference from a place of a request to a value that was seen.
@@ -126,11 +140,11 @@ impl SeenValues {
     }
 }
 
-/// The kind of a value of this type, in a field of this name: what has a type of its own is known by that alone.
+/// The kind of a value of this type, in a field of this name, if it has one: what has a type of its own is known by that alone.
 fn kind(types: &Types, ty: TypeId, name: Option<&str>) -> Option<(TypeId, Option<String>)> {
     match types.get(ty) {
         Type::Token(_) | Type::Struct(_) | Type::Enum(_) => Some((ty, None)),
-        Type::Int | Type::Str | Type::Bytes | Type::Json => Some((ty, Some(name?.to_owned()))),
+        Type::Int | Type::Str | Type::Bytes | Type::Json => Some((ty, name.map(str::to_owned))),
         Type::Unit | Type::Bool | Type::Client | Type::Error | Type::Option(_) => None,
         Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Tuple(_) => None,
     }
@@ -169,7 +183,7 @@ fn numbered<'v>(fields: &'v [usize], value: &'v Value) -> Box<dyn Iterator<Item 
 }
 
 /// The values of one answer, as they are taken up.
-struct Taking<'s> {
+struct AnswerTaking<'s> {
     seen: &'s mut SeenValues,
     form: &'s TypeForm,
     label: u64,
@@ -178,7 +192,7 @@ struct Taking<'s> {
     left: usize,
 }
 
-impl Taking<'_> {
+impl AnswerTaking<'_> {
     fn part(&mut self, node: usize, value: &Value) {
         if self.left == 0 {
             return;
@@ -204,9 +218,6 @@ impl Taking<'_> {
 
     fn origin(&mut self, node: usize, value: &Value) {
         let known = (self.form.nodes[node].ty, value.clone());
-        if self.seen.own.contains(&known) {
-            return;
-        }
         if self.seen.origins.len() >= ORIGINS {
             self.seen.origins.clear();
         }

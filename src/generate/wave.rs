@@ -3,7 +3,7 @@
 //! A *race* is requests of several clients with one key, at least one of which changes something, released together. The wave after
 //! it is a reader of that key.
 
-use super::{DrawnRequest, Generator, KeptIn, WantedRequest};
+use super::{KeptDrawing, Generator, KeptIn, WantedRequest};
 use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
 use crate::value::Value;
@@ -160,7 +160,7 @@ impl Planning<'_> {
         barrier: Option<u32>,
     ) -> Result<bool, ChoiceError> {
         let wanted = WantedRequest { client, states: self.states, variant, only_key };
-        let Some(DrawnRequest { template, kept }) = self.generator.draw(&wanted, self.choices)? else {
+        let Some(KeptDrawing { template, kept }) = self.generator.draw(&wanted, self.choices)? else {
             return Ok(false);
         };
         let is_first = self.plan.asks.is_empty();
