@@ -5,24 +5,36 @@
 use super::arguments::{Format, SpecArguments};
 use super::exit::Exit;
 use super::terminal::Terminal;
+use super::values::count;
 use super::{failed, files, load};
 use clap::Args;
 use mayhap::choice::counted;
 use mayhap::json;
-use mayhap::mutate::{Mutant, mutants};
+use mayhap::mutate::{Comparing, Fate, Mutant, MutationScore, RandomKiller, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
+use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::channel;
 
 /// The help behind the options.
 pub const MUTATE_HELP: &str = "\
 Examples:
   mayhap mutate specs/kv_etag.may
+  mayhap mutate specs/kv_etag.may --score
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --mutant 3
 
 A mutant is the specification with one small change, as a mistake in a server would be: `<=` instead
 of `<`, a condition or an assignment left out, another answer. What only takes choices away from
-the server is not among them: all that such a server does, the specification allows.";
+the server is not among them: all that such a server does, the specification allows.
+
+With --score each mutant is tested. One that is not found is compared with the specification: it is
+missed where a few requests tell them apart, and a refinement where none do, up to the bound that is
+printed: all sequences of so many requests, each scalar in them one of so many values, were tried.
+
+Exit codes: 0 if no mutant is missed, 1 if some are, 2 if there is none or the specification is
+wrong, 3 if nothing could be said of some.";
 
 /// `mayhap mutate`
 #[derive(Args, Debug)]
@@ -30,6 +42,21 @@ pub struct MutateArguments {
     /// The specification; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
+    /// Test each mutant, and tell which are found
+    #[arg(long)]
+    pub score: bool,
+    /// Number of requests to test each mutant with
+    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = count::<u64>, requires = "score")]
+    #[arg(allow_hyphen_values = true)]
+    pub requests: u64,
+    /// Seed of the random choices
+    #[arg(long, value_name = "S", default_value_t = 0, requires = "score", value_parser = count::<u64>)]
+    #[arg(allow_hyphen_values = true)]
+    pub seed: u64,
+    /// Number of mutants to test in parallel; 0 means one per core
+    #[arg(short, long, value_name = "N", default_value_t = 0, requires = "score", value_parser = count::<usize>)]
+    #[arg(allow_hyphen_values = true)]
+    pub jobs: usize,
     /// Format of the list
     #[arg(long, value_enum, default_value_t = Format::Text)]
     pub format: Format,
@@ -46,21 +73,94 @@ pub fn run(options: &MutateArguments, terminal: &mut Terminal) -> Exit {
     let mutants = mutants(&spec);
     if mutants.is_empty() {
         terminal.complain(&format!("{}: there is nothing to change\n", files::shown(&options.file)));
+        return if options.score { Exit::Failed } else { Exit::Fine };
     }
-    let width = mutants.len().to_string().len();
+    if options.score {
+        return score(&spec, &mutants, options, terminal);
+    }
     for mutant in &mutants {
         terminal.print(&match options.format {
-            Format::Text => format!("{:width$}  {mutant}\n", mutant.number),
-            Format::Json => format!("{}\n", listed(mutant)),
+            Format::Text => format!("{}\n", numbered_line(mutant, mutants.len())),
+            Format::Json => format!("{{{}}}\n", listed(mutant)),
         });
     }
     Exit::Fine
 }
 
-/// A mutant as a JSON object.
+fn numbered_line(mutant: &Mutant, count: usize) -> String {
+    let width = count.to_string().len();
+    format!("{:width$}  {mutant}", mutant.number)
+}
+
+/// Tests each mutant; tells what became of it when that is known, in the order of their numbers.
+fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
+    let (next, (sender, receiver)) = (AtomicUsize::new(0), channel());
+    let jobs = if options.jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { options.jobs };
+    let mut told = Vec::new();
+    std::thread::scope(|scope| {
+        for _ in 0..jobs.min(mutants.len()) {
+            let (next, sender) = (&next, sender.clone());
+            scope.spawn(move || {
+                let mut killer = RandomKiller { requests: options.requests, ..RandomKiller::default() };
+                let mut comparing = Comparing::new(spec);
+                while let Some((at, mutant)) = mutants.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
+                    let fate = fate(spec, mutant, &mut killer, options.seed, &mut comparing);
+                    if sender.send((at, fate)).is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+        drop(sender);
+        let mut waiting = BTreeMap::new();
+        for (at, fate) in receiver {
+            waiting.insert(at, fate);
+            while let Some(fate) = waiting.remove(&told.len()) {
+                terminal.print(&line(&mutants[told.len()], &fate, mutants.len(), options.format));
+                terminal.flush();
+                told.push(fate);
+            }
+        }
+    });
+    let score = MutationScore::of(&told);
+    terminal.print(&match options.format {
+        Format::Text => format!("{score}\n"),
+        Format::Json => format!(
+            "{{\"mutants\":{},\"killed\":{},\"refinements\":{},\"missed\":{},\"undecided\":{},\"median_requests\":{}}}\n",
+            score.mutants, score.killed, score.refinements, score.missed, score.undecided, score.median_requests
+        ),
+    });
+    match score {
+        MutationScore { missed: 1.., .. } => Exit::Rejected,
+        MutationScore { undecided: 1.., .. } => Exit::Inconclusive,
+        MutationScore { .. } => Exit::Fine,
+    }
+}
+
+/// The line of a mutant that was tested.
+fn line(mutant: &Mutant, fate: &Fate, count: usize, format: Format) -> String {
+    match format {
+        Format::Text => format!("{}: {fate}\n", numbered_line(mutant, count)),
+        Format::Json => {
+            let requests = match fate {
+                Fate::Killed(requests) => format!(",\"requests\":{requests}"),
+                Fate::Missed(requests) => format!(",\"enough\":{requests}"),
+                Fate::Refinement(bound) => {
+                    let requests = bound.requests.map_or("null".to_owned(), |requests| requests.to_string());
+                    format!(",\"up_to\":{{\"requests\":{requests},\"values\":{}}}", bound.values)
+                }
+                Fate::Undecided => String::new(),
+                Fate::Untested(why) => format!(",\"why\":{}", json::quoted(why)),
+            };
+            format!("{{{},\"fate\":\"{}\"{requests}}}\n", listed(mutant), fate.name())
+        }
+    }
+}
+
+/// The fields of a mutant as a JSON object.
 fn listed(mutant: &Mutant) -> String {
     let [place, change] = [&mutant.place, &mutant.change].map(|text| json::quoted(text));
-    format!("{{\"mutant\":{},\"place\":{place},\"change\":{change}}}", mutant.number)
+    format!("\"mutant\":{},\"place\":{place},\"change\":{change}", mutant.number)
 }
 
 /// A mutant by its number.

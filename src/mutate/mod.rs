@@ -14,7 +14,12 @@
 //! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
 //! choices away, as `x > 2` for `x > 1` behind `where`, is no mutant: all that such a server does, the specification allows.
 
+mod difference;
+mod domain;
 mod expressions;
+mod judged;
+mod random;
+mod score;
 mod statements;
 mod walk;
 
@@ -23,6 +28,10 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
+
+pub use difference::{Comparing, Equivalence, SearchBound, SearchBudget, classify};
+pub use random::RandomKiller;
+pub use score::{Fate, KillOutcome, Killer, MutationScore, fate};
 
 use crate::diagnostic::Span;
 use crate::spec::{Spec, SpecError};

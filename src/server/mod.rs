@@ -212,6 +212,31 @@ impl Server {
         Ok(server)
     }
 
+    /// A server whose choices are all to be visited, in a state in which tokens up to this number occur.
+    pub(crate) fn explored_at(spec: Arc<Spec>, ranges: Ranges, state: Vec<Value>, tokens: usize) -> Server {
+        let mut server = Server::unset(spec, Drawing { naming: None, ..Drawing::new(ranges, Variety::Small) });
+        server.path.process.memory = state;
+        server.drawing.tokens = tokens;
+        server
+    }
+
+    /// A server whose choices are drawn, in a state in which tokens up to this number occur.
+    pub(crate) fn drawn_at(spec: Arc<Spec>, state: Vec<Value>, tokens: usize) -> Server {
+        let mut server = Server::resumed(spec, state);
+        server.drawing.tokens = tokens;
+        server
+    }
+
+    /// The number of the last token that there is: they are `t1`, `t2` and so on.
+    pub(crate) fn tokens(&self) -> usize {
+        self.drawing.tokens
+    }
+
+    /// Sets the number of the last token that there is.
+    pub(crate) fn count_tokens(&mut self, tokens: usize) {
+        self.drawing.tokens = tokens;
+    }
+
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
@@ -337,6 +362,17 @@ impl Server {
     /// Where the source of choices fails.
     pub fn draw_request(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
+    }
+
+    /// Draws a request of few values; it may break the client's duty.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub(crate) fn draw_few(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
+        let variety = std::mem::replace(&mut self.drawing.variety, Variety::Small);
+        let request = self.draw_request(source);
+        self.drawing.variety = variety;
+        request
     }
 
     /// Runs a section, all or nothing.

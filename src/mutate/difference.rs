@@ -1,0 +1,295 @@
+//! The shortest requests after which a mutant answers what the specification does not allow, searched for breadth first.
+//!
+//! ```text
+//! requests so far   states of the mutant × what the specification may be in
+//! 0                 n = 0 × n = 0
+//! 1                 n = 2 × n is anything …       each request of few values, each choice of the mutant, judged
+//! 2                 5 answered by 7: forbidden    the requests on the way there are a killing script
+//! ```
+//!
+//! A state of both that was met before is followed once. Where nothing is found, the bound says what was searched: all sequences of so
+//! many requests whose scalars have so many values, with the mutant's choices among so many, too.
+
+use std::fmt;
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::domain::SmallDomain;
+use super::judged::{JudgedState, JudgedStates, JudgedStep};
+use crate::choice::{Odometer, Random, Strategy};
+use crate::dualize::{Exchange, Observed, Verdict};
+use crate::server::{Ranges, Reply, Server, Stop};
+use crate::spec::Spec;
+use crate::validate::Validator;
+use crate::value::Value;
+
+/// The requests that one state is asked, at most.
+const REQUESTS: usize = 2_000;
+/// The ways in which one request may be served, at most.
+const WAYS: usize = 64;
+/// A handler that has no run with small choices is run with so many drawn ones.
+const DRAWN: u64 = 3;
+
+/// The work of one search.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct SearchBudget {
+    /// The number of times that a mutant serves a request.
+    pub served: u64,
+    /// The most requests in a row.
+    pub requests: usize,
+    /// The most values of a scalar.
+    pub values: usize,
+}
+
+impl Default for SearchBudget {
+    fn default() -> SearchBudget {
+        SearchBudget { served: 20_000, requests: 8, values: 4 }
+    }
+}
+
+/// The bound up to which no difference was found.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
+pub struct SearchBound {
+    /// The number of requests in a row; nothing where more of them lead to no state that is not known.
+    pub requests: Option<usize>,
+    /// The number of values of a scalar.
+    pub values: usize,
+}
+
+impl fmt::Display for SearchBound {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.requests {
+            Some(requests) => write!(f, "up to {requests} requests × {} values", self.values),
+            None => write!(f, "any number of requests × {} values", self.values),
+        }
+    }
+}
+
+/// What a search says of a mutant.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Equivalence {
+    /// After these exchanges, the last one of which the specification does not allow, it is found.
+    Differs(Vec<Exchange>),
+    /// Up to this bound, all that it does is allowed.
+    Refines(SearchBound),
+    /// Not even one request could be searched for.
+    Undecided,
+}
+
+/// Compares a mutant with its specification.
+#[must_use]
+pub fn classify(spec: &Arc<Spec>, mutant: &Arc<Spec>, budget: SearchBudget) -> Equivalence {
+    Comparing::new(spec).classify(mutant, budget)
+}
+
+/// Comparisons with one specification.
+pub struct Comparing {
+    spec: Arc<Spec>,
+    states: JudgedStates,
+    integers: Vec<i64>,
+}
+
+/// A state of both, and the way to it.
+struct BothStates {
+    memory: Vec<Value>,
+    tokens: usize,
+    judged: JudgedState,
+    /// The place of the state before among all, and the exchange that led from there.
+    from: Option<(usize, Value, Option<Value>)>,
+}
+
+/// A request served in one way.
+struct ServedWay {
+    memory: Vec<Value>,
+    tokens: usize,
+    /// The answer; nothing where there is none, which is allowed where the specification gives none either.
+    reply: Result<Reply, ()>,
+}
+
+/// How the sequences of one more request ended.
+enum LayerEnd {
+    Found(Vec<Exchange>),
+    All,
+    Budget,
+}
+
+impl Comparing {
+    /// Comparisons with this specification.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> Comparing {
+        let integers = spec.program.constants.iter().filter_map(|value| value.as_int()?.to_i64());
+        let mut integers: Vec<i64> = integers.filter(|number| !(-1..=2).contains(number)).collect();
+        integers.sort_unstable_by_key(|number| number.unsigned_abs());
+        integers.truncate(1);
+        Comparing { spec: spec.clone(), states: JudgedStates::new(spec), integers }
+    }
+
+    /// Compares a mutant.
+    pub fn classify(&mut self, mutant: &Arc<Spec>, budget: SearchBudget) -> Equivalence {
+        if mutant.program.is_asynchronous() {
+            return Equivalence::Undecided;
+        }
+        let mut best: Option<SearchBound> = None;
+        for values in 2..=budget.values {
+            match self.search(mutant, budget, values) {
+                Equivalence::Differs(script) if self.is_killing(&script) => return Equivalence::Differs(script),
+                Equivalence::Refines(bound) if best.is_none_or(|best| is_better(bound, best)) => best = Some(bound),
+                Equivalence::Refines(_) | Equivalence::Differs(_) | Equivalence::Undecided => {}
+            }
+        }
+        best.map_or(Equivalence::Undecided, Equivalence::Refines)
+    }
+
+    /// Tests whether a judge that has seen nothing rejects the last exchange, and nothing before.
+    fn is_killing(&self, script: &[Exchange]) -> bool {
+        let mut validator = Validator::new(&self.spec);
+        script.iter().for_each(|exchange| _ = validator.observe_exchange(exchange));
+        matches!(validator.verdict(), Verdict::Reject { event, .. } if event == script.len() as u64)
+            || script.last().is_some_and(|last| last.observed == Observed::Lost)
+    }
+
+    fn search(&mut self, mutant: &Arc<Spec>, budget: SearchBudget, values: usize) -> Equivalence {
+        let mut known = FxHashSet::default();
+        let mut all = initial_states(mutant, values);
+        all.retain(|state| known.insert((state.memory.clone(), state.judged)));
+        let (mut layer, mut served, mut requests) = (0..all.len(), 0, 0);
+        while !layer.is_empty() {
+            if requests == budget.requests {
+                break;
+            }
+            let next = all.len();
+            match self.layer(mutant, layer, values, (&mut all, &mut known), (&mut served, budget.served)) {
+                LayerEnd::Found(script) => return Equivalence::Differs(script),
+                LayerEnd::All => {}
+                LayerEnd::Budget if requests == 0 => return Equivalence::Undecided,
+                LayerEnd::Budget => return Equivalence::Refines(SearchBound { requests: Some(requests), values }),
+            }
+            requests += 1;
+            layer = next..all.len();
+        }
+        Equivalence::Refines(SearchBound { requests: Some(requests).filter(|_| !layer.is_empty()), values })
+    }
+
+    /// Asks the mutant all requests in all states of a layer, and adds the states behind.
+    fn layer(
+        &mut self,
+        mutant: &Arc<Spec>,
+        layer: std::ops::Range<usize>,
+        values: usize,
+        (all, known): (&mut Vec<BothStates>, &mut FxHashSet<(Vec<Value>, JudgedState)>),
+        (served, most): (&mut u64, u64),
+    ) -> LayerEnd {
+        for at in layer {
+            let (tokens, judged) = (all[at].tokens, all[at].judged);
+            let domain = SmallDomain { types: &self.spec.types, values, tokens, integers: &self.integers };
+            let Some(requests) = domain.all(self.spec.program.request, REQUESTS) else { return LayerEnd::Budget };
+            for request in requests {
+                for way in ways(mutant, &all[at], &request, values) {
+                    *served += 1;
+                    let answer = match &way.reply {
+                        Ok(Reply::Answer(answer)) => Some(answer),
+                        Ok(Reply::Nothing) | Err(()) => None,
+                    };
+                    let behind = match (self.states.step(judged, &request, answer), answer) {
+                        (JudgedStep::Allowed(behind), Some(_)) => behind,
+                        (JudgedStep::Forbidden, Some(_)) | (JudgedStep::Allowed(_), None) => {
+                            return LayerEnd::Found(script(all, at, &request, answer));
+                        }
+                        (JudgedStep::Forbidden, None) | (JudgedStep::Unjudged, _) => continue,
+                    };
+                    if known.insert((way.memory.clone(), behind)) {
+                        let from = Some((at, request.clone(), answer.cloned()));
+                        all.push(BothStates { memory: way.memory, tokens: way.tokens, judged: behind, from });
+                    }
+                }
+            }
+            if *served > most {
+                return LayerEnd::Budget;
+            }
+        }
+        LayerEnd::All
+    }
+}
+
+/// More requests are better, from three values on more values.
+fn is_better(bound: SearchBound, than: SearchBound) -> bool {
+    let requests = |bound: SearchBound| bound.requests.unwrap_or(usize::MAX);
+    requests(bound) >= 3.min(requests(than))
+}
+
+/// The states that a mutant may begin in.
+fn initial_states(mutant: &Arc<Spec>, values: usize) -> Vec<BothStates> {
+    let mut states = Vec::new();
+    let mut choices = Odometer::new();
+    for _ in 0..WAYS {
+        if let Ok(server) = Server::explored(mutant.clone(), ranges(values), &mut choices) {
+            let (memory, tokens) = (server.state().to_vec(), server.tokens());
+            states.push(BothStates { memory, tokens, judged: 0, from: None });
+        }
+        if !choices.advance().unwrap_or(false) {
+            break;
+        }
+    }
+    states
+}
+
+fn ranges(values: usize) -> Ranges {
+    Ranges { request: None, choose: Some((0, values as i64)) }
+}
+
+/// The ways in which a mutant serves a request in a state, each once.
+fn ways(mutant: &Arc<Spec>, state: &BothStates, request: &Value, values: usize) -> Vec<ServedWay> {
+    let mut server = Server::explored_at(mutant.clone(), ranges(values), state.memory.clone(), state.tokens);
+    let start = server.mark();
+    let mut found: Vec<ServedWay> = Vec::new();
+    let mut is_stuck = false;
+    let mut choices = Odometer::new();
+    for _ in 0..WAYS {
+        match server.handle(request, 1, &mut choices) {
+            Ok(reply) => add(&mut found, &server, Ok(reply)),
+            Err(Stop::Fault(_)) => add(&mut found, &server, Err(())),
+            Err(Stop::Stuck(_)) => is_stuck = true,
+            Err(Stop::Outside(_) | Stop::Limit(_) | Stop::Undecided(_) | Stop::Mismatch(_) | Stop::Choice(_)) => {}
+        }
+        server.return_to(start.clone());
+        server.count_tokens(state.tokens);
+        if !choices.advance().unwrap_or(false) {
+            break;
+        }
+    }
+    if found.is_empty() && is_stuck {
+        for seed in 0..DRAWN {
+            let mut server = Server::drawn_at(mutant.clone(), state.memory.clone(), state.tokens);
+            match server.handle(request, 1, &mut Random::new(seed)) {
+                Ok(reply) => add(&mut found, &server, Ok(reply)),
+                Err(Stop::Stuck(_) | Stop::Fault(_)) => add(&mut found, &server, Err(())),
+                Err(_) => {}
+            }
+        }
+    }
+    found
+}
+
+fn add(found: &mut Vec<ServedWay>, server: &Server, reply: Result<Reply, ()>) {
+    let memory = server.state().to_vec();
+    if !found.iter().any(|way| way.memory == memory && way.reply == reply) {
+        found.push(ServedWay { memory, tokens: server.tokens(), reply });
+    }
+}
+
+/// The exchanges that lead to a state, and one more.
+fn script(all: &[BothStates], at: usize, request: &Value, answer: Option<&Value>) -> Vec<Exchange> {
+    let mut exchanges = vec![(request.clone(), answer.cloned())];
+    let mut at = at;
+    while let Some((from, request, answer)) = &all[at].from {
+        exchanges.push((request.clone(), answer.clone()));
+        at = *from;
+    }
+    let exchanges = exchanges.into_iter().rev().zip(1..);
+    let exchange = |((request, answer), line): ((Value, Option<Value>), u64)| {
+        let observed = answer.map_or(Observed::Lost, Observed::Answer);
+        Exchange { line, client: 1, request, observed }
+    };
+    exchanges.map(exchange).collect()
+}

@@ -1,0 +1,154 @@
+//! The score of a specification: how many of its mutants a tester finds.
+//!
+//! A killer is a tester of one mutant; what it does not find is compared with the specification by search, up to a bound.
+
+use std::fmt;
+use std::sync::Arc;
+
+use super::Mutant;
+use super::difference::{Comparing, Equivalence, SearchBound, SearchBudget};
+use crate::choice::counted;
+use crate::spec::Spec;
+
+/// The outcome of testing a mutant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum KillOutcome {
+    /// Its last request got what the specification does not allow.
+    Killed {
+        /// The number of requests until then, in all runs.
+        requests: u64,
+    },
+    /// Everything that it did is allowed.
+    Survived {
+        /// The number of requests.
+        requests: u64,
+    },
+    /// It could not be tested, for this reason.
+    Failed(String),
+}
+
+/// A tester of mutants.
+pub trait Killer {
+    /// Tests a mutant of a specification; the seed decides everything.
+    fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome;
+}
+
+/// The thing that became of a mutant.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Fate {
+    /// It was found after so many requests.
+    Killed(u64),
+    /// It was not found, and up to a bound it does nothing that the specification does not allow.
+    Refinement(SearchBound),
+    /// It was not found, though these many requests are enough.
+    Missed(usize),
+    /// It was not found, and could not be compared.
+    Undecided,
+    /// It could not be tested.
+    Untested(String),
+}
+
+impl Fate {
+    /// The word for it.
+    #[must_use]
+    pub fn name(&self) -> &'static str {
+        match self {
+            Fate::Killed(_) => "killed",
+            Fate::Refinement(_) => "refinement",
+            Fate::Missed(_) => "missed",
+            Fate::Undecided => "undecided",
+            Fate::Untested(_) => "untested",
+        }
+    }
+}
+
+impl fmt::Display for Fate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Fate::Killed(requests) => write!(f, "killed after {}", counted(*requests, "request")),
+            Fate::Refinement(bound) => write!(f, "a refinement ({bound})"),
+            Fate::Missed(requests) => write!(f, "missed, {} enough", are(*requests)),
+            Fate::Undecided => f.write_str("not killed, and not compared"),
+            Fate::Untested(why) => write!(f, "not tested: {}", why.trim_end()),
+        }
+    }
+}
+
+fn are(requests: usize) -> String {
+    let verb = if requests == 1 { "is" } else { "are" };
+    format!("{} {verb}", counted(requests as u64, "request"))
+}
+
+/// Tests one mutant.
+pub fn fate(spec: &Arc<Spec>, mutant: &Mutant, killer: &mut dyn Killer, seed: u64, comparing: &mut Comparing) -> Fate {
+    let changed = match mutant.of(spec) {
+        Ok(changed) => changed,
+        Err(error) => return Fate::Untested(error.to_string()),
+    };
+    match killer.kill(spec, &changed, seed) {
+        KillOutcome::Killed { requests } => Fate::Killed(requests),
+        KillOutcome::Failed(why) => Fate::Untested(why),
+        KillOutcome::Survived { .. } => match comparing.classify(&changed, SearchBudget::default()) {
+            Equivalence::Differs(script) => Fate::Missed(script.len()),
+            Equivalence::Refines(bound) => Fate::Refinement(bound),
+            Equivalence::Undecided => Fate::Undecided,
+        },
+    }
+}
+
+/// The fates of all mutants, counted.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct MutationScore {
+    /// The number of mutants.
+    pub mutants: usize,
+    /// The number of those that were found.
+    pub killed: usize,
+    /// The number of those that do nothing that is not allowed, up to a bound.
+    pub refinements: usize,
+    /// The least of these bounds.
+    pub least: SearchBound,
+    /// The number of those that were missed.
+    pub missed: usize,
+    /// The number of those of which nothing is known.
+    pub undecided: usize,
+    /// The number of requests after which half of those that were found were found.
+    pub median_requests: u64,
+}
+
+impl MutationScore {
+    /// The score that these fates are.
+    #[must_use]
+    pub fn of(fates: &[Fate]) -> MutationScore {
+        let mut score = MutationScore { mutants: fates.len(), ..MutationScore::default() };
+        let (mut requests, mut bounds) = (Vec::new(), Vec::new());
+        for fate in fates {
+            match fate {
+                Fate::Killed(after) => requests.push(*after),
+                Fate::Refinement(bound) => bounds.push(*bound),
+                Fate::Missed(_) => score.missed += 1,
+                Fate::Undecided | Fate::Untested(_) => score.undecided += 1,
+            }
+        }
+        requests.sort_unstable();
+        let least = bounds.iter().min_by_key(|bound| (bound.requests.unwrap_or(usize::MAX), bound.values));
+        score.least = least.copied().unwrap_or_default();
+        score.median_requests = requests.get(requests.len() / 2).copied().unwrap_or_default();
+        (score.killed, score.refinements) = (requests.len(), bounds.len());
+        score
+    }
+}
+
+impl fmt::Display for MutationScore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {} killed", counted(self.mutants as u64, "mutant"), self.killed)?;
+        match self.refinements {
+            0 => {}
+            1 => write!(f, ", 1 a refinement ({})", self.least)?,
+            count => write!(f, ", {count} refinements (all {})", self.least)?,
+        }
+        if self.undecided > 0 {
+            write!(f, ", {} not decided", self.undecided)?;
+        }
+        write!(f, ", {} missed", self.missed)
+    }
+}
