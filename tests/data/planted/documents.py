@@ -51,11 +51,14 @@ class Documents(Server):
 
     def save(self, path, body):
         self.written += 1
-        tag = f"e{self.written}"
+        tag = self.token(self.written)
         if self.has("third-tag-kept") and self.written % 3 == 0 and path in self.documents:
             tag = self.documents[path][1]
         self.documents[path] = body, tag
         return tag
+
+    def path(self, number):
+        return f"/{self.token(number)}"
 
     def GET(self, q):
         if q["path"] not in self.documents:
@@ -83,11 +86,11 @@ class Documents(Server):
             return refused(400)
         self.posted += 1
         if self.has("reuses-paths"):
-            path = f"/doc-{len(self.documents) + 1}"
+            path = self.path(len(self.documents) + 1)
         else:
-            while f"/doc-{self.posted}" in self.documents:
+            while self.path(self.posted) in self.documents:
                 self.posted += 1
-            path = f"/doc-{self.posted}"
+            path = self.path(self.posted)
         return {"status": 201, "location": path, "etag": self.save(path, q["body"])}
 
     def PATCH(self, q):

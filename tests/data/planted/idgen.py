@@ -20,8 +20,8 @@ class Idgen(Server):
             number = (number - 1) % SLOTS + 1
         if self.given and self.sometimes("sometimes-repeats"):
             number = len(self.given)
-        self.given.append(f"id{number}")
-        return {"Fresh": f"id{number}"}
+        self.given.append(self.token(number))
+        return {"Fresh": self.given[-1]}
 
     def Known(self, id):
         known = self.given[:-1] if self.has("newest-unknown") else self.given

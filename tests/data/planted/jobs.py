@@ -15,9 +15,9 @@ class Queue(Server):
 
     def new_id(self):
         if not self.has("reuses-ids"):
-            return f"job{self.pushes}"
+            return self.token(self.pushes)
         used = {job["id"] for job in self.waiting} | self.taken.keys()
-        return next(id for id in (f"job{n}" for n in range(1, len(used) + 2)) if id not in used)
+        return next(id for id in map(self.token, range(1, len(used) + 2)) if id not in used)
 
     def Push(self, q):
         full = len(self.waiting) >= ROOM

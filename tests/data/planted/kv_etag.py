@@ -35,7 +35,7 @@ class KvEtag(Server):
         if not refused or self.has("refused-but-written"):
             self.puts += 1
             if not (self.has("drops-the-21st-write") and self.puts == BUFFER + 1):
-                self.data[key] = value, {"weak": value == "", "opaque": f"v{self.puts}"}
+                self.data[key] = value, {"weak": value == "", "opaque": self.token(self.puts)}
         return "PreconditionFailed" if refused else "NoContent"
 
     def text(self, answer):

@@ -41,7 +41,7 @@ class Pages(Server):
             begin = self.begin_of(self.places[cursor])
         names = self.names[begin : begin + PAGE]
         if begin + PAGE < len(self.names):
-            next_one = f"c{len(self.places) + 1}"
+            next_one = self.token(len(self.places) + 1)
             self.places[next_one] = names[-1], begin + PAGE
         if self.has("unescaped"):
             quoted, end = ", ".join(f'"{name}"' for name in names), f'"{next_one}"' if next_one else "null"

@@ -35,10 +35,15 @@ class Server:
         self.bug = bug
         self.chance = random.Random(seed)
         self.client = 0  # the connection whose request begins
+        self.prefix = f"{self.chance.randrange(16**4):04x}"
 
     def has(self, bug):
         assert bug in self.bugs, bug
         return self.bug == bug
+
+    def token(self, number):
+        """A token that nobody guesses: two servers give out different ones, unless they have the same seed."""
+        return f"{self.prefix}-{number}"
 
     def sometimes(self, bug):
         """Whether a flaky bug shows this time."""

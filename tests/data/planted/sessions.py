@@ -23,11 +23,11 @@ class Sessions(Server):
 
     def new_token(self):
         if self.has("reuses-tokens"):
-            return next(token for token in (f"s{n}" for n in range(1, 10**6)) if token not in self.sessions)
+            return next(token for token in map(self.token, range(1, 10**6)) if token not in self.sessions)
         self.number += 1
-        while f"s{self.number}" in self.shown:
+        while self.token(self.number) in self.shown:
             self.number += 1
-        return f"s{self.number}"
+        return self.token(self.number)
 
     def Login(self, q):
         now, token = self.tick(), self.new_token()

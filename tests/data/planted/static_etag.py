@@ -46,7 +46,7 @@ class StaticEtag(Server):
     def Write(self, q):
         path, content = q["path"], octets(q["content"])
         self.writes += 1
-        tag = {"weak": False, "opaque": f"w{self.writes}"}
+        tag = {"weak": False, "opaque": self.token(self.writes)}
         if path in self.files and self.has("third-tag-kept") and self.writes % 3 == 0:
             tag = self.files[path][0]
         self.files[path] = self.cache[path] = tag, content[:LONGEST] if self.has("truncates") else content

@@ -18,10 +18,9 @@ class Versions(Server):
     def add(self, key, body):
         self.number += 1
         if self.has("third-version") and self.number % 3 == 0:
-            self.number -= 1
-            version, self.number = f"v{self.number}", self.number + 1
+            version = self.token(self.number - 1)
         else:
-            version = f"v{self.number}"
+            version = self.token(self.number)
         versions = self.kept.setdefault(key, {})
         versions[version] = body
         if self.has("purges-after-20") and len(versions) > KEPT:
