@@ -144,7 +144,8 @@ impl Drawer<'_> {
         let last = self.seen.last(kind);
         let count = if self.choices.choose("newest", 2)? == 0 { last.len().min(2) } else { last.len() };
         let seen = &last[last.len() - 1 - self.choices.choose("value seen", count)?];
-        let is_new = !matches!(seen.value, Value::Scalar(_)) || self.seen.origin(self.form.nodes[node].ty, &seen.value).is_some();
+        let is_new = !matches!(seen.value, Value::Scalar(_))
+            || self.seen.origin(self.form.nodes[node].ty, &seen.value).is_some();
         if is_new {
             self.references.push(self.seen.reference(self.types, &self.at, seen));
         }
