@@ -173,7 +173,9 @@ pub fn numbered(spec: &Arc<Spec>, number: usize, terminal: &mut Terminal) -> Res
     found.ok_or_else(|| {
         let there = match mutants.len() {
             0 => "it has none".to_owned(),
-            count => format!("it has {}, from 1 to {count} (`mayhap mutate` lists them)", counted(count as u64, "mutant")),
+            count => {
+                format!("it has {}, from 1 to {count} (`mayhap mutate` lists them)", counted(count as u64, "mutant"))
+            }
         };
         failed(terminal, &format!("the specification has no mutant {number}: {there}"))
     })

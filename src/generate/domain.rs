@@ -17,8 +17,22 @@ const LONG: usize = 300;
 /// The number of constants of a specification that are taken up.
 const CONSTANTS: usize = 64;
 /// Texts that are or resemble integers.
-const DIGITS: [&str; 14] =
-    ["0", "1", "2", "7", "10", "99", "-1", "007", "+1", "1 ", "-0", "1x", "18446744073709551615", "9223372036854775807"];
+const DIGITS: [&str; 14] = [
+    "0",
+    "1",
+    "2",
+    "7",
+    "10",
+    "99",
+    "-1",
+    "007",
+    "+1",
+    "1 ",
+    "-0",
+    "1x",
+    "18446744073709551615",
+    "9223372036854775807",
+];
 /// JSON values.
 const JSON: [&str; 8] = ["null", "0", "1", "\"a\"", "\"b\"", "[]", "{\"a\": 1}", "{\"a\": 1, \"b\": [2]}"];
 
@@ -68,7 +82,8 @@ impl ValueDomain {
             Value::Scalar(Scalar::Int(int)) if self.integers.len() < CONSTANTS => {
                 self.integers.extend([int.sub(&Int::ONE), int.clone(), int.add(&Int::ONE)]);
                 let length = int.to_i64().filter(|length| (2..LONGEST).contains(length));
-                self.lengths.extend(length.into_iter().flat_map(|length| [length - 1, length, length + 1]).map(|n| n as usize));
+                self.lengths
+                    .extend(length.into_iter().flat_map(|length| [length - 1, length, length + 1]).map(|n| n as usize));
             }
             Value::Scalar(Scalar::Str(text)) if self.texts.len() < CONSTANTS => {
                 self.texts.push(text.clone());

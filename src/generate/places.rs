@@ -46,9 +46,8 @@ impl FormPlace<'_> {
 
 /// The places of keys: in each variant the first scalar of a type that keys of the state have.
 fn keys(form: &TypeForm, held: &[TypedPlace]) -> Vec<usize> {
-    let is_key_type = |ty: TypeId| {
-        held.iter().any(|place| place.ty == ty && place.place.steps.last() == Some(&StateStep::Key))
-    };
+    let is_key_type =
+        |ty: TypeId| held.iter().any(|place| place.ty == ty && place.place.steps.last() == Some(&StateStep::Key));
     let variants: Vec<Vec<usize>> = match &form.nodes[0].kind {
         FormKind::Variants(variants) => variants.clone(),
         FormKind::Nothing | FormKind::Leaf(_) | FormKind::Option(_) | FormKind::Fields(_) => vec![vec![0]],

@@ -51,7 +51,11 @@ impl Swarm {
             depth: 1 + choices.choose("depth", depth.max(1))?,
             length: 1 + choices.weighted("length of waves", &[6, 3, 1])?,
             keys: 1 + choices.weighted("keys", &KEY_COUNTS)?,
-            first_key: if choices.choose("other keys", 4)? == 0 { choices.choose("first key", KEYS.len())? } else { 0 },
+            first_key: if choices.choose("other keys", 4)? == 0 {
+                choices.choose("first key", KEYS.len())?
+            } else {
+                0
+            },
             sizes,
             variants: variants(form, choices)?,
         })

@@ -7,10 +7,8 @@ use super::walk::{ChangeWalk, Strength};
 use crate::spec::check::Res;
 use crate::spec::types::{BOOL, INT, STRING};
 use crate::spec::{Type, TypeId};
-use crate::syntax::ast::{
-    Arm, BinaryOp, Clause, Expr, ExprKind, Init, Name, Quantifier, Rest, TextLiteral, UnaryOp,
-};
 use crate::syntax::AnyNode;
+use crate::syntax::ast::{Arm, BinaryOp, Clause, Expr, ExprKind, Init, Name, Quantifier, Rest, TextLiteral, UnaryOp};
 
 use Strength::{Other, Stronger, Weaker};
 
@@ -145,7 +143,10 @@ fn change_variant(walk: &mut ChangeWalk<'_>, expr: &Expr, qualifier: &str, name:
         Type::Enum(at) => {
             let variants = &types.enums[*at as usize].variants;
             let others = (1..variants.len()).map(|more| &variants[(index as usize + more) % variants.len()]);
-            others.into_iter().find(|variant| variant.fields.is_empty()).map(|variant| format!("{qualifier}{}", variant.name))
+            others
+                .into_iter()
+                .find(|variant| variant.fields.is_empty())
+                .map(|variant| format!("{qualifier}{}", variant.name))
         }
         _ => None,
     };
@@ -240,7 +241,11 @@ pub(super) fn change_shown(walk: &mut ChangeWalk<'_>, value: &Expr) {
         ExprKind::If { then, otherwise, .. } => [then, otherwise].into_iter().for_each(|one| change_shown(walk, one)),
         ExprKind::Match { arms, .. } => arms.iter().for_each(|arm| change_shown(walk, &arm.body)),
         ExprKind::Either(all) | ExprKind::Tuple(all) => all.iter().for_each(|one| change_shown(walk, one)),
-        ExprKind::Name(_) | ExprKind::Field(..) | ExprKind::Index(..) | ExprKind::Method { .. } | ExprKind::Call { .. } => {
+        ExprKind::Name(_)
+        | ExprKind::Field(..)
+        | ExprKind::Index(..)
+        | ExprKind::Method { .. }
+        | ExprKind::Call { .. } => {
             let written = walk.expr(value);
             if let Some(other) = other_value(walk, type_of(walk, value), &written) {
                 walk.replace(value, other, Other);

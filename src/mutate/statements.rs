@@ -77,7 +77,8 @@ pub(super) fn change_guard(walk: &mut ChangeWalk<'_>, arm: &Arm<Block>) {
 fn change_bodies(walk: &mut ChangeWalk<'_>, one: &Arm<Block>, other: &Arm<Block>) {
     let span = crate::diagnostic::Span { end: other.span.end, ..one.span };
     let [was, is] = [[one, other], [other, one]].map(|[body, next]| {
-        let swapped = [Arm { body: body.body.clone(), ..one.clone() }, Arm { body: next.body.clone(), ..other.clone() }];
+        let swapped =
+            [Arm { body: body.body.clone(), ..one.clone() }, Arm { body: next.body.clone(), ..other.clone() }];
         swapped.map(|arm| walk.written(AnyNode::Arm(&arm))).join(" ")
     });
     walk.replace_part(span, &was, is);

@@ -56,7 +56,8 @@ pub(super) struct ChangeWalk<'t> {
 pub(super) fn changes(spec: &Spec) -> Vec<Change> {
     let (checked, _) = spec.trees().check();
     let last = FxHashSet::default();
-    let mut walk = ChangeWalk { spec, checked: &checked, last, left_out: None, negated: None, assigned: None, found: Vec::new() };
+    let mut walk =
+        ChangeWalk { spec, checked: &checked, last, left_out: None, negated: None, assigned: None, found: Vec::new() };
     for item in spec.trees().files.iter().flat_map(|file| &file.items) {
         match &item.kind {
             ItemKind::Function { .. } => walk.visit(AnyNode::Item(item)),
@@ -78,7 +79,8 @@ pub(super) fn changes(spec: &Spec) -> Vec<Change> {
     }
     // Equal changes of one place are told once, by what was found first.
     let mut known = FxHashSet::default();
-    walk.found.retain(|change| known.insert((change.span.file, change.span.start, change.span.end, change.with.clone())));
+    walk.found
+        .retain(|change| known.insert((change.span.file, change.span.start, change.span.end, change.with.clone())));
     walk.found
 }
 

@@ -74,7 +74,10 @@ impl History {
                     history.restarts.push(*line);
                 }
                 HistoryEvent::Impossible if at >= events.start => history.add(*event, *line),
-                HistoryEvent::Answered(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => {}
+                HistoryEvent::Answered(_)
+                | HistoryEvent::GaveUp
+                | HistoryEvent::Restarted
+                | HistoryEvent::Impossible => {}
             }
         }
         let history = history.with_places();

@@ -94,7 +94,7 @@ const REFUSED: &[(&str, u64, &str)] = &[
     (
         r#"{"n": 3, "c": 1}"#,
         16,
-        "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\" and \"closed\"",
+        "expected one of the keys \"q\" (a request), \"a\" (its answer), \"lost\", \"closed\" and \"restart\"",
     ),
     (r#"{"n": 4, "c": 1, "q": "Ping"}"#, 7, "expected an odd number from 3 as the label of a request, found 4"),
     (r#"{"n": 1, "c": 1, "q": "Ping"}"#, 7, "expected an odd number from 3 as the label of a request, found 1"),

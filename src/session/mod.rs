@@ -27,7 +27,7 @@ pub use concurrent::ConcurrentEvidence;
 pub use engine::is_order;
 pub use evidence::SessionEvidence;
 pub use networked::NetworkedEvidence;
-pub use rejection::{FoundRejection, Recheck, NamedStatement};
+pub use rejection::{FoundRejection, NamedStatement, Recheck};
 pub use stated::{AskedOn, stated};
 
 use crate::dualize::{Doubt, Options, Verdict};

@@ -224,7 +224,7 @@ impl Spec {
         program.functions.push(serve);
         let serve = program.functions.len() as u32 - 1;
         (program.request, program.response, program.serve, program.sunk) = (request, response, serve, serve);
-        (program.steps, program.opens, program.closes) = (Vec::new(), None, None);
+        (program.steps, program.opens, program.closes, program.restarts) = (Vec::new(), None, None, None);
         Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 
