@@ -47,7 +47,7 @@ mod exhaustive;
 mod explore;
 mod few;
 mod label;
-mod panics;
+pub(crate) mod panics;
 mod random;
 mod replay;
 mod report;

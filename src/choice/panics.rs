@@ -10,7 +10,7 @@ use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
 /// A panic that was caught, or what else unwound.
-pub(super) struct Caught {
+pub(crate) struct Caught {
     pub payload: Box<dyn Any + Send>,
     pub message: String,
     /// The place of the panic; `None` where our hook noted none: outside an exploration, where another hook took its place,
@@ -71,7 +71,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
 }
 
 /// Runs the work with panics silenced on this thread.
-pub(super) fn unreported<R>(work: impl FnOnce() -> R) -> R {
+pub(crate) fn unreported<R>(work: impl FnOnce() -> R) -> R {
     FIRST.call_once(install);
     let before = INSIDE.replace(Some(None));
     let result = panic::catch_unwind(AssertUnwindSafe(work));
@@ -81,7 +81,7 @@ pub(super) fn unreported<R>(work: impl FnOnce() -> R) -> R {
 
 /// Runs the work and catches what unwinds out of it; inside [`unreported`] a panic is silent and its place is known, unless the
 /// work has set a hook of its own.
-pub(super) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
+pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let noted = INSIDE.with_borrow_mut(|inside| inside.as_mut().and_then(Option::take));
         let message = message(&*payload);

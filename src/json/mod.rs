@@ -37,5 +37,5 @@ pub use form::{Forms, Spacing};
 pub use mark::{RecordedReference, references};
 pub use quick::FormReader;
 pub use scan::Scanner;
-pub use serial::{RawJson, from_serde, line, to_serde};
+pub use serial::{RawJson, from_line, from_serde, line, to_serde};
 pub use text::quoted;

@@ -30,8 +30,15 @@ pub fn from_serde<T: Serialize + ?Sized>(types: &Types, id: TypeId, data: &T) ->
 /// # Errors
 /// The program's type does not fit, or the value is not known.
 pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -> Result<T, JsonError> {
-    let text = encode(types, id, value);
-    serde_json::from_str(&text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
+    from_line(&encode(types, id, value))
+}
+
+/// The JSON on a line as a type of the program's own.
+///
+/// # Errors
+/// It is no JSON, or does not fit.
+pub fn from_line<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    serde_json::from_str(text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
 }
 
 /// JSON that is written as it stands, inside something else that serialises.

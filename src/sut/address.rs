@@ -11,8 +11,9 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::process::{Launcher, StartOptions};
+use super::process::{Launcher, ResetWay, StartOptions};
 use super::ready::checked_address;
+use super::stdio::{AdapterReset, StdioSystem};
 use super::tcp::TcpSystem;
 use super::{SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
@@ -68,7 +69,12 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
             let launcher = Launcher::new(start, Some(address))?;
             Ok(Box::new(TcpSystem::new(spec, address, launcher)))
         }
-        SutAddress::Stdio(_) => Err(SutFailure::new(SutFailureKind::Start, "stdio: is not there yet")),
+        SutAddress::Stdio(command) => {
+            let launcher = Launcher::new(start, None)?;
+            let is_left = start.reset == Some(ResetWay::Nothing);
+            let resets = if is_left { AdapterReset::Never } else { AdapterReset::Asked };
+            Ok(Box::new(StdioSystem::new(spec, command, launcher, resets, start.patience)))
+        }
         SutAddress::Http(url) => {
             let what = format!("{url} cannot be tested: the specification {} has no http block", spec.program.name);
             Err(SutFailure::new(SutFailureKind::Start, what))

@@ -5,22 +5,39 @@
 //! | file | its one job |
 //! |---|---|
 //! | `tcp.rs` | `tcp:HOST:PORT`: one connection a client, one JSON value a line |
-//! | `wire.rs` | values on such lines |
+//! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines that it and we say |
+//! | `trial.rs` | a trial of an adapter |
+//! | `wire.rs`, `lines.rs` | values on lines, lines out of bytes |
 //! | `process.rs`, `ready.rs` | starting a system, waiting for it, resetting it |
 //! | `group.rs`, `tail.rs` | a command with all that it starts, and what it prints |
 //! | `address.rs` | what `--sut` names |
+//! | `ask.rs`, `in_process.rs`, `asynchronous.rs` | systems in Rust: asked in this process, with futures, too |
+//! | `adapter.rs` | such a system as an adapter, a program of its own |
+//! | `threads.rs` | the clients of such a system |
+//! | `kinds.rs` | one request of each kind |
 
+mod adapter;
 #[cfg(unix)]
 mod address;
+mod ask;
+mod asynchronous;
 #[cfg(unix)]
 pub mod group;
+mod in_process;
+pub mod kinds;
+pub mod lines;
 #[cfg(unix)]
 pub mod process;
+pub mod protocol;
 #[cfg(unix)]
 pub mod ready;
+#[cfg(unix)]
+pub mod stdio;
 pub mod tail;
 #[cfg(unix)]
 pub mod tcp;
+mod threads;
+pub mod trial;
 pub mod wire;
 
 use std::fmt;
@@ -28,8 +45,13 @@ use std::time::{Duration, Instant};
 
 use crate::value::Value;
 
+pub use adapter::{serve, serve_stdio};
 #[cfg(unix)]
 pub use address::{SutAddress, open};
+pub use ask::{Sut, SutAnswer};
+pub use asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
+pub use in_process::InProcess;
+pub use trial::{AdapterTrial, check_adapter};
 
 /// A live system, and the connections of its clients, which have numbers from 1.
 ///

@@ -15,9 +15,10 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
 use super::process::Launcher;
 use super::ready::connect;
-use super::wire::{LineCodec, MAX_ANSWER_BYTES, garbage, shown};
+use super::wire::{LineCodec, garbage, shown};
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
 use crate::value::Value;
@@ -51,8 +52,7 @@ struct TcpLink {
     /// The lines to write, and how many of their bytes are written.
     out: Vec<u8>,
     written: usize,
-    /// The beginning of a line.
-    input: Vec<u8>,
+    input: LineBuffer,
 }
 
 /// A connection that has ended; whether the system has ended, too, is not known yet.
@@ -119,7 +119,7 @@ impl TcpSystem {
         for client in self.readable(until)? {
             let Some(link) = self.links.get_mut(&client) else { continue };
             if let LinkState::Ended = link.read(client, &mut self.chunk, &mut self.codec, &mut self.read) {
-                let rest = self.links.remove(&client).map(|link| link.input).unwrap_or_default();
+                let rest = self.links.remove(&client).map(|link| link.input.rest().to_vec()).unwrap_or_default();
                 self.ended.push_back(EndedLink { client, rest, decided: Instant::now() + SUSPECTED });
             }
         }
@@ -227,7 +227,7 @@ impl TcpLink {
         let stream = connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, out: Vec::new(), written: 0, input: Vec::new() })
+        Ok(TcpLink { stream, out: Vec::new(), written: 0, input: LineBuffer::default() })
     }
 
     /// Writes what can be written.
@@ -273,37 +273,23 @@ impl TcpLink {
     fn take(
         &mut self,
         client: u64,
-        mut bytes: &[u8],
+        bytes: &[u8],
         codec: &mut LineCodec,
         to: &mut VecDeque<Result<SutEvent, SutFailure>>,
     ) {
-        let mut hand_out = |line: &[u8]| {
+        self.input.take(bytes, |line| {
             if !is_blank(line) {
                 let event = |value| SutEvent { client, kind: SutEventKind::Answer(value) };
                 to.push_back(codec.answer(line).map(event).map_err(|failure| failure.of_client(client)));
             }
-        };
-        while let Some(end) = memchr::memchr(b'\n', bytes) {
-            if self.input.is_empty() {
-                hand_out(&bytes[..end]);
-            } else {
-                self.input.extend_from_slice(&bytes[..end]);
-                hand_out(&std::mem::take(&mut self.input));
-            }
-            bytes = &bytes[end + 1..];
-        }
-        self.input.extend_from_slice(bytes);
-        if self.input.len() > MAX_ANSWER_BYTES {
-            let what =
-                format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {}", shown(&self.input));
+        });
+        if self.input.is_too_long() {
+            let begun = shown(self.input.rest());
+            let what = format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {begun}");
             to.push_back(Err(SutFailure::new(SutFailureKind::Garbage, what).of_client(client)));
-            self.input.clear();
+            self.input = LineBuffer::default();
         }
     }
-}
-
-fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(u8::is_ascii_whitespace)
 }
 
 fn broken(why: &str) -> SutFailure {

@@ -10,16 +10,19 @@
 //! # Ok::<(), mayhap::error::SpecError>(())
 //! ```
 
+use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
+use super::protocol::LineMembers;
 use super::{SutFailure, SutFailureKind};
-use crate::json::{Forms, Scanner, Spacing, decode, encode_into};
+use crate::json::{FormReader, Forms, Scanner, Spacing, decode, encode_into};
 use crate::spec::Spec;
+use crate::spec::types::TypeId;
 use crate::value::Value;
 
-/// The longest line that is read; a bound on the memory that a system can make us use.
-pub const MAX_ANSWER_BYTES: usize = 1 << 26;
+/// The texts around the client and the answer in a line of an adapter, in each spacing.
+const AROUND: [[&str; 3]; 2] = [["{\"c\":", ",\"a\":", "}"], ["{\"c\": ", ", \"a\": ", "}"]];
 /// The bytes of a line that are shown.
 const SHOWN: usize = 200;
 
@@ -60,8 +63,26 @@ impl LineCodec {
         self.quickly(text).map_or_else(|| self.in_full(text), Ok)
     }
 
+    /// The client and its answer, of a line of an adapter that is one and is written as usual.
+    pub fn answer_of_client(&mut self, text: &str) -> Option<(u64, Value)> {
+        self.as_usual(text, |reading, response, [client, answer, end]| {
+            let client = if reading.eat_text(client) { reading.natural()? } else { return None };
+            let value = if reading.eat_text(answer) { reading.next(response)? } else { return None };
+            reading.eat_text(end).then_some((client, value))
+        })
+    }
+
     /// Reads an answer that is written as usual.
     fn quickly(&mut self, text: &str) -> Option<Value> {
+        self.as_usual(text, |reading, response, _| reading.next(response))
+    }
+
+    /// Reads a whole line in one spacing, or in the other one; the texts around an adapter's answer are written so, too.
+    fn as_usual<T>(
+        &mut self,
+        text: &str,
+        read: impl Fn(&mut FormReader<'_, '_>, TypeId, &[&str; 3]) -> Option<T>,
+    ) -> Option<T> {
         // `$any` is a hole: only a recording may have them.
         if memchr::memchr(b'$', text.as_bytes()).is_some() {
             return None;
@@ -69,9 +90,10 @@ impl LineCodec {
         for turn in 0..2 {
             let at = (self.usual + turn) % 2;
             let mut reading = self.forms[at].reading(&self.spec.types, text);
-            if let Some(value) = reading.next(self.spec.program.response).filter(|_| reading.is_at_end()) {
+            let found = read(&mut reading, self.spec.program.response, &AROUND[at]);
+            if found.is_some() && reading.is_at_end() {
                 self.usual = at;
-                return Some(value);
+                return found;
             }
         }
         None
@@ -121,20 +143,7 @@ pub fn shown(line: &[u8]) -> String {
 
 /// The kind and the message of `{"$error": KIND, "message": …}`, which is how `mayhap serve` answers what it cannot answer.
 fn reported_error(text: &str) -> Option<(String, String)> {
-    let mut scanner = Scanner::new(text);
-    let (mut kind, mut message) = (None, String::new());
-    scanner.expect(b'{').ok()?;
-    loop {
-        let key = scanner.string().ok()?;
-        scanner.expect(b':').ok()?;
-        match key.as_ref() {
-            "$error" => kind = Some(scanner.string().ok()?.into_owned()),
-            "message" => message = scanner.string().ok()?.into_owned(),
-            _ => _ = scanner.skip().ok()?,
-        }
-        if !scanner.eat(b',') {
-            break;
-        }
-    }
-    Some((kind?, message))
+    let members = LineMembers::read(text).ok()?;
+    let string = |name: &str| Scanner::new(members.get(name)?).string().ok().map(Cow::into_owned);
+    Some((string("$error")?, string("message").unwrap_or_default()))
 }

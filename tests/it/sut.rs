@@ -2,6 +2,8 @@
 //!
 //! A bad system is a shell command or a few lines of Python, started as users start theirs.
 
+mod rust;
+mod stdio;
 mod tcp;
 
 use std::net::{Ipv4Addr, TcpListener};

@@ -1,0 +1,259 @@
+//! The lines between a tester and an adapter, in either direction.
+//!
+//! ```text
+//!   → {"mayhap": 1, "spec": "kv", "clients": 3}      ← {"ready": true}
+//!   → {"c": 1, "q": "Get"}                           ← {"c": 1, "a": "None"}, or "lost", "refused", "closed": true
+//!   → {"c": 1, "close": true}
+//!   → {"reset": 2}                                   ← {"ready": true}
+//!   → {"end": true}
+//! ```
+//!
+//! ```
+//! use mayhap::sut::protocol::{AdapterLine, TesterLine};
+//! let line = TesterLine::Hello { spec: "kv".into(), clients: 3 }.to_string();
+//! assert_eq!(line, r#"{"mayhap": 1, "spec": "kv", "clients": 3}"#);
+//! assert_eq!(TesterLine::read(r#"{"c": 1, "q": "Get"}"#), Ok(TesterLine::Ask { client: 1, request: "\"Get\"".into() }));
+//! assert_eq!(AdapterLine::read(r#"{"c": 1, "lost": true}"#), Ok(AdapterLine::Lost { client: 1 }));
+//! assert_eq!(AdapterLine::read("listening").unwrap_err(), "expected `{`, found `listening`");
+//! ```
+
+use std::borrow::Cow;
+use std::fmt;
+
+use crate::json::{Decoded, Scanner, quoted};
+
+/// The version of the protocol.
+const VERSION: &str = "1";
+
+/// A line from a tester to an adapter.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum TesterLine<'a> {
+    /// The first line; an adapter answers that it is ready.
+    Hello {
+        /// The name of the specification.
+        spec: Cow<'a, str>,
+        /// The number of clients.
+        clients: u64,
+    },
+    /// A client asks.
+    Ask {
+        /// The client.
+        client: u64,
+        /// The request, as JSON.
+        request: Cow<'a, str>,
+    },
+    /// A client gives up its connection.
+    Close {
+        /// The client.
+        client: u64,
+    },
+    /// All begins anew; an adapter answers that it is ready.
+    Reset {
+        /// The number of clients.
+        clients: u64,
+    },
+    /// There is no more.
+    End,
+}
+
+/// A line from an adapter to a tester.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum AdapterLine<'a> {
+    /// It is ready to be asked.
+    Ready,
+    /// An answer.
+    Answer {
+        /// The client.
+        client: u64,
+        /// The answer, as JSON.
+        answer: &'a str,
+    },
+    /// No answer came; it may have happened.
+    Lost {
+        /// The client.
+        client: u64,
+    },
+    /// It surely did not happen.
+    Refused {
+        /// The client.
+        client: u64,
+    },
+    /// The system ended this client's connection.
+    Closed {
+        /// The client.
+        client: u64,
+    },
+}
+
+impl<'a> TesterLine<'a> {
+    /// Reads a line.
+    ///
+    /// # Errors
+    /// It is none of these; in words.
+    pub fn read(text: &'a str) -> Result<TesterLine<'a>, String> {
+        let members = LineMembers::read(text)?;
+        members.check_version()?;
+        let known = members.only_one_of(&["spec", "q", "close", "reset", "end"])?;
+        Ok(match known {
+            ("spec", spec) => {
+                let spec = Scanner::new(spec).string().map_err(|error| error.to_string())?;
+                TesterLine::Hello { spec, clients: members.number("clients")? }
+            }
+            ("q", request) => TesterLine::Ask { client: members.number("c")?, request: request.into() },
+            ("close", _) => TesterLine::Close { client: members.number("c")? },
+            ("reset", _) => TesterLine::Reset { clients: members.number("reset")? },
+            (_, _) => TesterLine::End,
+        })
+    }
+}
+
+impl fmt::Display for TesterLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            TesterLine::Hello { spec, clients } => {
+                write!(f, "{{\"mayhap\": {VERSION}, \"spec\": {}, \"clients\": {clients}}}", quoted(spec))
+            }
+            TesterLine::Ask { client, request } => write!(f, "{{\"c\": {client}, \"q\": {request}}}"),
+            TesterLine::Close { client } => write!(f, "{{\"c\": {client}, \"close\": true}}"),
+            TesterLine::Reset { clients } => write!(f, "{{\"reset\": {clients}}}"),
+            TesterLine::End => f.write_str("{\"end\": true}"),
+        }
+    }
+}
+
+impl<'a> AdapterLine<'a> {
+    /// Reads a line; that it says more than it has to does no harm.
+    ///
+    /// # Errors
+    /// It is none of these; in words.
+    pub fn read(text: &'a str) -> Result<AdapterLine<'a>, String> {
+        let members = LineMembers::read(text)?;
+        members.check_version()?;
+        let (name, value) = members.only_one_of(&["ready", "a", "lost", "refused", "closed"])?;
+        if name == "a" {
+            return Ok(AdapterLine::Answer { client: members.number("c")?, answer: value });
+        }
+        if value != "true" {
+            return Err(format!("expected true as the value of {name:?}, found {value}"));
+        }
+        Ok(match name {
+            "ready" => AdapterLine::Ready,
+            "lost" => AdapterLine::Lost { client: members.number("c")? },
+            "refused" => AdapterLine::Refused { client: members.number("c")? },
+            _ => AdapterLine::Closed { client: members.number("c")? },
+        })
+    }
+}
+
+impl fmt::Display for AdapterLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            AdapterLine::Ready => f.write_str("{\"ready\": true}"),
+            AdapterLine::Answer { client, answer } => write!(f, "{{\"c\": {client}, \"a\": {answer}}}"),
+            AdapterLine::Lost { client } => write!(f, "{{\"c\": {client}, \"lost\": true}}"),
+            AdapterLine::Refused { client } => write!(f, "{{\"c\": {client}, \"refused\": true}}"),
+            AdapterLine::Closed { client } => write!(f, "{{\"c\": {client}, \"closed\": true}}"),
+        }
+    }
+}
+
+/// The members of an object, with their values as they stand.
+pub(super) struct LineMembers<'a>(Vec<(Cow<'a, str>, &'a str)>);
+
+impl<'a> LineMembers<'a> {
+    /// Reads an object.
+    pub(super) fn read(text: &'a str) -> Result<LineMembers<'a>, String> {
+        members(text).map(LineMembers).map_err(|error| error.to_string())
+    }
+
+    /// The value of a member, as it stands.
+    pub(super) fn get(&self, name: &str) -> Option<&'a str> {
+        self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
+    }
+
+    fn only_one_of(&self, names: &[&'static str]) -> Result<(&'static str, &'a str), String> {
+        let mut found = names.iter().filter_map(|name| Some((*name, self.get(name)?)));
+        let one = found.next();
+        match (one, found.next()) {
+            (Some(one), None) => Ok(one),
+            (Some((one, _)), Some((other, _))) => Err(format!("{one:?} and {other:?} cannot both be said")),
+            (None, _) => Err(format!("it has none of the keys {}", names.join(", "))),
+        }
+    }
+
+    fn number(&self, name: &str) -> Result<u64, String> {
+        let value = self.get(name).ok_or_else(|| format!("it lacks the key {name:?}"))?;
+        value.parse().map_err(|_| format!("expected a number as the value of {name:?}, found {value}"))
+    }
+
+    fn check_version(&self) -> Result<(), String> {
+        match self.get("mayhap").filter(|version| *version != VERSION) {
+            None => Ok(()),
+            Some(other) => Err(format!("it speaks version {other} of the protocol, this program version {VERSION}")),
+        }
+    }
+}
+
+fn members(text: &str) -> Decoded<Vec<(Cow<'_, str>, &str)>> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    scanner.expect(b'{')?;
+    if !scanner.eat(b'}') {
+        loop {
+            let key = scanner.string()?;
+            scanner.expect(b':')?;
+            found.push((key, scanner.skip()?));
+            if !scanner.eat(b',') {
+                break;
+            }
+        }
+        scanner.expect(b'}')?;
+    }
+    scanner.end()?;
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_read_back() {
+        let tester = [
+            TesterLine::Hello { spec: "a \"b\"".into(), clients: 3 },
+            TesterLine::Ask { client: 7, request: r#"{"Put": [1, "}"]}"#.into() },
+            TesterLine::Close { client: 1 },
+            TesterLine::Reset { clients: 2 },
+            TesterLine::End,
+        ];
+        for line in tester {
+            assert_eq!(TesterLine::read(&line.to_string()), Ok(line.clone()));
+        }
+        let adapter = [
+            AdapterLine::Ready,
+            AdapterLine::Answer { client: 1, answer: "null" },
+            AdapterLine::Lost { client: 1 },
+            AdapterLine::Refused { client: 2 },
+            AdapterLine::Closed { client: 3 },
+        ];
+        for line in adapter {
+            assert_eq!(AdapterLine::read(&line.to_string()), Ok(line.clone()));
+        }
+    }
+
+    #[test]
+    fn other_lines_are_none() {
+        for (text, why) in [
+            ("{}", "it has none of the keys ready, a, lost, refused, closed"),
+            (r#"{"level": "info"}"#, "it has none of the keys ready, a, lost, refused, closed"),
+            (r#"{"a": 1}"#, r#"it lacks the key "c""#),
+            (r#"{"c": -1, "a": 1}"#, r#"expected a number as the value of "c", found -1"#),
+            (r#"{"c": 1, "a": 1, "lost": true}"#, r#""a" and "lost" cannot both be said"#),
+            (r#"{"c": 1, "lost": 1}"#, r#"expected true as the value of "lost", found 1"#),
+            (r#"{"mayhap": 2, "ready": true}"#, "it speaks version 2 of the protocol, this program version 1"),
+            (r#"{"ready": true} x"#, "expected the end, found `x`"),
+        ] {
+            assert_eq!(AdapterLine::read(text).map_err(|error| error.to_string()), Err(why.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,490 @@
+//! A system behind an adapter in any language: a command, with all clients through its standard input and output.
+//!
+//! The adapter speaks the [protocol](super::protocol). It is started when the system is first reset, and ends with this.
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{ErrorKind, Read, Write};
+use std::process::{ChildStdin, ChildStdout};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::group::{Ending, GroupPipes, ProcessGroup};
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
+use super::process::{Launcher, in_words, printed_last};
+use super::protocol::{AdapterLine, TesterLine};
+use super::wire::{LineCodec, shown};
+use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The bytes that are read at a time.
+const CHUNK: usize = 1 << 16;
+/// The bytes that wait to be written before they are written without being asked for.
+const FULL: usize = 1 << 16;
+/// The time that an adapter has to end after the last line, or after it has closed its output.
+const ENDING: Duration = Duration::from_millis(500);
+/// The time in which an adapter speaks of requests that are lost.
+const STALE: Duration = Duration::from_millis(100);
+/// The time in which a system that ended a connection turns out to have ended.
+const SUSPECTED: Duration = Duration::from_millis(50);
+
+/// A system behind an adapter.
+pub struct StdioSystem {
+    command: String,
+    launcher: Launcher,
+    /// The time that the adapter may take to be ready.
+    patience: Duration,
+    resets: AdapterReset,
+    adapter: Option<Adapter>,
+    /// The last lines of the adapter before this one.
+    before: Vec<String>,
+    heard: Heard,
+    line: String,
+}
+
+/// The part that an adapter has in a reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum AdapterReset {
+    /// It resets the system, or at least its connections to it.
+    Asked,
+    /// It is not asked to.
+    Never,
+}
+
+/// An adapter that runs.
+struct Adapter {
+    group: ProcessGroup,
+    input: Option<ChildStdin>,
+    output: Option<ChildStdout>,
+    /// The lines to write, and how many of their bytes are written.
+    out: Vec<u8>,
+    written: usize,
+    read: LineBuffer,
+    chunk: Vec<u8>,
+    /// The number of clients that it knows of.
+    clients: u64,
+}
+
+/// The things that an adapter said and that are not handed out yet.
+struct Heard {
+    codec: LineCodec,
+    events: VecDeque<Result<SutEvent, SutFailure>>,
+    /// The clients that have asked since the last reset.
+    clients: BTreeMap<u64, StdioClient>,
+    /// The number of those who wait until the adapter has done with what is lost.
+    waiting: usize,
+    /// The number of lines.
+    lines: u64,
+    /// It is awaited that the adapter is ready; until then it may speak of what was before.
+    is_ready: bool,
+}
+
+/// A client, as its adapter has to see it.
+///
+/// Where a connection ends while several requests wait for their answers, they are all lost to the client. Some adapters still
+/// speak of each, and some do not; what the client asks then is held back until that has been heard, or cannot be expected.
+#[derive(Default)]
+struct StdioClient {
+    /// The requests of which the adapter has not spoken.
+    unanswered: u64,
+    /// Those of them that are lost.
+    lost: u64,
+    /// The moment until which the adapter may speak of what is lost.
+    waits: Option<Instant>,
+    held: Vec<u8>,
+}
+
+impl StdioSystem {
+    /// A system behind the adapter that this command starts.
+    #[must_use]
+    pub fn new(
+        spec: &Arc<Spec>,
+        command: &str,
+        launcher: Launcher,
+        resets: AdapterReset,
+        patience: Duration,
+    ) -> StdioSystem {
+        let codec = LineCodec::new(spec);
+        let (events, clients) = (VecDeque::new(), BTreeMap::new());
+        StdioSystem {
+            command: command.to_owned(),
+            launcher,
+            patience,
+            resets,
+            adapter: None,
+            before: Vec::new(),
+            heard: Heard { codec, events, clients, waiting: 0, lines: 0, is_ready: true },
+            line: String::new(),
+        }
+    }
+
+    /// Starts the adapter, if it does not run.
+    fn start(&mut self, clients: u64) -> Result<(), SutFailure> {
+        if self.adapter.is_some() {
+            return Ok(());
+        }
+        self.heard.lines = 0;
+        let adapter = Adapter::start(&self.command, clients).map_err(|error| {
+            let what = format!("the adapter `{}` cannot be started: {error}", self.command);
+            SutFailure::new(SutFailureKind::Adapter, what)
+        })?;
+        self.adapter = Some(adapter);
+        let spec = self.heard.codec.spec().program.name.clone();
+        self.await_ready(&TesterLine::Hello { spec: spec.into(), clients })
+    }
+
+    /// Says something after which the adapter says that it is ready.
+    fn await_ready(&mut self, line: &TesterLine<'_>) -> Result<(), SutFailure> {
+        self.heard.forget();
+        self.heard.is_ready = false;
+        self.say(line);
+        let deadline = Instant::now() + self.patience;
+        while !self.heard.is_ready {
+            self.turn(deadline)?;
+            if let Some(failure) = self.heard.failure() {
+                return Err(failure);
+            }
+            if !self.heard.is_ready && Instant::now() >= deadline {
+                let seconds = self.patience.as_secs_f64();
+                let what = format!("the adapter did not answer {line} with {} within {seconds} s", AdapterLine::Ready);
+                return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output())));
+            }
+        }
+        self.heard.forget();
+        Ok(())
+    }
+
+    fn say(&mut self, line: &TesterLine<'_>) {
+        if let Some(adapter) = &mut self.adapter {
+            adapter.out.extend_from_slice(format!("{line}\n").as_bytes());
+        }
+    }
+
+    /// Writes what can be written, waits until there is something to read or to write, and reads it.
+    fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
+        let Some(adapter) = &mut self.adapter else {
+            return Err(SutFailure::new(SutFailureKind::Adapter, "no adapter runs: the system was never reset"));
+        };
+        let until = self.heard.release(until, &mut adapter.out);
+        adapter.write();
+        adapter.wait(until)?;
+        if adapter.hear(&mut self.heard) == AdapterOutput::Ended {
+            let ended = self.ended();
+            self.heard.events.push_back(Err(ended));
+        }
+        Ok(())
+    }
+
+    /// The failure that the adapter has closed its output.
+    fn ended(&mut self) -> SutFailure {
+        if let Some(crash) = self.launcher.ended_within(SUSPECTED) {
+            return crash;
+        }
+        let status = self.adapter.as_mut().and_then(|adapter| adapter.group.exited_within(ENDING));
+        let what =
+            status.map_or("closed its standard output".to_owned(), |status| format!("ended ({})", in_words(status)));
+        let what = format!("the adapter `{}` {what}{}", self.command, printed_last(&self.adapter_output()));
+        self.end_adapter(Ending::Kindly);
+        SutFailure::new(SutFailureKind::Adapter, what)
+    }
+
+    fn end_adapter(&mut self, how: Ending) {
+        if let Some(mut adapter) = self.adapter.take() {
+            if how == Ending::Kindly {
+                adapter.say_goodbye();
+            }
+            adapter.group.end(how);
+            self.before = adapter.group.output();
+        }
+    }
+
+    fn adapter_output(&self) -> Vec<String> {
+        self.adapter.as_ref().map_or_else(|| self.before.clone(), |adapter| adapter.group.output())
+    }
+
+    /// An event as it is handed out: the end of a connection may be that of the system.
+    fn checked(&mut self, event: SutEvent) -> Result<SutEvent, SutFailure> {
+        match &event.kind {
+            SutEventKind::Closed | SutEventKind::Lost => self.launcher.ended_within(SUSPECTED).map_or(Ok(event), Err),
+            SutEventKind::Answer(_) | SutEventKind::Refused => Ok(event),
+        }
+    }
+}
+
+impl System for StdioSystem {
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        self.launcher.used();
+        let mut line = std::mem::take(&mut self.line);
+        line.clear();
+        line.push_str("{\"c\": ");
+        line.push_str(itoa::Buffer::new().format(client));
+        line.push_str(", \"q\": ");
+        self.heard.codec.write_request(&mut line, request);
+        line.push_str("}\n");
+        if let Some(adapter) = &mut self.adapter {
+            let state = self.heard.clients.entry(client).or_default();
+            state.unanswered += 1;
+            let to = if state.waits.is_some() { &mut state.held } else { &mut adapter.out };
+            to.extend_from_slice(line.as_bytes());
+            if adapter.out.len() >= FULL {
+                adapter.write();
+            }
+        }
+        self.line = line;
+        Ok(())
+    }
+
+    fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure> {
+        loop {
+            if let Some(event) = self.heard.events.pop_front() {
+                return event.and_then(|event| self.checked(event)).map(Some);
+            }
+            self.turn(until)?;
+            if self.heard.events.is_empty() && Instant::now() >= until {
+                return self.launcher.ended_within(Duration::ZERO).map_or(Ok(None), Err);
+            }
+        }
+    }
+
+    fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.say(&TesterLine::Close { client });
+        self.heard.lose(client);
+        self.heard.events.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        Ok(())
+    }
+
+    fn reset(&mut self, clients: u64) -> Result<(), SutFailure> {
+        self.launcher.reset()?;
+        match self.resets {
+            AdapterReset::Asked => {
+                self.start(clients)?;
+                if let Some(adapter) = &mut self.adapter {
+                    adapter.clients = clients;
+                }
+                self.await_ready(&TesterLine::Reset { clients })
+            }
+            AdapterReset::Never => {
+                let knows = self.adapter.as_ref().is_some_and(|adapter| adapter.clients == clients);
+                if !(knows && self.heard.clients.is_empty()) {
+                    self.end_adapter(Ending::Kindly);
+                }
+                self.start(clients)
+            }
+        }
+    }
+
+    fn crash(&mut self) -> Result<(), SutFailure> {
+        let clients = self.adapter.as_ref().map_or(1, |adapter| adapter.clients);
+        // What it still has to say is of connections that are lost.
+        self.end_adapter(Ending::AtOnce);
+        self.heard.forget();
+        self.launcher.crash()?;
+        self.start(clients)
+    }
+
+    fn last_output(&mut self) -> Vec<String> {
+        let mut lines = self.launcher.output();
+        lines.extend(self.adapter_output());
+        lines
+    }
+}
+
+impl Drop for StdioSystem {
+    fn drop(&mut self) {
+        self.end_adapter(Ending::Kindly);
+    }
+}
+
+/// The state of an adapter's output after reading.
+#[derive(PartialEq, Eq)]
+enum AdapterOutput {
+    Open,
+    Ended,
+}
+
+impl Adapter {
+    fn start(command: &str, clients: u64) -> std::io::Result<Adapter> {
+        let mut group = ProcessGroup::start(command, GroupPipes::Talk)?;
+        let (input, output) = group.take_pipes().unzip();
+        if let (Some(input), Some(output)) = (&input, &output) {
+            rustix::io::ioctl_fionbio(input, true)?;
+            rustix::io::ioctl_fionbio(output, true)?;
+        }
+        let (out, read, chunk) = (Vec::new(), LineBuffer::default(), vec![0; CHUNK]);
+        Ok(Adapter { group, input, output, out, written: 0, read, chunk, clients })
+    }
+
+    /// Writes what can be written.
+    fn write(&mut self) {
+        while let (Some(input), true) = (&mut self.input, self.written < self.out.len()) {
+            match input.write(&self.out[self.written..]) {
+                Ok(written) => self.written += written,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                // That it reads no more is met where it is read from.
+                Err(_) => break,
+            }
+        }
+        self.out.clear();
+        self.written = 0;
+    }
+
+    /// Waits until there is something to read, or room to write.
+    fn wait(&self, until: Instant) -> Result<(), SutFailure> {
+        let broken =
+            |why: &str| SutFailure::new(SutFailureKind::Adapter, format!("the adapter cannot be waited for: {why}"));
+        let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
+        let left = left.map_err(|error| broken(&error.to_string()))?;
+        let mut polled = Vec::with_capacity(2);
+        polled.extend(self.output.as_ref().map(|output| PollFd::new(output, PollFlags::IN)));
+        let unwritten = self.input.as_ref().filter(|_| !self.out.is_empty());
+        polled.extend(unwritten.map(|input| PollFd::new(input, PollFlags::OUT)));
+        match poll(&mut polled, Some(&left)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => Ok(()),
+            Err(error) => Err(broken(&error.to_string())),
+        }
+    }
+
+    /// Reads what is there.
+    fn hear(&mut self, heard: &mut Heard) -> AdapterOutput {
+        while let Some(output) = &mut self.output {
+            match output.read(&mut self.chunk) {
+                Ok(0) => return AdapterOutput::Ended,
+                Ok(count) => {
+                    self.read.take(&self.chunk[..count], |line| heard.line(line));
+                    if self.read.is_too_long() {
+                        heard.too_long(&self.read);
+                        self.read = LineBuffer::default();
+                    }
+                    if count < self.chunk.len() {
+                        return AdapterOutput::Open;
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return AdapterOutput::Open,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return AdapterOutput::Ended,
+            }
+        }
+        AdapterOutput::Ended
+    }
+
+    /// Says that there is no more, and gives the adapter the time to end.
+    fn say_goodbye(&mut self) {
+        self.out.extend_from_slice(format!("{}\n", TesterLine::End).as_bytes());
+        self.write();
+        self.input = None;
+        _ = self.group.exited_within(ENDING);
+    }
+}
+
+impl Heard {
+    /// Takes a line of the adapter.
+    fn line(&mut self, line: &[u8]) {
+        self.lines += 1;
+        if is_blank(line) {
+            return;
+        }
+        let event = str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned()).and_then(|text| {
+            if let Some((client, value)) = self.codec.answer_of_client(text) {
+                return Ok(self.seen(client, SutEventKind::Answer(value)));
+            }
+            AdapterLine::read(text).map(|line| self.event(&line))
+        });
+        self.events.extend(event.unwrap_or_else(|why| Some(Err(self.no_line(line, &why)))));
+    }
+
+    fn event(&mut self, line: &AdapterLine<'_>) -> Option<Result<SutEvent, SutFailure>> {
+        let (client, kind) = match *line {
+            AdapterLine::Ready => {
+                self.is_ready = true;
+                return None;
+            }
+            AdapterLine::Answer { client, answer } => match self.codec.answer(answer.as_bytes()) {
+                Ok(value) => (client, SutEventKind::Answer(value)),
+                Err(failure) => {
+                    let what = format!("line {} of the adapter: {}", self.lines, failure.what);
+                    return Some(Err(SutFailure { what, ..failure }.of_client(client)));
+                }
+            },
+            AdapterLine::Lost { client } => (client, SutEventKind::Lost),
+            AdapterLine::Refused { client } => (client, SutEventKind::Refused),
+            AdapterLine::Closed { client } => (client, SutEventKind::Closed),
+        };
+        self.seen(client, kind)
+    }
+
+    /// The event that a client sees, unless the adapter speaks of what is lost.
+    fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
+        let state = self.clients.entry(client).or_default();
+        if state.lost > 0 {
+            state.lost -= 1;
+            return None;
+        }
+        state.unanswered = state.unanswered.saturating_sub(1);
+        match kind {
+            SutEventKind::Lost | SutEventKind::Closed => self.lose(client),
+            SutEventKind::Answer(_) | SutEventKind::Refused => {}
+        }
+        Some(Ok(SutEvent { client, kind }))
+    }
+
+    /// Takes all requests of a client that have no answer for lost.
+    fn lose(&mut self, client: u64) {
+        let state = self.clients.entry(client).or_default();
+        state.lost += std::mem::take(&mut state.unanswered);
+        if state.lost > 0 && state.waits.is_none() {
+            state.waits = Some(Instant::now() + STALE);
+            self.waiting += 1;
+        }
+    }
+
+    /// Lets those ask of whose losses nothing more is to be heard; returns the next moment at which to look.
+    fn release(&mut self, until: Instant, out: &mut Vec<u8>) -> Instant {
+        let mut next = until;
+        if self.waiting > 0 {
+            for state in self.clients.values_mut() {
+                match state.waits {
+                    Some(moment) if state.lost == 0 || moment <= Instant::now() => {
+                        out.append(&mut state.held);
+                        (state.lost, state.waits) = (0, None);
+                        self.waiting -= 1;
+                    }
+                    Some(moment) => next = next.min(moment),
+                    None => {}
+                }
+            }
+        }
+        next
+    }
+
+    /// Forgets what was before.
+    fn forget(&mut self) {
+        self.events.clear();
+        self.clients.clear();
+        self.waiting = 0;
+    }
+
+    /// The failure that a line does not belong to the protocol.
+    fn no_line(&self, line: &[u8], why: &str) -> SutFailure {
+        let what = format!(
+            "line {} of the adapter, {}, is none of the protocol: {why}; an adapter prints logs to standard error",
+            self.lines,
+            shown(line)
+        );
+        SutFailure::new(SutFailureKind::Adapter, what)
+    }
+
+    fn too_long(&mut self, begun: &LineBuffer) {
+        let why = format!("it has more than {MAX_ANSWER_BYTES} bytes");
+        self.lines += 1;
+        let failure = self.no_line(begun.rest(), &why);
+        self.events.push_back(Err(failure));
+    }
+
+    /// The first failure among what was said.
+    fn failure(&mut self) -> Option<SutFailure> {
+        self.events.iter().find_map(|event| event.as_ref().err().cloned())
+    }
+}
