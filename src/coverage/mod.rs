@@ -1,1 +1,170 @@
 //! The branches of a specification that the explanations of a run took.
+//!
+//! ```
+//! use mayhap::{Exchange, Spec};
+//! use mayhap::coverage::Coverage;
+//! let text = "protocol p { request int; response bool; on q { if q > 3 { reply true; } reply false; } }";
+//! let spec = Spec::from_text(text)?;
+//! let mut coverage = Coverage::new(&spec);
+//! let news = coverage.observe_run(&[Exchange::of(&spec, &5, &true)?]);
+//! assert_eq!((news.branches.len(), coverage.covered(), coverage.branches().len()), (2, 2, 3));
+//! assert_eq!(coverage.never().map(|branch| branch.line).collect::<Vec<_>>(), [1]);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! A branch counts as taken by a request where some explanation that was left after its answer took it.
+
+mod instrument;
+mod sharp;
+mod taken;
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+pub use instrument::BranchKind;
+pub use sharp::Sharpness;
+
+use crate::dualize::{Exchange, Judge, Options};
+use crate::spec::Spec;
+use instrument::{InstrumentedSpec, instrumented};
+use taken::taken;
+
+/// The work on one exchange, as for a judge: one that takes more is left out.
+const EFFORT: u64 = 1_000_000;
+
+/// A branch of a specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Branch {
+    /// Its kind.
+    pub kind: BranchKind,
+    /// The name of its file.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// The offsets of its first byte in the file, and of that after its last one.
+    pub span: (u32, u32),
+    /// The number of requests that took it.
+    pub taken: u64,
+}
+
+/// The branches that were taken.
+pub struct Coverage {
+    instrumented: Option<InstrumentedSpec>,
+    branches: Vec<Branch>,
+    /// The last branches of consecutive requests, and how often they were.
+    pairs: FxHashMap<(u32, u32), u64>,
+    /// By the branch, whether a request ended with it.
+    is_last: Vec<bool>,
+    sharpness: Sharpness,
+}
+
+/// The things that no run before has shown.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct CoverageNews {
+    /// The numbers of branches, each with the place of the exchange among those of the run.
+    pub branches: Vec<(usize, usize)>,
+    /// The pairs of branches, each with the place of the second exchange.
+    pub pairs: Vec<(usize, (usize, usize))>,
+}
+
+impl Coverage {
+    /// The branches of a specification, none of which was taken yet. There are none where tasks yield or call peers.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> Coverage {
+        let is_serial = !spec.for_networks().program.is_asynchronous();
+        let instrumented = is_serial.then(|| instrumented(spec)).flatten();
+        let made = instrumented.iter().flat_map(|instrumented| &instrumented.branches);
+        let branch = |(kind, span): &(BranchKind, crate::diagnostic::Span)| Branch {
+            kind: *kind,
+            file: spec.sources.name(span.file).to_owned(),
+            line: spec.sources.line_column(*span).0,
+            span: (span.start, span.end),
+            taken: 0,
+        };
+        let branches: Vec<Branch> = made.map(branch).collect();
+        let is_last = vec![false; branches.len()];
+        let (pairs, sharpness) = (FxHashMap::default(), Sharpness::default());
+        Coverage { instrumented, branches, pairs, is_last, sharpness }
+    }
+
+    /// Takes up the exchanges of a run, in an order of service that explains them, up to the first one that nothing explains.
+    pub fn observe_run(&mut self, exchanges: &[Exchange]) -> CoverageNews {
+        let mut news = CoverageNews::default();
+        let Some(InstrumentedSpec { spec, slot, .. }) = &self.instrumented else { return news };
+        let (slot, options) = (*slot, Options { sink_choices: false, effort: EFFORT, ..Options::default() });
+        let mut judge = Judge::new(spec.clone(), options);
+        let mut before = None;
+        for (at, exchange) in exchanges.iter().enumerate() {
+            self.sharpness.observe(&judge, exchange);
+            if !judge.observe(exchange) || judge.is_cut() {
+                break;
+            }
+            let taken = taken(judge.candidates(), slot);
+            before = self.take(at, &taken, before, &mut news);
+        }
+        news
+    }
+
+    /// Takes up the branches of a request, and returns the last one.
+    pub(crate) fn take(
+        &mut self,
+        at: usize,
+        taken: &[usize],
+        before: Option<usize>,
+        news: &mut CoverageNews,
+    ) -> Option<usize> {
+        for &branch in taken {
+            let Some(known) = self.branches.get_mut(branch) else { continue };
+            known.taken += 1;
+            if known.taken == 1 {
+                news.branches.push((at, branch));
+            }
+        }
+        let last = taken.iter().copied().max().filter(|last| *last < self.branches.len())?;
+        self.is_last[last] = true;
+        if let Some(before) = before {
+            let count = self.pairs.entry((before as u32, last as u32)).or_default();
+            *count += 1;
+            if *count == 1 {
+                news.pairs.push((at, (before, last)));
+            }
+        }
+        Some(last)
+    }
+
+    /// All branches, in the order of the text.
+    #[must_use]
+    pub fn branches(&self) -> &[Branch] {
+        &self.branches
+    }
+
+    /// The number of branches that were taken.
+    #[must_use]
+    pub fn covered(&self) -> usize {
+        self.branches.iter().filter(|branch| branch.taken > 0).count()
+    }
+
+    /// The branches that no request took.
+    pub fn never(&self) -> impl Iterator<Item = &Branch> {
+        self.branches.iter().filter(|branch| branch.taken == 0)
+    }
+
+    /// The number of pairs of branches with which consecutive requests ended, and that of all pairs of such branches.
+    #[must_use]
+    pub fn pairs(&self) -> (usize, usize) {
+        let last = self.is_last.iter().filter(|is_last| **is_last).count();
+        (self.pairs.len(), last * last)
+    }
+
+    /// The share of answers that were forced.
+    #[must_use]
+    pub fn sharpness(&self) -> Sharpness {
+        self.sharpness
+    }
+
+    /// The specification that notes its branches, and the variable that it notes them in.
+    pub(crate) fn noting(&self) -> Option<(&Arc<Spec>, usize)> {
+        self.instrumented.as_ref().map(|instrumented| (&instrumented.spec, instrumented.slot))
+    }
+}

@@ -138,7 +138,7 @@ impl ValueDomain {
     fn text(&self, sizes: ValueSizes, choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
         let digits = if self.reads_integers { 8 } else { 0 };
         let literals = if self.texts.is_empty() { 0 } else { 2 };
-        let long = if sizes == ValueSizes::Long { 1 } else { 0 };
+        let long = if sizes == ValueSizes::Long { 3 } else { 0 };
         let weights = [12, digits, literals, u64::from(sizes != ValueSizes::Small), long];
         Ok(match choices.weighted("kind of text", &weights)? {
             0 => {

@@ -136,6 +136,14 @@ impl Spec {
         &self.loaded
     }
 
+    /// Compiles this specification with other trees.
+    ///
+    /// # Errors
+    /// Everything that is wrong with them.
+    pub(crate) fn of_other_trees(&self, trees: Loaded) -> Result<Arc<Spec>, SpecError> {
+        Spec::of_trees(trees, self.sources.clone(), Vec::new(), &self.selection)
+    }
+
     /// Compiles this specification with another text at a place.
     ///
     /// # Errors

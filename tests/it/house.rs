@@ -42,7 +42,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("recorded", &["syntax", "solve"]),
     ("session", &["syntax", "server"]),
     ("script", &["diagnostic", "syntax"]),
-    ("coverage", &["diagnostic"]),
+    ("coverage", &[]),
     ("generate", &["diagnostic", "syntax"]),
     ("sut", &["diagnostic", "syntax"]),
     ("harness", &["diagnostic", "syntax"]),

@@ -86,6 +86,7 @@ mod transcripts;
 // Systems under test.
 mod sut;
 // Live testing.
+mod coverage;
 mod generate;
 
 // Real servers, recorded.

@@ -1,0 +1,231 @@
+//! A specification that notes which of its branches a request takes: each of them adds its number to a variable that nobody else sees.
+//!
+//! ```text
+//! on Get { key } { if key in data { reply data[key]; } … }
+//! on Get { key } { taken := {0}; if key in data { taken := taken + {1}; reply data[key]; } else { taken := taken + {2}; } … }
+//! ```
+//!
+//! In a machine it is a cell, and the numbers are powers of two. A `reply if c { a } else { b };` has two branches, too.
+
+use std::sync::Arc;
+
+use crate::diagnostic::Span;
+use crate::scalar::Int;
+use crate::spec::Spec;
+use crate::syntax::ast::{
+    Arm, BinaryOp, Block, Expr, ExprKind, ItemKind, Member, MemberKind, Name, NodeId, PlaceExpr, PlaceRoot, Spanned,
+    Statement, StatementKind, Trigger, TypeExpr, TypeKind,
+};
+
+/// The variable; nobody can write a name with a blank in it.
+const VARIABLE: &str = "branches taken";
+/// The cell of a machine.
+const CELL: u32 = 1 << 20;
+
+/// The kinds of branches.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BranchKind {
+    /// A handler.
+    Handler,
+    /// The body of an `if`.
+    If,
+    /// The other side of an `if`, written or not.
+    Else,
+    /// An arm of a `match`.
+    Arm,
+    /// An alternative of an `either`.
+    Either,
+    /// The body of a `for` or `while`.
+    Loop,
+}
+
+/// A specification that notes its branches.
+pub(super) struct InstrumentedSpec {
+    pub spec: Arc<Spec>,
+    /// The branches, by their number.
+    pub branches: Vec<(BranchKind, Span)>,
+    /// The variable that has the numbers of those that the last request took.
+    pub slot: usize,
+}
+
+/// The specification whose branches are noted; nothing where that is not possible.
+pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
+    let mut trees = spec.trees().clone();
+    let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable };
+    for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
+        match &mut item.kind {
+            ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => marks.protocol(members, name.span),
+            ItemKind::Machine { name, body } if name.text == spec.program.name => {
+                marks.noting = Noting::Cell;
+                marks.branch(BranchKind::Handler, name.span, body, Mark::First);
+            }
+            _ => {}
+        }
+    }
+    trees.next = marks.next;
+    let noting = spec.of_other_trees(trees).ok()?;
+    let cell = format!("!{CELL}");
+    let slot = noting.program.slots.iter().position(|slot| slot.name == VARIABLE || slot.name == cell)?;
+    Some(InstrumentedSpec { spec: noting, branches: marks.branches, slot })
+}
+
+/// The way in which branches are noted.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Noting {
+    /// As the elements of a set.
+    Variable,
+    /// As the bits of a number.
+    Cell,
+}
+
+/// The mark of a branch: the first one of a request, or another.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Mark {
+    First,
+    Further,
+}
+
+struct Marking {
+    next: NodeId,
+    branches: Vec<(BranchKind, Span)>,
+    noting: Noting,
+}
+
+impl Marking {
+    fn protocol(&mut self, members: &mut Vec<Member>, span: Span) {
+        for member in members.iter_mut() {
+            match &mut member.kind {
+                MemberKind::On { trigger: Trigger::Request(_), body, .. } => {
+                    let head = Span { end: body.span.start, ..member.span };
+                    self.branch(BranchKind::Handler, head, body, Mark::First);
+                }
+                MemberKind::Proc { body, .. } => self.block(body),
+                MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Request(_) | MemberKind::Response(_) => {}
+                MemberKind::Var { .. } | MemberKind::Peer { .. } => {}
+            }
+        }
+        let int = self.name("int", span);
+        let int: TypeExpr = self.node(TypeKind::Name(int), span);
+        let ty = self.node(TypeKind::Set(Box::new(int)), span);
+        let value = self.node(ExprKind::EmptyBraces, span);
+        let name = self.name(VARIABLE, span);
+        let variable = self.node(MemberKind::Var { name, ty, value }, span);
+        members.insert(0, variable);
+    }
+
+    fn id(&mut self) -> NodeId {
+        let id = self.next;
+        self.next = NodeId(id.0 + 1);
+        id
+    }
+
+    fn node<Kind>(&mut self, kind: Kind, span: Span) -> Spanned<Kind> {
+        Spanned { kind, span, id: self.id() }
+    }
+
+    fn name(&mut self, text: &str, span: Span) -> Name {
+        Name { text: text.to_owned(), span, id: self.id() }
+    }
+
+    /// Notes a block as a branch.
+    fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: Mark) {
+        let number = self.branches.len();
+        self.branches.push((kind, span));
+        let noted = self.noted(number, mark, span);
+        self.block(block);
+        block.statements.insert(0, noted);
+    }
+
+    /// The statement that notes a branch.
+    fn noted(&mut self, number: usize, mark: Mark, span: Span) -> Statement {
+        let (root, before, own) = match self.noting {
+            Noting::Variable => {
+                let number: Expr = self.node(ExprKind::Int(Int::small(number as i64)), span);
+                let own = self.node(ExprKind::Set(vec![number]), span);
+                let before = ExprKind::Name(self.name(VARIABLE, span));
+                (PlaceRoot::Name(self.name(VARIABLE, span)), before, own)
+            }
+            Noting::Cell => {
+                let bit = (0..number).fold(Int::ONE, |bit, _| bit.add(&bit));
+                let own = self.node(ExprKind::Int(bit), span);
+                (PlaceRoot::Cell(CELL, span), ExprKind::Cell(CELL), own)
+            }
+        };
+        let value = match mark {
+            Mark::First => own,
+            Mark::Further => {
+                let before = self.node(before, span);
+                self.node(ExprKind::Binary(BinaryOp::Add, Box::new(before), Box::new(own)), span)
+            }
+        };
+        let place = PlaceExpr { root, path: Vec::new(), span };
+        self.node(StatementKind::Assign { place, value }, span)
+    }
+
+    fn block(&mut self, block: &mut Block) {
+        block.statements.iter_mut().for_each(|statement| self.statement(statement));
+    }
+
+    fn statement(&mut self, statement: &mut Statement) {
+        let span = statement.span;
+        if let StatementKind::Reply(answer) = &mut statement.kind {
+            if let Some(branching) = self.branching(answer) {
+                statement.kind = branching;
+            } else {
+                return;
+            }
+        }
+        match &mut statement.kind {
+            StatementKind::If { condition, then, otherwise } => {
+                self.branch(BranchKind::If, condition.span, then, Mark::Further);
+                let other_span = otherwise.as_ref().map_or(condition.span, |block| block.span);
+                let block = otherwise.get_or_insert_with(|| Block { statements: Vec::new(), span: then.span });
+                self.branch(BranchKind::Else, other_span, block, Mark::Further);
+            }
+            StatementKind::Match { arms, .. } => {
+                for arm in arms {
+                    self.branch(BranchKind::Arm, arm.pattern.span, &mut arm.body, Mark::Further);
+                }
+            }
+            StatementKind::Either(blocks) => {
+                for block in blocks {
+                    self.branch(BranchKind::Either, block.span, block, Mark::Further);
+                }
+            }
+            StatementKind::For { body, .. } | StatementKind::While { body, .. } => {
+                self.branch(BranchKind::Loop, span, body, Mark::Further);
+            }
+            StatementKind::Let { .. } | StatementKind::Var { .. } | StatementKind::Assign { .. } => {}
+            StatementKind::ProcCall { .. } | StatementKind::PeerCall(_) | StatementKind::Assume(_) => {}
+            StatementKind::Expects(_) | StatementKind::Reply(_) | StatementKind::Close(_) => {}
+            StatementKind::Send { .. } | StatementKind::Yield | StatementKind::Return(_) | StatementKind::Error => {}
+        }
+    }
+
+    /// The statement that an answer with branches comes to.
+    fn branching(&mut self, answer: &Expr) -> Option<StatementKind> {
+        match &answer.kind {
+            ExprKind::Paren(inner) => self.branching(inner),
+            ExprKind::If { condition, then, otherwise } => Some(StatementKind::If {
+                condition: (**condition).clone(),
+                then: self.replying(then),
+                otherwise: Some(self.replying(otherwise)),
+            }),
+            ExprKind::Match { subject, arms } => {
+                let arms = arms.iter().map(|arm| Arm {
+                    pattern: arm.pattern.clone(),
+                    guard: arm.guard.clone(),
+                    body: self.replying(&arm.body),
+                    span: arm.span,
+                });
+                Some(StatementKind::Match { subject: (**subject).clone(), arms: arms.collect() })
+            }
+            _ => None,
+        }
+    }
+
+    fn replying(&mut self, answer: &Expr) -> Block {
+        let reply = self.node(StatementKind::Reply(answer.clone()), answer.span);
+        Block { statements: vec![reply], span: answer.span }
+    }
+}
