@@ -6,17 +6,14 @@ use super::arguments::{Format, SpecArguments};
 use super::exit::Exit;
 use super::terminal::Terminal;
 use super::values::count;
-use super::{failed, files, load};
+use super::{abreast, failed, files, load};
 use clap::Args;
 use mayhap::choice::counted;
 use mayhap::json;
 use mayhap::mutate::{Comparing, Fate, Mutant, MutationScore, RandomKiller, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
-use std::collections::BTreeMap;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::mpsc::channel;
+use std::sync::{Arc, Mutex, PoisonError};
 
 /// The help behind the options.
 pub const MUTATE_HELP: &str = "\
@@ -29,7 +26,8 @@ A mutant is the specification with one small change, as a mistake in a server wo
 of `<`, a condition or an assignment left out, another answer. What only takes choices away from
 the server is not among them: all that such a server does, the specification allows.
 
-With --score each mutant is tested. One that is not found is compared with the specification: it is
+With --score each mutant is tested; one that is not found, with other values of the constants, too:
+truth values negated, large integers small. What is still not found is compared: it is
 missed where a few requests tell them apart, and a refinement where none do, up to the bound that is
 printed: all sequences of so many requests, each scalar in them one of so many values, were tried.
 
@@ -94,33 +92,21 @@ fn numbered_line(mutant: &Mutant, count: usize) -> String {
 
 /// Tests each mutant; tells what became of it when that is known, in the order of their numbers.
 fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
-    let (next, (sender, receiver)) = (AtomicUsize::new(0), channel());
-    let jobs = if options.jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { options.jobs };
+    let workers = if options.jobs == 0 { abreast::workers() } else { options.jobs };
+    let comparing = Mutex::new(Vec::new());
+    let test = |mutant: &Mutant| {
+        let idle = comparing.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        let mut own = idle.unwrap_or_else(|| Comparing::new(spec));
+        let mut killer = RandomKiller { requests: options.requests, ..RandomKiller::default() };
+        let fate = fate(spec, mutant, &mut killer, options.seed, &mut own);
+        comparing.lock().unwrap_or_else(PoisonError::into_inner).push(own);
+        fate
+    };
     let mut told = Vec::new();
-    std::thread::scope(|scope| {
-        for _ in 0..jobs.min(mutants.len()) {
-            let (next, sender) = (&next, sender.clone());
-            scope.spawn(move || {
-                let mut killer = RandomKiller { requests: options.requests, ..RandomKiller::default() };
-                let mut comparing = Comparing::new(spec);
-                while let Some((at, mutant)) = mutants.iter().enumerate().nth(next.fetch_add(1, Ordering::Relaxed)) {
-                    let fate = fate(spec, mutant, &mut killer, options.seed, &mut comparing);
-                    if sender.send((at, fate)).is_err() {
-                        break;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let mut waiting = BTreeMap::new();
-        for (at, fate) in receiver {
-            waiting.insert(at, fate);
-            while let Some(fate) = waiting.remove(&told.len()) {
-                terminal.print(&line(&mutants[told.len()], &fate, mutants.len(), options.format));
-                terminal.flush();
-                told.push(fate);
-            }
-        }
+    abreast::in_order(mutants, workers, test, |fate| {
+        terminal.print(&line(&mutants[told.len()], &fate, mutants.len(), options.format));
+        terminal.flush();
+        told.push(fate);
     });
     let score = MutationScore::of(&told);
     terminal.print(&match options.format {
@@ -143,7 +129,11 @@ fn line(mutant: &Mutant, fate: &Fate, count: usize, format: Format) -> String {
         Format::Text => format!("{}: {fate}\n", numbered_line(mutant, count)),
         Format::Json => {
             let requests = match fate {
-                Fate::Killed(requests) => format!(",\"requests\":{requests}"),
+                Fate::Killed(requests, setting) => {
+                    let set = |(name, value): &(String, String)| format!("{}:{}", json::quoted(name), json::quoted(value));
+                    let set = setting.iter().map(set).collect::<Vec<_>>().join(",");
+                    format!(",\"requests\":{requests},\"set\":{{{set}}}")
+                }
                 Fate::Missed(requests) => format!(",\"enough\":{requests}"),
                 Fate::Refinement(bound) => {
                     let requests = bound.requests.map_or("null".to_owned(), |requests| requests.to_string());

@@ -4,6 +4,7 @@
 //! without values of its enum.
 
 use super::walk::{ChangeWalk, Strength};
+use crate::scalar::Int;
 use crate::spec::check::Res;
 use crate::spec::types::{BOOL, INT, STRING};
 use crate::spec::{Type, TypeId};
@@ -43,6 +44,7 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, expr: &Expr) {
             change_variant(walk, expr, &qualifier, name);
         }
         ExprKind::Is(..) => change_truth(walk, expr),
+        ExprKind::Either(alternatives) => add_alternatives(walk, alternatives),
         ExprKind::ChooseWhere { ty, .. } => {
             let any = format!("choose {}", walk.source(ty.span));
             walk.replace(expr, any, Other);
@@ -61,7 +63,6 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, expr: &Expr) {
         ExprKind::Cell(_)
         | ExprKind::Choose(_)
         | ExprKind::Pick(_)
-        | ExprKind::Either(_)
         | ExprKind::Range(..)
         | ExprKind::Index(..)
         | ExprKind::Tuple(_)
@@ -81,12 +82,21 @@ fn type_of(walk: &ChangeWalk<'_>, expr: &Expr) -> TypeId {
     walk.checked.tables.type_of(expr.id)
 }
 
+/// An alternative that becomes another one is left out, no more.
+fn add_alternatives(walk: &mut ChangeWalk<'_>, alternatives: &[Expr]) {
+    let texts: Vec<String> = alternatives.iter().map(|one| walk.expr(one)).collect();
+    for alternative in alternatives {
+        texts.iter().for_each(|text| walk.add_idle(alternative, text.clone()));
+    }
+}
+
 fn change_literal(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     match &expr.kind {
         ExprKind::Int(number) => {
-            let one = crate::scalar::Int::from(1);
-            walk.replace(expr, number.add(&one).to_string(), Other);
-            walk.replace(expr, number.sub(&one).to_string(), Other);
+            let (one, larger) = (Int::from(1), walk.larger(expr));
+            if !walk.replace(expr, number.add(&one).to_string(), larger) {
+                walk.replace(expr, number.sub(&one).to_string(), larger.reversed());
+            }
         }
         ExprKind::Text(TextLiteral { octets, .. }) => {
             let other = if octets.is_empty() { "\"x\"" } else { "\"\"" };
@@ -100,8 +110,36 @@ fn change_literal(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     }
 }
 
+/// A number that is one less.
+pub(super) fn lower(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Int(number) => number.sub(&Int::from(1)).to_string(),
+        _ => format!("{} - 1", walk.expr(expr)),
+    }
+}
+
+/// A number that is one more.
+pub(super) fn higher(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
+    match &expr.kind {
+        ExprKind::Int(number) => number.add(&Int::from(1)).to_string(),
+        _ => format!("{} + 1", walk.expr(expr)),
+    }
+}
+
+/// Notes what a larger number does to a comparison.
+fn note_larger(walk: &mut ChangeWalk<'_>, op: BinaryOp, [left, right]: [&Expr; 2]) {
+    let right_is_larger = match op {
+        BinaryOp::Lt | BinaryOp::Le => Weaker,
+        BinaryOp::Gt | BinaryOp::Ge => Stronger,
+        _ => return,
+    };
+    walk.add_larger(right, right_is_larger);
+    walk.add_larger(left, right_is_larger.reversed());
+}
+
 /// The other operators for one, and the operands alone.
 fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands: [&Expr; 2]) {
+    note_larger(walk, op, operands);
     let [left, right] = operands.map(|operand| walk.expr(operand));
     let with = |op: BinaryOp| format!("{left} {} {right}", op.sign());
     let others: &[(BinaryOp, Strength)] = match op {
@@ -125,10 +163,11 @@ fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands:
         walk.replace(expr, changed, *strength);
     }
     match op {
-        BinaryOp::In => walk.replace(expr, format!("!({})", with(op)), Other),
-        BinaryOp::And => [left, right].into_iter().for_each(|one| walk.replace(expr, one, Weaker)),
-        BinaryOp::Or => [left, right].into_iter().for_each(|one| walk.replace(expr, one, Stronger)),
-        BinaryOp::Add if type_of(walk, expr) != INT => walk.replace(expr, left, Other),
+        BinaryOp::In if walk.is_negated(expr) => {}
+        BinaryOp::In => _ = walk.replace(expr, format!("!({})", with(op)), Other),
+        BinaryOp::And => [left, right].into_iter().for_each(|one| _ = walk.replace(expr, one, Weaker)),
+        BinaryOp::Or => [left, right].into_iter().for_each(|one| _ = walk.replace(expr, one, Stronger)),
+        BinaryOp::Add if type_of(walk, expr) != INT => _ = walk.replace(expr, left, Other),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {}
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {}
     }

@@ -20,6 +20,7 @@ mod expressions;
 mod judged;
 mod random;
 mod score;
+mod settings;
 mod statements;
 mod walk;
 

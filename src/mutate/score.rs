@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use super::Mutant;
 use super::difference::{Comparing, Equivalence, SearchBound, SearchBudget};
+use super::settings::{Setting, settings};
 use crate::choice::counted;
 use crate::spec::Spec;
 
@@ -36,8 +37,8 @@ pub trait Killer {
 /// The thing that became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Fate {
-    /// It was found after so many requests.
-    Killed(u64),
+    /// It was found after so many requests, with these constants set.
+    Killed(u64, Setting),
     /// It was not found, and up to a bound it does nothing that the specification does not allow.
     Refinement(SearchBound),
     /// It was not found, though these many requests are enough.
@@ -53,7 +54,7 @@ impl Fate {
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Fate::Killed(_) => "killed",
+            Fate::Killed(..) => "killed",
             Fate::Refinement(_) => "refinement",
             Fate::Missed(_) => "missed",
             Fate::Undecided => "undecided",
@@ -65,7 +66,10 @@ impl Fate {
 impl fmt::Display for Fate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fate::Killed(requests) => write!(f, "killed after {}", counted(*requests, "request")),
+            Fate::Killed(requests, setting) => {
+                write!(f, "killed after {}", counted(*requests, "request"))?;
+                setting.iter().try_for_each(|(name, value)| write!(f, " --set {name}={value}"))
+            }
             Fate::Refinement(bound) => write!(f, "a refinement ({bound})"),
             Fate::Missed(requests) => write!(f, "missed, {} enough", are(*requests)),
             Fate::Undecided => f.write_str("not killed, and not compared"),
@@ -79,20 +83,28 @@ fn are(requests: usize) -> String {
     format!("{} {verb}", counted(requests as u64, "request"))
 }
 
-/// Tests one mutant.
+/// Tests one mutant: as it is, and if it is not found, with other values of the constants; compares it if it is still not.
 pub fn fate(spec: &Arc<Spec>, mutant: &Mutant, killer: &mut dyn Killer, seed: u64, comparing: &mut Comparing) -> Fate {
     let changed = match mutant.of(spec) {
         Ok(changed) => changed,
         Err(error) => return Fate::Untested(error.to_string()),
     };
     match killer.kill(spec, &changed, seed) {
-        KillOutcome::Killed { requests } => Fate::Killed(requests),
-        KillOutcome::Failed(why) => Fate::Untested(why),
-        KillOutcome::Survived { .. } => match comparing.classify(&changed, SearchBudget::default()) {
-            Equivalence::Differs(script) => Fate::Missed(script.len()),
-            Equivalence::Refines(bound) => Fate::Refinement(bound),
-            Equivalence::Undecided => Fate::Undecided,
-        },
+        KillOutcome::Killed { requests } => return Fate::Killed(requests, Setting::new()),
+        KillOutcome::Failed(why) => return Fate::Untested(why),
+        KillOutcome::Survived { .. } => {}
+    }
+    for setting in settings(spec) {
+        let Ok(spec) = spec.with_constants(&setting) else { continue };
+        let Ok(changed) = mutant.of(&spec) else { continue };
+        if let KillOutcome::Killed { requests } = killer.kill(&spec, &changed, seed) {
+            return Fate::Killed(requests, setting);
+        }
+    }
+    match comparing.classify(&changed, SearchBudget::default()) {
+        Equivalence::Differs(script) => Fate::Missed(script.len()),
+        Equivalence::Refines(bound) => Fate::Refinement(bound),
+        Equivalence::Undecided => Fate::Undecided,
     }
 }
 
@@ -123,7 +135,7 @@ impl MutationScore {
         let (mut requests, mut bounds) = (Vec::new(), Vec::new());
         for fate in fates {
             match fate {
-                Fate::Killed(after) => requests.push(*after),
+                Fate::Killed(after, _) => requests.push(*after),
                 Fate::Refinement(bound) => bounds.push(*bound),
                 Fate::Missed(_) => score.missed += 1,
                 Fate::Undecided | Fate::Untested(_) => score.undecided += 1,

@@ -9,7 +9,7 @@ use super::walk::{ChangeWalk, Strength};
 use crate::spec::types::{INT, STRING};
 use crate::syntax::AnyNode;
 use crate::syntax::ast::{
-    Arm, Block, Expr, ExprKind, NodeId, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind,
+    Arm, BinaryOp, Block, Expr, ExprKind, NodeId, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind,
 };
 
 /// Adds the answers of a body that are its last statement, on each path.
@@ -30,25 +30,25 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, statement: &Statement) {
     match &statement.kind {
         StatementKind::Assign { place, value } => {
             if !may_stay(place, value) {
-                walk.delete(AnyNode::Statement(statement));
+                delete(walk, statement);
             }
             change_key(walk, place);
-            walk.assigns(place, value);
+            let same = walk.written(AnyNode::Place(place));
+            walk.add_idle(value, same);
             expressions::change_shown(walk, value);
         }
         StatementKind::Reply(value) => {
-            if !walk.last.contains(&statement.id) {
-                walk.delete(AnyNode::Statement(statement));
-            }
+            delete(walk, statement);
             expressions::change_shown(walk, value);
         }
+        StatementKind::ProcCall { name, .. } if walk.may_be_idle(&name.text) => {}
         StatementKind::ProcCall { .. }
         | StatementKind::PeerCall(_)
         | StatementKind::For { .. }
         | StatementKind::While { .. }
         | StatementKind::Assume(_)
         | StatementKind::Close(_)
-        | StatementKind::Send { .. } => walk.delete(AnyNode::Statement(statement)),
+        | StatementKind::Send { .. } => delete(walk, statement),
         StatementKind::If { condition, .. } => expressions::negate(walk, condition),
         StatementKind::Match { arms, .. } => {
             for pair in arms.windows(2) {
@@ -56,14 +56,37 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, statement: &Statement) {
             }
         }
         StatementKind::Return(Some(value)) => expressions::change_shown(walk, value),
+        StatementKind::Either(blocks) => keep_alone(walk, blocks),
         StatementKind::Let { .. }
         | StatementKind::Var { .. }
-        | StatementKind::Either(_)
         | StatementKind::Expects(_)
         | StatementKind::Yield
         | StatementKind::Return(None)
         | StatementKind::Error => {}
     }
+}
+
+fn delete(walk: &mut ChangeWalk<'_>, statement: &Statement) {
+    if !walk.kept.contains(&statement.id) {
+        walk.delete(AnyNode::Statement(statement));
+    }
+}
+
+/// Where one way is to do nothing, to leave out all of another one is no change.
+fn keep_alone(walk: &mut ChangeWalk<'_>, blocks: &[Block]) {
+    if blocks.iter().any(|block| block.statements.is_empty()) {
+        let alone = blocks.iter().filter(|block| block.statements.len() == 1);
+        walk.kept.extend(alone.flat_map(|block| &block.statements).map(|statement| statement.id));
+    }
+}
+
+/// Tests whether a body may leave everything as it is.
+pub(super) fn may_be_idle(body: &Block) -> bool {
+    body.statements.iter().all(|statement| match &statement.kind {
+        StatementKind::Assume(_) => true,
+        StatementKind::Assign { place, value } => may_stay(place, value),
+        _ => false,
+    })
 }
 
 /// Drops the guard of an arm.
@@ -106,6 +129,21 @@ fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
         ExprKind::Name(name) => {
             matches!(&place.root, PlaceRoot::Name(root) if place.path.is_empty() && root.text == name.text)
         }
+        ExprKind::ChooseWhere { name, condition, .. } => match &place.root {
+            PlaceRoot::Name(root) if place.path.is_empty() => holds_between_equals(condition, [&name.text, &root.text]),
+            PlaceRoot::Name(_) | PlaceRoot::Cell(..) => false,
+        },
+        _ => false,
+    }
+}
+
+/// Tests whether a condition surely holds where these two names have the same value.
+fn holds_between_equals(condition: &Expr, names: [&str; 2]) -> bool {
+    let is_one = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if names.contains(&name.text.as_str()));
+    match &condition.kind {
+        ExprKind::Paren(inner) => holds_between_equals(inner, names),
+        ExprKind::Binary(BinaryOp::And, a, b) => holds_between_equals(a, names) && holds_between_equals(b, names),
+        ExprKind::Binary(BinaryOp::Le | BinaryOp::Ge | BinaryOp::Eq, a, b) => is_one(a) && is_one(b),
         _ => false,
     }
 }

@@ -2,13 +2,13 @@
 //!
 //! In `assume 0 <= n;` the condition is one that choices must satisfy: a change after which it holds less often is left out there.
 
-use rustc_hash::FxHashSet;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{expressions, statements};
 use crate::diagnostic::Span;
 use crate::spec::Spec;
 use crate::spec::check::Checked;
-use crate::syntax::ast::{BinaryOp, Expr, ExprKind, ItemKind, MemberKind, NodeId, PlaceExpr, StatementKind, UnaryOp};
+use crate::syntax::ast::{BinaryOp, Expr, ExprKind, ItemKind, MemberKind, NodeId, StatementKind, UnaryOp};
 use crate::syntax::{AnyNode, on_one_line};
 
 /// The longest text, in characters, that is told whole.
@@ -35,40 +35,75 @@ pub(super) enum Strength {
     Other,
 }
 
+impl Strength {
+    /// The effect on the contrary.
+    pub fn reversed(self) -> Strength {
+        match self {
+            Strength::Weaker => Strength::Stronger,
+            Strength::Stronger => Strength::Weaker,
+            Strength::Other => Strength::Other,
+        }
+    }
+}
+
 /// The changes that are left out at a place, as they only take choices away.
 type LeftOut = Option<Strength>;
+
+/// A place, as a key.
+type Place = (u32, u32, u32);
+
+fn key(span: Span) -> Place {
+    (span.file.0, span.start, span.end)
+}
 
 /// Collects changes.
 pub(super) struct ChangeWalk<'t> {
     pub spec: &'t Spec,
     pub checked: &'t Checked<'t>,
-    /// The answers behind which their handler ends without one.
-    pub last: FxHashSet<NodeId>,
+    /// The statements that are not left out: behind them a handler ends without an answer, or another alternative is the same without them.
+    pub kept: FxHashSet<NodeId>,
     left_out: LeftOut,
     /// The operand of the last `!`.
     negated: Option<NodeId>,
-    /// The value that is assigned at hand, and the text of the place that it is assigned to.
-    assigned: Option<(Span, String)>,
+    /// The texts that change nothing at a place: of another alternative, or of what the value is assigned to.
+    idle: FxHashMap<Place, Vec<String>>,
+    /// The effect of a larger number on the comparison that it stands in.
+    larger: FxHashMap<Place, Strength>,
+    /// The procs that may leave everything as it is.
+    idle_procs: FxHashSet<&'t str>,
     found: Vec<Change>,
 }
 
 /// All changes of a specification, those included after which it does not compile.
 pub(super) fn changes(spec: &Spec) -> Vec<Change> {
     let (checked, _) = spec.trees().check();
-    let last = FxHashSet::default();
-    let mut walk =
-        ChangeWalk { spec, checked: &checked, last, left_out: None, negated: None, assigned: None, found: Vec::new() };
+    let mut walk = ChangeWalk {
+        spec,
+        checked: &checked,
+        kept: FxHashSet::default(),
+        left_out: None,
+        negated: None,
+        idle: FxHashMap::default(),
+        larger: FxHashMap::default(),
+        idle_procs: FxHashSet::default(),
+        found: Vec::new(),
+    };
     for item in spec.trees().files.iter().flat_map(|file| &file.items) {
         match &item.kind {
             ItemKind::Function { .. } => walk.visit(AnyNode::Item(item)),
             ItemKind::Machine { name, body } if name.text == spec.program.name => {
-                statements::last_answers(body, &mut walk.last);
+                statements::last_answers(body, &mut walk.kept);
                 walk.visit(AnyNode::Item(item));
             }
             ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => {
                 for member in members {
                     if let MemberKind::On { body, .. } | MemberKind::Proc { body, .. } = &member.kind {
-                        statements::last_answers(body, &mut walk.last);
+                        statements::last_answers(body, &mut walk.kept);
+                    }
+                    if let MemberKind::Proc { name, body, .. } = &member.kind
+                        && statements::may_be_idle(body)
+                    {
+                        walk.idle_procs.insert(&name.text);
                     }
                 }
                 walk.visit(AnyNode::Item(item));
@@ -79,8 +114,7 @@ pub(super) fn changes(spec: &Spec) -> Vec<Change> {
     }
     // Equal changes of one place are told once, by what was found first.
     let mut known = FxHashSet::default();
-    walk.found
-        .retain(|change| known.insert((change.span.file, change.span.start, change.span.end, change.with.clone())));
+    walk.found.retain(|change| known.insert((key(change.span), change.with.clone())));
     walk.found
 }
 
@@ -104,18 +138,27 @@ impl<'t> ChangeWalk<'t> {
         let around = self.left_out;
         for child in node.children() {
             self.left_out = inside(node, child, around);
-            self.visit(child);
+            match picked_range(node, child) {
+                Some([from, to]) => {
+                    let [lower, higher] = [expressions::lower(self, from), expressions::higher(self, to)];
+                    self.replace(from, lower, Strength::Weaker);
+                    self.replace(to, higher, Strength::Weaker);
+                }
+                None => self.visit(child),
+            }
         }
         self.left_out = around;
     }
 
-    /// Tells a change of an expression, unless it only takes choices away.
-    pub fn replace(&mut self, expr: &Expr, with: String, strength: Strength) {
-        let stays = self.assigned.as_ref().is_some_and(|(value, place)| *value == expr.span && *place == with);
-        if !stays && self.left_out.is_none_or(|left_out| left_out != strength) {
-            let was = self.written(AnyNode::Expr(expr));
+    /// Tells a change of an expression, unless it only takes choices away, or changes nothing. Whether it is told.
+    pub fn replace(&mut self, expr: &Expr, with: String, strength: Strength) -> bool {
+        let is_idle = self.idle.get(&key(expr.span)).is_some_and(|idle| idle.contains(&with));
+        let is_told = !is_idle && self.left_out.is_none_or(|left_out| left_out != strength);
+        if is_told {
+            let was = self.expr(expr);
             self.found.push(replaced(expr.span, &was, with));
         }
+        is_told
     }
 
     /// Tells that a part becomes another one.
@@ -134,9 +177,24 @@ impl<'t> ChangeWalk<'t> {
         self.negated == Some(expr.id)
     }
 
-    /// Notes that what is assigned here is assigned to this place: that it stays as it is, is told as a statement that is left out.
-    pub fn assigns(&mut self, place: &PlaceExpr, value: &Expr) {
-        self.assigned = Some((value.span, self.written(AnyNode::Place(place))));
+    /// Notes that this text changes nothing in the place of an expression.
+    pub fn add_idle(&mut self, expr: &Expr, text: String) {
+        self.idle.entry(key(expr.span)).or_default().push(text);
+    }
+
+    /// Notes the effect that a larger number in the place of an expression has on a condition.
+    pub fn add_larger(&mut self, expr: &Expr, strength: Strength) {
+        self.larger.insert(key(expr.span), strength);
+    }
+
+    /// The effect that a larger number in the place of an expression has on a condition.
+    pub fn larger(&self, expr: &Expr) -> Strength {
+        self.larger.get(&key(expr.span)).copied().unwrap_or(Strength::Other)
+    }
+
+    /// Tests whether a proc may leave everything as it is.
+    pub fn may_be_idle(&self, proc: &str) -> bool {
+        self.idle_procs.contains(proc)
     }
 
     /// A part as the formatter prints it, on one line.
@@ -199,13 +257,20 @@ fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) | ExprKind::Paren(_) => around,
             ExprKind::Quantified { body, .. } if std::ptr::eq(&**body, child) => around,
             ExprKind::If { condition, .. } if !std::ptr::eq(&**condition, child) => around,
-            ExprKind::Unary(UnaryOp::Not, _) => around.map(|strength| match strength {
-                Strength::Weaker => Strength::Stronger,
-                Strength::Stronger => Strength::Weaker,
-                Strength::Other => Strength::Other,
-            }),
+            ExprKind::Unary(UnaryOp::Not, _) => around.map(Strength::reversed),
             _ => None,
         },
         AnyNode::Item(_) | AnyNode::Member(_) | AnyNode::Arm(_) | AnyNode::Place(_) | AnyNode::Pattern(_) => None,
+    }
+}
+
+/// The ends of the range that something is picked from, where that is a child: only a wider one has more to pick.
+fn picked_range<'t>(node: AnyNode<'t>, child: AnyNode<'t>) -> Option<[&'t Expr; 2]> {
+    let (AnyNode::Expr(node), AnyNode::Expr(child)) = (node, child) else { return None };
+    match (&node.kind, &child.kind) {
+        (ExprKind::Pick(over) | ExprKind::PickWhere { over, .. }, ExprKind::Range(from, to)) => {
+            std::ptr::eq(&**over, child).then_some([&**from, &**to])
+        }
+        _ => None,
     }
 }

@@ -144,6 +144,23 @@ impl Spec {
         Spec::of_trees(trees, self.sources.clone(), Vec::new(), &self.selection)
     }
 
+    /// Compiles this specification with other values of constants, besides those that were set.
+    ///
+    /// # Errors
+    /// Everything that is wrong with it then.
+    pub(crate) fn with_constants(&self, set: &[(String, String)]) -> Result<Arc<Spec>, SpecError> {
+        let (mut loaded, mut sources) = (Loaded::clone(&self.loaded), self.sources.clone());
+        let mut selection = self.selection.clone();
+        selection.set.extend_from_slice(set);
+        let diagnostics = loaded.set(set, &mut sources);
+        Spec::of_trees(loaded, sources, diagnostics, &selection)
+    }
+
+    /// The names of the constants that were set.
+    pub(crate) fn constants_set(&self) -> impl Iterator<Item = &str> {
+        self.selection.set.iter().map(|(name, _)| name.as_str())
+    }
+
     /// Compiles this specification with another text at a place.
     ///
     /// # Errors

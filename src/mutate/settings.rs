@@ -1,0 +1,55 @@
+//! Other values of a specification's constants, under which a mutant shows what it does not show as it is.
+//!
+//! `const FRESH: bool = true;` may be false, and `const LARGEST: int = 1048576;` be 8: what differs for a store that was not emptied, or at
+//! a limit that no test reaches, is a difference all the same.
+
+use crate::scalar::Int;
+use crate::spec::Spec;
+use crate::syntax::ast::{Expr, ExprKind, ItemKind, UnaryOp};
+
+/// Integers from here on are too large to be reached by counting.
+const LARGE: i64 = 64;
+/// The least value that a large constant has instead; the next larger one has twice as much.
+const SMALL: i64 = 4;
+
+/// Constants with their new values.
+pub type Setting = Vec<(String, String)>;
+
+/// The settings to try, besides the specification as it is: each truth value alone, and all large integers at once. What was set from
+/// outside stays.
+pub(super) fn settings(spec: &Spec) -> Vec<Setting> {
+    let mut settings = Vec::new();
+    let mut large: Vec<(Int, bool, &str)> = Vec::new();
+    for item in spec.trees().files.iter().flat_map(|file| &file.items) {
+        let ItemKind::Const { name, value, .. } = &item.kind else { continue };
+        if spec.constants_set().any(|set| set == name.text) {
+            continue;
+        }
+        match (&value.kind, number(value)) {
+            (ExprKind::Bool(value), _) => settings.push(vec![(name.text.clone(), (!value).to_string())]),
+            (_, Some((number, is_negative))) if number > Int::from(LARGE) => {
+                large.push((number, is_negative, &name.text));
+            }
+            _ => {}
+        }
+    }
+    large.sort();
+    let mut next = SMALL;
+    let small = large.iter().map(|(_, is_negative, name)| {
+        let value = if *is_negative { -next } else { next };
+        next *= 2;
+        ((*name).to_owned(), value.to_string())
+    });
+    let small: Setting = small.collect();
+    settings.extend((!small.is_empty()).then_some(small));
+    settings
+}
+
+/// A written number: its absolute value, and whether it is negative.
+fn number(expr: &Expr) -> Option<(Int, bool)> {
+    match &expr.kind {
+        ExprKind::Int(number) => Some((number.clone(), false)),
+        ExprKind::Unary(UnaryOp::Neg, inner) => number(inner).map(|(number, is_negative)| (number, !is_negative)),
+        _ => None,
+    }
+}
