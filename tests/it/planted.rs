@@ -5,14 +5,15 @@
 
 mod live;
 mod manifest;
+mod second;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::thread;
 
 use crate::command::{file, run};
 use crate::judge::root;
-use crate::served::wait;
-use live::{Live, Step, shows, steps};
+use crate::served::{send_signal, wait};
+use live::{Live, Running, Step, shows, steps};
 use manifest::{Failure, Part, Planted, all};
 
 /// Servers that are started at once: a start takes a core for a tenth of a second, a hang is waited for.
@@ -120,9 +121,10 @@ fn the_servers_without_bugs_answer_as_the_specifications_allow() {
 fn a_server_ends_when_it_is_asked_to() {
     let commands: BTreeSet<Vec<String>> = all().iter().map(Planted::correct).collect();
     for command in commands {
-        let mut live = Live::start(&command);
-        crate::served::send_signal(&live.child, "TERM");
-        wait(&mut live.child);
+        if let Running::Process(child) = &mut Live::start(&command).running {
+            send_signal(child, "TERM");
+            wait(child);
+        }
     }
     assert!(!root().join("tests/data/planted/__pycache__").exists());
 }

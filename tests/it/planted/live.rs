@@ -10,6 +10,7 @@ use std::time::Duration;
 use serde_json::{Value, json};
 
 use super::manifest::{Failure, Planted};
+use super::second::{Listening, open};
 use crate::judge::{root, text};
 
 /// Longer than an answer takes on a busy machine.
@@ -70,16 +71,39 @@ impl Link {
     }
 }
 
+/// What runs.
+pub enum Running {
+    Process(Child),
+    /// A store of this process, which listens.
+    Here {
+        _listening: Listening,
+    },
+}
+
 /// A running server, and connections to it.
 pub struct Live {
-    pub child: Child,
+    pub running: Running,
     address: SocketAddr,
     links: BTreeMap<u64, Link>,
 }
 
 impl Live {
-    /// Starts a server on a free port.
+    /// Starts a server on a free port: `python3 … --bug NAME`, or `rust STORE --bug NAME` in this process.
     pub fn start(command: &[String]) -> Live {
+        match command {
+            [rust, store, bug @ ..] if rust == "rust" => {
+                let listening = Listening::start(open(store, bug.get(1).map(String::as_str), 0));
+                Live {
+                    address: listening.address,
+                    running: Running::Here { _listening: listening },
+                    links: BTreeMap::new(),
+                }
+            }
+            command => Live::process(command),
+        }
+    }
+
+    fn process(command: &[String]) -> Live {
         let mut child = Command::new(&command[0])
             .args(&command[1..])
             .args(["--seed", "0"])
@@ -92,7 +116,7 @@ impl Live {
         let mut first = String::new();
         BufReader::new(child.stdout.as_mut().unwrap()).read_line(&mut first).unwrap();
         let address = first.trim().strip_prefix("listening on ").unwrap_or_else(|| panic!("{command:?}: {first:?}"));
-        Live { address: address.parse().unwrap(), child, links: BTreeMap::new() }
+        Live { address: address.parse().unwrap(), running: Running::Process(child), links: BTreeMap::new() }
     }
 
     fn link(&mut self, client: u64) -> &mut Link {
@@ -178,8 +202,10 @@ impl Live {
 /// A failing test leaves nothing running.
 impl Drop for Live {
     fn drop(&mut self) {
-        _ = self.child.kill();
-        _ = self.child.wait();
+        if let Running::Process(child) = &mut self.running {
+            _ = child.kill();
+            _ = child.wait();
+        }
     }
 }
 
