@@ -94,6 +94,9 @@ mod memcached;
 mod nginx;
 mod redis;
 
+// Servers with planted bugs.
+mod planted;
+
 // The pages for readers, the examples, the package and the tree.
 mod examples;
 mod house;
