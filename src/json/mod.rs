@@ -36,5 +36,5 @@ pub use error::{Decoded, JsonError, JsonFlaw};
 pub use form::{Forms, Spacing};
 pub use quick::FormReader;
 pub use scan::Scanner;
-pub use serial::{RawJson, from_serde, line, to_serde};
+pub use serial::{RawJson, from_serde, line, read, to_serde};
 pub use text::quoted;

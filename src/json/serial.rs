@@ -34,6 +34,14 @@ pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -
     serde_json::from_str(&text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
 }
 
+/// The value that `text` is as JSON, of a type that has nothing to do with a specification's.
+///
+/// # Errors
+/// It is no JSON, or none of that type.
+pub fn read<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    serde_json::from_str(text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
+}
+
 /// JSON that is written as it stands, inside something else that serialises.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawJson(pub String);
