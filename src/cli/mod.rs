@@ -26,6 +26,9 @@ mod networked;
 mod observed;
 mod progress;
 mod recording;
+// `mayhap test`, which calls it, is to come.
+#[allow(dead_code)]
+mod reports;
 mod serve;
 mod simulate;
 mod sink;

@@ -73,6 +73,7 @@ mod choice_shrink;
 // The command.
 mod bad_input;
 mod behaviours;
+mod campaign_reports;
 mod cli;
 mod cli_judging;
 mod dualize;

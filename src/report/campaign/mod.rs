@@ -9,9 +9,19 @@
 //!
 //! The harness fills a [`CampaignReport`]; one file a format turns it into bytes. Each struct serialises as `--report json:` shows it.
 
+pub mod baseline;
+pub mod github;
+#[cfg(feature = "cli")]
+pub mod html;
 pub mod json;
+#[cfg(feature = "cli")]
+pub mod junit;
+pub mod mermaid;
 pub mod notation;
 pub mod text;
+pub mod visible;
+#[cfg(feature = "cli")]
+pub mod wanted;
 
 use serde::{Serialize, Serializer};
 
@@ -202,6 +212,8 @@ pub struct ShownStep {
     /// The thing that happens.
     #[serde(flatten)]
     pub act: ShownAct,
+    /// The line of the script that it stands on, where explanations name lines.
+    pub line: Option<u64>,
     /// The remarks on it, each a line: `only PreconditionFailed was possible`.
     pub notes: Vec<String>,
     /// The line of the specification that the remarks are about.
@@ -400,11 +412,22 @@ impl FailureKind {
     }
 }
 
+impl ShownAct {
+    /// The client that does it, or sees it.
+    #[must_use]
+    pub fn client(&self) -> Option<u64> {
+        match self {
+            ShownAct::Ask { client, .. } | ShownAct::Answer { client, .. } => Some(*client),
+            ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+        }
+    }
+}
+
 impl ShownStep {
     /// A step without remarks.
     #[must_use]
     pub fn plain(act: ShownAct) -> ShownStep {
-        ShownStep { act, notes: Vec::new(), place: None, failing: false, believed: Vec::new() }
+        ShownStep { act, line: None, notes: Vec::new(), place: None, failing: false, believed: Vec::new() }
     }
 }
 

@@ -10,6 +10,7 @@
 //!
 //! [`opening`], [`regressions`], [`summary`] and [`failure`] are its parts, for who prints them as they come.
 
+use super::visible::visible;
 use super::{
     CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, ShownAct, ShownOutcome, ShownStep,
 };
@@ -27,6 +28,11 @@ pub fn text(report: &CampaignReport) -> String {
     opening(report) + &regressions(report) + &summary(report) + &failures.concat()
 }
 
+/// Lines, each ended. Nothing in them acts on a terminal.
+fn ended(lines: impl IntoIterator<Item = String>) -> String {
+    lines.into_iter().map(|line| visible(line.trim_end()) + "\n").collect()
+}
+
 /// The first line: what is about to happen.
 #[must_use]
 pub fn opening(report: &CampaignReport) -> String {
@@ -34,7 +40,7 @@ pub fn opening(report: &CampaignReport) -> String {
     let mut parts = vec![format!("seed {seed}"), counted(*clients, "client"), net.clone()];
     parts.extend((*corpus > 0).then(|| format!("corpus of {}", counted(*corpus, "script"))));
     parts.extend((!regressions.is_empty()).then(|| counted(regressions.len() as u64, "regression")));
-    parts.join(" · ") + "\n"
+    ended([parts.join(" · ")])
 }
 
 /// The regressions in numbers, and a line for each that does not pass.
@@ -53,8 +59,8 @@ pub fn regressions(report: &CampaignReport) -> String {
     ];
     let shown: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let lines = runs.iter().filter_map(|run| Some(format!("  {}: {}\n", run.file, run.outcome.complaint()?)));
-    format!("regressions: {}\n{}", shown.join(", "), lines.collect::<String>())
+    let lines = runs.iter().filter_map(|run| Some(format!("  {}: {}", run.file, run.outcome.complaint()?)));
+    ended([format!("regressions: {}", shown.join(", "))].into_iter().chain(lines))
 }
 
 impl RegressionOutcome {
@@ -74,18 +80,19 @@ impl RegressionOutcome {
 #[must_use]
 pub fn summary(report: &CampaignReport) -> String {
     let requests = counted(report.requests, "request");
-    let mut text = format!("{requests} in {}: {}\n", counted(report.runs, "run"), found(report));
-    text.extend(report.stopped.iter().map(|why| format!("  ended early: {why}\n")));
-    text += &coverage(report);
-    text.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}\n")));
+    let mut lines = vec![format!("{requests} in {}: {}", counted(report.runs, "run"), found(report))];
+    lines.extend(report.stopped.iter().map(|why| format!("  ended early: {why}")));
+    lines.extend(coverage(report));
+    lines.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}")));
     if let Some(baseline) = &report.baseline {
         let [known, new, unseen] = [&baseline.known, &baseline.new, &baseline.unseen].map(Vec::len);
-        text += &format!("baseline: {known} known, {new} new, {unseen} unseen\n");
+        lines.push(format!("baseline: {known} known, {new} new, {unseen} unseen"));
+        lines.extend(baseline.unseen.iter().map(|cause| format!("  unseen: {cause}")));
     }
     if report.verdict == CampaignVerdict::Untested {
-        text += "nothing was tested: the specification left no answer only one possibility\n";
+        lines.push("nothing was tested: the specification left no answer only one possibility".into());
     }
-    text
+    ended(lines)
 }
 
 /// The failures in numbers: `1 violation, 2 crashes`.
@@ -107,7 +114,7 @@ fn found(report: &CampaignReport) -> String {
     if shown.is_empty() { "no violation".into() } else { shown.join(", ") }
 }
 
-fn coverage(report: &CampaignReport) -> String {
+fn coverage(report: &CampaignReport) -> Vec<String> {
     let covered = &report.coverage;
     let mut parts = Vec::new();
     if covered.branches > 0 {
@@ -118,12 +125,12 @@ fn coverage(report: &CampaignReport) -> String {
         parts.push(format!("covered {} of {}{pairs}", covered.covered, branches(covered.branches)));
     }
     parts.extend(report.sharpness.map(|share| format!("{} of the answers were forced", percent(share))));
-    let mut text = if parts.is_empty() { String::new() } else { parts.join("; ") + "\n" };
-    text.extend(covered.never.iter().take(NAMED_PLACES).map(|place| format!("  never reached: {place}\n")));
+    let mut lines: Vec<String> = if parts.is_empty() { Vec::new() } else { vec![parts.join("; ")] };
+    lines.extend(covered.never.iter().take(NAMED_PLACES).map(|place| format!("  never reached: {place}")));
     if covered.never.len() > NAMED_PLACES {
-        text += &format!("  never reached: {} more\n", covered.never.len() - NAMED_PLACES);
+        lines.push(format!("  never reached: {} more", covered.never.len() - NAMED_PLACES));
     }
-    text
+    lines
 }
 
 fn branches(count: u64) -> String {
@@ -152,15 +159,15 @@ pub fn fails((failed, of): (u64, u64)) -> String {
     if failed >= of {
         return text;
     }
-    let (low, high) = wilson(failed, of);
+    let (low, high) = interval(failed, of);
     format!("{text} (95 %: {:.0}–{:.0} %)", low * 100.0, high * 100.0)
 }
 
 /// Wilson's interval for a share, at 95 %: it holds its level where counts are small, and stays between 0 and 1.
-fn wilson(failed: u64, of: u64) -> (f64, f64) {
+pub(super) fn interval(failed: u64, of: u64) -> (f64, f64) {
     /// The quantile of the normal distribution with 2.5 % above it.
     const Z: f64 = 1.959_963_984_540_054;
-    let (n, share) = (of as f64, failed as f64 / of as f64);
+    let (n, share) = (of.max(1) as f64, failed as f64 / of.max(1) as f64);
     let scale = 1.0 + Z * Z / n;
     let middle = (share + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
@@ -170,15 +177,21 @@ fn wilson(failed: u64, of: u64) -> (f64, f64) {
 /// A failure: how it was found, the exchanges that show it, why it is one, and how to see it again.
 #[must_use]
 pub fn failure(failure: &FoundFailure) -> String {
-    let mut text = headline(failure) + "\n";
-    text += &steps(&failure.steps);
-    text.extend(failure.explanation.iter().map(|line| format!("     {line}\n")));
+    let mut lines = vec![headline(failure)];
+    lines.extend(steps(&failure.steps));
+    lines.extend(failure.explanation.iter().map(|line| format!("     {line}")));
     if !failure.last_output.is_empty() {
-        text += "  the last output of the system:\n";
-        text.extend(failure.last_output.iter().map(|line| format!("    {line}\n")));
+        lines.push("  the last output of the system:".into());
+        lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
     }
-    text.extend(failure.file.iter().map(|file| format!("again:  mayhap replay {}\n", argument(file))));
-    text
+    lines.extend(failure.file.iter().map(|file| format!("again:  {}", again(file))));
+    ended(lines)
+}
+
+/// The command that runs a script once more.
+#[must_use]
+pub fn again(file: &str) -> String {
+    format!("mayhap replay {}", argument(file))
 }
 
 /// A path as a shell reads it.
@@ -187,7 +200,7 @@ fn argument(path: &str) -> String {
     if path.chars().all(is_plain) { path.into() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
-/// How a failure was found, on one line.
+/// The way in which a failure was found, on one line.
 #[must_use]
 pub fn headline(failure: &FoundFailure) -> String {
     let FoundFailure { requests_to_find, run, original_requests, shrunk_requests, runs_to_shrink, .. } = failure;
@@ -198,9 +211,11 @@ pub fn headline(failure: &FoundFailure) -> String {
         let to = counted(*shrunk_requests, "request");
         text += &format!(", shrunk from {original_requests} to {to} in {}", counted(*runs_to_shrink, "run"));
     }
-    if !failure.minimal {
-        text += ", perhaps not the shortest";
-    }
+    text += match (failure.minimal, *runs_to_shrink) {
+        (true, _) => "",
+        (false, 0) => ", not shrunk",
+        (false, _) => ", perhaps not the shortest",
+    };
     text + "; " + &fails(failure.fails)
 }
 
@@ -211,14 +226,14 @@ struct StepRow<'s> {
     steps: Vec<&'s ShownStep>,
 }
 
-/// What happened, a line for each exchange, request, answer and wait.
-fn steps(steps: &[ShownStep]) -> String {
+/// The steps, a line for each exchange, request, answer and wait.
+fn steps(steps: &[ShownStep]) -> Vec<String> {
     let rows = rows(steps);
     let fitting = rows.iter().filter(|row| !row.right.is_empty()).map(|row| row.left.chars().count());
     let width = fitting.filter(|width| *width <= WIDEST_REQUEST).max().unwrap_or(0);
     let answers = rows.iter().map(|row| row.right.chars().count());
     let answer_width = answers.filter(|width| *width <= WIDEST_REQUEST / 2).max().unwrap_or(0);
-    rows.iter().map(|row| row.shown(width, answer_width)).collect()
+    rows.iter().flat_map(|row| row.shown(width, answer_width)).collect()
 }
 
 /// The rows: an answer directly behind its request stands beside it.
@@ -238,7 +253,7 @@ fn rows(steps: &[ShownStep]) -> Vec<StepRow<'_>> {
     rows
 }
 
-/// What stands on the left and on the right where a step has a line of its own.
+/// The texts on the left and on the right where a step has a line of its own.
 fn shown_alone(act: &ShownAct) -> (String, String) {
     let left = match act {
         ShownAct::Ask { client, request, .. } => format!("c{client} → {}", request.short),
@@ -246,10 +261,26 @@ fn shown_alone(act: &ShownAct) -> (String, String) {
             return (String::new(), format!("c{client} ← {}", outcome_shown(outcome)));
         }
         ShownAct::Wait(seconds) => format!("{seconds} s pass"),
-        ShownAct::Together { labels, .. } => format!("the next {} at once", counted(labels.len() as u64, "request")),
+        ShownAct::Together { labels, offsets } => together(labels, offsets),
         ShownAct::Restart => "the system is killed and started again".into(),
     };
     (left, String::new())
+}
+
+/// That requests are released at a barrier, in words.
+#[must_use]
+pub fn together(labels: &[u64], offsets: &[f64]) -> String {
+    let text = format!("the next {} are released together", counted(labels.len() as u64, "request"));
+    if offsets.iter().all(|offset| *offset == 0.0) {
+        return text;
+    }
+    let offsets: Vec<String> = offsets.iter().map(f64::to_string).collect();
+    format!("{text}, delayed by {} ms", offsets.join(" and "))
+}
+
+/// A number of times, in words.
+pub(super) fn times(count: u64) -> String {
+    if count == 0 { "never".into() } else { counted(count, "time") }
 }
 
 /// The end of a request in words, or the answer in short.
@@ -272,11 +303,15 @@ impl StepRow<'_> {
         *label == answered
     }
 
-    fn shown(&self, width: usize, answer_width: usize) -> String {
-        let mut line = match (self.left.is_empty(), self.right.is_empty(), self.left.chars().count() > width) {
-            (_, true, _) => format!("  {}", self.left),
-            (false, false, true) => format!("  {}\n  {:width$}   {}", self.left, "", self.right),
-            _ => format!("  {:width$}   {}", self.left, self.right),
+    /// The row, on one line or more.
+    fn shown(&self, width: usize, answer_width: usize) -> Vec<String> {
+        let mut lines = Vec::new();
+        let is_wide = self.left.chars().count() > width && !self.right.is_empty();
+        lines.extend(is_wide.then(|| format!("  {}", self.left)));
+        let left = if is_wide { "" } else { &self.left };
+        let mut line = match self.right.is_empty() {
+            true => format!("  {left}"),
+            false => format!("  {left:width$}   {}", self.right),
         };
         let mut notes = self.steps.iter().flat_map(|step| step.notes.iter());
         if self.steps.iter().any(|step| step.failing) {
@@ -284,8 +319,9 @@ impl StepRow<'_> {
             line += &format!("{:padding$}   ✗", "");
             line.extend(notes.next().map(|note| format!(" {note}")));
         }
-        let more: String = notes.map(|note| format!("     {note}\n")).collect();
-        format!("{}\n{more}", line.trim_end())
+        lines.push(line);
+        lines.extend(notes.map(|note| format!("     {note}")));
+        lines
     }
 }
 

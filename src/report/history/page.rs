@@ -8,7 +8,7 @@ use crate::json;
 
 /// The frame, with a place for each part: `@style@`, `@data@` …
 const FRAME: &str = include_str!("page.html");
-const STYLE: &str = include_str!("page.css");
+const STYLE: &str = concat!(include_str!("../palette.css"), include_str!("page.css"));
 /// The parts of the script, in order: each names only what comes before it, but for functions.
 const SCRIPTS: &[&str] = &[
     include_str!("model.js"),

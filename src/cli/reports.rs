@@ -1,0 +1,58 @@
+//! `mayhap test --report json:FILE,html:FILE`: the files of reports, and the annotations where GitHub runs the command.
+//!
+//! [`check`] is called before the first request, so that a campaign of an hour does not end with *cannot write*.
+
+use super::exit::Exit;
+use super::terminal::Terminal;
+use super::{failed, files};
+use mayhap::report::campaign::CampaignReport;
+use mayhap::report::campaign::github::annotations;
+use mayhap::report::campaign::wanted::ReportWanted;
+use std::fs::OpenOptions;
+use std::path::Path;
+
+/// That each report can be written: to a file of its own, which is none of those that are read.
+///
+/// # Errors
+/// A message, one line.
+pub fn check(wanted: &[ReportWanted], read: &[&Path]) -> Result<(), String> {
+    for (at, ReportWanted { path, .. }) in wanted.iter().enumerate() {
+        if files::is_stdin(path) {
+            continue;
+        }
+        if wanted[..at].iter().any(|other| other.path == *path) {
+            return Err(format!("{}: two reports cannot go to one file", files::shown(path)));
+        }
+        files::apart(path, read.iter().copied())?;
+        let was_there = path.exists();
+        OpenOptions::new().append(true).create(true).open(path).map_err(|cause| files::unwritable(path, &cause))?;
+        if !was_there {
+            // Who interrupts the campaign finds no empty report.
+            _ = std::fs::remove_file(path);
+        }
+    }
+    Ok(())
+}
+
+/// Writes the reports that are wanted, each as far as that is possible; `-` is standard output.
+pub fn write(report: &CampaignReport, wanted: &[ReportWanted], terminal: &mut Terminal) -> Exit {
+    let written = wanted.iter().map(|ReportWanted { format, path }| {
+        let text = format.render(report);
+        if files::is_stdin(path) {
+            terminal.print(&text);
+            return Exit::Fine;
+        }
+        match std::fs::write(path, text) {
+            Ok(()) => Exit::Fine,
+            Err(cause) => failed(terminal, &files::unwritable(path, &cause)),
+        }
+    });
+    written.fold(Exit::Fine, Exit::worst)
+}
+
+/// Prints the annotations, where GitHub runs the command and reads them.
+pub fn annotate(report: &CampaignReport, terminal: &mut Terminal) {
+    if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
+        terminal.print(&annotations(report));
+    }
+}

@@ -1,0 +1,71 @@
+//! The state that the judge knew after each step, as a table: a row for each step, a column for each variable.
+
+use maud::{Markup, html};
+
+use super::super::text::{outcome_shown, together};
+use super::super::{FailureKind, FoundFailure, ShownAct, ShownStep};
+
+/// The most steps that have a row.
+const MOST_ROWS: usize = 400;
+
+/// The table, if anything is known.
+pub(super) fn beliefs(found: &FoundFailure) -> Markup {
+    let mut variables: Vec<&str> = Vec::new();
+    for belief in found.steps.iter().flat_map(|step| &step.believed) {
+        if !variables.contains(&belief.variable.as_str()) {
+            variables.push(&belief.variable);
+        }
+    }
+    let is_numbered = found.steps.iter().any(|step| step.line.is_some());
+    let steps = &found.steps[..found.steps.len().min(MOST_ROWS)];
+    let before = [None].into_iter().chain(steps.iter().map(Some));
+    html! {
+        @if !variables.is_empty() {
+            h3 { "What the server's state can be, after each step" }
+            div.scroll {
+                table.beliefs {
+                    thead { tr {
+                        @if is_numbered { th scope="col" { "line" } }
+                        th scope="col" { "step" }
+                        @for variable in &variables { th scope="col" { code { (variable) } } }
+                    } }
+                    tbody {
+                        @for (step, before) in steps.iter().zip(before) {
+                            tr class=[step.failing.then_some("failing")] {
+                                @if is_numbered { td.faint { @if let Some(line) = step.line { (line) } } }
+                                td.value { (in_short(&step.act)) }
+                                @if step.failing && step.believed.is_empty() && found.kind == FailureKind::Violation {
+                                    td colspan=(variables.len()) { "none explains this" }
+                                } @else {
+                                    @for variable in &variables { (known(variable, step, before)) }
+                                }
+                            }
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The knowledge of a variable after a step; marked where it was another before.
+fn known(variable: &str, step: &ShownStep, before: Option<&ShownStep>) -> Markup {
+    let of = |step: &ShownStep| {
+        step.believed.iter().find(|belief| belief.variable == variable).map(|belief| belief.known.clone())
+    };
+    let (now, then) = (of(step), before.and_then(of));
+    let class = if before.is_some() && now.is_some() && now != then { "value changed" } else { "value" };
+    html! {
+        td class=(class) { (now.unwrap_or_default()) }
+    }
+}
+
+fn in_short(act: &ShownAct) -> String {
+    match act {
+        ShownAct::Ask { client, request, .. } => format!("c{client} → {}", request.short),
+        ShownAct::Answer { client, outcome, .. } => format!("c{client} ← {}", outcome_shown(outcome)),
+        ShownAct::Wait(seconds) => format!("{seconds} s pass"),
+        ShownAct::Together { labels, offsets } => together(labels, offsets),
+        ShownAct::Restart => "the system is killed and started again".into(),
+    }
+}

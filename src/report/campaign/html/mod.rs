@@ -1,0 +1,244 @@
+//! A campaign as a page that needs nothing else: each failure drawn, what was known at each step, the specification painted, the script.
+//!
+//! Whatever a system answers is escaped, as all that stands in a template of maud is; nothing is fetched. The script of the page only
+//! copies: without it the page is the same.
+
+mod beliefs;
+mod links;
+mod painted;
+mod sequence;
+mod wrapped;
+
+use maud::{DOCTYPE, Markup, PreEscaped, html};
+
+use super::text::{again, fails, headline, interval, percent};
+use super::visible::visible;
+use super::{CampaignReport, CampaignVerdict, FoundFailure};
+use crate::choice::counted;
+use links::Links;
+
+const STYLE: &str = concat!(include_str!("../../palette.css"), include_str!("page.css"));
+const SCRIPT: &str = include_str!("copy.js");
+const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'";
+
+/// The page.
+#[must_use]
+pub fn page(report: &CampaignReport) -> String {
+    let links = Links::new(&report.texts);
+    let title = format!("{}: {}", report.spec, verdict(report).0);
+    let document = html! {
+        (DOCTYPE)
+        html lang="en" {
+            head {
+                meta charset="utf-8";
+                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta name="viewport" content="width=device-width, initial-scale=1";
+                meta name="color-scheme" content="light dark";
+                title { (title) }
+                style { (PreEscaped(STYLE)) }
+            }
+            body {
+                main {
+                    (header(report))
+                    @for (at, found) in (1..).zip(&report.failures) { (failure(at, found, &links)) }
+                    (coverage(report, &links))
+                    (regressions(report))
+                    (rest(report))
+                }
+                script { (PreEscaped(SCRIPT)) }
+            }
+        }
+    };
+    document.into_string() + "\n"
+}
+
+/// The verdict in words, and the class of its colour.
+fn verdict(report: &CampaignReport) -> (&'static str, &'static str) {
+    match report.verdict {
+        CampaignVerdict::Pass => ("no violation", "accept"),
+        CampaignVerdict::Violation => ("violation", "reject"),
+        CampaignVerdict::Broken => (report.failures.first().map_or("broken", |found| found.kind.word()), "reject"),
+        CampaignVerdict::Untested => ("nothing was tested", "doubt"),
+        CampaignVerdict::Unknown => ("too hard to decide", "doubt"),
+        CampaignVerdict::Interrupted => ("interrupted", "doubt"),
+    }
+}
+
+fn header(report: &CampaignReport) -> Markup {
+    let (word, class) = verdict(report);
+    let covered = &report.coverage;
+    let facts = [
+        ("requests", Some(report.requests.to_string())),
+        ("runs", Some(report.runs.to_string())),
+        ("branches covered", share(covered.covered, covered.branches)),
+        ("pairs covered", share(covered.covered_pairs, covered.pairs)),
+        ("answers forced", report.sharpness.map(percent)),
+    ];
+    html! {
+        header {
+            h1 { span.verdict.(class) { (word) } " " (report.spec) }
+            p.faint { (super::text::opening(report).trim_end()) @if !report.file.is_empty() { " · " (report.file) } }
+            dl.facts {
+                @for (name, value) in facts {
+                    @if let Some(value) = value { div { dt { (name) } dd { (value) } } }
+                }
+            }
+            @if let Some(why) = &report.stopped { p.remark { "Ended early: " (why) } }
+            @for why in &report.undecided { p.remark { "Too hard to decide: " (why) } }
+            @if report.failures.len() > 1 {
+                nav aria-label="Failures" { ol {
+                    @for (at, found) in (1..).zip(&report.failures) {
+                        li { a href={ "#f" (at) } { (found.cause) } " " span.faint { (headline(found)) } }
+                    }
+                } }
+            }
+        }
+    }
+}
+
+/// So many of so many, where there are any.
+fn share(part: u64, of: u64) -> Option<String> {
+    (of > 0).then(|| format!("{part} of {of}"))
+}
+
+fn failure(at: usize, found: &FoundFailure, links: &Links) -> Markup {
+    let class = if found.known { "doubt" } else { "reject" };
+    html! {
+        section.failure id={ "f" (at) } {
+            h2 { span.verdict.(class) { (kind(found)) } " " (found.cause) }
+            p { (headline(found)) @if let Some(place) = &found.place { " · " (links.linked(&place.to_string())) } }
+            (flakiness(found))
+            @if !found.steps.is_empty() { (sequence::sequence(found, links)) }
+            @if !found.explanation.is_empty() {
+                ul.why { @for line in &found.explanation { li { (links.linked(&visible(line))) } } }
+            }
+            (beliefs::beliefs(found))
+            @if !found.last_output.is_empty() {
+                h3 { "The last output of the system" }
+                pre { @for line in &found.last_output { (visible(line)) "\n" } }
+            }
+            @if let Some(file) = &found.file { (copied("Again", &again(file))) }
+            @if !found.script.is_empty() { (copied("Script", found.script.trim_end())) }
+        }
+    }
+}
+
+fn kind(found: &FoundFailure) -> String {
+    let known = if found.known { "known " } else { "" };
+    format!("{known}{}", found.kind.word())
+}
+
+/// A text with a button that copies it.
+fn copied(name: &str, text: &str) -> Markup {
+    html! {
+        div.copied {
+            h3 { (name) " " button type="button" data-copy hidden { "Copy" } }
+            pre { (text) }
+        }
+    }
+}
+
+/// The share of runs that failed, drawn on a scale from none to all, with its interval.
+fn flakiness(found: &FoundFailure) -> Markup {
+    let (failed, of) = found.fails;
+    let (low, high) = interval(failed, of);
+    let x = |share: f64| 10 + (share * 300.0).round() as i64;
+    html! {
+        @if failed < of {
+            figure.flaky {
+                svg viewBox="0 0 320 44" width="320" height="44" role="img" aria-label=(fails(found.fails)) {
+                    line.scale x1=(x(0.0)) y1="16" x2=(x(1.0)) y2="16" {}
+                    rect.interval x=(x(low)) y="9" width=((x(high) - x(low)).max(2)) height="14" rx="3" {}
+                    circle.point cx=(x(failed as f64 / of as f64)) cy="16" r="5" {}
+                    @for (share, name) in [(0.0, "0 %"), (0.5, "50 %"), (1.0, "100 %")] {
+                        line.tick x1=(x(share)) y1="12" x2=(x(share)) y2="20" {}
+                        text x=(x(share)) y="38" text-anchor=(anchor(share)) { (name) }
+                    }
+                }
+                figcaption { (failed) " of " (of) " runs of the script failed. The bar is Wilson's interval, at 95 %, for the share that fails." }
+            }
+        }
+    }
+}
+
+fn anchor(share: f64) -> &'static str {
+    if share <= 0.0 {
+        "start"
+    } else if share >= 1.0 {
+        "end"
+    } else {
+        "middle"
+    }
+}
+
+fn coverage(report: &CampaignReport, links: &Links) -> Markup {
+    let covered = &report.coverage;
+    html! {
+        @if covered.branches > 0 || !report.texts.is_empty() {
+            section id="specification" {
+                h2 { "The specification" }
+                @if covered.branches > 0 { p {
+                    (covered.covered) " of " (covered.branches) " branches were taken by an explanation"
+                    @if covered.pairs > 0 { ", and " (covered.covered_pairs) " of " (covered.pairs) " pairs that can follow each other" }
+                    ". " span.taken { "Taken" } " " span.never { "never taken" } @if !report.texts.is_empty() {
+                        "; at the left is how often."
+                    }
+                } }
+                @if !covered.never.is_empty() {
+                    p { "Never: " @for (at, place) in covered.never.iter().enumerate() {
+                        @if at > 0 { ", " } (links.linked(&place.to_string()))
+                    } }
+                }
+                @for (number, text) in report.texts.iter().enumerate() {
+                    h3 { (text.file) }
+                    (painted::painted(report, number, text))
+                }
+            }
+        }
+    }
+}
+
+fn regressions(report: &CampaignReport) -> Markup {
+    html! {
+        @if !report.regressions.is_empty() {
+            section id="regressions" {
+                h2 { "Regressions" }
+                div.scroll { table {
+                    thead { tr { th scope="col" { "file" } th scope="col" { "cause" } th scope="col" { "outcome" } } }
+                    tbody { @for run in &report.regressions {
+                        @let complaint = run.outcome.complaint();
+                        tr class=[complaint.is_some().then_some("failing")] {
+                            td.value { (run.file) }
+                            td { (run.cause) }
+                            td { (complaint.unwrap_or_else(|| "passes".into())) }
+                        }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+/// The baseline, and where values came from.
+fn rest(report: &CampaignReport) -> Markup {
+    let total: f64 = report.weights.iter().map(|source| source.weight).sum();
+    html! {
+        @if let Some(baseline) = &report.baseline {
+            section id="baseline" {
+                h2 { "Baseline" }
+                @for (name, causes) in [("new", &baseline.new), ("known", &baseline.known), ("unseen", &baseline.unseen)] {
+                    p { (counted(causes.len() as u64, "cause")) " " (name) @if !causes.is_empty() { ":" } }
+                    @if !causes.is_empty() { ul { @for cause in causes { li { (cause) } } } }
+                }
+            }
+        }
+        @if total > 0.0 {
+            section id="weights" {
+                h2 { "Where values came from" }
+                ul { @for source in &report.weights {
+                    li { (source.source) ": " (percent(source.weight / total)) }
+                } }
+            }
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Texts in lines of a width, as a drawing has to break them itself.
+
+/// The lines of a text that have at most so many characters, broken at spaces where that leaves no line short.
+pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
+    let width = width.max(8);
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let mut rest: Vec<char> = line.trim_end().chars().collect();
+        while rest.len() > width {
+            let space = rest[width / 2..=width].iter().rposition(|c| *c == ' ');
+            let end = space.map_or(width, |at| width / 2 + at);
+            let behind = rest.split_off(end);
+            lines.push(rest.into_iter().collect());
+            rest = behind.into_iter().skip(usize::from(space.is_some())).collect();
+        }
+        lines.push(rest.into_iter().collect());
+    }
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_end_at_spaces_or_where_they_are_full() {
+        assert_eq!(wrapped("only NotFound was possible", 14), ["only NotFound", "was possible"]);
+        assert_eq!(wrapped("aaaaaaaaaaaaaaaaaaaa", 8), ["aaaaaaaa", "aaaaaaaa", "aaaa"]);
+        assert_eq!(wrapped("a\nb", 8), ["a", "b"]);
+    }
+}
