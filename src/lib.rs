@@ -98,6 +98,7 @@ pub mod validate;
 pub mod value;
 
 pub use dualize::{Exchange, Options, Verdict};
+pub use harness::{SystemTest, test};
 pub use recorded::Trace;
 pub use session::{Session, SessionProgress};
 pub use spec::Spec;

@@ -4,6 +4,7 @@
 
 use super::mutate::{MUTATE_HELP, MutateArguments};
 use super::recording::{CONVERT_HELP, RecordedAs};
+use super::testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
 use super::values::{ConstantArg, PeerArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;
@@ -202,6 +203,12 @@ it. A nil in an answer is null where its type is an option, and else not known."
     /// List the mutants of a specification: is it good enough to find them?
     #[command(after_help = MUTATE_HELP)]
     Mutate(MutateArguments),
+    /// Test a live system
+    #[command(after_help = TEST_HELP)]
+    Test(Box<TestArguments>),
+    /// Run scripts that showed failures again
+    #[command(after_help = REPLAY_HELP)]
+    Replay(Box<ReplayArguments>),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Example:

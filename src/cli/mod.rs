@@ -7,6 +7,7 @@ mod abreast;
 mod again;
 pub mod arguments;
 mod check;
+mod check_adapter;
 mod concurrent;
 mod convert;
 mod cost;
@@ -14,6 +15,7 @@ mod dualize;
 mod evidence;
 pub mod exit;
 mod explore;
+mod export;
 mod files;
 mod fmt;
 mod gathered;
@@ -26,15 +28,18 @@ mod networked;
 mod observed;
 mod progress;
 mod recording;
-// `mayhap test`, which calls it, is to come.
-#[allow(dead_code)]
+mod replay;
 mod reports;
 mod serve;
 mod simulate;
 mod sink;
 mod stopped;
+mod stopping;
 mod streamed;
 pub mod terminal;
+mod test;
+mod testing_arguments;
+mod testing_progress;
 mod validate;
 pub mod values;
 
@@ -75,6 +80,8 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Validate(options) => validate::run(options, terminal),
         Command::Convert(options) => convert::run(options, terminal),
         Command::Explore(options) => explore::run(options, terminal),
+        Command::Test(options) => test::run(options, terminal),
+        Command::Replay(options) => replay::run(options, terminal),
         Command::Mutate(options) => mutate::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
@@ -97,7 +104,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Convert(options) => options.target.iter().chain([&options.trace]).cloned().collect(),
         Command::Explore(options) => options.files(),
         Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
-        Command::Mutate(_) | Command::Completions { .. } => Vec::new(),
+        Command::Mutate(_) | Command::Test(_) | Command::Replay(_) | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can only be read once")

@@ -130,7 +130,8 @@ fn line(mutant: &Mutant, fate: &Fate, count: usize, format: Format) -> String {
         Format::Json => {
             let requests = match fate {
                 Fate::Killed(requests, setting) => {
-                    let set = |(name, value): &(String, String)| format!("{}:{}", json::quoted(name), json::quoted(value));
+                    let set =
+                        |(name, value): &(String, String)| format!("{}:{}", json::quoted(name), json::quoted(value));
                     let set = setting.iter().map(set).collect::<Vec<_>>().join(",");
                     format!(",\"requests\":{requests},\"set\":{{{set}}}")
                 }

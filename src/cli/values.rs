@@ -157,6 +157,24 @@ pub fn command(text: &str) -> Result<String, String> {
     if is_empty { Err("expected a command for the shell, as in './server'".into()) } else { Ok(text.into()) }
 }
 
+/// A share from 0 to 1.
+///
+/// # Errors
+/// Where it is none, with what was expected.
+pub fn probability(text: &str) -> Result<f64, String> {
+    let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
+    share.ok_or_else(|| "expected a number from 0 to 1, as in 0.01".into())
+}
+
+/// A number of requests a second.
+///
+/// # Errors
+/// Where it is none, with what was expected.
+pub fn rate(text: &str) -> Result<f64, String> {
+    let rate = text.parse().ok().filter(|rate| (1e-6..=1e9).contains(rate));
+    rate.ok_or_else(|| "expected a positive number of requests a second, as in 100".into())
+}
+
 /// The longest time that can be waited for, in seconds: some years.
 const LONGEST: f64 = 1e9;
 

@@ -54,7 +54,9 @@ pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
     let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable };
     for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
         match &mut item.kind {
-            ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => marks.protocol(members, name.span),
+            ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => {
+                marks.protocol(members, name.span)
+            }
             ItemKind::Machine { name, body } if name.text == spec.program.name => {
                 marks.noting = Noting::Cell;
                 marks.branch(BranchKind::Handler, name.span, body, Mark::First);

@@ -11,7 +11,10 @@ use crate::value::{Presence, Value};
 /// The numbers of the branches that some explanation took, in order.
 pub(super) fn taken(candidates: &[Candidate], slot: usize) -> Vec<usize> {
     let mut numbers = BTreeSet::new();
-    candidates.iter().filter_map(|candidate| candidate.process.memory.get(slot)).for_each(|noted| read(noted, &mut numbers));
+    candidates
+        .iter()
+        .filter_map(|candidate| candidate.process.memory.get(slot))
+        .for_each(|noted| read(noted, &mut numbers));
     numbers.into_iter().collect()
 }
 

@@ -45,6 +45,11 @@ impl Sources {
         replaced
     }
 
+    /// The names and texts of the files.
+    pub fn files(&self) -> impl Iterator<Item = (&str, &str)> {
+        self.files.iter().map(|file| (&*file.name, &*file.text))
+    }
+
     /// The number of files, which are numbered from 0.
     #[must_use]
     pub fn len(&self) -> usize {

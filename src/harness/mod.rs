@@ -1,1 +1,25 @@
 //! The loop of a test: it keeps clients busy, feeds the session, stops and resets; it has no policy of its own.
+//!
+//! ```text
+//! generate ──plan──▶ wave ──requests──▶ System          a wave: all clients overlap, and at its end nothing is under way
+//!     ▲                │ events
+//!     └── states ── Session ──▶ explained, or rejected: shrink, report, keep
+//! ```
+//!
+//! A [`Campaign`] makes runs, each of which begins with a reset; a run is performed in waves.
+
+mod builder;
+mod campaign;
+mod covered;
+mod failure;
+mod found;
+mod regressions;
+mod run;
+mod wave;
+
+pub use builder::{SystemTest, test};
+pub use campaign::{Campaign, CampaignSettings, Follower};
+pub use failure::{Failing, LiveTrial, not_started, run_once};
+pub use regressions::{Regressions, read_script, replay, runs_to_see};
+pub use run::{BeginsWith, Judging, LiveRun, RunState};
+pub use wave::{LiveEvent, LiveEventKind, Patience};

@@ -10,9 +10,7 @@ use crate::choice::{ChoiceError, Choices, Random};
 use crate::dualize::{Exchange, Observed, Verdict};
 use crate::network::NetworkChoice;
 use crate::scalar::{Int, Scalar};
-use crate::server::{
-    CallEvent, Conversation, Occurrence, PeerOccurrence, Population, Ranges, Reply, Server, Stop,
-};
+use crate::server::{CallEvent, Conversation, Occurrence, PeerOccurrence, Population, Ranges, Reply, Server, Stop};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, TraceEvent};

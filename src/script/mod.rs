@@ -8,6 +8,7 @@
 //!
 //! A request has an odd label (`"n"`), and its answer the label after it.
 
+mod measures;
 mod messages;
 mod part;
 mod plan;

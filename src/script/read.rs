@@ -34,6 +34,41 @@ impl Script {
     }
 }
 
+impl ScriptHeader {
+    /// The first line of a script, whatever specification it is of; an empty one if the script has none.
+    ///
+    /// # Errors
+    /// The line is none of a script.
+    pub fn said(text: &str) -> Result<ScriptHeader, TraceError> {
+        let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+        let lines = (1..).zip(text.lines());
+        let Some((number, line)) = lines.into_iter().find(|(_, line)| !line.trim().is_empty()) else {
+            return Ok(ScriptHeader::default());
+        };
+        let members = LineMembers::of(line).map_err(|_| no_event(number, line))?;
+        if !members.has("mayhap") {
+            return Ok(ScriptHeader::default());
+        }
+        let spec = TraceReader::new(line.as_bytes());
+        let spec = named_spec(spec).map_err(|error| error.on_line(number))?;
+        let error = |error: JsonError| TraceError::in_line(number, line.as_bytes(), error.offset, error.to_string());
+        header(&members, spec).map_err(error)
+    }
+
+    /// The text that another key has, if it has one.
+    #[must_use]
+    pub fn text(&self, key: &str) -> Option<String> {
+        let (_, value) = self.other.iter().find(|(own, _)| own == key)?;
+        Some(json::Scanner::new(value).string().ok()?.into_owned())
+    }
+}
+
+/// The name of the specification that the header of a trace gives.
+fn named_spec(mut reader: TraceReader<&[u8]>) -> Result<String, TraceError> {
+    reader.next_line()?;
+    Ok(reader.header().and_then(|header| header.spec.clone()).unwrap_or_default())
+}
+
 /// The state of reading a script.
 struct ScriptReader<'s> {
     spec: &'s Arc<Spec>,
@@ -80,11 +115,9 @@ impl ScriptReader<'_> {
     }
 
     fn header(&mut self, members: &LineMembers<'_>, number: u64, line: &str) -> Result<(), TraceError> {
-        let mut reader = TraceReader::new(line.as_bytes());
-        reader.next_line().map_err(|error| error.on_line(number))?;
+        let spec = named_spec(TraceReader::new(line.as_bytes())).map_err(|error| error.on_line(number))?;
         let own = &self.spec.program.name;
         let error = |error: JsonError| TraceError::in_line(number, line.as_bytes(), error.offset, error.to_string());
-        let spec = reader.header().and_then(|header| header.spec.clone()).unwrap_or_default();
         if !spec.is_empty() && spec != *own {
             let message = format!("this script is of the specification `{spec}`, not of `{own}`");
             return Err(error(JsonError::new(members.offset("spec"), message)));

@@ -51,6 +51,7 @@ pub use address::{SutAddress, open};
 pub use ask::{Sut, SutAnswer};
 pub use asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
 pub use in_process::InProcess;
+pub use kinds::request_kinds;
 pub use trial::{AdapterTrial, check_adapter};
 
 /// A live system, and the connections of its clients, which have numbers from 1.

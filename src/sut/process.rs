@@ -10,6 +10,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+use std::fmt;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::thread::sleep;
@@ -64,6 +65,16 @@ impl FromStr for ResetWay {
             "" => Err("expected restart, none, or a command".to_owned()),
             command => Ok(ResetWay::Command(command.to_owned())),
         }
+    }
+}
+
+impl fmt::Display for ResetWay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ResetWay::Restart => "restart",
+            ResetWay::Nothing => "none",
+            ResetWay::Command(command) => command,
+        })
     }
 }
 

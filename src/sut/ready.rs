@@ -7,6 +7,7 @@
 //! assert_eq!(error, "expected tcp:HOST:PORT, http://HOST:PORT/PATH, line:REGEX, or a number of seconds, found \"ready\"");
 //! ```
 
+use std::fmt;
 use std::io::{self, Read, Write};
 use std::net::{TcpStream, ToSocketAddrs};
 use std::str::FromStr;
@@ -33,6 +34,17 @@ pub enum ReadySign {
     Line(Regex),
     /// So much time has passed.
     After(Duration),
+}
+
+impl fmt::Display for ReadySign {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ReadySign::Tcp(address) => write!(f, "tcp:{address}"),
+            ReadySign::Http { address, path } => write!(f, "http://{address}{path}"),
+            ReadySign::Line(regex) => write!(f, "line:{}", regex.as_str()),
+            ReadySign::After(time) => write!(f, "{}", time.as_secs_f64()),
+        }
+    }
 }
 
 impl ReadySign {

@@ -55,7 +55,11 @@ fn generated_requests_come_to_nearly_all_branches() {
         let (covered, all) = (coverage.covered(), coverage.branches().len());
         let never: Vec<String> = coverage.never().map(|branch| format!("{:?} {}", branch.kind, branch.line)).collect();
         let name = &shipped.name;
-        println!("{name}: {covered} of {all}, {:?} pairs, {:?} % forced, never {never:?}", coverage.pairs(), coverage.sharpness().percent());
+        println!(
+            "{name}: {covered} of {all}, {:?} pairs, {:?} % forced, never {never:?}",
+            coverage.pairs(),
+            coverage.sharpness().percent()
+        );
         assert!(all > 0, "{name}: no branches");
         if covered * 10 < all * 9 {
             few.push(format!("{name}: {covered} of {all}, never {never:?}"));

@@ -1,0 +1,297 @@
+//! `mayhap test`: a live system, tested by a specification.
+//!
+//! `mayhap test specs/kv.may --sut 127.0.0.1:7000` ends with 0 (no violation), 1 (a violation), 2 (nothing was tested), 3 (undecided),
+//! 4 (the system broke down) or 130 (interrupted).
+
+use super::exit::Exit;
+use super::stopping;
+use super::terminal::Terminal;
+use super::testing_arguments::{SutArguments, TestArguments};
+use super::testing_progress::TestProgress;
+use super::{failed, files, load, reports};
+use mayhap::dualize::Options;
+use mayhap::harness::{
+    BeginsWith, Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay,
+    runs_to_see,
+};
+use mayhap::json::quoted;
+use mayhap::network::NetworkChoice;
+use mayhap::report::campaign::baseline::Baseline;
+use mayhap::report::campaign::{
+    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
+};
+use mayhap::script::{JsonTree, ScriptHeader};
+use mayhap::spec::{Spec, Tasks};
+use mayhap::sut::{self, System};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+/// The complaint where no system is given.
+pub const NO_SUT: &str = "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND";
+/// The most runs of a regression that a test begins with.
+const MOST_REGRESSION_RUNS: usize = 20;
+
+pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
+    let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    if let Some(why) = refused(&spec) {
+        return failed(terminal, why);
+    }
+    let regressions = Regressions::of(&options.regressions);
+    let baseline = match baseline(options) {
+        Ok(baseline) => baseline,
+        Err(why) => return failed(terminal, &why),
+    };
+    if let Err(why) = regressions.prepare() {
+        return failed(terminal, &format!("{}: {why}", options.regressions.display()));
+    }
+    let read = [options.file.as_path()].into_iter().chain(options.baseline.as_deref()).collect::<Vec<_>>();
+    if let Err(why) = reports::check(&options.report, &read) {
+        return failed(terminal, &why);
+    }
+    let stop = stopping::begin();
+    let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
+    let mut system = match sut::open(&spec, address, &options.system.start_options()) {
+        Ok(system) => system,
+        Err(failure) => return broken(terminal, &failure.to_string(), &[]),
+    };
+    if options.check_adapter {
+        return super::check_adapter::run(&spec, &mut *system, &options.system, terminal);
+    }
+    let test = Test { options, spec: &spec, regressions, stop, seed: options.seed.unwrap_or_else(drawn_seed) };
+    let report = test.report(&mut *system, terminal);
+    drop(system);
+    let mut report = report;
+    if let Some(baseline) = &baseline {
+        baseline.mark(&mut report);
+    }
+    finish(&report, options, baseline, terminal)
+}
+
+/// The reason why a specification cannot be tested against a live system.
+fn refused(spec: &Spec) -> Option<&'static str> {
+    let calls = !spec.program.peers.is_empty();
+    calls
+        .then_some("the specification calls peers, which `mayhap test` does not play: record the system and judge that")
+}
+
+fn drawn_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // Short enough to be typed.
+    std::collections::hash_map::RandomState::new().build_hasher().finish() % 100_000
+}
+
+fn broken(terminal: &mut Terminal, why: &str, output: &[String]) -> Exit {
+    terminal.complain(&format!("error: {why}\n"));
+    output.iter().for_each(|line| terminal.complain(&format!("  | {line}\n")));
+    Exit::SystemFailed
+}
+
+/// The files of a specification, for the page of a report.
+fn texts(spec: &Spec) -> Vec<SpecText> {
+    spec.sources.files().map(|(file, text)| SpecText { file: file.to_owned(), text: text.to_owned() }).collect()
+}
+
+/// The means of judging what a system does.
+pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Judging {
+    let begins = if system.is_reset() { BeginsWith::InitialState } else { BeginsWith::AnyState };
+    Judging { spec: spec.clone(), net, options: Options::default(), begins }
+}
+
+/// A test that is to be made.
+struct Test<'t> {
+    options: &'t TestArguments,
+    spec: &'t Arc<Spec>,
+    regressions: Regressions,
+    stop: Arc<AtomicBool>,
+    seed: u64,
+}
+
+impl Test<'_> {
+    fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
+        let options = self.options;
+        let judging = judging(self.spec, options.net, &options.system);
+        let corpus = Vec::new();
+        let mut report = CampaignReport {
+            spec: self.spec.program.name.clone(),
+            file: files::shown(&options.file),
+            seed: self.seed,
+            clients: options.system.clients.get(),
+            net: options.net.to_string(),
+            corpus: corpus.len() as u64,
+            texts: texts(self.spec),
+            ..CampaignReport::default()
+        };
+        report.regressions = self.regression_runs(&judging, system, terminal);
+        let settings = self.settings();
+        let mut follower =
+            Keeping { progress: TestProgress::new(options.requests), regressions: &self.regressions, terminal };
+        let started = report.clone();
+        let made = Campaign::new(&judging, &settings, system, &mut follower, report).run(&corpus);
+        follower.progress.end();
+        made.unwrap_or_else(|failure| {
+            let mut found = not_started(&failure);
+            found.last_output = system.last_output();
+            CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..started }
+        })
+    }
+
+    fn settings(&self) -> CampaignSettings {
+        let options = self.options;
+        CampaignSettings {
+            clients: options.system.clients.get(),
+            requests: options.requests,
+            time: options.time,
+            steps: options.steps.get(),
+            max_failures: Some(options.max_failures),
+            seed: self.seed,
+            deadline: options.system.deadline,
+            crash: options.crash,
+            rate: options.rate,
+            shrink_time: options.shrink_time,
+            weights: options.generate.clone(),
+            header: header(self.spec, options),
+            stop: self.stop.clone(),
+        }
+    }
+
+    /// Runs the regressions, however long that takes.
+    fn regression_runs(
+        &self,
+        judging: &Judging,
+        system: &mut dyn System,
+        terminal: &mut Terminal,
+    ) -> Vec<RegressionRun> {
+        let files = self.regressions.files().unwrap_or_default();
+        let deadline = self.options.system.deadline;
+        let patience = Patience { deadline, silence: deadline, stop: &self.stop };
+        let clients = self.options.system.clients.get();
+        let mut runs = Vec::new();
+        for path in files {
+            let file = path.display().to_string();
+            let (cause, outcome) = match read_script(self.spec, &path) {
+                Ok(script) => {
+                    let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
+                    let outcome = replay(judging, &script, (&mut *system, clients), patience, times);
+                    (script.header.cause.unwrap_or_default(), outcome)
+                }
+                Err(why) => {
+                    terminal.complain(&format!("error: {why}\n"));
+                    (String::new(), RegressionOutcome::Error(why))
+                }
+            };
+            runs.push(RegressionRun { file, cause, outcome });
+        }
+        runs
+    }
+}
+
+/// The header of the scripts of a test: also where the specification is, and how the system is started, so that they can be run as
+/// they are.
+fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
+    // Most constants are written as JSON writes them.
+    let json = |value: &str| JsonTree::read(value).map_or_else(|_| quoted(value), |_| value.to_owned());
+    let set = options.selection.constants.iter().map(|constant| (constant.name.clone(), json(&constant.value)));
+    let SutArguments { sut, start, ready, reset, .. } = &options.system;
+    let shown = |text: &dyn ToString| quoted(&text.to_string());
+    let other = [
+        ("file", Some(quoted(&options.file.display().to_string()))),
+        ("sut", sut.as_ref().map(|sut| shown(sut))),
+        ("start", start.as_ref().map(|start| shown(start))),
+        ("ready", ready.as_ref().map(|ready| shown(ready))),
+        ("reset", reset.as_ref().map(|reset| shown(reset))),
+    ];
+    let other = other.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    ScriptHeader { spec: spec.program.name.clone(), set: set.collect(), other, ..ScriptHeader::default() }
+}
+
+/// Keeps what was found, and shows how far the test has come.
+struct Keeping<'k> {
+    progress: TestProgress,
+    regressions: &'k Regressions,
+    terminal: &'k mut Terminal,
+}
+
+impl Keeping<'_> {
+    fn keep(&mut self, failure: &FoundFailure) -> Option<String> {
+        match self.regressions.keep(failure) {
+            Ok(path) => Some(path.display().to_string()),
+            Err(why) => {
+                self.terminal.complain(&format!("warning: the script of a failure could not be written: {why}\n"));
+                None
+            }
+        }
+    }
+}
+
+impl Follower for Keeping<'_> {
+    fn proceed(&mut self, requests: u64, runs: u64) {
+        self.progress.show(requests, runs);
+    }
+
+    fn found(&mut self, failure: &FoundFailure) -> Option<String> {
+        let file = self.keep(failure);
+        let at = file.as_deref().unwrap_or("(not written)");
+        let said = format!(
+            "{} after {} requests: {}; its script, to be shrunk: {at}\n",
+            failure.kind.word(),
+            failure.requests_to_find,
+            failure.cause
+        );
+        self.progress.pause(|| self.terminal.complain(&said));
+        file
+    }
+
+    fn shrunk(&mut self, failure: &FoundFailure) {
+        self.keep(failure);
+    }
+}
+
+/// The known causes, where a file of these is given.
+fn baseline(options: &TestArguments) -> Result<Option<Baseline>, String> {
+    let Some(path) = &options.baseline else { return Ok(None) };
+    if options.baseline_update && !path.exists() {
+        return Ok(Some(Baseline::default()));
+    }
+    let text = files::read_text(path)?;
+    Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", files::shown(path)))
+}
+
+/// Writes the reports, and says how it ended.
+fn finish(
+    report: &CampaignReport,
+    options: &TestArguments,
+    baseline: Option<Baseline>,
+    terminal: &mut Terminal,
+) -> Exit {
+    terminal.print(&text::text(report));
+    let rate = report.requests as f64 / report.seconds.max(1e-9);
+    terminal.complain(&format!("{:.1} s, {rate:.0} requests/s\n", report.seconds));
+    reports::annotate(report, terminal);
+    let mut exit = exit(report).worst(reports::write(report, &options.report, terminal));
+    if let (true, Some(baseline), Some(path)) = (options.baseline_update, baseline, &options.baseline)
+        && let Err(cause) = std::fs::write(path, baseline.with(report).write())
+    {
+        exit = exit.worst(failed(terminal, &files::unwritable(path, &cause)));
+    }
+    exit
+}
+
+fn exit(report: &CampaignReport) -> Exit {
+    let of_regression = |run: &RegressionRun| match &run.outcome {
+        RegressionOutcome::Pass => Exit::Fine,
+        RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
+        RegressionOutcome::Error(_) => Exit::Failed,
+    };
+    let own = match report.verdict {
+        CampaignVerdict::Pass => Exit::Fine,
+        CampaignVerdict::Violation => Exit::Rejected,
+        CampaignVerdict::Broken => Exit::SystemFailed,
+        CampaignVerdict::Untested => Exit::Failed,
+        CampaignVerdict::Unknown => Exit::Inconclusive,
+        CampaignVerdict::Interrupted => Exit::Interrupted,
+    };
+    report.regressions.iter().map(of_regression).fold(own, Exit::worst)
+}

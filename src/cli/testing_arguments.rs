@@ -1,0 +1,197 @@
+//! The command line of `mayhap test` and `mayhap replay`, as data.
+//!
+//! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
+
+use super::arguments::SpecArguments;
+use super::values::{command, count, positive, probability, rate, seconds};
+use clap::Args;
+use mayhap::network::NetworkChoice;
+use mayhap::report::campaign::wanted::ReportWanted;
+use mayhap::sut::SutAddress;
+use mayhap::sut::process::ResetWay;
+use mayhap::sut::process::StartOptions;
+use mayhap::sut::ready::ReadySign;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// The help on `mayhap test` beside its options.
+pub const TEST_HELP: &str = "\
+Examples:
+  mayhap test specs/kv_etag.may --sut 127.0.0.1:7000
+  mayhap test specs/kv_etag.may --sut 127.0.0.1:7000 --start './server 7000' --reset restart
+  mayhap test specs/redis_strings.may --sut 'stdio:python3 adapter.py 6379' --clients 8
+  mayhap test specs/kv.may --sut 127.0.0.1:7000 --start './server 7000' --crash 0.01
+  mayhap test specs/kv.may --sut 127.0.0.1:7000 --report json:out.json,html:out.html
+
+The system is asked random requests of the specification's type. The judge follows each answer. The
+first one that no server of the specification could give is a violation: it is shrunk to the fewest
+requests that still show it, and kept in --regressions, where the next test begins with it.
+
+--sut is one of
+  tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
+  stdio:COMMAND                an adapter, which talks to the system (docs/TESTING.md has the protocol)
+
+Without --reset and --start the system is not reset: then nothing is assumed of the state in which it is.
+
+One seed gives one test: its standard output is the same, byte for byte, if the system is
+deterministic. Times and rates go to standard error.
+
+Exit codes:
+  0    no violation
+  1    a violation was found
+  2    the command could not do its job, or no answer was ever forced, so that nothing was tested
+  3    no violation, but some answers were too hard to decide
+  4    the system or its adapter broke down: it crashed, hung, or sent what is no answer
+  130  interrupted (what was found is on disk)";
+
+/// The help on `mayhap replay` beside its options.
+pub const REPLAY_HELP: &str = "\
+Examples:
+  mayhap replay mayhap-regressions/48-put-nocontent.ndjson
+  mayhap replay mayhap-regressions/*.ndjson --sut 127.0.0.1:7000 --start ./server
+  mayhap replay found.ndjson --for specs/kv_etag.may --export rust
+
+A script says for which specification and system it was found; the options override that.
+
+Each script is run up to --times times, and gets a line: `fixed`, `fails 20 of 20`, `fails otherwise` (and
+why), or `error`.
+
+Exit codes: 0 all are fixed; 1 one fails; 2 a script does not fit the specification; 4 the system
+could not be run; 130 interrupted.";
+
+/// The system under test.
+#[derive(Args, Clone, Debug)]
+pub struct SutArguments {
+    /// The system: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND
+    #[arg(long, value_name = "SYSTEM")]
+    pub sut: Option<SutAddress>,
+    /// Start the system with this shell command, and stop it at the end
+    #[arg(long, value_name = "COMMAND", value_parser = command)]
+    pub start: Option<String>,
+    /// The sign that a started system is ready: tcp:HOST:PORT, http:URL, line:REGEX or SECONDS [default: its port can be connected to]
+    #[arg(long, value_name = "SIGN", requires = "start")]
+    pub ready: Option<ReadySign>,
+    /// The way to reset it before each run: restart, none, or a shell command [default: restart with --start, else none]
+    #[arg(long, value_name = "HOW")]
+    pub reset: Option<ResetWay>,
+    /// Seconds that an answer may take
+    #[arg(long, value_name = "S", default_value = "10", value_parser = seconds, allow_hyphen_values = true)]
+    pub deadline: Duration,
+    /// Number of clients
+    #[arg(long, value_name = "C", default_value = "3", value_parser = clap::value_parser!(NonZeroU64))]
+    pub clients: NonZeroU64,
+}
+
+/// `mayhap test`
+#[derive(Args, Debug)]
+pub struct TestArguments {
+    /// The specification
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// The system.
+    #[command(flatten)]
+    pub system: SutArguments,
+    /// Number of requests
+    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count::<u64>, allow_hyphen_values = true)]
+    pub requests: u64,
+    /// Seconds after which the test ends
+    #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
+    pub time: Option<Duration>,
+    /// Number of requests of a run, after which the system is reset
+    #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(NonZeroU64))]
+    pub steps: NonZeroU64,
+    /// Number of causes after which the test ends; 0: it goes on
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = count::<usize>, allow_hyphen_values = true)]
+    pub max_failures: usize,
+    /// Seed of all that is drawn [default: drawn, and printed]
+    #[arg(long, value_name = "S", value_parser = count::<u64>, allow_hyphen_values = true)]
+    pub seed: Option<u64>,
+    /// Most requests a second
+    #[arg(long, value_name = "R", value_parser = rate, allow_hyphen_values = true)]
+    pub rate: Option<f64>,
+    /// Share of the requests before which the system is killed and started again, from 0 to 1
+    #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability, allow_hyphen_values = true)]
+    #[arg(requires = "start")]
+    pub crash: f64,
+    /// Seconds to spend on shrinking a failure
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds, allow_hyphen_values = true)]
+    pub shrink_time: Duration,
+    /// Directory of regressions: run first, and written
+    #[arg(long, value_name = "DIR", default_value = "mayhap-regressions")]
+    pub regressions: PathBuf,
+    /// Weights of the sources of values, which then do not adapt, as in trace=2,state=1,domain=1
+    #[arg(long, value_name = "WEIGHTS")]
+    pub generate: Option<String>,
+    /// Write reports: json:F, junit:F, html:F or mermaid:F (several with commas)
+    #[arg(long, value_name = "FORMAT:F", value_delimiter = ',')]
+    pub report: Vec<ReportWanted>,
+    /// File of known causes, which do not fail the test
+    #[arg(long, value_name = "F")]
+    pub baseline: Option<PathBuf>,
+    /// Write the causes that were found to the file of --baseline
+    #[arg(long, requires = "baseline")]
+    pub baseline_update: bool,
+    /// Send one request of each kind, say what comes back, and end
+    #[arg(long)]
+    pub check_adapter: bool,
+    /// The network between the clients and the system
+    #[arg(long, value_name = "NET", default_value_t = NetworkChoice::TCP)]
+    pub net: NetworkChoice,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: SpecArguments,
+}
+
+/// `mayhap replay`
+#[derive(Args, Clone, Debug)]
+pub struct ReplayArguments {
+    /// Scripts to run
+    #[arg(required = true, value_name = "SCRIPT")]
+    pub scripts: Vec<PathBuf>,
+    /// The system.
+    #[command(flatten)]
+    pub system: SutArguments,
+    /// Most runs of a script that passes
+    #[arg(long, value_name = "N", default_value = "20", value_parser = positive)]
+    pub times: std::num::NonZeroUsize,
+    /// Print the scripts as a test in a language instead of running them
+    #[arg(long, value_name = "LANGUAGE")]
+    pub export: Option<ExportLanguage>,
+    /// The specification [default: what the script says]
+    #[arg(long = "for", value_name = "FILE")]
+    pub file: Option<PathBuf>,
+    /// Which specification.
+    #[command(flatten)]
+    pub selection: SpecArguments,
+}
+
+/// The languages that a script can be printed in.
+#[derive(clap::ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExportLanguage {
+    /// A `#[test]`.
+    Rust,
+}
+
+impl SutArguments {
+    /// The way to start and reset the system.
+    #[must_use]
+    pub fn start_options(&self) -> StartOptions {
+        StartOptions {
+            command: self.start.clone(),
+            ready: self.ready.clone(),
+            reset: self.reset.clone(),
+            patience: self.deadline,
+        }
+    }
+
+    /// Tests whether the system is as it was started at the beginning of each run.
+    #[must_use]
+    pub fn is_reset(&self) -> bool {
+        match &self.reset {
+            Some(ResetWay::Nothing) => false,
+            Some(ResetWay::Restart | ResetWay::Command(_)) => true,
+            None => self.start.is_some() || matches!(self.sut, Some(SutAddress::Stdio(_))),
+        }
+    }
+}

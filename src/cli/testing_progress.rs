@@ -1,0 +1,47 @@
+//! A line that says how far a test has come, on standard error, if that is a terminal.
+//!
+//! `4200 of 10000 requests in 21 runs, 5120/s` is overwritten in place and gone at the end.
+
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::time::{Duration, Instant};
+
+/// The line is written again after so long.
+const MOMENT: Duration = Duration::from_millis(200);
+
+/// A line that says how many requests were made.
+pub struct TestProgress {
+    bar: ProgressBar,
+    started: Instant,
+    shown: Instant,
+    all: u64,
+}
+
+impl TestProgress {
+    /// The line of a test of so many requests.
+    pub fn new(all: u64) -> TestProgress {
+        let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
+        let style = ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
+        let now = Instant::now();
+        TestProgress { bar: bar.with_style(style), started: now, shown: now, all }
+    }
+
+    /// Shows that so many requests were made in so many runs.
+    pub fn show(&mut self, requests: u64, runs: u64) {
+        if self.shown.elapsed() < MOMENT {
+            return;
+        }
+        self.shown = Instant::now();
+        let rate = requests as f64 / self.started.elapsed().as_secs_f64();
+        self.bar.set_message(format!("{requests} of {} requests in {runs} runs, {rate:.0}/s", self.all));
+    }
+
+    /// Writes something else meanwhile.
+    pub fn pause(&self, write: impl FnOnce()) {
+        self.bar.suspend(write);
+    }
+
+    /// Clears the line.
+    pub fn end(&self) {
+        self.bar.finish_and_clear();
+    }
+}

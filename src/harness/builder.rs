@@ -1,0 +1,197 @@
+//! Tests of a system in the same program: `mayhap::test(&spec).clients(3).run(|| Store::new())`.
+//!
+//! ```
+//! use mayhap::sut::{Sut, SutAnswer};
+//! struct Echo;
+//! impl Sut for Echo {
+//!     type Request = i64;
+//!     type Response = i64;
+//!     fn ask(&self, _client: u64, request: i64) -> SutAnswer<i64> {
+//!         SutAnswer::Is(request)
+//!     }
+//! }
+//! let spec = mayhap::Spec::from_text("protocol echo { request int; response int; on q { reply q; } }")?;
+//! mayhap::test(&spec).clients(2).requests(500).run(|| Echo);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::dualize::Options;
+use crate::network::NetworkChoice;
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, text};
+use crate::script::{Script, ScriptHeader};
+use crate::spec::Spec;
+use crate::sut::{InProcess, Sut, SutFailure, System};
+
+use super::campaign::{Campaign, CampaignSettings, Follower};
+use super::regressions::{Regressions, replay};
+use super::run::{BeginsWith, Judging};
+use super::wave::Patience;
+
+/// The runs of a script that is replayed.
+const REPLAYS: usize = 20;
+
+/// A test that is put together; [`SystemTest::run`] runs it.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct SystemTest {
+    spec: Arc<Spec>,
+    settings: CampaignSettings,
+    regressions: Option<PathBuf>,
+}
+
+/// A test of a system by a specification: 10,000 requests of one client, by the seed 0.
+///
+/// The variables `MAYHAP_SEED`, `MAYHAP_REQUESTS` and `MAYHAP_TIME` (in seconds) of the environment override what the test says.
+pub fn test(spec: &Arc<Spec>) -> SystemTest {
+    let header = ScriptHeader { spec: spec.program.name.clone(), ..ScriptHeader::default() };
+    let settings = CampaignSettings { clients: 1, header, ..CampaignSettings::default() };
+    SystemTest { spec: spec.clone(), settings, regressions: None }
+}
+
+impl SystemTest {
+    /// Asks as so many clients at once, each on a thread of its own.
+    pub fn clients(mut self, clients: u64) -> SystemTest {
+        self.settings.clients = clients.max(1);
+        self
+    }
+
+    /// Makes so many requests in all.
+    pub fn requests(mut self, requests: u64) -> SystemTest {
+        self.settings.requests = requests;
+        self
+    }
+
+    /// Ends after so long.
+    pub fn time(mut self, time: Duration) -> SystemTest {
+        self.settings.time = Some(time);
+        self
+    }
+
+    /// Makes a fresh system after so many requests.
+    pub fn steps(mut self, steps: u64) -> SystemTest {
+        self.settings.steps = steps.max(1);
+        self
+    }
+
+    /// Draws everything from this seed.
+    pub fn seed(mut self, seed: u64) -> SystemTest {
+        self.settings.seed = seed;
+        self
+    }
+
+    /// Takes a request that takes longer than this for one that hangs.
+    pub fn deadline(mut self, deadline: Duration) -> SystemTest {
+        self.settings.deadline = deadline;
+        self
+    }
+
+    /// Goes on after a failure, until so many causes were found; 0: until all requests were made.
+    pub fn max_failures(mut self, most: usize) -> SystemTest {
+        self.settings.max_failures = Some(most);
+        self
+    }
+
+    /// Writes the scripts of failures into this directory.
+    pub fn regressions(mut self, directory: impl Into<PathBuf>) -> SystemTest {
+        self.regressions = Some(directory.into());
+        self
+    }
+
+    /// Tests systems that `make` makes, one for each run.
+    ///
+    /// # Panics
+    /// The system did what the specification does not allow, broke down, or nothing was tested; the message is the report.
+    pub fn run<S: Sut + 'static>(self, make: impl Fn() -> S + Send + Sync + 'static) {
+        let report = self.check(make);
+        assert!(report.verdict == CampaignVerdict::Pass, "{}", text::text(&report));
+    }
+
+    /// Runs a script that once showed a failure, as `mayhap replay --export rust` prints it, up to 20 times.
+    ///
+    /// # Panics
+    /// It fails again, or does not fit the specification.
+    pub fn replay<S: Sut + 'static>(self, script: &str, make: impl Fn() -> S + Send + Sync + 'static) {
+        let read = Script::read(&self.spec, script).unwrap_or_else(|error| panic!("{}", error.render("script")));
+        let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
+        let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
+        let patience = Patience { deadline: *deadline, silence: *deadline, stop };
+        let outcome = replay(&judging(&self.spec), &read, (&mut system, *clients), patience, REPLAYS);
+        assert!(outcome == RegressionOutcome::Pass, "the script fails again: {outcome:?}");
+    }
+
+    /// Tests systems that `make` makes, one for each run, and returns the report.
+    #[must_use]
+    pub fn check<S: Sut + 'static>(self, make: impl Fn() -> S + Send + Sync + 'static) -> CampaignReport {
+        match InProcess::new(&self.spec, make) {
+            Ok(mut system) => self.check_system(&mut system),
+            Err(failure) => not_started(self.empty_report(), &failure),
+        }
+    }
+
+    /// Tests a system.
+    #[must_use]
+    pub fn check_system(mut self, system: &mut dyn System) -> CampaignReport {
+        self.read_environment();
+        let report = self.empty_report();
+        let judging = judging(&self.spec);
+        let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
+        let scripts = Vec::new();
+        let campaign = Campaign::new(&judging, &self.settings, system, &mut keeper, report.clone());
+        campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure))
+    }
+
+    fn empty_report(&self) -> CampaignReport {
+        CampaignReport {
+            spec: self.spec.program.name.clone(),
+            file: self.spec.program.name.clone(),
+            seed: self.settings.seed,
+            clients: self.settings.clients,
+            ..CampaignReport::default()
+        }
+    }
+
+    fn read_environment(&mut self) {
+        let read = |name: &str| std::env::var(name).ok()?.trim().parse::<u64>().ok();
+        let CampaignSettings { seed, requests, time, .. } = &mut self.settings;
+        *seed = read("MAYHAP_SEED").unwrap_or(*seed);
+        *requests = read("MAYHAP_REQUESTS").unwrap_or(*requests);
+        *time = read("MAYHAP_TIME").map(Duration::from_secs).or(*time);
+    }
+}
+
+/// The means of judging a system that is new in each run.
+fn judging(spec: &Arc<Spec>) -> Judging {
+    Judging {
+        spec: spec.clone(),
+        net: NetworkChoice::TCP,
+        options: Options::default(),
+        begins: BeginsWith::InitialState,
+    }
+}
+
+fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {
+    let found = super::failure::not_started(failure);
+    CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..report }
+}
+
+/// Keeps what was found, where that is wanted.
+struct Keeper {
+    regressions: Option<Regressions>,
+}
+
+impl Follower for Keeper {
+    fn proceed(&mut self, _: u64, _: u64) {}
+
+    fn found(&mut self, failure: &FoundFailure) -> Option<String> {
+        let path = self.regressions.as_ref()?.keep(failure).ok()?;
+        Some(path.display().to_string())
+    }
+
+    fn shrunk(&mut self, failure: &FoundFailure) {
+        _ = self.regressions.as_ref().map(|regressions| regressions.keep(failure));
+    }
+}

@@ -1,0 +1,373 @@
+//! A campaign: runs against a live system until the budget is used up or enough was found; each failure is shrunk and kept.
+//!
+//! The corpus of the specification comes first, then what the generator thinks of.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::choice::{ChoiceError, Choices, Random};
+use crate::coverage::Coverage;
+use crate::generate::{GenerateSettings, Generator};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
+use crate::script::{Plan, Script, ScriptHeader};
+use crate::shrink::{self, Shrunk};
+use crate::sut::{SutFailure, System};
+
+use super::covered::covered;
+use super::failure::{Failing, LiveTrial};
+use super::found::found;
+use super::run::{Judging, LiveRun, RunState};
+use super::wave::{LiveEventKind, Patience};
+
+/// The settings of a campaign.
+#[derive(Clone, Debug)]
+pub struct CampaignSettings {
+    /// The number of clients.
+    pub clients: u64,
+    /// The number of requests in all.
+    pub requests: u64,
+    /// The time in which these are made, if it is limited.
+    pub time: Option<Duration>,
+    /// The number of requests of a run.
+    pub steps: u64,
+    /// The number of causes after which the campaign ends; nothing: it does not end early.
+    pub max_failures: Option<usize>,
+    /// The seed of all that is drawn.
+    pub seed: u64,
+    /// The time that an answer may take.
+    pub deadline: Duration,
+    /// The share of the requests before which the system is killed and started again.
+    pub crash: f64,
+    /// The most requests a second, if they are limited.
+    pub rate: Option<f64>,
+    /// The time that shrinking one failure may take.
+    pub shrink_time: Duration,
+    /// The weights of the generator that are not to adapt, as `trace=2,state=1`.
+    pub weights: Option<String>,
+    /// The header of the scripts that are written.
+    pub header: ScriptHeader,
+    /// Set once somebody asks for the end.
+    pub stop: Arc<AtomicBool>,
+}
+
+impl Default for CampaignSettings {
+    fn default() -> CampaignSettings {
+        CampaignSettings {
+            clients: 3,
+            requests: 10_000,
+            time: None,
+            steps: 200,
+            max_failures: Some(1),
+            seed: 0,
+            deadline: Duration::from_secs(10),
+            crash: 0.0,
+            rate: None,
+            shrink_time: Duration::from_secs(30),
+            weights: None,
+            header: ScriptHeader::default(),
+            stop: Arc::default(),
+        }
+    }
+}
+
+/// The one who follows a campaign.
+pub trait Follower {
+    /// Takes notice of so many requests made, in so many runs.
+    fn proceed(&mut self, requests: u64, runs: u64);
+    /// Keeps a failure that was found, before it is shrunk; returns the path of its file.
+    fn found(&mut self, failure: &FoundFailure) -> Option<String>;
+    /// Keeps a failure that was shrunk, in that file.
+    fn shrunk(&mut self, failure: &FoundFailure);
+}
+
+/// The silence after which a request that need not be answered has no answer.
+const SILENCE: Duration = Duration::from_millis(300);
+/// The most requests of one client that are under way together.
+const DEPTH: usize = 4;
+/// Runs are judged once more for coverage as long as this brings something: all of the first, then fewer and fewer.
+const COVERED_RUNS: u64 = 20;
+
+/// A campaign against a system.
+pub struct Campaign<'c> {
+    judging: &'c Judging,
+    settings: &'c CampaignSettings,
+    system: &'c mut dyn System,
+    follower: &'c mut dyn Follower,
+    choices: Random,
+    generator: Generator,
+    coverage: Coverage,
+    report: CampaignReport,
+    started: Instant,
+    causes: Vec<Failing>,
+}
+
+/// The reason for which a run ended.
+enum RunOver {
+    /// It has its requests.
+    Full,
+    /// The campaign is over.
+    Stop,
+}
+
+impl<'c> Campaign<'c> {
+    /// A campaign that has not begun; `report` says what is known before.
+    #[must_use]
+    pub fn new(
+        judging: &'c Judging,
+        settings: &'c CampaignSettings,
+        system: &'c mut dyn System,
+        follower: &'c mut dyn Follower,
+        report: CampaignReport,
+    ) -> Campaign<'c> {
+        let generate = GenerateSettings { clients: settings.clients, depth: DEPTH };
+        Campaign {
+            judging,
+            settings,
+            system,
+            follower,
+            choices: Random::new(settings.seed),
+            generator: Generator::new(&judging.spec, generate),
+            coverage: Coverage::new(&judging.spec),
+            report,
+            started: Instant::now(),
+            causes: Vec::new(),
+        }
+    }
+
+    /// Runs it to its end.
+    ///
+    /// # Errors
+    /// The system could not be started.
+    pub fn run(mut self, corpus: &[Script]) -> Result<CampaignReport, SutFailure> {
+        self.report.corpus = corpus.len() as u64;
+        let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
+        while !self.is_over() {
+            if let RunOver::Stop = self.one_run(std::mem::take(&mut scripts))? {
+                break;
+            }
+        }
+        Ok(self.reported())
+    }
+
+    fn is_over(&self) -> bool {
+        let is_late = self.settings.time.is_some_and(|time| self.started.elapsed() >= time);
+        let is_enough = self.settings.max_failures.is_some_and(|most| most > 0 && self.report.failures.len() >= most);
+        self.report.requests >= self.settings.requests || is_late || is_enough || self.is_stopped()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.settings.stop.load(Ordering::Relaxed)
+    }
+
+    /// Makes one run, which begins with these plans.
+    fn one_run(&mut self, first: Vec<Plan>) -> Result<RunOver, SutFailure> {
+        let mut run = LiveRun::begin(self.judging, self.settings.clients, self.system)?;
+        self.report.runs += 1;
+        self.generator.begin_run(&mut self.choices).map_err(drawn)?;
+        let mut first = first.into_iter();
+        let before = self.report.requests;
+        let state = loop {
+            let label = run.next_label();
+            let plan = match first.next() {
+                Some(plan) => plan.moved(label, self.settings.clients),
+                None => {
+                    let states = run.session().states();
+                    self.generator.wave(&states, label, &mut self.choices).map_err(drawn)?
+                }
+            };
+            let plan = self.with_crashes(self.cut(plan))?;
+            let seen = run.events().len();
+            let patience = self.patience();
+            let state = run.perform(&plan, self.system, patience);
+            self.learn(&run, seen);
+            self.report.requests = before + run.requests();
+            self.follower.proceed(self.report.requests, self.report.runs);
+            let is_full = run.requests() >= self.settings.steps && first.len() == 0;
+            match state {
+                RunState::Explained if !(is_full || self.is_over()) => self.keep_rate(),
+                RunState::Undecided(why) => {
+                    self.note_undecided(why);
+                    if is_full || self.is_over() {
+                        break run.settle();
+                    }
+                }
+                RunState::Explained => break run.settle(),
+                state => break state,
+            }
+        };
+        self.end(run, state)
+    }
+
+    fn end(&mut self, mut run: LiveRun, state: RunState) -> Result<RunOver, SutFailure> {
+        if let RunState::Interrupted = state {
+            return Ok(RunOver::Stop);
+        }
+        self.cover(&run);
+        if let Some(failing) = Failing::of_run(&mut run, &state, self.system, &self.settings.header) {
+            drop(run);
+            self.take_up(failing);
+        } else if let RunState::Undecided(why) = state {
+            self.note_undecided(why);
+        }
+        Ok(RunOver::Full)
+    }
+
+    fn patience(&self) -> Patience<'c> {
+        let settings = self.settings;
+        Patience { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop }
+    }
+
+    /// The first requests of a plan, as many as the campaign may still make.
+    fn cut(&self, mut plan: Plan) -> Plan {
+        let left = self.settings.requests.saturating_sub(self.report.requests);
+        plan.asks.truncate(usize::try_from(left).unwrap_or(usize::MAX).max(1));
+        plan
+    }
+
+    /// The plan, with the system killed before some of its requests.
+    fn with_crashes(&mut self, mut plan: Plan) -> Result<Plan, SutFailure> {
+        const PARTS: usize = 1_000_000;
+        if self.settings.crash > 0.0 {
+            for ask in &mut plan.asks {
+                let drawn = self.choices.choose("crash", PARTS).map_err(drawn)?;
+                ask.restart = (drawn as f64) < self.settings.crash * PARTS as f64;
+            }
+        }
+        Ok(plan)
+    }
+
+    /// Tells the generator what was observed, in the order of labels: in what order answers came is left to chance.
+    fn learn(&mut self, run: &LiveRun, from: usize) {
+        let mut events: BTreeMap<u64, Vec<&super::LiveEvent>> = BTreeMap::new();
+        for event in &run.events()[from..] {
+            events.entry(event.label).or_default().push(event);
+        }
+        for event in events.values().flatten() {
+            match &event.kind {
+                LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
+                LiveEventKind::Answered(answer) => self.generator.answered(event.label, event.client, answer),
+                LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
+                LiveEventKind::Restarted => {}
+            }
+        }
+    }
+
+    fn keep_rate(&self) {
+        let Some(rate) = self.settings.rate else { return };
+        let due = Duration::from_secs_f64(self.report.requests as f64 / rate.max(f64::MIN_POSITIVE));
+        thread::sleep(due.saturating_sub(self.started.elapsed()));
+    }
+
+    fn note_undecided(&mut self, why: String) {
+        let note = format!("run {}: {why}", self.report.runs);
+        if self.report.undecided.last() != Some(&note) {
+            self.report.undecided.push(note);
+        }
+    }
+
+    /// Adds the branches that a run took.
+    fn cover(&mut self, run: &LiveRun) {
+        let runs = self.report.runs;
+        if (runs <= COVERED_RUNS || runs.is_power_of_two())
+            && let Some(exchanges) = run.in_order_of_service()
+        {
+            self.coverage.observe_run(&exchanges);
+        }
+    }
+
+    /// Keeps a failure, shrinks it, and keeps that.
+    fn take_up(&mut self, failing: Failing) {
+        if self.causes.iter().any(|known| known.is_like(&failing)) {
+            return;
+        }
+        let unshrunk = Shrunk::of(&failing.script);
+        let mut failure = found(&self.judging.spec, &failing, &unshrunk, &self.report);
+        failure.file = self.follower.found(&failure);
+        let others = match self.shrunk(&failing) {
+            Some((last, shrunk, others)) => {
+                let file = failure.file.take();
+                failure = FoundFailure { file, ..found(&self.judging.spec, &last, &shrunk, &self.report) };
+                failure.original_requests = failing.script.requests();
+                failure.cause = failing.cause();
+                self.follower.shrunk(&failure);
+                others
+            }
+            None => Vec::new(),
+        };
+        self.report.failures.push(failure);
+        self.causes.push(failing);
+        for other in others {
+            self.take_up_unshrunk(other);
+        }
+    }
+
+    /// Keeps a failure that was met when another one was shrunk.
+    fn take_up_unshrunk(&mut self, failing: Failing) {
+        let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.report.failures.len() < most);
+        if is_wanted && !self.causes.iter().any(|known| known.is_like(&failing)) {
+            let mut failure = found(&self.judging.spec, &failing, &Shrunk::of(&failing.script), &self.report);
+            failure.file = self.follower.found(&failure);
+            self.report.failures.push(failure);
+            self.causes.push(failing);
+        }
+    }
+
+    fn shrunk(&mut self, failing: &Failing) -> Option<(Failing, Shrunk, Vec<Failing>)> {
+        if self.settings.shrink_time.is_zero() {
+            return None;
+        }
+        let patience = self.patience();
+        let mut trial = LiveTrial {
+            judging: self.judging,
+            clients: self.settings.clients,
+            system: self.system,
+            patience,
+            failing,
+            last: None,
+            others: Vec::new(),
+        };
+        let budget = shrink::ShrinkBudget::until(Instant::now() + self.settings.shrink_time);
+        let shrunk =
+            shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
+        let last = trial.last.unwrap_or_else(|| failing.clone());
+        Some((last, shrunk, trial.others))
+    }
+
+    fn reported(self) -> CampaignReport {
+        let is_stopped = self.is_stopped();
+        let Campaign { mut report, coverage, started, judging, .. } = self;
+        report.coverage = covered(&judging.spec, &coverage);
+        let sharpness = coverage.sharpness();
+        report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
+        report.seconds = started.elapsed().as_secs_f64();
+        report.verdict = verdict(&report, is_stopped);
+        report
+    }
+}
+
+fn verdict(report: &CampaignReport, is_stopped: bool) -> CampaignVerdict {
+    use crate::report::campaign::FailureKind;
+    let is_violation = |failure: &FoundFailure| failure.kind == FailureKind::Violation && !failure.known;
+    let is_other = |failure: &FoundFailure| failure.kind != FailureKind::Violation && !failure.known;
+    if report.failures.iter().any(is_violation) {
+        CampaignVerdict::Violation
+    } else if report.failures.iter().any(is_other) {
+        CampaignVerdict::Broken
+    } else if is_stopped {
+        CampaignVerdict::Interrupted
+    } else if !report.undecided.is_empty() {
+        CampaignVerdict::Unknown
+    } else if report.sharpness.is_none_or(|share| share == 0.0) {
+        CampaignVerdict::Untested
+    } else {
+        CampaignVerdict::Pass
+    }
+}
+
+/// The failure that drawing failed: seeds cannot.
+fn drawn(error: ChoiceError) -> SutFailure {
+    SutFailure { kind: crate::sut::SutFailureKind::Adapter, client: None, what: error.to_string() }
+}

@@ -1,0 +1,263 @@
+//! A failure of a live system: its kind, its cause, the script that shows it; and trials of smaller scripts.
+//!
+//! Two failures have the same cause if their kinds, the constructors of the request and of its answer, and a statement in the reason
+//! are the same.
+
+use std::time::Duration;
+
+use crate::evidence::Budget;
+use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
+use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
+use crate::shrink::{Trial, TrialOutcome};
+use crate::spec::{Spec, Type, TypeId};
+use crate::sut::{SutFailure, SutFailureKind, System};
+use crate::value::Value;
+
+use super::run::{Judging, LiveRun, RunState};
+use super::wave::{LiveEvent, LiveEventKind, Patience, UNASKED};
+
+/// The work on the reason of a failure, and of one that is only tried.
+const REASON_SECONDS: f64 = 1.0;
+const TRIAL_SECONDS: f64 = 0.05;
+
+/// A failure that was just met.
+#[derive(Clone, Debug)]
+pub struct Failing {
+    /// Its kind.
+    pub kind: FailureKind,
+    /// The request and the answer at which it shows, by their constructors: `Put NoContent`.
+    pub constructors: String,
+    /// The statements of the specification that the reason names.
+    pub places: Vec<SpecPlace>,
+    /// The script that repeats the run up to the failure, as it was observed.
+    pub script: Script,
+    /// The label of the message at which it shows.
+    pub label: u64,
+    /// The labels of the messages that are its reason.
+    pub reason: Vec<u64>,
+    /// The reason in words.
+    pub explanation: Vec<String>,
+    /// The answers that were possible instead, as JSON.
+    pub possible: Vec<String>,
+    /// The last lines of the system's own output, where it broke down.
+    pub last_output: Vec<String>,
+}
+
+impl Failing {
+    /// The cause, by which failures are told apart: `kv_etag.may:48 Put NoContent`.
+    #[must_use]
+    pub fn cause(&self) -> String {
+        let place = self.places.first().map(ToString::to_string);
+        let kind = match self.kind {
+            FailureKind::Violation => None,
+            kind => Some(kind.word().to_owned()),
+        };
+        let parts = [place, kind, Some(self.constructors.clone()).filter(|text| !text.is_empty())];
+        let text: Vec<String> = parts.into_iter().flatten().collect();
+        if text.is_empty() { "violation".to_owned() } else { text.join(" ") }
+    }
+
+    /// Tests whether another failure has the same cause.
+    #[must_use]
+    pub fn is_like(&self, other: &Failing) -> bool {
+        let meets = self.places.iter().any(|place| other.places.contains(place));
+        let is_open = self.places.is_empty() || other.places.is_empty();
+        self.kind == other.kind && self.constructors == other.constructors && (meets || is_open)
+    }
+
+    /// The failure of a run, if it ended with one.
+    pub fn of_run(
+        run: &mut LiveRun,
+        state: &RunState,
+        system: &mut dyn System,
+        header: &ScriptHeader,
+    ) -> Option<Failing> {
+        Failing::found(run, state, system, header, Duration::from_secs_f64(REASON_SECONDS))
+    }
+
+    fn found(
+        run: &mut LiveRun,
+        state: &RunState,
+        system: &mut dyn System,
+        header: &ScriptHeader,
+        time: Duration,
+    ) -> Option<Failing> {
+        match state {
+            RunState::Violated(event) => Some(Failing::violation(run, *event, header, time)),
+            RunState::Broken(failure) => Some(Failing::broken(run, failure, system, header)),
+            RunState::Explained | RunState::Undecided(_) | RunState::Interrupted => None,
+        }
+    }
+
+    fn violation(run: &mut LiveRun, event: u64, header: &ScriptHeader, time: Duration) -> Failing {
+        let evidence = run.session().evidence(Budget::seconds(time.as_secs_f64()));
+        let events = &run.events()[..event as usize];
+        let label = |line: &u64| message_label(&events[*line as usize - 1]);
+        let spec = &run.judging().spec;
+        Failing {
+            kind: FailureKind::Violation,
+            constructors: events.last().map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            places: evidence.places.iter().filter_map(|named| place(&named.place)).collect(),
+            script: script(header, events),
+            label: events.last().map_or(0, message_label),
+            reason: evidence.reason.iter().filter(|line| **line <= event).map(label).collect(),
+            explanation: evidence.explanation,
+            possible: evidence.possible,
+            last_output: Vec::new(),
+        }
+    }
+
+    fn broken(run: &mut LiveRun, failure: &SutFailure, system: &mut dyn System, header: &ScriptHeader) -> Failing {
+        let events = run.events();
+        let spec = &run.judging().spec;
+        let of_client = |event: &&LiveEvent| failure.client.is_none_or(|client| event.client == client);
+        let last = events.iter().rev().find(of_client).or(events.last());
+        Failing {
+            kind: kind(failure.kind),
+            constructors: last.map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            places: Vec::new(),
+            script: script(header, events),
+            label: last.map_or(0, message_label),
+            reason: last.map(message_label).into_iter().collect(),
+            explanation: vec![failure.what.clone()],
+            possible: Vec::new(),
+            last_output: system.last_output(),
+        }
+    }
+}
+
+/// The line of a specification that `kv.may:9` is.
+fn place(text: &str) -> Option<SpecPlace> {
+    let (file, line) = text.rsplit_once(':')?;
+    Some(SpecPlace { file: file.to_owned(), line: line.parse().ok()? })
+}
+
+fn kind(kind: SutFailureKind) -> FailureKind {
+    match kind {
+        SutFailureKind::Crash => FailureKind::Crash,
+        SutFailureKind::Hang => FailureKind::Hang,
+        SutFailureKind::Garbage => FailureKind::Garbage,
+        SutFailureKind::Refused | SutFailureKind::Start => FailureKind::Refused,
+        SutFailureKind::Adapter => FailureKind::Adapter,
+    }
+}
+
+/// The script that repeats what was observed, in its order.
+fn script(header: &ScriptHeader, events: &[LiveEvent]) -> Script {
+    Script::of_run(header.clone(), events.iter().map(step))
+}
+
+fn step(event: &LiveEvent) -> ScriptStep {
+    let LiveEvent { label, client, kind } = event;
+    let (label, client) = (*label, *client);
+    let seen =
+        |seen| if label == UNASKED { ScriptStep::Seen { client, seen } } else { ScriptStep::Await { label, seen } };
+    match kind {
+        LiveEventKind::Sent(request) => ScriptStep::Ask { label, client, request: request.clone() },
+        LiveEventKind::Answered(answer) => seen(RecordedOutcome::Answer(answer.clone())),
+        LiveEventKind::Lost => seen(RecordedOutcome::Lost),
+        LiveEventKind::Closed => seen(RecordedOutcome::Closed),
+        LiveEventKind::Restarted => ScriptStep::Restart,
+    }
+}
+
+/// The label of the message that an event is: a request has an odd one, its answer the next.
+#[must_use]
+pub fn message_label(event: &LiveEvent) -> u64 {
+    match event.kind {
+        LiveEventKind::Sent(_) => event.label,
+        LiveEventKind::Answered(_) | LiveEventKind::Lost | LiveEventKind::Closed => event.label + 1,
+        LiveEventKind::Restarted => event.label,
+    }
+}
+
+/// The constructors of the request that an event is about, and of its answer.
+fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
+    let request = events.iter().find_map(|event| match &event.kind {
+        LiveEventKind::Sent(request) if event.label == last.label => Some(&request.value),
+        _ => None,
+    });
+    let request = request.and_then(|value| constructor(spec, spec.program.request, value));
+    let answer = match &last.kind {
+        LiveEventKind::Answered(answer) => constructor(spec, spec.program.response, answer),
+        LiveEventKind::Closed => Some("closed".to_owned()),
+        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => None,
+    };
+    let parts: Vec<String> = request.into_iter().chain(answer).collect();
+    parts.join(" ")
+}
+
+fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
+    match (spec.types.get(ty), value) {
+        (Type::Enum(at), Value::Data { tag, .. }) => {
+            Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
+        }
+        (Type::Bool, _) => None,
+        _ => None,
+    }
+}
+
+/// Trials of smaller scripts against the live system.
+pub struct LiveTrial<'t> {
+    /// The means of judging.
+    pub judging: &'t Judging,
+    /// The number of clients.
+    pub clients: u64,
+    /// The system.
+    pub system: &'t mut dyn System,
+    /// The limits on waiting.
+    pub patience: Patience<'t>,
+    /// The failure that is shrunk.
+    pub failing: &'t Failing,
+    /// The last failure like it that was met.
+    pub last: Option<Failing>,
+    /// Failures of other causes that were met.
+    pub others: Vec<Failing>,
+}
+
+/// Runs a script once against a system that is reset before; returns the failure that shows, if one does.
+///
+/// # Errors
+/// The system cannot be started, or somebody asked for the end.
+pub fn run_once(
+    judging: &Judging,
+    script: &Script,
+    (system, clients): (&mut dyn System, u64),
+    patience: Patience<'_>,
+) -> Result<Option<Failing>, String> {
+    let mut run =
+        LiveRun::begin(judging, clients.max(script.clients()), system).map_err(|failure| failure.to_string())?;
+    let mut state = run.perform(&script.plan(), system, patience);
+    if let RunState::Explained = state {
+        state = run.settle();
+    }
+    if let RunState::Interrupted = state {
+        return Err("interrupted".to_owned());
+    }
+    let time = Duration::from_secs_f64(TRIAL_SECONDS);
+    Ok(Failing::found(&mut run, &state, system, &script.header, time))
+}
+
+impl Trial for LiveTrial<'_> {
+    fn run(&mut self, script: &Script) -> TrialOutcome {
+        let failing = match run_once(self.judging, script, (&mut *self.system, self.clients), self.patience) {
+            Ok(Some(failing)) => failing,
+            Ok(None) => return TrialOutcome::Passes,
+            Err(why) => return TrialOutcome::Error(why),
+        };
+        let (cause, recorded) = (failing.cause(), failing.script.clone());
+        if failing.is_like(self.failing) {
+            self.last = Some(failing);
+            return TrialOutcome::Fails { cause: self.failing.cause(), recorded };
+        }
+        self.others.push(failing);
+        TrialOutcome::Fails { cause, recorded }
+    }
+}
+
+/// The report of a system that could not be started.
+#[must_use]
+pub fn not_started(failure: &SutFailure) -> FoundFailure {
+    let kind = kind(failure.kind);
+    FoundFailure { explanation: vec![failure.what.clone()], ..FoundFailure::new(kind, kind.word().to_owned()) }
+}

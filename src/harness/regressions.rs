@@ -1,0 +1,156 @@
+//! Regressions: the scripts of failures that were found, kept in a directory and run again.
+//!
+//! `mayhap-regressions/48-put-nocontent.ndjson` is a violation at line 48 of the specification: a `Put` that was answered `NoContent`.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use crate::report::campaign::{FoundFailure, RegressionOutcome};
+use crate::script::Script;
+use crate::spec::Spec;
+use crate::sut::System;
+
+use super::failure::run_once;
+use super::run::Judging;
+use super::wave::Patience;
+
+/// A directory of regressions.
+#[derive(Clone, Debug)]
+pub struct Regressions {
+    directory: PathBuf,
+}
+
+impl Regressions {
+    /// Those of a directory, which need not be there yet.
+    #[must_use]
+    pub fn of(directory: &Path) -> Regressions {
+        Regressions { directory: directory.to_owned() }
+    }
+
+    /// Makes sure that they can be written, before anything is found.
+    ///
+    /// # Errors
+    /// The directory cannot be made, or not be written.
+    pub fn prepare(&self) -> io::Result<()> {
+        let was_there = self.directory.is_dir();
+        fs::create_dir_all(&self.directory)?;
+        let trial = self.directory.join(".mayhap-trial");
+        fs::write(&trial, "")?;
+        fs::remove_file(&trial)?;
+        // A test that finds nothing leaves nothing.
+        if was_there { Ok(()) } else { fs::remove_dir(&self.directory) }
+    }
+
+    /// Their files, in the order of their names.
+    ///
+    /// # Errors
+    /// The directory cannot be read.
+    pub fn files(&self) -> io::Result<Vec<PathBuf>> {
+        let entries = match fs::read_dir(&self.directory) {
+            Ok(entries) => entries,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+            Err(error) => return Err(error),
+        };
+        let mut files = Vec::new();
+        for entry in entries {
+            let path = entry?.path();
+            if path.extension().is_some_and(|extension| extension == "ndjson") {
+                files.push(path);
+            }
+        }
+        files.sort();
+        Ok(files)
+    }
+
+    /// Writes the script of a failure, into its file if it has one.
+    ///
+    /// # Errors
+    /// The file cannot be written.
+    pub fn keep(&self, failure: &FoundFailure) -> io::Result<PathBuf> {
+        fs::create_dir_all(&self.directory)?;
+        let path = match &failure.file {
+            Some(file) => PathBuf::from(file),
+            None => self.free_path(&file_name(&failure.cause)),
+        };
+        // A file that is there whole, or not at all: whoever interrupts finds no half of it.
+        let unfinished = path.with_extension("ndjson.part");
+        fs::write(&unfinished, &failure.script)?;
+        fs::rename(&unfinished, &path)?;
+        Ok(path)
+    }
+
+    fn free_path(&self, name: &str) -> PathBuf {
+        let path = |suffix: &str| self.directory.join(format!("{name}{suffix}.ndjson"));
+        let numbered = (2..).map(|number: u32| path(&format!("-{number}")));
+        std::iter::once(path("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| path(""))
+    }
+}
+
+/// The name of the file of a cause: `kv_etag.may:48 Put NoContent` gives `48-put-nocontent`.
+fn file_name(cause: &str) -> String {
+    let line = |word: &str| word.rsplit_once(".may:").map_or(word.to_owned(), |(_, line)| line.to_owned());
+    let words: Vec<String> = cause.split_whitespace().map(line).collect();
+    let letter = |c: char| if c.is_ascii_alphanumeric() { c.to_ascii_lowercase() } else { '-' };
+    words.join("-").chars().map(letter).take(80).collect()
+}
+
+/// A script that is to fit a specification.
+///
+/// # Errors
+/// It cannot be read, is of another specification, or does not fit the types; with the place.
+pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, String> {
+    let shown = path.display();
+    let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
+    let script = Script::read(spec, &text).map_err(|error| error.render(&shown.to_string()))?;
+    let (own, other) = (&spec.program.name, &script.header.spec);
+    if !other.is_empty() && other != own {
+        return Err(format!("{shown}: this is a script of `{other}`, not of `{own}`"));
+    }
+    Ok(script)
+}
+
+/// Runs a script so many times at most, and says how that ended; it ends early once the system breaks down.
+pub fn replay(
+    judging: &Judging,
+    script: &Script,
+    (system, clients): (&mut dyn System, u64),
+    patience: Patience<'_>,
+    times: usize,
+) -> RegressionOutcome {
+    let (mut failed, mut otherwise) = (0, None);
+    for _ in 0..times {
+        match run_once(judging, script, (&mut *system, clients), patience) {
+            Ok(None) => {}
+            Ok(Some(failing)) => match &script.header.cause {
+                Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
+                    otherwise = Some(failing.cause());
+                }
+                _ => failed += 1,
+            },
+            Err(why) => return RegressionOutcome::Error(why),
+        }
+    }
+    match (failed, otherwise) {
+        (0, None) => RegressionOutcome::Pass,
+        (0, Some(cause)) => RegressionOutcome::Otherwise(cause),
+        (failed, _) => RegressionOutcome::Fails(failed, times as u64),
+    }
+}
+
+/// Tests whether a cause names these constructors: the lines of a specification change more often than its types.
+fn has_constructors(cause: &str, constructors: &str) -> bool {
+    let behind_place =
+        cause.split_once(' ').map_or(cause, |(place, rest)| if place.contains(':') { rest } else { cause });
+    !constructors.is_empty() && behind_place == constructors
+}
+
+/// The number of runs in which a script that once failed so often fails again with 95 %, at most so many.
+#[must_use]
+pub fn runs_to_see(failed: Option<(u64, u64)>, most: usize) -> usize {
+    const MISSED: f64 = 0.05;
+    let Some((failed, of)) = failed.filter(|(failed, of)| *failed > 0 && failed < of) else { return 1 };
+    let passes = 1.0 - failed as f64 / of as f64;
+    ((MISSED.ln() / passes.ln()).ceil() as usize).clamp(1, most.max(1))
+}

@@ -1,0 +1,248 @@
+//! One run against a live system: waves of requests, what was observed, and what the judge says of it.
+//!
+//! A run begins with a reset. The judge is fed when a wave is over, as only then is it known which requests were refused.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use crate::dualize::{Exchange, Observed, Options};
+use crate::network::NetworkChoice;
+use crate::schedule::{self, Happened};
+use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
+use crate::session::{Session, SessionProgress};
+use crate::spec::Spec;
+use crate::sut::{SutFailure, System};
+use crate::trace::{EventKind, TraceEvent};
+use crate::value::Value;
+
+use super::wave::{Asker, LiveEvent, LiveEventKind, Patience, WaveEnd, perform};
+
+/// The knowledge of the system's state at the beginning of a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BeginsWith {
+    /// It is the specification's initial state.
+    InitialState,
+    /// It is any state, as the system is not reset.
+    AnyState,
+}
+
+/// The means of judging a run.
+#[derive(Clone, Debug)]
+pub struct Judging {
+    /// The specification.
+    pub spec: Arc<Spec>,
+    /// The network between the tester and the system.
+    pub net: NetworkChoice,
+    /// The limits of the judge.
+    pub options: Options,
+    /// The knowledge of the first state.
+    pub begins: BeginsWith,
+}
+
+/// The state of a run after a wave.
+#[derive(Debug)]
+pub enum RunState {
+    /// All that was observed is explained.
+    Explained,
+    /// What was observed up to the event of this number, from 1, is not.
+    Violated(u64),
+    /// That could not be decided for some part of it.
+    Undecided(String),
+    /// The system broke down; all that was observed before is explained.
+    Broken(SutFailure),
+    /// Somebody asked for the end.
+    Interrupted,
+}
+
+/// A run of a live system.
+pub struct LiveRun {
+    judging: Judging,
+    session: Session,
+    messages: Messages,
+    events: Vec<LiveEvent>,
+    requests: u64,
+    next_label: u64,
+    answers_at_once: bool,
+}
+
+impl LiveRun {
+    /// Resets the system, and begins.
+    ///
+    /// # Errors
+    /// The system cannot be started.
+    pub fn begin(judging: &Judging, clients: u64, system: &mut dyn System) -> Result<LiveRun, SutFailure> {
+        system.reset(clients)?;
+        Ok(LiveRun::unjudged(judging))
+    }
+
+    /// A run in which nothing was observed yet.
+    #[must_use]
+    pub fn unjudged(judging: &Judging) -> LiveRun {
+        let Judging { spec, net, options, begins } = judging;
+        let session = match begins {
+            BeginsWith::InitialState => Session::new(spec, *net, options.clone()),
+            BeginsWith::AnyState => Session::new(spec, *net, options.clone()),
+        };
+        LiveRun {
+            judging: judging.clone(),
+            session,
+            messages: Messages::new(spec),
+            events: Vec::new(),
+            requests: 0,
+            next_label: 1,
+            answers_at_once: spec.for_networks().program.answers_at_once(),
+        }
+    }
+
+    /// Performs a wave, and judges it.
+    pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: Patience<'_>) -> RunState {
+        let last = plan.asks.iter().map(|ask| ask.label + 2).max();
+        self.next_label = self.next_label.max(last.unwrap_or_default());
+        let (events, end) = {
+            let mut asker =
+                Asked { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
+            perform(plan, system, &mut asker, patience)
+        };
+        let state = self.judge(events);
+        match (state, end) {
+            (RunState::Violated(event), _) => RunState::Violated(event),
+            (_, WaveEnd::Broken(failure)) => RunState::Broken(failure),
+            (_, WaveEnd::Interrupted) => RunState::Interrupted,
+            (state, WaveEnd::Done) => state,
+        }
+    }
+
+    fn judge(&mut self, events: Vec<LiveEvent>) -> RunState {
+        let mut state = RunState::Explained;
+        for event in events {
+            let line = self.events.len() as u64 + 1;
+            let kind = kind(&event.kind);
+            self.requests += u64::from(matches!(event.kind, LiveEventKind::Sent(_)));
+            let client = Some(event.client);
+            self.events.push(event);
+            state = match self.session.push(TraceEvent { line, client, kind }) {
+                Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => RunState::Explained,
+                Ok(SessionProgress::Rejected(event)) => return RunState::Violated(event),
+                Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(doubt.to_string()),
+                Err(why) => RunState::Undecided(why),
+            };
+        }
+        state
+    }
+
+    /// Judges what was not judged yet.
+    pub fn settle(&mut self) -> RunState {
+        match self.session.settle() {
+            SessionProgress::Explained | SessionProgress::Lagging(_) => RunState::Explained,
+            SessionProgress::Rejected(event) => RunState::Violated(event),
+            SessionProgress::Unknown(doubt) => RunState::Undecided(doubt.to_string()),
+        }
+    }
+
+    /// The judge.
+    pub fn session(&mut self) -> &mut Session {
+        &mut self.session
+    }
+
+    /// All that was observed, in its order.
+    #[must_use]
+    pub fn events(&self) -> &[LiveEvent] {
+        &self.events
+    }
+
+    /// The means by which it is judged.
+    #[must_use]
+    pub fn judging(&self) -> &Judging {
+        &self.judging
+    }
+
+    /// The label of the next request.
+    #[must_use]
+    pub fn next_label(&self) -> u64 {
+        self.next_label
+    }
+
+    /// The exchanges in an order in which the server may have served them; nothing if none is at hand.
+    #[must_use]
+    pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
+        let spec = &self.judging.spec;
+        if !self.answers_at_once || self.judging.begins == BeginsWith::AnyState {
+            return None;
+        }
+        let happened: Option<Vec<Happened>> = self.events.iter().map(happened).collect();
+        let history = schedule::history(spec, happened?);
+        let judged = schedule::judge(spec, &history, &self.judging.options);
+        if !judged.verdict.is_accept() {
+            return None;
+        }
+        let answers: FxHashMap<u64, &Value> = self.events.iter().filter_map(answer).collect();
+        let served = judged.order.iter().filter_map(|(_, line)| {
+            let event = self.events.get(*line as usize - 1)?;
+            let LiveEventKind::Sent(request) = &event.kind else { return None };
+            let observed =
+                answers.get(&event.label).map_or(Observed::Any, |answer| Observed::Answer((*answer).clone()));
+            Some(Exchange { line: *line, client: event.client, request: request.value.clone(), observed })
+        });
+        Some(served.collect())
+    }
+
+    /// The number of requests that were sent, without those that were refused.
+    #[must_use]
+    pub fn requests(&self) -> u64 {
+        self.requests
+    }
+}
+
+/// The answer that an event is, with the label of its request.
+fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
+    match &event.kind {
+        LiveEventKind::Answered(answer) => Some((event.label, answer)),
+        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted => None,
+    }
+}
+
+/// An event as a history of concurrent clients has it; nothing if it is none of a client.
+fn happened(event: &LiveEvent) -> Option<Happened> {
+    let client = event.client;
+    Some(match &event.kind {
+        LiveEventKind::Sent(request) => Happened::Sent(client, request.value.clone()),
+        LiveEventKind::Answered(answer) => Happened::Answered(client, Some(answer.clone())),
+        LiveEventKind::Lost => Happened::Lost(client),
+        LiveEventKind::Closed => Happened::Closed(client),
+        LiveEventKind::Restarted => return None,
+    })
+}
+
+fn kind(kind: &LiveEventKind) -> EventKind<Value> {
+    match kind {
+        LiveEventKind::Sent(request) => EventKind::Request(request.value.clone()),
+        LiveEventKind::Answered(answer) => EventKind::Answer(answer.clone()),
+        LiveEventKind::Lost => EventKind::Lost,
+        LiveEventKind::Closed => EventKind::Closed,
+        LiveEventKind::Restarted => EventKind::Restart,
+    }
+}
+
+/// The messages of a run, as its waves need them.
+struct Asked<'a> {
+    messages: &'a mut Messages,
+    spec: &'a Arc<Spec>,
+    owed: bool,
+}
+
+impl Asker for Asked<'_> {
+    fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate {
+        let value = request.instantiate(self.messages);
+        self.messages.push(label, MessageKind::Request, value.clone());
+        request.sent_as(&self.spec.types, self.spec.program.request, value)
+    }
+
+    fn is_answered(&self, _: &Value) -> bool {
+        self.owed
+    }
+
+    fn answered(&mut self, label: u64, answer: &Value) {
+        self.messages.push(label + 1, MessageKind::Response, answer.clone());
+    }
+}
