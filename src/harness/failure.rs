@@ -101,7 +101,7 @@ impl Failing {
             script: script(header, events),
             label: events.last().map_or(0, message_label),
             reason: evidence.reason.iter().filter(|line| **line <= event).map(label).collect(),
-            explanation: evidence.explanation,
+            explanation: evidence.explanation.iter().map(|text| in_steps(text, events)).collect(),
             possible: evidence.possible,
             last_output: Vec::new(),
         }
@@ -140,6 +140,37 @@ fn kind(kind: SutFailureKind) -> FailureKind {
         SutFailureKind::Refused | SutFailureKind::Start => FailureKind::Refused,
         SutFailureKind::Adapter => FailureKind::Adapter,
     }
+}
+
+/// A sentence about lines of the run as one about steps, which are its requests with their answers, from 1: `line 4 answered 0` becomes
+/// `step 2 answered 0`.
+fn in_steps(text: &str, events: &[LiveEvent]) -> String {
+    let mut out = String::with_capacity(text.len());
+    let mut names_lines = false;
+    for word in text.split_inclusive(' ') {
+        let bare = word.trim_end_matches([' ', ',', ':', ';', '.']);
+        let step = bare.parse::<usize>().ok().filter(|_| names_lines).and_then(|line| step_of(line, events));
+        match (bare, step) {
+            ("line" | "lines", _) => {
+                out.push_str(&word.replacen("line", "step", 1));
+                names_lines = true;
+            }
+            (_, Some(step)) => out.push_str(&word.replacen(bare, &step.to_string(), 1)),
+            ("and" | "or" | "to", None) => out.push_str(word),
+            (_, None) => {
+                out.push_str(word);
+                names_lines = false;
+            }
+        }
+    }
+    out
+}
+
+/// The number of the request that an event of a run is about, from 1.
+fn step_of(line: usize, events: &[LiveEvent]) -> Option<usize> {
+    let label = events.get(line.checked_sub(1)?)?.label;
+    let is_sent = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Sent(_));
+    events.iter().filter(is_sent).position(|event| event.label == label).map(|at| at + 1)
 }
 
 /// The script that repeats what was observed, in its order.

@@ -43,10 +43,19 @@ fn steps(spec: &Spec, script: &Script, failing: &Failing) -> Vec<ShownStep> {
     let at = steps.iter().rposition(about).or(steps.len().checked_sub(1));
     if let Some(step) = at.and_then(|at| steps.get_mut(at)) {
         step.failing = true;
-        step.notes = failing.explanation.clone();
+        step.notes = possible(&failing.possible).into_iter().collect();
         step.place = failing.places.first().cloned();
     }
     steps
+}
+
+/// The answers that were possible instead, in words.
+fn possible(answers: &[String]) -> Option<String> {
+    match answers {
+        [] => None,
+        [only] => Some(format!("only {only} was possible")),
+        [others @ .., last] => Some(format!("only {} or {last} was possible", others.join(", "))),
+    }
 }
 
 fn act(spec: &Spec, script: &Script, step: &ScriptStep) -> ShownAct {

@@ -63,6 +63,8 @@ pub struct LiveRun {
     events: Vec<LiveEvent>,
     requests: u64,
     next_label: u64,
+    /// The number of events that were explained when a wave was last over.
+    explained: usize,
     answers_at_once: bool,
 }
 
@@ -91,6 +93,7 @@ impl LiveRun {
             events: Vec::new(),
             requests: 0,
             next_label: 1,
+            explained: 0,
             answers_at_once: spec.for_networks().program.answers_at_once(),
         }
     }
@@ -105,6 +108,9 @@ impl LiveRun {
             perform(plan, system, &mut asker, patience)
         };
         let state = self.judge(events);
+        if let RunState::Explained = state {
+            self.explained = self.events.len();
+        }
         match (state, end) {
             (RunState::Violated(event), _) => RunState::Violated(event),
             (_, WaveEnd::Broken(failure)) => RunState::Broken(failure),
@@ -167,18 +173,19 @@ impl LiveRun {
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
         let spec = &self.judging.spec;
+        let events = &self.events[..self.explained];
         if !self.answers_at_once || self.judging.begins == BeginsWith::AnyState {
             return None;
         }
-        let happened: Option<Vec<Happened>> = self.events.iter().map(happened).collect();
+        let happened: Option<Vec<Happened>> = events.iter().map(happened).collect();
         let history = schedule::history(spec, happened?);
         let judged = schedule::judge(spec, &history, &self.judging.options);
         if !judged.verdict.is_accept() {
             return None;
         }
-        let answers: FxHashMap<u64, &Value> = self.events.iter().filter_map(answer).collect();
+        let answers: FxHashMap<u64, &Value> = events.iter().filter_map(answer).collect();
         let served = judged.order.iter().filter_map(|(_, line)| {
-            let event = self.events.get(*line as usize - 1)?;
+            let event = events.get(*line as usize - 1)?;
             let LiveEventKind::Sent(request) = &event.kind else { return None };
             let observed =
                 answers.get(&event.label).map_or(Observed::Any, |answer| Observed::Answer((*answer).clone()));
