@@ -56,3 +56,33 @@ pub fn annotate(report: &CampaignReport, terminal: &mut Terminal) {
         terminal.print(&annotations(report));
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reports_that_cannot_be_written_are_refused_at_once() {
+        let directory = std::env::temp_dir().join(format!("mayhap-reports-{}", std::process::id()));
+        std::fs::create_dir_all(&directory).unwrap();
+        let path = |name: &str| directory.join(name).display().to_string();
+        let spec = directory.join("p.may");
+        std::fs::write(&spec, "protocol p { }").unwrap();
+        let checked = |all: &[String]| {
+            let wanted: Vec<ReportWanted> = all.iter().map(|one| one.parse().unwrap()).collect();
+            check(&wanted, &[&spec])
+        };
+        assert_eq!(checked(&[format!("json:{}", path("r.json")), "html:-".into()]), Ok(()));
+        assert!(!directory.join("r.json").exists());
+        for (all, part) in [
+            (vec![format!("json:{}", path("none/r.json"))], "cannot write: no such file or directory"),
+            (vec![format!("html:{}", directory.display())], "cannot write: is a directory"),
+            (vec![format!("html:{}", path("p.may"))], "refusing to overwrite this file"),
+            (vec![format!("html:{}", path("r")), format!("json:{}", path("r"))], "two reports cannot go to one file"),
+        ] {
+            assert!(checked(&all).is_err_and(|why| why.contains(part)), "{all:?}");
+        }
+        assert_eq!(std::fs::read_to_string(&spec).unwrap(), "protocol p { }");
+        std::fs::remove_dir_all(&directory).unwrap();
+    }
+}

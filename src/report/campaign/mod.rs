@@ -405,7 +405,7 @@ impl FailureKind {
             FailureKind::Violation => "violation",
             FailureKind::Crash => "crash",
             FailureKind::Hang => "hang",
-            FailureKind::Garbage => "garbage",
+            FailureKind::Garbage => "garbled answer",
             FailureKind::Refused => "refused connection",
             FailureKind::Adapter => "failure of the adapter",
         }

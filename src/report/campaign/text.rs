@@ -164,7 +164,8 @@ pub fn fails((failed, of): (u64, u64)) -> String {
 }
 
 /// Wilson's interval for a share, at 95 %: it holds its level where counts are small, and stays between 0 and 1.
-pub(super) fn interval(failed: u64, of: u64) -> (f64, f64) {
+#[must_use]
+pub fn interval(failed: u64, of: u64) -> (f64, f64) {
     /// The quantile of the normal distribution with 2.5 % above it.
     const Z: f64 = 1.959_963_984_540_054;
     let (n, share) = (of.max(1) as f64, failed as f64 / of.max(1) as f64);
@@ -172,6 +173,15 @@ pub(super) fn interval(failed: u64, of: u64) -> (f64, f64) {
     let middle = (share + Z * Z / (2.0 * n)) / scale;
     let half = Z / scale * (share * (1.0 - share) / n + Z * Z / (4.0 * n * n)).sqrt();
     ((middle - half).max(0.0), (middle + half).min(1.0))
+}
+
+/// A failure that is not shrunk yet, on one line: it is kept before anything else is tried with it.
+#[must_use]
+pub fn unshrunk(failure: &FoundFailure) -> String {
+    let FoundFailure { kind, requests_to_find, run, original_requests, file, .. } = failure;
+    let found = format!("{} after {} (run {run})", kind.word(), counted(*requests_to_find, "request"));
+    let saved = file.iter().map(|file| format!(", saved as {file}"));
+    ended([format!("{found}: {}{}", counted(*original_requests, "request"), saved.collect::<String>())])
 }
 
 /// A failure: how it was found, the exchanges that show it, why it is one, and how to see it again.
@@ -279,7 +289,8 @@ pub fn together(labels: &[u64], offsets: &[f64]) -> String {
 }
 
 /// A number of times, in words.
-pub(super) fn times(count: u64) -> String {
+#[must_use]
+pub fn times(count: u64) -> String {
     if count == 0 { "never".into() } else { counted(count, "time") }
 }
 
@@ -337,6 +348,19 @@ mod tests {
             assert_eq!(fails((failed, of)), format!("fails {failed} of {of}{interval}"));
         }
         assert_eq!([0.0, 0.001, 0.83, 0.999, 1.0].map(percent), ["0 %", "1 %", "83 %", "99 %", "100 %"]);
+    }
+
+    #[test]
+    fn a_failure_is_told_of_before_it_is_shrunk() {
+        let file = Some("r/1.ndjson".into());
+        let found = FoundFailure {
+            requests_to_find: 212,
+            run: 2,
+            original_requests: 97,
+            file,
+            ..FoundFailure::new(FailureKind::Crash, "crash".into())
+        };
+        assert_eq!(unshrunk(&found), "crash after 212 requests (run 2): 97 requests, saved as r/1.ndjson\n");
     }
 
     #[test]

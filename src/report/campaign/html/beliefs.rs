@@ -35,7 +35,7 @@ pub(super) fn beliefs(found: &FoundFailure) -> Markup {
                                 @if is_numbered { td.faint { @if let Some(line) = step.line { (line) } } }
                                 td.value { (in_short(&step.act)) }
                                 @if step.failing && step.believed.is_empty() && found.kind == FailureKind::Violation {
-                                    td colspan=(variables.len()) { "none explains this" }
+                                    td colspan=(variables.len()) { "no state explains this" }
                                 } @else {
                                     @for variable in &variables { (known(variable, step, before)) }
                                 }
