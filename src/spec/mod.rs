@@ -11,6 +11,7 @@ mod facts;
 mod footprint;
 mod instruction;
 mod keyed;
+pub mod links;
 pub mod load;
 mod lower;
 mod meetings;
