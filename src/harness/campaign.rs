@@ -284,12 +284,12 @@ impl<'c> Campaign<'c> {
             return;
         }
         let unshrunk = Shrunk::of(&failing.script);
-        let mut failure = found(&self.judging.spec, &failing, &unshrunk, &self.report);
+        let mut failure = found(self.judging, &failing, &unshrunk, &self.report);
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
             Some((last, shrunk, others)) => {
                 let file = failure.file.take();
-                failure = FoundFailure { file, ..found(&self.judging.spec, &last, &shrunk, &self.report) };
+                failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
                 failure.original_requests = failing.script.requests();
                 failure.cause = failing.cause();
                 self.follower.shrunk(&failure);
@@ -308,7 +308,7 @@ impl<'c> Campaign<'c> {
     fn take_up_unshrunk(&mut self, failing: Failing) {
         let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.report.failures.len() < most);
         if is_wanted && !self.causes.iter().any(|known| known.is_like(&failing)) {
-            let mut failure = found(&self.judging.spec, &failing, &Shrunk::of(&failing.script), &self.report);
+            let mut failure = found(self.judging, &failing, &Shrunk::of(&failing.script), &self.report);
             failure.file = self.follower.found(&failure);
             self.report.failures.push(failure);
             self.causes.push(failing);

@@ -90,7 +90,11 @@ impl Failing {
     }
 
     fn violation(run: &mut LiveRun, event: u64, header: &ScriptHeader, time: Duration) -> Failing {
-        let evidence = run.session().evidence(Budget::seconds(time.as_secs_f64()));
+        let budget = Budget::seconds(time.as_secs_f64());
+        let evidence = match run.without_overlap(event) {
+            Some(mut session) => session.evidence(budget),
+            None => run.session().evidence(budget),
+        };
         let events = &run.events()[..event as usize];
         let label = |line: &u64| message_label(&events[*line as usize - 1]);
         let spec = &run.judging().spec;

@@ -5,15 +5,20 @@ use crate::script::{RecordedOutcome, Script, ScriptStep};
 use crate::shrink::Shrunk;
 use crate::spec::Spec;
 
+use super::believed;
 use super::failure::Failing;
+use super::run::Judging;
 
 /// The report of a failure, with the script that was found to show it.
 #[must_use]
-pub fn found(spec: &Spec, failing: &Failing, shrunk: &Shrunk, campaign: &CampaignReport) -> FoundFailure {
+pub fn found(judging: &Judging, failing: &Failing, shrunk: &Shrunk, campaign: &CampaignReport) -> FoundFailure {
+    let spec = &judging.spec;
     let mut script = shrunk.script.clone();
     script.header.cause = Some(failing.cause());
     script.header.failed = Some(shrunk.fails);
     let requests = script.requests();
+    let mut steps = steps(spec, &script, failing);
+    believed::add(judging, &script, &mut steps);
     FoundFailure {
         event: Some(failing.label),
         requests_to_find: campaign.requests,
@@ -26,7 +31,7 @@ pub fn found(spec: &Spec, failing: &Failing, shrunk: &Shrunk, campaign: &Campaig
         run: campaign.runs,
         original_requests: requests,
         minimal: shrunk.minimal,
-        steps: steps(spec, &script, failing),
+        steps,
         last_output: failing.last_output.clone(),
         ..FoundFailure::new(failing.kind, failing.cause())
     }

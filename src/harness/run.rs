@@ -151,6 +151,27 @@ impl LiveRun {
         &mut self.session
     }
 
+    /// A session that rejects the event of this number, if no two requests were under way at once up to there: its reason is one of
+    /// exchanges, which is easier to read than one of concurrent clients.
+    #[must_use]
+    pub fn without_overlap(&self, event: u64) -> Option<Session> {
+        let Judging { spec, options, begins, .. } = &self.judging;
+        if !self.answers_at_once || *begins == BeginsWith::AnyState {
+            return None;
+        }
+        let mut session = Session::new(spec, NetworkChoice::SYNC, options.clone());
+        let mut rejected = None;
+        for (line, event) in (1..=event).zip(&self.events) {
+            let pushed = session.push(TraceEvent { line, client: Some(event.client), kind: kind(&event.kind) });
+            rejected = match pushed.ok()? {
+                SessionProgress::Rejected(line) => Some(line),
+                SessionProgress::Explained | SessionProgress::Lagging(_) => None,
+                SessionProgress::Unknown(_) => return None,
+            };
+        }
+        (rejected == Some(event)).then_some(session)
+    }
+
     /// All that was observed, in its order.
     #[must_use]
     pub fn events(&self) -> &[LiveEvent] {

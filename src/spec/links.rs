@@ -219,7 +219,13 @@ impl Linking<'_> {
                 fields.iter().enumerate().map(field).fold(PartOrigins::default(), |all, one| all.and(&one))
             }
             Op::With { src, fields, .. } => fields.iter().fold(of(src), |all, (index, field)| {
-                let changed = PartOrigins(all.0.iter().filter(|(path, _)| path.first() != Some(&PartStep::Field(0, *index))).cloned().collect());
+                let changed = PartOrigins(
+                    all.0
+                        .iter()
+                        .filter(|(path, _)| path.first() != Some(&PartStep::Field(0, *index)))
+                        .cloned()
+                        .collect(),
+                );
                 of(field).within(PartStep::Field(0, *index)).and(&changed)
             }),
             Op::MakeList { elements, .. } => {
@@ -316,7 +322,8 @@ impl Linking<'_> {
 
     fn link(&mut self, a: &PartOrigin, b: &PartOrigin) {
         match (a, b) {
-            (PartOrigin::Request(path), PartOrigin::State(part)) | (PartOrigin::State(part), PartOrigin::Request(path)) => {
+            (PartOrigin::Request(path), PartOrigin::State(part))
+            | (PartOrigin::State(part), PartOrigin::Request(path)) => {
                 self.links.meets.insert((path.clone(), part.clone()));
             }
             (PartOrigin::State(a), PartOrigin::State(b)) if a != b => {

@@ -189,7 +189,7 @@ pub fn unshrunk(failure: &FoundFailure) -> String {
 pub fn failure(failure: &FoundFailure) -> String {
     let mut lines = vec![headline(failure)];
     lines.extend(steps(&failure.steps));
-    lines.extend(failure.explanation.iter().map(|line| format!("     {line}")));
+    lines.extend(failure.explanation.iter().map(|line| format!("  {line}")));
     if !failure.last_output.is_empty() {
         lines.push("  the last output of the system:".into());
         lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
@@ -231,6 +231,8 @@ pub fn headline(failure: &FoundFailure) -> String {
 
 /// A row: what is on its left, and on its right, and the remarks.
 struct StepRow<'s> {
+    /// The number of the request that it is about, from 1.
+    number: Option<usize>,
     left: String,
     right: String,
     steps: Vec<&'s ShownStep>,
@@ -258,9 +260,22 @@ fn rows(steps: &[ShownStep]) -> Vec<StepRow<'_>> {
             continue;
         }
         let (left, right) = shown_alone(&step.act);
-        rows.push(StepRow { left, right, steps: vec![step] });
+        rows.push(StepRow { number: number(steps, &step.act), left, right, steps: vec![step] });
     }
     rows
+}
+
+/// The number of the request that something is about, among those of a script, from 1.
+fn number(steps: &[ShownStep], act: &ShownAct) -> Option<usize> {
+    let wanted = match act {
+        ShownAct::Ask { label, .. } | ShownAct::Answer { label, .. } => *label,
+        ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => return None,
+    };
+    let asked = steps.iter().filter_map(|step| match &step.act {
+        ShownAct::Ask { label, .. } => Some(*label),
+        ShownAct::Answer { .. } | ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+    });
+    asked.zip(1..).find_map(|(label, number)| (label == wanted).then_some(number))
 }
 
 /// The texts on the left and on the right where a step has a line of its own.
@@ -318,11 +333,13 @@ impl StepRow<'_> {
     fn shown(&self, width: usize, answer_width: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let is_wide = self.left.chars().count() > width && !self.right.is_empty();
-        lines.extend(is_wide.then(|| format!("  {}", self.left)));
+        let number = self.number.map_or("   ".to_owned(), |number| format!("{number:>3}"));
+        lines.extend(is_wide.then(|| format!("{number}  {}", self.left)));
+        let number = if is_wide { "   " } else { &number };
         let left = if is_wide { "" } else { &self.left };
         let mut line = match self.right.is_empty() {
-            true => format!("  {left}"),
-            false => format!("  {left:width$}   {}", self.right),
+            true => format!("{number}  {left}"),
+            false => format!("{number}  {left:width$}   {}", self.right),
         };
         let mut notes = self.steps.iter().flat_map(|step| step.notes.iter());
         if self.steps.iter().any(|step| step.failing) {
