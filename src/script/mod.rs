@@ -22,7 +22,7 @@ mod write;
 use crate::value::Value;
 
 pub use messages::{MessageKind, Messages};
-pub use part::smallest;
+pub use part::{ScalarPart, changed, scalar_parts, smallest};
 pub use reference::{evaluated, read_path};
 pub use tree::JsonTree;
 

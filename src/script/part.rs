@@ -144,7 +144,7 @@ fn json_forms(ty: &Type) -> &'static [char] {
 }
 
 /// A value with the part at a place changed; an option stands for what is in it. Nothing where there is no such place.
-pub(super) fn changed(
+pub fn changed(
     types: &Types,
     ty: TypeId,
     value: &Value,
@@ -175,6 +175,66 @@ pub(super) fn changed(
         }
         _ => None,
     }
+}
+
+/// The scalar at the end of a path, and its place among the fields and elements of a value.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ScalarPart<'v> {
+    /// The numbers of fields and elements from the root, `Some` of an option included.
+    pub at: Vec<usize>,
+    /// The path to it in JSON.
+    pub path: Vec<PathStep>,
+    /// The scalar.
+    pub scalar: &'v Scalar,
+}
+
+/// The scalars of a value, from left to right; not those of sets, nor those of maps whose keys are no strings.
+#[must_use]
+pub fn scalar_parts<'v>(types: &Types, ty: TypeId, value: &'v Value) -> Vec<ScalarPart<'v>> {
+    let mut found = Vec::new();
+    let mut todo = vec![(Vec::new(), Vec::new(), ty, value)];
+    while let Some((at, path, ty, value)) = todo.pop() {
+        let mut inner = Vec::new();
+        let mut within = |index: usize, steps: &[PathStep], ty, value: &'v Value| {
+            let place: Vec<usize> = at.iter().copied().chain([index]).collect();
+            let path: Vec<PathStep> = path.iter().chain(steps).cloned().collect();
+            inner.push((place, path, ty, value));
+        };
+        match (types.get(ty), value) {
+            (_, Value::Scalar(scalar)) => found.push(ScalarPart { at, path, scalar }),
+            (Type::List(of), Value::List(list)) => {
+                (1..)
+                    .zip(list.iter())
+                    .for_each(|(number, part)| within(number - 1, &[PathStep::Element(number)], *of, part));
+            }
+            (Type::Map(key, of), Value::Map(map)) if *types.get(*key) == Type::Str => {
+                for (index, (name, entry)) in map.entries().unwrap_or_default().into_iter().enumerate() {
+                    let Value::Scalar(Scalar::Str(name)) = name else { continue };
+                    within(index, &[PathStep::Field(name.to_string())], *of, &entry.value);
+                }
+            }
+            (kind, Value::Data { tag, .. }) => {
+                let fields = types.fields(ty, *tag);
+                let variant = match kind {
+                    Type::Enum(at) => types.enums[*at as usize].variants.get(*tag as usize),
+                    _ => None,
+                };
+                let is_alone = matches!(kind, Type::Option(_)) || variant.is_some() && fields.len() == 1;
+                for (index, ((name, of), part)) in fields.iter().zip(value.fields()).enumerate() {
+                    let field = match name {
+                        Some(name) => Some(PathStep::Field((*name).to_owned())),
+                        None => (!is_alone).then_some(PathStep::Element(index + 1)),
+                    };
+                    let variant = variant.map(|variant| PathStep::Field(variant.name.clone()));
+                    let steps: Vec<PathStep> = variant.into_iter().chain(field).collect();
+                    within(index, &steps, *of, part);
+                }
+            }
+            _ => {}
+        }
+        todo.extend(inner.into_iter().rev());
+    }
+    found
 }
 
 /// The smallest value of a type: 0, false, nothing, the first variant that is not made of others.

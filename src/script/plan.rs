@@ -4,7 +4,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Plan, PlannedAsk, Script, ScriptStep};
+use super::{Plan, PlannedAsk, RecordedOutcome, Script, ScriptStep};
 
 impl Script {
     /// The requests, each with what must have been observed before it is sent. The requests are sent in this order.
@@ -31,6 +31,7 @@ impl Script {
                     });
                     waited.insert(*label, awaited.clone());
                 }
+                ScriptStep::Await { seen: RecordedOutcome::Nothing, .. } | ScriptStep::Seen { .. } => {}
                 ScriptStep::Await { label, .. } => {
                     let before = waited.get(label).map_or(&[][..], Vec::as_slice);
                     awaited.retain(|other| !before.contains(other) && other != label);
@@ -44,7 +45,6 @@ impl Script {
                     barriers.extend(labels.iter().copied().zip(seconds.map(|seconds| (barrier, seconds))));
                 }
                 ScriptStep::Restart => restart = true,
-                ScriptStep::Seen { .. } => {}
             }
         }
         plan

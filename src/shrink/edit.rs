@@ -1,0 +1,264 @@
+//! Scripts made of other scripts: with some of the requests, as a sequence, as they were observed, and in their last form.
+
+use std::sync::Arc;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use crate::json;
+use crate::script::{
+    MessageKind, Messages, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, changed,
+};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The label of no message: what refers to it is looked for elsewhere.
+const NOWHERE: u64 = 0;
+
+/// The connections over which a sequence of requests goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Connections {
+    /// Those that it had.
+    Own,
+    /// One.
+    One,
+}
+
+/// The requests of a script, in order: labels, clients and requests.
+pub(super) fn asks(script: &Script) -> impl DoubleEndedIterator<Item = (u64, u64, &RequestTemplate)> {
+    script.steps.iter().filter_map(|step| match step {
+        ScriptStep::Ask { label, client, request } => Some((*label, *client, request)),
+        _ => None,
+    })
+}
+
+/// The labels of the requests of a script.
+pub(super) fn labels(script: &Script) -> Vec<u64> {
+    asks(script).map(|(label, ..)| label).collect()
+}
+
+/// The labels of the requests that the last event of a script is about.
+pub(super) fn last_asked(script: &Script) -> Option<u64> {
+    script.steps.iter().rev().find_map(|step| match step {
+        ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => Some(*label),
+        ScriptStep::Seen { client, .. } => {
+            asks(script).rev().find(|(_, own, _)| own == client).map(|(label, ..)| label)
+        }
+        ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => None,
+    })
+}
+
+/// The answers of a script, by the labels of their requests.
+pub(super) fn answers(script: &Script) -> FxHashMap<u64, &RecordedOutcome> {
+    let awaited = script.steps.iter().filter_map(|step| match step {
+        ScriptStep::Await { label, seen } => Some((*label, seen)),
+        _ => None,
+    });
+    awaited.collect()
+}
+
+/// The script with these requests only.
+pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
+    let clients: FxHashSet<u64> =
+        asks(script).filter(|(label, ..)| kept.contains(label)).map(|(_, client, _)| client).collect();
+    let steps = script.steps.iter().filter_map(|step| match step {
+        ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => kept.contains(label).then(|| step.clone()),
+        ScriptStep::Seen { client, .. } => clients.contains(client).then(|| step.clone()),
+        ScriptStep::Together { labels, offsets } => together(labels, offsets, kept),
+        ScriptStep::Wait(_) | ScriptStep::Restart => Some(step.clone()),
+    });
+    Script { header: script.header.clone(), steps: steps.collect() }
+}
+
+/// A barrier for those of these requests that are there, if they are several.
+fn together(labels: &[u64], offsets: &[f64], kept: &FxHashSet<u64>) -> Option<ScriptStep> {
+    let there = labels.iter().zip(offsets).filter(|(label, _)| kept.contains(label));
+    let (labels, offsets): (Vec<u64>, Vec<f64>) = there.map(|(label, offset)| (*label, *offset)).unzip();
+    (labels.len() > 1).then_some(ScriptStep::Together { labels, offsets })
+}
+
+/// The requests one after another, each with its answer, in the order in which they were answered.
+pub(super) fn sequential(script: &Script, connections: Connections) -> Script {
+    let answered = answers(script);
+    let by_label: FxHashMap<u64, (u64, &RequestTemplate)> =
+        asks(script).map(|(label, client, request)| (label, (client, request))).collect();
+    let mut steps = Vec::new();
+    let exchange = |label: u64, seen: RecordedOutcome, steps: &mut Vec<ScriptStep>| {
+        let Some((client, request)) = by_label.get(&label) else { return };
+        let client = if connections == Connections::One { 1 } else { *client };
+        steps.push(ScriptStep::Ask { label, client, request: (*request).clone() });
+        steps.push(ScriptStep::Await { label, seen });
+    };
+    for step in &script.steps {
+        match step {
+            ScriptStep::Ask { label, .. } if !answered.contains_key(label) => {
+                exchange(*label, RecordedOutcome::Lost, &mut steps);
+            }
+            ScriptStep::Await { label, seen } => exchange(*label, seen.clone(), &mut steps),
+            ScriptStep::Wait(_) | ScriptStep::Restart => steps.push(step.clone()),
+            ScriptStep::Ask { .. } | ScriptStep::Seen { .. } | ScriptStep::Together { .. } => {}
+        }
+    }
+    relabelled(&Script { header: script.header.clone(), steps })
+}
+
+/// The script with the labels 1, 3, 5 … in the order of its requests.
+pub(super) fn relabelled(script: &Script) -> Script {
+    let numbers: FxHashMap<u64, u64> = labels(script).into_iter().zip((1..).step_by(2)).collect();
+    let number = |label: u64| numbers.get(&label).copied();
+    let message = |label: u64| match label % 2 {
+        1 => number(label).unwrap_or(NOWHERE),
+        _ => label.checked_sub(1).and_then(number).map_or(NOWHERE, |request| request + 1),
+    };
+    let template = |request: &RequestTemplate| {
+        let references = request.references.iter().map(|PlacedReference { at, to }| PlacedReference {
+            at: at.clone(),
+            to: Reference { label: message(to.label), ..to.clone() },
+        });
+        RequestTemplate { value: request.value.clone(), references: references.collect() }
+    };
+    let steps = script.steps.iter().map(|step| match step {
+        ScriptStep::Ask { label, client, request } => {
+            ScriptStep::Ask { label: number(*label).unwrap_or(*label), client: *client, request: template(request) }
+        }
+        ScriptStep::Await { label, seen } => {
+            ScriptStep::Await { label: number(*label).unwrap_or(*label), seen: seen.clone() }
+        }
+        ScriptStep::Together { labels, offsets } => ScriptStep::Together {
+            labels: labels.iter().map(|label| number(*label).unwrap_or(*label)).collect(),
+            offsets: offsets.clone(),
+        },
+        ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Restart => step.clone(),
+    });
+    Script { header: script.header.clone(), steps: steps.collect() }
+}
+
+/// The script with other requests.
+pub(super) fn with_requests(
+    script: &Script,
+    change: &mut dyn FnMut(u64, &RequestTemplate) -> RequestTemplate,
+) -> Script {
+    let mut changed = script.clone();
+    for step in &mut changed.steps {
+        if let ScriptStep::Ask { label, request, .. } = step {
+            *request = change(*label, request);
+        }
+    }
+    changed
+}
+
+/// A run of a script as it was observed, with the script's references, waits and barriers.
+pub(super) fn merged(spec: &Arc<Spec>, script: &Script, observed: &Script) -> Script {
+    let templates: FxHashMap<u64, &RequestTemplate> =
+        asks(script).map(|(label, _, request)| (label, request)).collect();
+    let (types, ty) = (&spec.types, spec.program.request);
+    let observed = with_requests(observed, &mut |label, request| match templates.get(&label) {
+        Some(template) => template.sent_as(types, ty, request.value.clone()),
+        None => request.clone(),
+    });
+    let sent: FxHashSet<u64> = labels(&observed).into_iter().collect();
+    let is_there = |kind: fn(&ScriptStep) -> bool| observed.steps.iter().any(kind);
+    let has_waits = is_there(|step| matches!(step, ScriptStep::Wait(_)));
+    let has_restarts = is_there(|step| matches!(step, ScriptStep::Restart));
+    let has_barriers = is_there(|step| matches!(step, ScriptStep::Together { .. }));
+    // What stands before a request in the script, and is no event.
+    let mut before: FxHashMap<u64, Vec<ScriptStep>> = FxHashMap::default();
+    let mut pending = Vec::new();
+    for step in &script.steps {
+        match step {
+            ScriptStep::Ask { label, .. } if sent.contains(label) => {
+                before.insert(*label, std::mem::take(&mut pending));
+            }
+            ScriptStep::Wait(_) if !has_waits => pending.push(step.clone()),
+            ScriptStep::Restart if !has_restarts => pending.push(step.clone()),
+            ScriptStep::Together { labels, offsets } if !has_barriers => {
+                pending.extend(together(labels, offsets, &sent))
+            }
+            _ => {}
+        }
+    }
+    let mut steps = Vec::new();
+    for step in observed.steps {
+        if let ScriptStep::Ask { label, .. } = &step {
+            steps.extend(before.remove(label).unwrap_or_default());
+        }
+        steps.push(step);
+    }
+    resolved(spec, &Script { header: script.header.clone(), steps })
+}
+
+/// The script with references to the messages in which their values were found. Those that were found nowhere are gone.
+fn resolved(spec: &Arc<Spec>, script: &Script) -> Script {
+    let mut messages = Messages::new(spec);
+    let mut resolved = script.clone();
+    for step in &mut resolved.steps {
+        match step {
+            ScriptStep::Ask { label, request, .. } => {
+                request.references.retain_mut(|PlacedReference { at, to }| {
+                    let mut found = None;
+                    let (types, ty) = (&spec.types, spec.program.request);
+                    _ = changed(types, ty, &request.value, at, &mut |wanted, part| {
+                        found = to.evaluate(&messages, wanted).map(|(label, _)| label);
+                        part.clone()
+                    });
+                    to.label = found.unwrap_or(to.label);
+                    found.is_some()
+                });
+                messages.push(*label, MessageKind::Request, request.value.clone());
+            }
+            ScriptStep::Await { label, seen: RecordedOutcome::Answer(answer) } => {
+                messages.push(*label + 1, MessageKind::Response, answer.clone());
+            }
+            _ => {}
+        }
+    }
+    resolved
+}
+
+/// The script in its last form: its references mean messages that are there, labels are 1, 3, 5 … and clients 1, 2, 3 …
+pub(super) fn finished(spec: &Arc<Spec>, script: &Script) -> Script {
+    let mut finished = relabelled(&resolved(spec, script));
+    let mut clients: Vec<u64> = Vec::new();
+    for (_, client, _) in asks(&finished) {
+        if !clients.contains(&client) {
+            clients.push(client);
+        }
+    }
+    let number =
+        |client: u64| (1..).zip(&clients).find(|(_, own)| **own == client).map_or(client, |(number, _)| number);
+    for step in &mut finished.steps {
+        if let ScriptStep::Ask { client, .. } | ScriptStep::Seen { client, .. } = step {
+            *client = number(*client);
+        }
+    }
+    finished
+}
+
+/// The steps as text, without what the answers and the values of references were: equal texts are one experiment.
+pub(super) fn steps_text(spec: &Spec, script: &Script) -> String {
+    let mut out = String::new();
+    for step in &relabelled(script).steps {
+        let line = match step {
+            ScriptStep::Ask { label, client, request } => format!("{label} c{client} {}", request_text(spec, request)),
+            ScriptStep::Await { label, seen: RecordedOutcome::Nothing } => format!("{label} owes nothing"),
+            ScriptStep::Await { label, .. } => format!("{label} answered"),
+            ScriptStep::Wait(seconds) => format!("wait {seconds}"),
+            ScriptStep::Together { labels, offsets } => format!("together {labels:?} {offsets:?}"),
+            ScriptStep::Restart => "restart".to_owned(),
+            ScriptStep::Seen { .. } => continue,
+        };
+        out.push_str(&line);
+        out.push('\n');
+    }
+    out
+}
+
+fn request_text(spec: &Spec, request: &RequestTemplate) -> String {
+    let (types, ty) = (&spec.types, spec.program.request);
+    let mut holed = request.value.clone();
+    let mut text = String::new();
+    for PlacedReference { at, to } in &request.references {
+        holed = changed(types, ty, &holed, at, &mut |_, _| Value::Any).unwrap_or(holed);
+        text.push_str(&format!(" {at:?}={to}~{}", to.via.as_deref().unwrap_or_default()));
+    }
+    json::encode(types, ty, &holed) + &text
+}

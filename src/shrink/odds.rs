@@ -1,0 +1,119 @@
+//! Failures that do not show in every run: a sequential test of how often one shows, and an interval for it.
+//!
+//! A candidate is run until Wald's sequential probability ratio test decides: it is kept where it fails in a share `often` of its runs or
+//! more, and dropped where it fails in `seldom` or less.
+//!
+//! ```
+//! use mayhap::shrink::{Kept, RatioTest, interval};
+//! let test = RatioTest::for_share(0.3);
+//! assert_eq!(test.decision(0, 1), Kept::Open);
+//! assert_eq!(test.decision(2, 2), Kept::Yes);
+//! assert_eq!(test.decision(0, 30), Kept::No);
+//! let (low, high) = interval(7, 20);
+//! assert_eq!((low.round(), high.round()), (18.0, 57.0));
+//! ```
+
+/// The probability that what fails seldom is kept.
+pub const FALSE_KEPT: f64 = 0.05;
+/// The probability that what fails often is dropped.
+pub const FALSE_DROPPED: f64 = 0.1;
+
+/// Wald's test of how often a script fails.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RatioTest {
+    /// The share of runs, or a larger one, in which what is kept fails.
+    often: f64,
+    /// The share of runs, or a smaller one, in which what is dropped fails.
+    seldom: f64,
+}
+
+/// A decision of the test.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kept {
+    /// It fails often enough.
+    Yes,
+    /// It does not.
+    No,
+    /// More runs are needed.
+    Open,
+}
+
+impl RatioTest {
+    /// The test for scripts that are smaller than one that fails in this share of its runs: they may fail a little more seldom.
+    #[must_use]
+    pub fn for_share(share: f64) -> RatioTest {
+        let often = (share * 0.75).clamp(0.02, 0.9);
+        RatioTest { often, seldom: often / 6.0 }
+    }
+
+    /// The decision after so many failures among so many runs.
+    #[must_use]
+    pub fn decision(&self, failures: u64, runs: u64) -> Kept {
+        let (failed, passed) = (failures as f64, runs.saturating_sub(failures) as f64);
+        let ratio = failed * (self.often / self.seldom).ln() + passed * ((1.0 - self.often) / (1.0 - self.seldom)).ln();
+        if ratio >= ((1.0 - FALSE_DROPPED) / FALSE_KEPT).ln() {
+            Kept::Yes
+        } else if ratio <= (FALSE_DROPPED / (1.0 - FALSE_KEPT)).ln() {
+            Kept::No
+        } else {
+            Kept::Open
+        }
+    }
+}
+
+/// The 95 % interval, in per cent, for the share of which so many were seen among so many (Wilson's score interval).
+#[must_use]
+pub fn interval(seen: u64, of: u64) -> (f64, f64) {
+    if of == 0 {
+        return (0.0, 100.0);
+    }
+    let (z, n) = (1.959_964, of as f64);
+    let share = seen as f64 / n;
+    let middle = share + z * z / (2.0 * n);
+    let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
+    let scale = 100.0 / (1.0 + z * z / n);
+    (((middle - spread) * scale).max(0.0), ((middle + spread) * scale).min(100.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::choice::{Choices, Random};
+
+    #[test]
+    fn intervals_are_those_of_the_tables() {
+        for (seen, of, low, high) in
+            [(0, 0, 0, 100), (0, 10, 0, 28), (10, 10, 72, 100), (20, 20, 84, 100), (1, 2, 9, 91)]
+        {
+            let (found_low, found_high) = interval(seen, of);
+            assert_eq!((found_low.round() as i64, found_high.round() as i64), (low, high), "{seen} of {of}");
+        }
+    }
+
+    /// The share of scripts failing with a probability (in per mille) that the test keeps, and its mean number of runs.
+    fn kept(test: RatioTest, failing: usize) -> (f64, f64) {
+        let mut source = Random::new(failing as u64);
+        let (mut kept, mut runs) = (0, 0);
+        for _ in 0..2_000 {
+            let (mut failures, mut own) = (0, 0);
+            while test.decision(failures, own) == Kept::Open {
+                failures += u64::from(source.choose("run", 1_000).unwrap() < failing);
+                own += 1;
+            }
+            kept += u64::from(test.decision(failures, own) == Kept::Yes);
+            runs += own;
+        }
+        (kept as f64 / 2_000.0, runs as f64 / 2_000.0)
+    }
+
+    #[test]
+    fn the_stated_rates_hold() {
+        for share in [0.1, 0.3, 0.7] {
+            let test = RatioTest::for_share(share);
+            let per_mille = |share: f64| (share * 1_000.0) as usize;
+            assert!(kept(test, per_mille(test.seldom)).0 <= FALSE_KEPT + 0.02);
+            assert!(kept(test, per_mille(test.often)).0 >= 1.0 - FALSE_DROPPED - 0.02);
+            assert!(kept(test, per_mille(share)).1 <= 4.0 / share, "{share}");
+        }
+    }
+}

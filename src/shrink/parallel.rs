@@ -1,0 +1,140 @@
+//! Fewer connections and less at once: a sequence over one connection, else fewer connections, else single answers that come before the
+//! next request. What must overlap is released at a barrier.
+
+use super::edit::{Connections, answers, asks, sequential};
+use super::search::{Halt, ScriptSearch};
+use crate::script::{RecordedOutcome, Script, ScriptStep};
+
+impl ScriptSearch<'_> {
+    /// Tries to do without connections, and without requests that overlap.
+    pub(super) fn make_sequential(&mut self) -> Result<(), Halt> {
+        let (several, overlaps) = (clients(&self.best).len() > 1, !overlapping(&self.best).is_empty());
+        if several || overlaps {
+            let candidate = sequential(&self.best, Connections::One);
+            if self.consider(candidate)? {
+                return Ok(());
+            }
+        }
+        if several && overlaps {
+            let candidate = sequential(&self.best, Connections::Own);
+            self.consider(candidate)?;
+        }
+        self.merge_clients()?;
+        self.answer_at_once()?;
+        self.release_together()?;
+        self.zero_offsets()
+    }
+
+    /// Gives the requests of one client to another, as long as that can be done.
+    fn merge_clients(&mut self) -> Result<(), Halt> {
+        let all = clients(&self.best);
+        for (at, from) in all.iter().enumerate().rev() {
+            for to in &all[..at] {
+                let mut candidate = self.best.clone();
+                for step in &mut candidate.steps {
+                    if let ScriptStep::Ask { client, .. } | ScriptStep::Seen { client, .. } = step
+                        && client == from
+                    {
+                        *client = *to;
+                    }
+                }
+                if self.consider(candidate)? {
+                    break;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Has single requests answered before the next one is sent.
+    fn answer_at_once(&mut self) -> Result<(), Halt> {
+        for label in overlapping(&self.best) {
+            let mut candidate = self.best.clone();
+            let seen = answers(&self.best).get(&label).map_or(RecordedOutcome::Lost, |seen| (*seen).clone());
+            candidate.steps.retain(|step| !is_await_of(step, label));
+            let asked = |step: &ScriptStep| matches!(step, ScriptStep::Ask { label: own, .. } if *own == label);
+            let Some(at) = candidate.steps.iter().position(asked) else { continue };
+            candidate.steps.insert(at + 1, ScriptStep::Await { label, seen });
+            self.consider(candidate)?;
+        }
+        Ok(())
+    }
+
+    /// Releases the requests that overlap at once, where the failure is flaky: they race in more of the runs.
+    fn release_together(&mut self) -> Result<(), Halt> {
+        let is_barrier = |step: &ScriptStep| matches!(step, ScriptStep::Together { .. });
+        if !self.is_flaky() || clients(&self.best).len() < 2 || self.best.steps.iter().any(is_barrier) {
+            return Ok(());
+        }
+        let Some((first, group)) = last_group(&self.best) else { return Ok(()) };
+        let mut candidate = self.best.clone();
+        let offsets = vec![0.0; group.len()];
+        candidate.steps.insert(first, ScriptStep::Together { labels: group, offsets });
+        self.consider(candidate).map(|_| ())
+    }
+
+    fn zero_offsets(&mut self) -> Result<(), Halt> {
+        let mut candidate = self.best.clone();
+        let mut is_other = false;
+        for step in &mut candidate.steps {
+            if let ScriptStep::Together { offsets, .. } = step {
+                is_other |= offsets.iter().any(|offset| *offset != 0.0);
+                offsets.fill(0.0);
+            }
+        }
+        if is_other { self.consider(candidate).map(|_| ()) } else { Ok(()) }
+    }
+}
+
+/// The clients of a script, in the order of their first requests.
+fn clients(script: &Script) -> Vec<u64> {
+    let mut clients = Vec::new();
+    for (_, client, _) in asks(script) {
+        if !clients.contains(&client) {
+            clients.push(client);
+        }
+    }
+    clients
+}
+
+fn is_await_of(step: &ScriptStep, asked: u64) -> bool {
+    matches!(step, ScriptStep::Await { label, .. } if *label == asked)
+}
+
+/// The requests behind which another one is sent before they are answered.
+fn overlapping(script: &Script) -> Vec<u64> {
+    let mut found = Vec::new();
+    let mut open: Vec<u64> = Vec::new();
+    for step in &script.steps {
+        match step {
+            ScriptStep::Ask { label, .. } => {
+                found.append(&mut open);
+                open.push(*label);
+            }
+            ScriptStep::Await { label, .. } => open.retain(|own| own != label),
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => {}
+        }
+    }
+    found
+}
+
+/// The last requests of different clients that are under way at once, and the place of the first of them.
+fn last_group(script: &Script) -> Option<(usize, Vec<u64>)> {
+    let mut open: Vec<(usize, u64, u64)> = Vec::new();
+    let mut last = None;
+    for (at, step) in script.steps.iter().enumerate() {
+        match step {
+            ScriptStep::Ask { label, client, .. } => {
+                if open.iter().all(|(_, _, other)| other != client) {
+                    open.push((at, *label, *client));
+                }
+                if open.len() > 1 {
+                    last = Some((open[0].0, open.iter().map(|(_, label, _)| *label).collect()));
+                }
+            }
+            ScriptStep::Await { label, .. } => open.retain(|(_, own, _)| own != label),
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => {}
+        }
+    }
+    last
+}

@@ -1,0 +1,265 @@
+//! The one gate: a candidate is run, and adopted if it fails for the same cause, often enough where that is a question of odds.
+//!
+//! Runs are remembered, so no script is run again to learn what is known.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use rustc_hash::FxHashMap;
+
+use super::edit::{finished, merged, steps_text};
+use super::odds::{Kept, RatioTest};
+use super::predict::Predictor;
+use super::{ShrinkBudget, ShrunkScript, Trial, TrialOutcome};
+use crate::script::Script;
+use crate::spec::Spec;
+use crate::sut::SutFailure;
+
+/// The number of runs of the whole script before it counts as one that does not fail again.
+const PATIENCE: u64 = 30;
+/// The number of failures among these that are waited for.
+const ENOUGH: u64 = 3;
+/// The number of runs of a flaky result, at least.
+const FLAKY_RUNS: u64 = 20;
+/// The number of runs in a row that may break down.
+const BREAKDOWNS: u32 = 3;
+/// The number of times that a result which is not confirmed is made smaller again.
+const ROUNDS: u32 = 3;
+
+/// Why the search ends early.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Halt {
+    /// The budget is used up.
+    Budget,
+    /// The system broke down again and again.
+    Failure(SutFailure),
+}
+
+/// The runs of one script.
+#[derive(Clone, Copy, Default, Debug)]
+pub(super) struct RunTally {
+    failed: u64,
+    runs: u64,
+}
+
+/// A search for a smaller script.
+pub(super) struct ScriptSearch<'t> {
+    pub spec: Arc<Spec>,
+    trial: &'t mut dyn Trial,
+    budget: ShrinkBudget,
+    cause: String,
+    runs: u64,
+    breakdowns: u32,
+    tallies: FxHashMap<String, RunTally>,
+    others: Vec<(String, Script)>,
+    /// The test by which candidates are kept, once it is known that the failure is flaky.
+    test: Option<RatioTest>,
+    pub predictor: Predictor,
+    /// The smallest script so far.
+    pub best: Script,
+    /// Set once a run has failed again.
+    is_reproduced: bool,
+    /// Set once all values were made simple at once, or that was tried.
+    pub all_simplified: bool,
+}
+
+impl<'t> ScriptSearch<'t> {
+    pub(super) fn new(
+        spec: &Arc<Spec>,
+        failing: &Script,
+        cause: &str,
+        trial: &'t mut dyn Trial,
+        budget: ShrinkBudget,
+    ) -> ScriptSearch<'t> {
+        let (tallies, others) = (FxHashMap::default(), Vec::new());
+        let predictor = Predictor::new(spec);
+        let (spec, cause, best) = (spec.clone(), cause.to_owned(), failing.clone());
+        ScriptSearch {
+            spec,
+            trial,
+            budget,
+            cause,
+            runs: 0,
+            breakdowns: 0,
+            tallies,
+            others,
+            test: None,
+            predictor,
+            best,
+            is_reproduced: false,
+            all_simplified: false,
+        }
+    }
+
+    /// All of the search; whether the result is locally minimal.
+    pub(super) fn whole(&mut self, reason: &[u64]) -> Result<bool, Halt> {
+        if !self.begin(reason)? {
+            return Ok(false);
+        }
+        for _ in 0..ROUNDS {
+            self.simplify()?;
+            self.finish();
+            if self.confirm()? {
+                return Ok(true);
+            }
+            // It does not fail in every run, so what was dropped after one that passed may do.
+            self.expect_share();
+        }
+        Ok(false)
+    }
+
+    /// Adopts the first candidate from the reason that fails; where none does, the whole script is run again and again.
+    fn begin(&mut self, reason: &[u64]) -> Result<bool, Halt> {
+        let whole = self.best.clone();
+        if self.from_reason(&whole, reason)? {
+            return Ok(true);
+        }
+        let key = steps_text(&self.spec, &whole);
+        let mut last = None;
+        while self.tally(&key).runs < PATIENCE && self.tally(&key).failed < ENOUGH {
+            last = self.run(&whole, &key)?.or(last);
+        }
+        let Some(last) = last else { return Ok(false) };
+        self.best = last;
+        self.is_reproduced = true;
+        self.expect_share();
+        self.from_reason(&whole, reason)?;
+        Ok(true)
+    }
+
+    /// Passes over all single changes until none is adopted.
+    fn simplify(&mut self) -> Result<(), Halt> {
+        loop {
+            let before = steps_text(&self.spec, &self.best);
+            self.delete_requests()?;
+            self.delete_waits()?;
+            self.make_sequential()?;
+            self.simplify_values()?;
+            if steps_text(&self.spec, &self.best) == before {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Runs a candidate; whether it is the best one now.
+    pub(super) fn consider(&mut self, candidate: Script) -> Result<bool, Halt> {
+        let key = steps_text(&self.spec, &candidate);
+        if self.is_reproduced && key == steps_text(&self.spec, &self.best) {
+            return Ok(false);
+        }
+        let adopted = match self.test {
+            None if self.tally(&key).runs > 0 => None,
+            None => self.run(&candidate, &key)?,
+            Some(test) => self.kept_by(test, &candidate, &key)?,
+        };
+        if let Some(recorded) = adopted {
+            // Answers may have come in another order: what is known of the candidate holds of what was observed.
+            let tally = self.tally(&key);
+            self.tallies.entry(steps_text(&self.spec, &recorded)).or_insert(tally);
+            self.best = recorded;
+            self.is_reproduced = true;
+            return Ok(true);
+        }
+        Ok(false)
+    }
+
+    fn kept_by(&mut self, test: RatioTest, candidate: &Script, key: &str) -> Result<Option<Script>, Halt> {
+        let mut last = None;
+        loop {
+            let RunTally { failed, runs } = self.tally(key);
+            match (test.decision(failed, runs), last) {
+                (Kept::No, _) => return Ok(None),
+                (Kept::Yes, Some(last)) => return Ok(Some(last)),
+                // It was kept before, as part of a larger one that was measured.
+                (Kept::Yes, None) => last = self.run(candidate, key)?,
+                (Kept::Open, before) => last = self.run(candidate, key)?.or(before),
+            }
+        }
+    }
+
+    /// Tests whether some runs of what fails pass.
+    pub(super) fn is_flaky(&self) -> bool {
+        self.test.is_some()
+    }
+
+    fn tally(&self, key: &str) -> RunTally {
+        self.tallies.get(key).copied().unwrap_or_default()
+    }
+
+    /// Runs a script once; the run as it was observed if it failed for the cause.
+    fn run(&mut self, script: &Script, key: &str) -> Result<Option<Script>, Halt> {
+        let is_late = self.budget.until.is_some_and(|until| Instant::now() >= until);
+        if is_late || self.runs >= self.budget.runs {
+            return Err(Halt::Budget);
+        }
+        self.runs += 1;
+        let outcome = self.trial.run(script);
+        let tally = self.tallies.entry(key.to_owned()).or_default();
+        tally.runs += 1;
+        self.breakdowns = if let TrialOutcome::Error(_) = outcome { self.breakdowns + 1 } else { 0 };
+        match outcome {
+            TrialOutcome::Passes => Ok(None),
+            TrialOutcome::Error(failure) if self.breakdowns >= BREAKDOWNS => Err(Halt::Failure(failure)),
+            TrialOutcome::Error(_) => Ok(None),
+            TrialOutcome::Fails { cause, recorded } if cause == self.cause => {
+                tally.failed += 1;
+                Ok(Some(merged(&self.spec, script, &recorded)))
+            }
+            TrialOutcome::Fails { cause, recorded } => {
+                if self.others.iter().all(|(other, _)| *other != cause) {
+                    self.others.push((cause, merged(&self.spec, script, &recorded)));
+                }
+                Ok(None)
+            }
+        }
+    }
+
+    /// Gives the script its last form.
+    fn finish(&mut self) {
+        let key = steps_text(&self.spec, &self.best);
+        self.best = finished(&self.spec, &self.best);
+        // The same requests under other numbers: what is known of the one holds of the other.
+        let tally = self.tally(&key);
+        self.tallies.entry(steps_text(&self.spec, &self.best)).or_insert(tally);
+    }
+
+    /// Runs the best script so often that its result is confirmed; whether it fails as it should.
+    fn confirm(&mut self) -> Result<bool, Halt> {
+        let best = self.best.clone();
+        let key = steps_text(&self.spec, &best);
+        let wanted = match self.test {
+            None => self.tally(&key).runs + self.budget.confirm,
+            Some(_) => (self.tally(&key).runs + self.budget.confirm).max(FLAKY_RUNS),
+        };
+        while self.tally(&key).runs < wanted {
+            if let Some(recorded) = self.run(&best, &key)? {
+                self.best.steps = recorded.steps;
+            }
+            let RunTally { failed, runs } = self.tally(&key);
+            if self.test.is_none() && failed < runs {
+                break;
+            }
+        }
+        let RunTally { failed, runs } = self.tally(&key);
+        Ok(failed == runs || self.test.is_some_and(|test| test.decision(failed, runs) != Kept::No))
+    }
+
+    /// Takes the failure as flaky, and measures how often the best script fails.
+    fn expect_share(&mut self) {
+        let RunTally { failed, runs } = self.tally(&steps_text(&self.spec, &self.best));
+        let share = (failed as f64 + 0.5) / (runs as f64 + 1.0);
+        self.test = Some(RatioTest::for_share(share));
+        self.all_simplified = false;
+    }
+
+    pub(super) fn result(self, minimal: bool, stopped: Option<SutFailure>) -> ShrunkScript {
+        let script = finished(&self.spec, &self.best);
+        let RunTally { failed, runs } = [&script, &self.best]
+            .map(|script| self.tally(&steps_text(&self.spec, script)))
+            .into_iter()
+            .max_by_key(|tally| tally.runs)
+            .unwrap_or_default();
+        let ScriptSearch { runs: all, others, .. } = self;
+        ShrunkScript { script, runs: all, fails: (failed, runs), others, minimal, stopped }
+    }
+}

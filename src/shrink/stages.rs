@@ -1,0 +1,159 @@
+//! The first candidates: the requests of the minimal reason, then with more and more of what they may depend on.
+//!
+//! `Get a` was answered wrongly, and the reason names the answer of an earlier `Get a`. The candidates are both; with the last
+//! `Put a`; with every `Put a`; with all requests on `a`; and everything. Keys are scalars that requests share.
+
+use rustc_hash::FxHashSet;
+
+use super::edit::{Connections, answers, asks, keeping, last_asked, sequential, steps_text};
+use super::search::{Halt, ScriptSearch};
+use crate::scalar::Scalar;
+use crate::script::{PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, scalar_parts};
+use crate::spec::Spec;
+use crate::spec::pure::RequestFacts;
+
+impl ScriptSearch<'_> {
+    /// Adopts the first of these candidates that fails; whether one does.
+    pub(super) fn from_reason(&mut self, whole: &Script, reason: &[u64]) -> Result<bool, Halt> {
+        let whole = anchored(&self.spec, whole);
+        let mut candidates: Vec<Script> = Vec::new();
+        let mut texts = FxHashSet::default();
+        for kept in stages(&self.spec, &whole, reason) {
+            let part = keeping(&whole, &kept);
+            for candidate in [sequential(&part, Connections::One), part] {
+                if texts.insert(steps_text(&self.spec, &candidate)) {
+                    candidates.push(candidate);
+                }
+            }
+        }
+        self.predictor.order(&mut candidates);
+        for candidate in candidates {
+            if self.consider(candidate)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+/// An exchange of a script, as far as it says on what it may depend.
+struct Related {
+    label: u64,
+    /// The variant of the request.
+    variant: Option<u32>,
+    scalars: FxHashSet<Scalar>,
+    /// Set where it may have changed something.
+    is_write: bool,
+}
+
+impl Related {
+    /// Tests whether it is about one of these keys. What names none may be about all of them.
+    fn is_about(&self, keys: &FxHashSet<Scalar>) -> bool {
+        self.scalars.is_empty() || self.scalars.iter().any(|scalar| keys.contains(scalar))
+    }
+}
+
+/// The labels of the requests of each stage.
+fn stages(spec: &Spec, whole: &Script, reason: &[u64]) -> Vec<FxHashSet<u64>> {
+    let related = related(spec, whole);
+    let request = |label: &u64| if label % 2 == 1 { *label } else { label.saturating_sub(1) };
+    let mut kept: FxHashSet<u64> = reason.iter().map(request).chain(last_asked(whole)).collect();
+    add_referred(whole, &mut kept);
+    let mut keys: FxHashSet<Scalar> = FxHashSet::default();
+    let of_reason = related.iter().filter(|exchange| kept.contains(&exchange.label));
+    of_reason.for_each(|exchange| keys.extend(exchange.scalars.iter().cloned()));
+    let mut stages = vec![kept];
+    let last_writes = last_writes(&related, &keys);
+    let writes = related.iter().filter(|exchange| exchange.is_write && exchange.is_about(&keys));
+    let about = related.iter().filter(|exchange| exchange.is_about(&keys));
+    let more: [Vec<u64>; 4] = [
+        last_writes,
+        writes.map(|exchange| exchange.label).collect(),
+        about.map(|exchange| exchange.label).collect(),
+        related.iter().map(|exchange| exchange.label).collect(),
+    ];
+    for labels in more {
+        let mut kept = stages.last().cloned().unwrap_or_default();
+        kept.extend(labels);
+        add_referred(whole, &mut kept);
+        stages.push(kept);
+    }
+    stages
+}
+
+/// The last writes of each key, and the last ones that name none, of each variant.
+fn last_writes(related: &[Related], keys: &FxHashSet<Scalar>) -> Vec<u64> {
+    let mut labels = Vec::new();
+    let (mut seen, mut variants) = (FxHashSet::default(), FxHashSet::default());
+    for exchange in related.iter().rev().filter(|exchange| exchange.is_write) {
+        let own = exchange.scalars.iter().filter(|scalar| keys.contains(*scalar));
+        let is_last = own.fold(false, |is_last, scalar| seen.insert(scalar) || is_last);
+        if is_last || exchange.scalars.is_empty() && variants.insert(exchange.variant) {
+            labels.push(exchange.label);
+        }
+    }
+    labels
+}
+
+fn related(spec: &Spec, whole: &Script) -> Vec<Related> {
+    let answered = answers(whole);
+    let mut facts = RequestFacts::new(&spec.program);
+    let exchange = |(label, _, request): (u64, u64, &RequestTemplate)| {
+        let answer = match answered.get(&label) {
+            Some(RecordedOutcome::Answer(answer)) if !answer.has_holes() => Some(answer),
+            _ => None,
+        };
+        let mut scalars = FxHashSet::default();
+        let parts = scalar_parts(&spec.types, spec.program.request, &request.value);
+        let shown = answer.map(|answer| scalar_parts(&spec.types, spec.program.response, answer)).unwrap_or_default();
+        let keys = parts.iter().chain(&shown).filter(|part| !matches!(part.scalar, Scalar::Bool(_)));
+        scalars.extend(keys.map(|part| part.scalar.clone()));
+        let crate::value::Value::Data { tag, .. } = &request.value else {
+            return Related { label, variant: None, scalars, is_write: !facts.changes_nothing(&request.value, answer) };
+        };
+        Related { label, variant: Some(*tag), scalars, is_write: !facts.changes_nothing(&request.value, answer) }
+    };
+    asks(whole).map(exchange).collect()
+}
+
+/// Adds the requests to which those refer, or to whose answers.
+fn add_referred(whole: &Script, kept: &mut FxHashSet<u64>) {
+    for (label, _, request) in asks(whole).collect::<Vec<_>>().into_iter().rev() {
+        if kept.contains(&label) {
+            let referred = request.references.iter().map(|reference| reference.to.label);
+            kept.extend(referred.map(|label| if label % 2 == 1 { label } else { label.saturating_sub(1) }));
+        }
+    }
+}
+
+/// The script with references for tokens that an earlier answer has shown: another run may show others.
+fn anchored(spec: &Spec, script: &Script) -> Script {
+    let mut shown: Vec<(Scalar, Reference)> = Vec::new();
+    let mut changed = script.clone();
+    let (types, program) = (&spec.types, &spec.program);
+    for step in &mut changed.steps {
+        match step {
+            ScriptStep::Await { label, seen: RecordedOutcome::Answer(answer) } => {
+                for part in scalar_parts(types, program.response, answer) {
+                    let is_new = shown.iter().all(|(scalar, _)| scalar != part.scalar);
+                    if matches!(part.scalar, Scalar::Token(_)) && is_new {
+                        let to = Reference { label: *label + 1, path: part.path, via: None };
+                        shown.push((part.scalar.clone(), to));
+                    }
+                }
+            }
+            ScriptStep::Ask { request, .. } => {
+                let parts = scalar_parts(types, program.request, &request.value);
+                let mut references = request.references.clone();
+                for part in parts {
+                    let is_placed = references.iter().any(|reference| part.at.starts_with(&reference.at));
+                    let to = shown.iter().find(|(scalar, _)| scalar == part.scalar && !is_placed);
+                    references.extend(to.map(|(_, to)| PlacedReference { at: part.at, to: to.clone() }));
+                }
+                request.references = references;
+            }
+            _ => {}
+        }
+    }
+    changed
+}
