@@ -200,6 +200,11 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
             e.emit(Op::Gather { dst, key, value, when });
         }
         [Clause::For { binder, over }, rest @ ..] => {
+            let mut outside = JumpTarget::default();
+            if !is_pure(e, over) && !matches!(when, Operand::Constant(_)) {
+                // It may be faulty where the element around it is not there.
+                e.emit_to(&mut outside, Op::Branch { cond: when, otherwise: 0 });
+            }
             let open = open_loop(e, binder, over);
             e.context.chooses_for_elements |= is_unordered(e, over) && !is_pure_for_each(e, entry, rest);
             let presence = Operand::Register(open.presence);
@@ -209,6 +214,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
             map_clauses(e, dst, entry, rest, when);
             e.place(skip);
             close_loop(e, open);
+            e.place(outside);
         }
         [Clause::If(condition), rest @ ..] => {
             let cond = under(e, when, is_pure(e, condition), |e| e.expr(condition));
