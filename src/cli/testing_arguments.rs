@@ -98,7 +98,7 @@ pub struct TestArguments {
     /// Seconds after which the test ends
     #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<Duration>,
-    /// Number of requests of a run, after which the system is reset
+    /// Number of requests of the longest runs; the system is reset after each run
     #[arg(long, value_name = "N", default_value = "200", value_parser = clap::value_parser!(NonZeroU64))]
     pub steps: NonZeroU64,
     /// Number of causes after which the test ends; 0: it goes on

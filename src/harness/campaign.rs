@@ -13,7 +13,7 @@ use crate::coverage::Coverage;
 use crate::generate::{GenerateSettings, Generator};
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::script::{Plan, Script, ScriptHeader};
-use crate::shrink::{self, Shrunk};
+use crate::shrink::{self, ShrinkBudget, ShrunkScript};
 use crate::sut::{SutFailure, System};
 
 use super::covered::covered;
@@ -31,7 +31,7 @@ pub struct CampaignSettings {
     pub requests: u64,
     /// The time in which these are made, if it is limited.
     pub time: Option<Duration>,
-    /// The number of requests of a run.
+    /// The number of requests of the longest runs.
     pub steps: u64,
     /// The number of causes after which the campaign ends; nothing: it does not end early.
     pub max_failures: Option<usize>,
@@ -158,6 +158,13 @@ impl<'c> Campaign<'c> {
         self.report.requests >= self.settings.requests || is_late || is_enough || self.is_stopped()
     }
 
+    /// The number of requests of this run. Most runs are short, as each draws bounds of its own; the longest come again and again: an
+    /// eighth of the longest, a quarter, an eighth, a half, and so on.
+    fn length(&self) -> u64 {
+        let shortest = self.settings.steps.div_ceil(8);
+        (shortest << self.report.runs.trailing_zeros().min(3)).min(self.settings.steps)
+    }
+
     fn is_stopped(&self) -> bool {
         self.settings.stop.load(Ordering::Relaxed)
     }
@@ -168,7 +175,7 @@ impl<'c> Campaign<'c> {
         self.report.runs += 1;
         self.generator.begin_run(&mut self.choices).map_err(drawn)?;
         let mut first = first.into_iter();
-        let before = self.report.requests;
+        let (before, length) = (self.report.requests, self.length());
         let state = loop {
             let label = run.next_label();
             let plan = match first.next() {
@@ -185,7 +192,7 @@ impl<'c> Campaign<'c> {
             self.learn(&run, seen);
             self.report.requests = before + run.requests();
             self.follower.proceed(self.report.requests, self.report.runs);
-            let is_full = run.requests() >= self.settings.steps && first.len() == 0;
+            let is_full = run.requests() >= length && first.len() == 0;
             match state {
                 RunState::Explained if !(is_full || self.is_over()) => self.keep_rate(),
                 RunState::Undecided(why) => {
@@ -283,8 +290,7 @@ impl<'c> Campaign<'c> {
         if self.causes.iter().any(|known| known.is_like(&failing)) {
             return;
         }
-        let unshrunk = Shrunk::of(&failing.script);
-        let mut failure = found(self.judging, &failing, &unshrunk, &self.report);
+        let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
             Some((last, shrunk, others)) => {
@@ -308,14 +314,14 @@ impl<'c> Campaign<'c> {
     fn take_up_unshrunk(&mut self, failing: Failing) {
         let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.report.failures.len() < most);
         if is_wanted && !self.causes.iter().any(|known| known.is_like(&failing)) {
-            let mut failure = found(self.judging, &failing, &Shrunk::of(&failing.script), &self.report);
+            let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
             failure.file = self.follower.found(&failure);
             self.report.failures.push(failure);
             self.causes.push(failing);
         }
     }
 
-    fn shrunk(&mut self, failing: &Failing) -> Option<(Failing, Shrunk, Vec<Failing>)> {
+    fn shrunk(&mut self, failing: &Failing) -> Option<(Failing, ShrunkScript, Vec<Failing>)> {
         if self.settings.shrink_time.is_zero() {
             return None;
         }
@@ -329,7 +335,8 @@ impl<'c> Campaign<'c> {
             last: None,
             others: Vec::new(),
         };
-        let budget = shrink::ShrinkBudget::until(Instant::now() + self.settings.shrink_time);
+        let until = Some(Instant::now() + self.settings.shrink_time);
+        let budget = ShrinkBudget { until, ..ShrinkBudget::default() };
         let shrunk =
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
         let last = trial.last.unwrap_or_else(|| failing.clone());
@@ -365,6 +372,12 @@ fn verdict(report: &CampaignReport, is_stopped: bool) -> CampaignVerdict {
     } else {
         CampaignVerdict::Pass
     }
+}
+
+/// A failure as it was met, not made smaller.
+fn unshrunk(failing: &Failing) -> ShrunkScript {
+    let script = failing.script.clone();
+    ShrunkScript { script, runs: 0, fails: (1, 1), others: Vec::new(), minimal: false, stopped: None }
 }
 
 /// The failure that drawing failed: seeds cannot.

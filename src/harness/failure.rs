@@ -259,15 +259,14 @@ pub fn run_once(
     script: &Script,
     (system, clients): (&mut dyn System, u64),
     patience: Patience<'_>,
-) -> Result<Option<Failing>, String> {
-    let mut run =
-        LiveRun::begin(judging, clients.max(script.clients()), system).map_err(|failure| failure.to_string())?;
+) -> Result<Option<Failing>, SutFailure> {
+    let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
     let mut state = run.perform(&script.plan(), system, patience);
     if let RunState::Explained = state {
         state = run.settle();
     }
     if let RunState::Interrupted = state {
-        return Err("interrupted".to_owned());
+        return Err(SutFailure::new(SutFailureKind::Start, "interrupted"));
     }
     let time = Duration::from_secs_f64(TRIAL_SECONDS);
     Ok(Failing::found(&mut run, &state, system, &script.header, time))

@@ -2,7 +2,7 @@
 
 use crate::report::campaign::{CampaignReport, FoundFailure, ShownAct, ShownOutcome, ShownStep, ShownValue};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
-use crate::shrink::Shrunk;
+use crate::shrink::ShrunkScript;
 use crate::spec::Spec;
 
 use super::believed;
@@ -11,7 +11,7 @@ use super::run::Judging;
 
 /// The report of a failure, with the script that was found to show it.
 #[must_use]
-pub fn found(judging: &Judging, failing: &Failing, shrunk: &Shrunk, campaign: &CampaignReport) -> FoundFailure {
+pub fn found(judging: &Judging, failing: &Failing, shrunk: &ShrunkScript, campaign: &CampaignReport) -> FoundFailure {
     let spec = &judging.spec;
     let mut script = shrunk.script.clone();
     script.header.cause = Some(failing.cause());

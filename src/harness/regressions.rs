@@ -129,7 +129,7 @@ pub fn replay(
                 }
                 _ => failed += 1,
             },
-            Err(why) => return RegressionOutcome::Error(why),
+            Err(failure) => return RegressionOutcome::Error(failure.to_string()),
         }
     }
     match (failed, otherwise) {
