@@ -95,7 +95,8 @@ fn numbered_line(mutant: &Mutant, count: usize) -> String {
 /// Tests each mutant; tells what became of it when that is known, in the order of their numbers.
 fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
     let (next, (sender, receiver)) = (AtomicUsize::new(0), channel());
-    let jobs = if options.jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { options.jobs };
+    let jobs =
+        if options.jobs == 0 { std::thread::available_parallelism().map_or(1, usize::from) } else { options.jobs };
     let mut told = Vec::new();
     std::thread::scope(|scope| {
         for _ in 0..jobs.min(mutants.len()) {

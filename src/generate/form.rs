@@ -47,8 +47,12 @@ pub(super) enum FormKind {
 impl TypeForm {
     /// The form of a type.
     pub fn of(types: &Types, ty: TypeId) -> TypeForm {
-        let mut building =
-            FormBuilding { types, form: TypeForm { nodes: Vec::new() }, open: Vec::new(), shared: FxHashMap::default() };
+        let mut building = FormBuilding {
+            types,
+            form: TypeForm { nodes: Vec::new() },
+            open: Vec::new(),
+            shared: FxHashMap::default(),
+        };
         building.node(ty, None);
         let mut form = building.form;
         form.find_heights();

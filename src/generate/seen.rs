@@ -117,7 +117,8 @@ impl SeenValues {
     /// Takes up the values of an answer.
     pub fn answer(&mut self, label: u64, answer: &Value) {
         let answers = std::mem::replace(&mut self.answers, TypeForm { nodes: Vec::new() });
-        let mut taking = AnswerTaking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
+        let mut taking =
+            AnswerTaking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
         taking.part(0, answer);
         self.answers = answers;
     }
@@ -161,7 +162,11 @@ fn refers(value: &Value) -> bool {
 }
 
 /// The parts of a value, each with its number and the node of its place; those in maps and sets have no place.
-fn parts<'v>(form: &'v TypeForm, node: usize, value: &'v Value) -> Box<dyn Iterator<Item = (u32, usize, &'v Value)> + 'v> {
+fn parts<'v>(
+    form: &'v TypeForm,
+    node: usize,
+    value: &'v Value,
+) -> Box<dyn Iterator<Item = (u32, usize, &'v Value)> + 'v> {
     match (&form.nodes[node].kind, value) {
         (FormKind::Option(of), Value::Data { tag: 1, .. }) => {
             Box::new(value.fields().iter().map(|part| (0, *of, part)))

@@ -3,7 +3,7 @@
 //! A *race* is requests of several clients with one key, at least one of which changes something, released together. The wave after
 //! it is a reader of that key.
 
-use super::{KeptDrawing, Generator, KeptIn, WantedRequest};
+use super::{Generator, KeptDrawing, KeptIn, WantedRequest};
 use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
 use crate::value::Value;

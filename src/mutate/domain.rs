@@ -91,7 +91,10 @@ impl SmallDomain<'_> {
             }
             let with = |fields: &Vec<Value>| {
                 let fields = fields.clone();
-                values.iter().map(move |value| fields.iter().chain([value]).cloned().collect::<Vec<_>>()).collect::<Vec<_>>()
+                values
+                    .iter()
+                    .map(move |value| fields.iter().chain([value]).cloned().collect::<Vec<_>>())
+                    .collect::<Vec<_>>()
             };
             all = all.iter().flat_map(with).collect();
         }
