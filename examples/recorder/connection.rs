@@ -3,10 +3,9 @@
 //! After `send(b"get a\r\n")`, `line()` is `VALUE a 0 5`, `block(5)` is `hello`, and `line()` is `END`.
 
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpStream};
 use std::time::Duration;
 
-use super::server::Server;
 use super::{Program, Trouble};
 
 /// How long an answer may take. A local server needs microseconds.
@@ -19,10 +18,10 @@ pub struct Connection {
 }
 
 impl Connection {
-    /// Connects.
-    pub fn open(program: Program, server: &Server) -> Result<Connection, Trouble> {
+    /// Connects to the server at an address.
+    pub fn open(program: Program, address: SocketAddr) -> Result<Connection, Trouble> {
         let connect = || {
-            let stream = TcpStream::connect(server.address())?;
+            let stream = TcpStream::connect(address)?;
             stream.set_nodelay(true)?;
             stream.set_read_timeout(Some(PATIENCE))?;
             Ok(BufReader::new(stream))
@@ -42,7 +41,7 @@ impl Connection {
         self.stream.read_until(b'\n', &mut line).map_err(receiving)?;
         match line.strip_suffix(b"\r\n") {
             Some(line) => self.text(line.to_vec()),
-            None => Err(self.bad("by closing the connection")),
+            None => Err(receiving(io::Error::new(io::ErrorKind::UnexpectedEof, "it closed the connection"))),
         }
     }
 

@@ -1,4 +1,4 @@
-//! What the recorders of real servers share: the loop, the server's process, the connection, and what can go wrong.
+//! What the recorders and the adapters of real servers share: the loop, the server's process, connections, and what can go wrong.
 //!
 //! A recorder is a [`Subject`]: a real server, a connection to it, and a source of requests. [`record`] asks it for a
 //! request, has it performed, lets it learn from the answer, and writes both down:
@@ -10,6 +10,7 @@
 
 #![allow(dead_code)] // each recorder uses a part of it
 
+pub mod clients;
 pub mod connection;
 pub mod keys;
 pub mod server;

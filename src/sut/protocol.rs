@@ -91,7 +91,7 @@ impl<'a> TesterLine<'a> {
     /// # Errors
     /// It is none of these; in words.
     pub fn read(text: &'a str) -> Result<TesterLine<'a>, String> {
-        let members = LineMembers::read(text)?;
+        let members = ObjectMembers::read(text)?;
         members.check_version()?;
         let known = members.only_one_of(&["spec", "q", "close", "reset", "end"])?;
         Ok(match known {
@@ -127,7 +127,7 @@ impl<'a> AdapterLine<'a> {
     /// # Errors
     /// It is none of these; in words.
     pub fn read(text: &'a str) -> Result<AdapterLine<'a>, String> {
-        let members = LineMembers::read(text)?;
+        let members = ObjectMembers::read(text)?;
         members.check_version()?;
         let (name, value) = members.only_one_of(&["ready", "a", "lost", "refused", "closed"])?;
         if name == "a" {
@@ -158,12 +158,12 @@ impl fmt::Display for AdapterLine<'_> {
 }
 
 /// The members of an object, with their values as they stand.
-pub(super) struct LineMembers<'a>(Vec<(Cow<'a, str>, &'a str)>);
+pub(super) struct ObjectMembers<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
-impl<'a> LineMembers<'a> {
+impl<'a> ObjectMembers<'a> {
     /// Reads an object.
-    pub(super) fn read(text: &'a str) -> Result<LineMembers<'a>, String> {
-        members(text).map(LineMembers).map_err(|error| error.to_string())
+    pub(super) fn read(text: &'a str) -> Result<ObjectMembers<'a>, String> {
+        members(text).map(ObjectMembers).map_err(|error| error.to_string())
     }
 
     /// The value of a member, as it stands.

@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::protocol::LineMembers;
+use super::protocol::ObjectMembers;
 use super::{SutFailure, SutFailureKind};
 use crate::json::{FormReader, Forms, Scanner, Spacing, decode, encode_into};
 use crate::spec::Spec;
@@ -143,7 +143,7 @@ pub fn shown(line: &[u8]) -> String {
 
 /// The kind and the message of `{"$error": KIND, "message": …}`, which is how `mayhap serve` answers what it cannot answer.
 fn reported_error(text: &str) -> Option<(String, String)> {
-    let members = LineMembers::read(text).ok()?;
+    let members = ObjectMembers::read(text).ok()?;
     let string = |name: &str| Scanner::new(members.get(name)?).string().ok().map(Cow::into_owned);
     Some((string("$error")?, string("message").unwrap_or_default()))
 }

@@ -5,7 +5,7 @@
 //! say so and do nothing, except with `CI=true`, where they fail.
 
 #[path = "../../examples/record_redis/record/mod.rs"]
-mod record;
+pub mod record;
 
 use crate::real::Server;
 use record::Redis;

@@ -2,13 +2,13 @@
 //!
 //! `incr a 5` is `{"Incr": {"key": "a", "delta": 5}}`, and its answer `7` is `{"Number": 7}`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Trouble;
 use crate::recorder::connection::Connection;
 
 /// What is asked.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Request {
     Get(Vec<String>),
     Gets(Vec<String>),

@@ -22,7 +22,8 @@ use exchange::{Answer, Request, read_answer};
 use workload::{Step, Workload};
 
 const PROGRAM: Program = Program { name: "memcached", package: "memcached" };
-const LAUNCH: Launch =
+/// How it is run.
+pub const LAUNCH: Launch =
     Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "failed to listen" };
 /// How long to wait for an item whose time is one second: memcached's clock ticks once a second.
 const EXPIRY: Duration = Duration::from_millis(2100);
@@ -43,7 +44,7 @@ impl Subject for Memcached {
 
     fn start(settings: &Settings) -> Result<Memcached, Trouble> {
         let server = Server::start(&LAUNCH)?;
-        let connection = Connection::open(PROGRAM, &server)?;
+        let connection = Connection::open(PROGRAM, server.address())?;
         let version = server::version(PROGRAM, "-V")?;
         Ok(Memcached { connection, workload: Workload::new(settings), version, _server: server })
     }

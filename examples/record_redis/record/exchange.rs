@@ -2,13 +2,13 @@
 //!
 //! `INCR a` is `{"Incr": {"key": "a"}}`, and its reply `:1` is `{"Number": 1}`.
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use super::Trouble;
 use crate::recorder::connection::Connection;
 
 /// What is asked.
-#[derive(Serialize)]
+#[derive(Serialize, Deserialize)]
 pub enum Request {
     Get { key: String },
     Set { key: String, value: String },

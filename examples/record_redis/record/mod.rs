@@ -22,7 +22,8 @@ use exchange::{Answer, Request, read_answer};
 use workload::{Step, Workload};
 
 const PROGRAM: Program = Program { name: "redis-server", package: "redis-server" };
-const LAUNCH: Launch = Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "Fatal" };
+/// How it is run.
+pub const LAUNCH: Launch = Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "Fatal" };
 /// How long to wait for a value whose time to live is one second.
 const EXPIRY: Duration = Duration::from_millis(1100);
 
@@ -42,7 +43,7 @@ impl Subject for Redis {
 
     fn start(settings: &Settings) -> Result<Redis, Trouble> {
         let server = Server::start(&LAUNCH)?;
-        let connection = Connection::open(PROGRAM, &server)?;
+        let connection = Connection::open(PROGRAM, server.address())?;
         let said = server::version(PROGRAM, "--version")?;
         let version = said.split(' ').find_map(|word| word.strip_prefix("v=")).unwrap_or("of some version");
         Ok(Redis {
