@@ -101,8 +101,8 @@ pub use dualize::{Exchange, Options, Verdict};
 pub use harness::{SystemTest, test};
 pub use recorded::Trace;
 pub use session::{Session, SessionProgress};
-pub use sut::{AsyncSut, Sut, SutAnswer as Answer};
 pub use spec::Spec;
+pub use sut::{AsyncSut, Sut, SutAnswer as Answer};
 pub use validate::Validator;
 
 /// The errors that the functions of this crate return.

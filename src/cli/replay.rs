@@ -47,7 +47,10 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
             return Exit::SystemFailed;
         }
     };
-    let judging = judging(&spec, NetworkChoice::TCP, &options.system);
+    let judging = match judging(&spec, NetworkChoice::TCP, &options.system) {
+        Ok(judging) => judging,
+        Err(why) => return failed(terminal, &why),
+    };
     let deadline = options.system.deadline;
     let patience = Patience { deadline, silence: deadline, stop: &stop };
     let mut worst = Exit::Fine;

@@ -11,8 +11,7 @@ use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
 use mayhap::dualize::Options;
 use mayhap::harness::{
-    BeginsWith, Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay,
-    runs_to_see,
+    Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay, runs_to_see,
 };
 use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;
@@ -28,6 +27,8 @@ use std::sync::atomic::AtomicBool;
 
 /// The complaint where no system is given.
 pub const NO_SUT: &str = "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND";
+const NOT_RESET: &str =
+    "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
 /// The most runs of a regression that a test begins with.
 const MOST_REGRESSION_RUNS: usize = 20;
 
@@ -60,7 +61,18 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     if options.check_adapter {
         return super::check_adapter::run(&spec, &mut *system, &options.system, terminal);
     }
-    let test = Test { options, spec: &spec, regressions, stop, seed: options.seed.unwrap_or_else(drawn_seed) };
+    let judging = match judging(&spec, options.net, &options.system) {
+        Ok(judging) => judging,
+        Err(why) => return failed(terminal, &why),
+    };
+    let test = Test {
+        options,
+        spec: &spec,
+        judging: &judging,
+        regressions,
+        stop,
+        seed: options.seed.unwrap_or_else(drawn_seed),
+    };
     let report = test.report(&mut *system, terminal);
     drop(system);
     let mut report = report;
@@ -94,16 +106,20 @@ fn texts(spec: &Spec) -> Vec<SpecText> {
     spec.sources.files().map(|(file, text)| SpecText { file: file.to_owned(), text: text.to_owned() }).collect()
 }
 
-/// The means of judging what a system does.
-pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Judging {
-    let begins = if system.is_reset() { BeginsWith::InitialState } else { BeginsWith::AnyState };
-    Judging { spec: spec.clone(), net, options: Options::default(), begins }
+/// The means of judging what a system does: if it is not reset, it is in any state at first. The error is ready to be shown.
+pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Result<Judging, String> {
+    let spec = match system.is_reset() {
+        true => spec.clone(),
+        false => spec.in_any_state().map_err(|_| NOT_RESET.to_owned())?,
+    };
+    Ok(Judging { spec, net, options: Options::default() })
 }
 
 /// A test that is to be made.
 struct Test<'t> {
     options: &'t TestArguments,
     spec: &'t Arc<Spec>,
+    judging: &'t Judging,
     regressions: Regressions,
     stop: Arc<AtomicBool>,
     seed: u64,
@@ -112,7 +128,7 @@ struct Test<'t> {
 impl Test<'_> {
     fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
         let options = self.options;
-        let judging = judging(self.spec, options.net, &options.system);
+        let judging = self.judging;
         let corpus = Vec::new();
         let mut report = CampaignReport {
             spec: self.spec.program.name.clone(),
@@ -124,12 +140,12 @@ impl Test<'_> {
             texts: texts(self.spec),
             ..CampaignReport::default()
         };
-        report.regressions = self.regression_runs(&judging, system, terminal);
+        report.regressions = self.regression_runs(judging, system, terminal);
         let settings = self.settings();
         let mut follower =
             Keeping { progress: TestProgress::new(options.requests), regressions: &self.regressions, terminal };
         let started = report.clone();
-        let made = Campaign::new(&judging, &settings, system, &mut follower, report).run(&corpus);
+        let made = Campaign::new(judging, &settings, system, &mut follower, report).run(&corpus);
         follower.progress.end();
         made.unwrap_or_else(|failure| {
             let mut found = not_started(&failure);

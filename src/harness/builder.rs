@@ -28,7 +28,7 @@ use crate::sut::{InProcess, Sut, SutFailure, System};
 
 use super::campaign::{Campaign, CampaignSettings, Follower};
 use super::regressions::{Regressions, replay};
-use super::run::{BeginsWith, Judging};
+use super::run::Judging;
 use super::wave::Patience;
 
 /// The runs of a script that is replayed.
@@ -165,12 +165,7 @@ impl SystemTest {
 
 /// The means of judging a system that is new in each run.
 fn judging(spec: &Arc<Spec>) -> Judging {
-    Judging {
-        spec: spec.clone(),
-        net: NetworkChoice::TCP,
-        options: Options::default(),
-        begins: BeginsWith::InitialState,
-    }
+    Judging { spec: spec.clone(), net: NetworkChoice::TCP, options: Options::default() }
 }
 
 fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {

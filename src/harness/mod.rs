@@ -22,5 +22,5 @@ pub use builder::{SystemTest, test};
 pub use campaign::{Campaign, CampaignSettings, Follower};
 pub use failure::{Failing, LiveTrial, not_started, run_once};
 pub use regressions::{Regressions, read_script, replay, runs_to_see};
-pub use run::{BeginsWith, Judging, LiveRun, RunState};
+pub use run::{Judging, LiveRun, RunState};
 pub use wave::{LiveEvent, LiveEventKind, Patience};

@@ -18,26 +18,15 @@ use crate::value::Value;
 
 use super::wave::{Asker, LiveEvent, LiveEventKind, Patience, WaveEnd, perform};
 
-/// The knowledge of the system's state at the beginning of a run.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum BeginsWith {
-    /// It is the specification's initial state.
-    InitialState,
-    /// It is any state, as the system is not reset.
-    AnyState,
-}
-
 /// The means of judging a run.
 #[derive(Clone, Debug)]
 pub struct Judging {
-    /// The specification.
+    /// The specification; of a server in any state at first, if the system is not reset.
     pub spec: Arc<Spec>,
     /// The network between the tester and the system.
     pub net: NetworkChoice,
     /// The limits of the judge.
     pub options: Options,
-    /// The knowledge of the first state.
-    pub begins: BeginsWith,
 }
 
 /// The state of a run after a wave.
@@ -81,11 +70,8 @@ impl LiveRun {
     /// A run in which nothing was observed yet.
     #[must_use]
     pub fn unjudged(judging: &Judging) -> LiveRun {
-        let Judging { spec, net, options, begins } = judging;
-        let session = match begins {
-            BeginsWith::InitialState => Session::new(spec, *net, options.clone()),
-            BeginsWith::AnyState => Session::new(spec, *net, options.clone()),
-        };
+        let Judging { spec, net, options } = judging;
+        let session = Session::new(spec, *net, options.clone());
         LiveRun {
             judging: judging.clone(),
             session,
@@ -155,8 +141,8 @@ impl LiveRun {
     /// exchanges, which is easier to read than one of concurrent clients.
     #[must_use]
     pub fn without_overlap(&self, event: u64) -> Option<Session> {
-        let Judging { spec, options, begins, .. } = &self.judging;
-        if !self.answers_at_once || *begins == BeginsWith::AnyState {
+        let Judging { spec, options, .. } = &self.judging;
+        if !self.answers_at_once {
             return None;
         }
         let mut session = Session::new(spec, NetworkChoice::SYNC, options.clone());
@@ -195,7 +181,7 @@ impl LiveRun {
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
         let spec = &self.judging.spec;
         let events = &self.events[..self.explained];
-        if !self.answers_at_once || self.judging.begins == BeginsWith::AnyState {
+        if !self.answers_at_once {
             return None;
         }
         let happened: Option<Vec<Happened>> = events.iter().map(happened).collect();

@@ -1,6 +1,7 @@
 //! From the tree of what was written to what it means: types, resolution, checks, and the compiled form.
 //!
 //! For example `load` reads `kv.may` and what it uses, and `check` says what every name in it refers to.
+mod any_state;
 mod cells;
 pub mod check;
 pub mod code;

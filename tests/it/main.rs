@@ -96,6 +96,7 @@ mod nginx;
 mod redis;
 
 // Servers with planted bugs.
+mod live_testing;
 mod planted;
 
 // The pages for readers, the examples, the package and the tree.

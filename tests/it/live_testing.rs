@@ -1,0 +1,198 @@
+//! `mayhap test` and `mayhap replay` against live servers: what is found, how it is told, and what is left behind.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Output;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::{check, file, mayhap, place, run};
+use crate::real::skipped;
+
+/// The server of a specification in `tests/data/planted`, at a port that was free a moment ago.
+fn server(name: &str, options: &str) -> (String, String) {
+    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    (format!("127.0.0.1:{port}"), format!("python3 -SB tests/data/planted/{name}.py --port {port} {options}"))
+}
+
+fn has_python() -> bool {
+    let has = std::process::Command::new("python3").arg("--version").output().is_ok();
+    if !has {
+        skipped("python3 is not installed");
+    }
+    has
+}
+
+/// A directory for regressions in which nothing is yet.
+fn empty_directory(name: &str) -> PathBuf {
+    let directory = place(name);
+    _ = fs::remove_dir_all(&directory);
+    directory
+}
+
+/// Tests a server by its specification.
+fn test(spec: &str, (address, start): &(String, String), regressions: &Path, more: &[&str]) -> Output {
+    let regressions = regressions.to_str().unwrap();
+    let mut arguments = vec!["test", spec, "--sut", address, "--start", start, "--regressions", regressions];
+    arguments.extend_from_slice(more);
+    run(&arguments, "")
+}
+
+fn out(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn said(output: &Output) -> String {
+    out(output) + &String::from_utf8_lossy(&output.stderr)
+}
+
+/// A bug, the requests that it is shrunk to, and a part of what is said.
+struct Found {
+    server: &'static str,
+    bug: &'static str,
+    clients: &'static str,
+    code: i32,
+    shrunk: u64,
+    said: &'static str,
+}
+
+#[test]
+fn bugs_are_found_shrunk_and_kept() {
+    if !has_python() {
+        return;
+    }
+    let bugs = [
+        Found { server: "kv", bug: "stale", clients: "1", code: 1, shrunk: 3, said: "violation after" },
+        Found { server: "kv_etag", bug: "weak-if-match", clients: "1", code: 1, shrunk: 3, said: "PreconditionFailed" },
+        Found { server: "counter", bug: "lost-add", clients: "4", code: 1, shrunk: 3, said: "violation after" },
+        Found { server: "register", bug: "cas-on-nil", clients: "1", code: 4, shrunk: 1, said: "crash after" },
+        Found { server: "counter", bug: "endless-borrow", clients: "1", code: 4, shrunk: 1, said: "hang after" },
+        Found { server: "kv_etag", bug: "unquoted", clients: "1", code: 4, shrunk: 1, said: "garbled answer after" },
+    ];
+    thread::scope(|scope| {
+        for bug in &bugs {
+            scope.spawn(|| found(bug));
+        }
+    });
+}
+
+fn found(bug: &Found) {
+    let name = format!("{}-{}", bug.server, bug.bug);
+    let (regressions, spec) = (empty_directory(&name), format!("specs/{}.may", bug.server));
+    let live = server(bug.server, &format!("--bug {}", bug.bug));
+    let report = place(&format!("{name}.json"));
+    let json = format!("json:{}", report.display());
+    let more = ["--seed", "7", "--requests", "20000", "--clients", bug.clients, "--deadline", "0.5", "--report", &json];
+    let output = test(&spec, &live, &regressions, &more);
+    let text = said(&output);
+    assert_eq!(output.status.code(), Some(bug.code), "{name}: {text}");
+    assert!(text.contains(bug.said), "{name}: {text}");
+    let report = fs::read_to_string(report).unwrap();
+    assert!(report.contains(&format!("\"shrunk_requests\":{}", bug.shrunk)), "{name}: {text}");
+    let files: Vec<PathBuf> = fs::read_dir(&regressions).unwrap().map(|entry| entry.unwrap().path()).collect();
+    let [script] = &files[..] else { panic!("{name}: {files:?}") };
+    let script = script.to_str().unwrap();
+    // It fails again as it is, and passes once the bug is gone.
+    let again = run(&["replay", script, "--times", "3", "--deadline", "0.5"], "");
+    assert!(out(&again).contains(": fails 3 of 3"), "{name}: {}", said(&again));
+    assert_eq!(again.status.code(), Some(1), "{name}");
+    let (address, start) = server(bug.server, "");
+    let fixed = run(&["replay", script, "--times", "2", "--sut", &address, "--start", &start], "");
+    assert!(out(&fixed).contains(": fixed"), "{name}: {}", said(&fixed));
+    assert_eq!(fixed.status.code(), Some(0), "{name}");
+    if bug.code == 1 && bug.clients == "1" {
+        // A script is a trace.
+        check(&["validate", &spec, script], "", 1, &["reject"]);
+    }
+}
+
+#[test]
+fn one_seed_is_one_test() {
+    if !has_python() {
+        return;
+    }
+    let regressions = empty_directory("one-seed");
+    let tested = |live: &(String, String)| {
+        let more = ["--seed", "11", "--requests", "400", "--clients", "1"];
+        let output = test("specs/kv.may", live, &regressions, &more);
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+        out(&output)
+    };
+    let live = server("kv", "");
+    let first = tested(&live);
+    assert_eq!(first, tested(&live));
+    assert!(first.starts_with("seed 11 · 1 client · tcp"), "{first}");
+    assert!(!regressions.exists(), "a test that finds nothing leaves nothing");
+}
+
+#[test]
+fn correct_servers_pass_with_many_clients() {
+    if !has_python() {
+        return;
+    }
+    let names = ["kv", "kv_etag", "register", "counter", "idgen", "queue", "bank", "sessions", "documents", "pages"];
+    let servers = fs::read_dir("tests/data/planted").unwrap();
+    let there: Vec<String> = servers.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
+    thread::scope(|scope| {
+        for name in names.into_iter().filter(|name| there.contains(&format!("{name}.py"))) {
+            scope.spawn(move || {
+                let regressions = empty_directory(&format!("correct-{name}"));
+                let more = ["--seed", "3", "--requests", "600", "--clients", "8"];
+                let output = test(&format!("specs/{name}.may"), &server(name, ""), &regressions, &more);
+                let code = output.status.code();
+                assert!(matches!(code, Some(0 | 3)), "{name}: {code:?} {}", said(&output));
+                assert!(out(&output).contains("no violation"), "{name}: {}", said(&output));
+            });
+        }
+    });
+}
+
+#[test]
+fn bad_usage_has_a_clear_message() {
+    let spec = "specs/kv.may";
+    let nowhere = place("no/such/directory");
+    let report = format!("json:{}", nowhere.join("r.json").display());
+    let old = file(
+        "old.ndjson",
+        "{\"mayhap\": 1, \"spec\": \"kv\", \"file\": \"specs/kv.may\"}\n{\"n\": 1, \"c\": 1, \"q\": {\"Gone\": {}}, \"a\": null}\n",
+    );
+    let free = "127.0.0.1:1";
+    let cases: &[(&[&str], i32, &[&str])] = &[
+        (&["test", spec], 2, &["--sut says which system is tested"]),
+        (&["test", spec, "--sut", "udp:x"], 2, &["stdio:COMMAND"]),
+        (&["test", spec, "--sut", free, "--report", "pdf:x"], 2, &["json"]),
+        (&["test", spec, "--sut", free, "--report", &report], 2, &["r.json"]),
+        (&["test", spec, "--sut", free, "--regressions", "/proc/no"], 2, &["/proc/no"]),
+        (&["test", spec, "--sut", free, "--crash", "0.1"], 2, &["--start"]),
+        (&["test", spec, "--sut", free], 4, &["127.0.0.1:1"]),
+        (&["test", spec, "--sut", free, "--start", "exit 3"], 4, &["127.0.0.1:1"]),
+        (&["test", spec, "--sut", "stdio:echo hello"], 4, &["hello"]),
+        (&["test", spec, "--sut", "stdio:exit 5"], 4, &["5"]),
+        (&["test", "specs/network/quorum_register.may", "--sut", free], 2, &["calls peers"]),
+        (&["replay", old.to_str().unwrap(), "--sut", free], 2, &["old.ndjson:2"]),
+        (&["replay", "no-such-file", "--sut", free], 2, &["no-such-file"]),
+    ];
+    for (arguments, code, parts) in cases {
+        check(arguments, "", *code, parts);
+    }
+}
+
+#[test]
+fn an_interrupted_test_leaves_no_process_and_keeps_what_it_found() {
+    if !has_python() {
+        return;
+    }
+    let regressions = empty_directory("interrupted");
+    let (address, start) = server("kv", "");
+    let arguments = ["test", "specs/kv.may", "--sut", &address, "--start", &start, "--regressions"];
+    let mut child = mayhap(&[&arguments[..], &[regressions.to_str().unwrap(), "--requests", "100000000"]].concat())
+        .spawn()
+        .unwrap();
+    thread::sleep(Duration::from_millis(1_500));
+    crate::served::send_signal(&child, "INT");
+    let ended = Instant::now();
+    let status = child.wait().unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(ended.elapsed() < Duration::from_secs(5));
+    assert!(std::net::TcpStream::connect(&address).is_err(), "the server is still there");
+}
