@@ -1,4 +1,4 @@
-# make demo     what mayhap is for, in a minute: a real server recorded, judged, and caught when an answer is changed
+# make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
 # make test     all tests
 # make release  target/guided/release/mayhap, which takes a tenth less time than what cargo builds by itself
 # make bench    the figures
@@ -21,7 +21,7 @@ setup:
 	@.ci/setup
 
 demo: setup
-	@.ci/setup nginx memcached || echo "demo: without these servers the kept recordings are judged instead" >&2
+	@.ci/setup nginx memcached python3 || echo "demo: without these servers the kept recordings are judged instead" >&2
 	@# Only what is shown, and quickly built: linking all examples as `cargo build --release` does takes minutes.
 	@cargo build --profile demo --quiet $(CARGO_FLAGS) --bin mayhap --example record_nginx --example record_memcached --example flip_answer
 	@examples/demo.sh

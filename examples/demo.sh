@@ -59,4 +59,19 @@ fi
 say "   What it held before is unknown, and so are the versions that it gives to its items. Could it have answered so?"
 expect 0 ": accept (" validate specs/memcached.may "$recording" --set FRESH=false
 
-printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed; memcached accepted from an unknown start\n' "$shown"
+found=$kept/found
+rm -rf "$found"
+say "5. A live server: examples/demo_server.py means to follow specs/kv_etag.may. mayhap asks it what comes to its mind:"
+if command -v python3 >/dev/null; then
+    port=$(python3 -c 'import socket; s = socket.socket(); s.bind(("127.0.0.1", 0)); print(s.getsockname()[1])')
+    expect 1 'only "PreconditionFailed" was possible' test specs/kv_etag.may --sut "127.0.0.1:$port" \
+        --start "python3 examples/demo_server.py $port" --seed "${SEED:-1}" --regressions "$found"
+    say "   A weak tag must not satisfy if_match, and this server lets it. The script is kept; it fails again, with other tags:"
+    expect 1 "fails 3 of 3" replay "$found"/*.ndjson --times 3
+    live="a live server in Python caught by three requests"
+else
+    echo "python3 is not installed here (apt-get install python3): there is no server to test."
+    live="no live server, as python3 is missing"
+fi
+
+printf '\nmake demo: shown: compare-and-reset accepted and rejected with its reason; %s accepted, and rejected with its reason when one answer is changed; memcached accepted from an unknown start; %s\n' "$shown" "$live"
