@@ -17,6 +17,8 @@ const EXPLANATIONS: usize = 64;
 pub struct Sharpness {
     /// The number of answers that were forced.
     pub forced: u64,
+    /// The number of answers of which at least the constructor was: a `Fresh` of any token, say.
+    pub shaped: u64,
     /// The number of answers that were looked at.
     pub looked_at: u64,
     seen: u64,
@@ -37,21 +39,47 @@ impl Sharpness {
             return;
         }
         self.looked_at += 1;
-        self.forced += u64::from(is_forced(judge, exchange, seen));
+        let forced = forced_part(judge, exchange, seen);
+        self.forced += u64::from(forced == ForcedPart::Whole);
+        self.shaped += u64::from(forced != ForcedPart::Nothing);
     }
 }
 
-fn is_forced(judge: &Judge, exchange: &Exchange, seen: &Value) -> bool {
+/// The part of an answer that was the only one possible.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ForcedPart {
+    Nothing,
+    Constructor,
+    Whole,
+}
+
+fn forced_part(judge: &Judge, exchange: &Exchange, seen: &Value) -> ForcedPart {
     let from = judge.candidates();
     if from.is_empty() || from.len() > EXPLANATIONS {
-        return false;
+        return ForcedPart::Nothing;
     }
     let any = Exchange { observed: Observed::Any, ..exchange.clone() };
     let mut judge = judge.answering();
     let from = judge.candidates().to_vec();
     let after = judge.after(from, &any);
     let mut solver = Solver::default();
-    !after.is_empty() && !judge.is_cut() && after.iter().all(|candidate| is_only(candidate, seen, &mut solver))
+    if after.is_empty() || judge.is_cut() {
+        ForcedPart::Nothing
+    } else if after.iter().all(|candidate| is_only(candidate, seen, &mut solver)) {
+        ForcedPart::Whole
+    } else if after.iter().all(|candidate| has_constructor(candidate, seen)) {
+        ForcedPart::Constructor
+    } else {
+        ForcedPart::Nothing
+    }
+}
+
+/// Tests whether an explanation gives no answer with another constructor.
+fn has_constructor(candidate: &Candidate, seen: &Value) -> bool {
+    match (candidate.answer.as_ref(), seen) {
+        (Some(Value::Data { tag, .. }), Value::Data { tag: other, .. }) => tag == other,
+        _ => false,
+    }
 }
 
 /// Tests whether an explanation gives this answer and no other one.

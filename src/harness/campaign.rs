@@ -350,12 +350,13 @@ impl<'c> Campaign<'c> {
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
-        report.verdict = verdict(&report, is_stopped);
+        let is_tested = sharpness.looked_at == 0 || sharpness.shaped > 0;
+        report.verdict = verdict(&report, is_stopped, is_tested);
         report
     }
 }
 
-fn verdict(report: &CampaignReport, is_stopped: bool) -> CampaignVerdict {
+fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> CampaignVerdict {
     use crate::report::campaign::FailureKind;
     let is_violation = |failure: &FoundFailure| failure.kind == FailureKind::Violation && !failure.known;
     let is_other = |failure: &FoundFailure| failure.kind != FailureKind::Violation && !failure.known;
@@ -367,7 +368,7 @@ fn verdict(report: &CampaignReport, is_stopped: bool) -> CampaignVerdict {
         CampaignVerdict::Interrupted
     } else if !report.undecided.is_empty() {
         CampaignVerdict::Unknown
-    } else if report.sharpness.is_none_or(|share| share == 0.0) {
+    } else if !is_tested || report.requests == 0 {
         CampaignVerdict::Untested
     } else {
         CampaignVerdict::Pass

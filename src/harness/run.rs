@@ -181,6 +181,9 @@ impl LiveRun {
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
         let spec = &self.judging.spec;
         let events = &self.events[..self.explained];
+        if let Some(exchanges) = one_after_another(events) {
+            return Some(exchanges);
+        }
         if !self.answers_at_once {
             return None;
         }
@@ -206,6 +209,23 @@ impl LiveRun {
     pub fn requests(&self) -> u64 {
         self.requests
     }
+}
+
+/// The exchanges that events are, if each request is answered before the next one is sent.
+fn one_after_another(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
+    let exchange = |(at, pair): (usize, &[LiveEvent])| match pair {
+        [asked, answered] if asked.label == answered.label => match (&asked.kind, &answered.kind) {
+            (LiveEventKind::Sent(request), LiveEventKind::Answered(answer)) => Some(Exchange {
+                line: 2 * at as u64 + 1,
+                client: asked.client,
+                request: request.value.clone(),
+                observed: Observed::Answer(answer.clone()),
+            }),
+            _ => None,
+        },
+        _ => None,
+    };
+    events.chunks(2).enumerate().map(exchange).collect()
 }
 
 /// The answer that an event is, with the label of its request.
