@@ -6,6 +6,8 @@ use super::edit::{keeping, labels, last_asked};
 use super::search::{Halt, ScriptSearch};
 use crate::script::{Script, ScriptStep};
 
+/// More chunks than this are tried in their order.
+const ORDERED: usize = 16;
 /// The number of times that a wait is halved.
 const HALVINGS: u32 = 4;
 
@@ -28,7 +30,10 @@ impl ScriptSearch<'_> {
         let last = last_asked(&self.best);
         let deletable: Vec<u64> = labels(&self.best).into_iter().filter(|label| Some(*label) != last).collect();
         let mut chunks: Vec<&[u64]> = deletable.rchunks(size).collect();
-        chunks.sort_by_cached_key(|chunk| !self.without(chunk).is_some_and(|without| self.predictor.fails(&without)));
+        if chunks.len() <= ORDERED {
+            chunks
+                .sort_by_cached_key(|chunk| !self.without(chunk).is_some_and(|without| self.predictor.fails(&without)));
+        }
         let mut is_smaller = false;
         for chunk in chunks {
             if let Some(candidate) = self.without(chunk) {
