@@ -12,6 +12,8 @@ mod measures;
 mod messages;
 mod part;
 mod plan;
+#[cfg(test)]
+mod random_tests;
 mod read;
 mod reference;
 #[cfg(test)]

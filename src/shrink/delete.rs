@@ -2,15 +2,17 @@
 
 use rustc_hash::FxHashSet;
 
-use super::edit::{keeping, labels, last_asked};
+use super::edit::{keeping, labels, rejected};
 use super::search::{Halt, ScriptSearch};
 use crate::script::{Script, ScriptStep};
 
+/// More chunks than this are tried in their order.
+const ORDERED: usize = 16;
 /// The number of times that a wait is halved.
 const HALVINGS: u32 = 4;
 
 impl ScriptSearch<'_> {
-    /// Leaves out requests until no single one can go. The one that is answered wrongly stays.
+    /// Leaves out requests until no single one can go. The one whose answer is rejected stays.
     pub(super) fn delete_requests(&mut self) -> Result<(), Halt> {
         let mut size = (labels(&self.best).len() / 2).max(1);
         loop {
@@ -25,10 +27,13 @@ impl ScriptSearch<'_> {
 
     /// Leaves out chunks of this size, the promising ones first, else from the end; whether one went.
     fn delete_chunks(&mut self, size: usize) -> Result<bool, Halt> {
-        let last = last_asked(&self.best);
+        let last = rejected(&self.best);
         let deletable: Vec<u64> = labels(&self.best).into_iter().filter(|label| Some(*label) != last).collect();
         let mut chunks: Vec<&[u64]> = deletable.rchunks(size).collect();
-        chunks.sort_by_cached_key(|chunk| !self.without(chunk).is_some_and(|without| self.predictor.fails(&without)));
+        if chunks.len() <= ORDERED {
+            chunks
+                .sort_by_cached_key(|chunk| !self.without(chunk).is_some_and(|without| self.predictor.fails(&without)));
+        }
         let mut is_smaller = false;
         for chunk in chunks {
             if let Some(candidate) = self.without(chunk) {
@@ -41,10 +46,10 @@ impl ScriptSearch<'_> {
     /// The best script without these requests, if it has one of them.
     fn without(&self, chunk: &[u64]) -> Option<Script> {
         let own = labels(&self.best);
-        let last = last_asked(&self.best);
+        let last = rejected(&self.best);
         let kept: FxHashSet<u64> =
             own.iter().copied().filter(|label| Some(*label) == last || !chunk.contains(label)).collect();
-        (kept.len() < own.len()).then(|| keeping(&self.best, &kept))
+        (!kept.is_empty() && kept.len() < own.len()).then(|| keeping(&self.best, &kept))
     }
 
     /// Leaves out waits and restarts, all at once or one by one, and makes the waits shorter that must stay.

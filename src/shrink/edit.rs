@@ -47,6 +47,14 @@ pub(super) fn last_asked(script: &Script) -> Option<u64> {
     })
 }
 
+/// The label of the request whose answer is what is rejected: without it, there is no such event.
+pub(super) fn rejected(script: &Script) -> Option<u64> {
+    match script.steps.last()? {
+        ScriptStep::Await { label, seen: RecordedOutcome::Answer(_) } => Some(*label),
+        _ => None,
+    }
+}
+
 /// The answers of a script, by the labels of their requests.
 pub(super) fn answers(script: &Script) -> FxHashMap<u64, &RecordedOutcome> {
     let awaited = script.steps.iter().filter_map(|step| match step {

@@ -70,7 +70,7 @@ pub struct ShrinkBudget {
 
 impl Default for ShrinkBudget {
     fn default() -> ShrinkBudget {
-        ShrinkBudget { runs: 500, until: None, confirm: 5 }
+        ShrinkBudget { runs: 500, until: None, confirm: 3 }
     }
 }
 

@@ -16,7 +16,7 @@
 /// The probability that what fails seldom is kept.
 pub const FALSE_KEPT: f64 = 0.05;
 /// The probability that what fails often is dropped.
-pub const FALSE_DROPPED: f64 = 0.1;
+pub const FALSE_DROPPED: f64 = 0.02;
 
 /// Wald's test of how often a script fails.
 #[derive(Clone, Copy, PartialEq, Debug)]

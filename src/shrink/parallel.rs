@@ -61,7 +61,7 @@ impl ScriptSearch<'_> {
     }
 
     /// Releases the requests that overlap at once, where the failure is flaky: they race in more of the runs.
-    fn release_together(&mut self) -> Result<(), Halt> {
+    pub(super) fn release_together(&mut self) -> Result<(), Halt> {
         let is_barrier = |step: &ScriptStep| matches!(step, ScriptStep::Together { .. });
         if !self.is_flaky() || clients(&self.best).len() < 2 || self.best.steps.iter().any(is_barrier) {
             return Ok(());

@@ -1,5 +1,6 @@
 //! Scripts judged on the answers that were recorded: which candidate is worth the first run.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::dualize::Options;
@@ -11,23 +12,32 @@ use crate::value::Value;
 
 /// Scripts with more steps are not judged: that may take longer than running them.
 const LONGEST: usize = 200;
+/// The number of steps that are judged in all.
+const STEPS: usize = 20_000;
+/// The candidates at which judging stops, and the work on one event.
+const PATIENCE: (usize, u64) = (1_000, 100_000);
 
 /// A judge of recorded answers.
 pub(super) struct Predictor {
     spec: Arc<Spec>,
+    /// The number of steps that may still be judged.
+    left: Cell<usize>,
 }
 
 impl Predictor {
     pub(super) fn new(spec: &Arc<Spec>) -> Predictor {
-        Predictor { spec: spec.clone() }
+        Predictor { spec: spec.clone(), left: Cell::new(STEPS) }
     }
 
     /// Tests whether the system would fail if it answered as it did.
     pub(super) fn fails(&self, script: &Script) -> bool {
-        if script.steps.len() > LONGEST {
+        let steps = script.steps.len();
+        if steps > LONGEST || steps > self.left.get() {
             return false;
         }
-        let mut session = Session::tcp(&self.spec, Options::default());
+        self.left.set(self.left.get() - steps);
+        let (candidates, effort) = PATIENCE;
+        let mut session = Session::tcp(&self.spec, Options { candidates, effort, ..Options::default() });
         for event in events(script) {
             match session.push(event) {
                 Ok(SessionProgress::Rejected(_)) => return true,

@@ -21,6 +21,8 @@ const PATIENCE: u64 = 30;
 const ENOUGH: u64 = 3;
 /// The number of runs of a flaky result, at least.
 const FLAKY_RUNS: u64 = 20;
+/// The number of runs by which it is measured how often a flaky failure shows.
+const MEASURED: u64 = 8;
 /// The number of runs in a row that may break down.
 const BREAKDOWNS: u32 = 3;
 /// The number of times that a result which is not confirmed is made smaller again.
@@ -97,6 +99,7 @@ impl<'t> ScriptSearch<'t> {
             return Ok(false);
         }
         for _ in 0..ROUNDS {
+            self.measure()?;
             self.simplify()?;
             self.finish();
             if self.confirm()? {
@@ -244,7 +247,22 @@ impl<'t> ScriptSearch<'t> {
         Ok(failed == runs || self.test.is_some_and(|test| test.decision(failed, runs) != Kept::No))
     }
 
-    /// Takes the failure as flaky, and measures how often the best script fails.
+    /// Finds out how often a flaky failure shows in the best script, once what races in it is released together.
+    fn measure(&mut self) -> Result<(), Halt> {
+        if self.test.is_none() {
+            return Ok(());
+        }
+        self.release_together()?;
+        let best = self.best.clone();
+        let key = steps_text(&self.spec, &best);
+        for _ in 0..MEASURED {
+            self.run(&best, &key)?;
+        }
+        self.expect_share();
+        Ok(())
+    }
+
+    /// Takes the failure as flaky, and expects that it shows as often as it did in the best script.
     fn expect_share(&mut self) {
         let RunTally { failed, runs } = self.tally(&steps_text(&self.spec, &self.best));
         let share = (failed as f64 + 0.5) / (runs as f64 + 1.0);

@@ -1,7 +1,8 @@
 //! The first candidates: the requests of the minimal reason, then with more and more of what they may depend on.
 //!
 //! `Get a` was answered wrongly, and the reason names the answer of an earlier `Get a`. The candidates are both; with the last
-//! `Put a`; with every `Put a`; with all requests on `a`; and everything. Keys are scalars that requests share.
+//! `Put a`; with every `Put a`; with all requests on `a`; and everything. Keys are scalars that requests share. Requests that were under
+//! way at once come second.
 
 use rustc_hash::FxHashSet;
 
@@ -11,6 +12,7 @@ use crate::scalar::Scalar;
 use crate::script::{PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, scalar_parts};
 use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
+use crate::value::Value;
 
 impl ScriptSearch<'_> {
     /// Adopts the first of these candidates that fails; whether one does.
@@ -42,6 +44,8 @@ struct Related {
     /// The variant of the request.
     variant: Option<u32>,
     scalars: FxHashSet<Scalar>,
+    /// Set where its request names nothing.
+    is_general: bool,
     /// Set where it may have changed something.
     is_write: bool,
 }
@@ -49,7 +53,7 @@ struct Related {
 impl Related {
     /// Tests whether it is about one of these keys. What names none may be about all of them.
     fn is_about(&self, keys: &FxHashSet<Scalar>) -> bool {
-        self.scalars.is_empty() || self.scalars.iter().any(|scalar| keys.contains(scalar))
+        self.is_general || self.scalars.iter().any(|scalar| keys.contains(scalar))
     }
 }
 
@@ -66,7 +70,8 @@ fn stages(spec: &Spec, whole: &Script, reason: &[u64]) -> Vec<FxHashSet<u64>> {
     let last_writes = last_writes(&related, &keys);
     let writes = related.iter().filter(|exchange| exchange.is_write && exchange.is_about(&keys));
     let about = related.iter().filter(|exchange| exchange.is_about(&keys));
-    let more: [Vec<u64>; 4] = [
+    let more: [Vec<u64>; 5] = [
+        under_way(whole, &stages[0]),
         last_writes,
         writes.map(|exchange| exchange.label).collect(),
         about.map(|exchange| exchange.label).collect(),
@@ -81,6 +86,25 @@ fn stages(spec: &Spec, whole: &Script, reason: &[u64]) -> Vec<FxHashSet<u64>> {
     stages
 }
 
+/// The requests that were under way together with one of these.
+fn under_way(whole: &Script, kept: &FxHashSet<u64>) -> Vec<u64> {
+    let (mut found, mut open) = (Vec::new(), FxHashSet::default());
+    for step in &whole.steps {
+        match step {
+            ScriptStep::Ask { label, .. } => {
+                open.insert(*label);
+                if open.iter().any(|label| kept.contains(label)) {
+                    found.extend(open.iter().copied());
+                }
+            }
+            ScriptStep::Await { label, .. } => _ = open.remove(label),
+            ScriptStep::Restart => open.clear(),
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
+        }
+    }
+    found
+}
+
 /// The last writes of each key, and the last ones that name none, of each variant.
 fn last_writes(related: &[Related], keys: &FxHashSet<Scalar>) -> Vec<u64> {
     let mut labels = Vec::new();
@@ -88,7 +112,7 @@ fn last_writes(related: &[Related], keys: &FxHashSet<Scalar>) -> Vec<u64> {
     for exchange in related.iter().rev().filter(|exchange| exchange.is_write) {
         let own = exchange.scalars.iter().filter(|scalar| keys.contains(*scalar));
         let is_last = own.fold(false, |is_last, scalar| seen.insert(scalar) || is_last);
-        if is_last || exchange.scalars.is_empty() && variants.insert(exchange.variant) {
+        if is_last || exchange.is_general && variants.insert(exchange.variant) {
             labels.push(exchange.label);
         }
     }
@@ -108,10 +132,12 @@ fn related(spec: &Spec, whole: &Script) -> Vec<Related> {
         let shown = answer.map(|answer| scalar_parts(&spec.types, spec.program.response, answer)).unwrap_or_default();
         let keys = parts.iter().chain(&shown).filter(|part| !matches!(part.scalar, Scalar::Bool(_)));
         scalars.extend(keys.map(|part| part.scalar.clone()));
-        let crate::value::Value::Data { tag, .. } = &request.value else {
-            return Related { label, variant: None, scalars, is_write: !facts.changes_nothing(&request.value, answer) };
+        let variant = match &request.value {
+            Value::Data { tag, .. } => Some(*tag),
+            _ => None,
         };
-        Related { label, variant: Some(*tag), scalars, is_write: !facts.changes_nothing(&request.value, answer) }
+        let is_write = !facts.changes_nothing(&request.value, answer);
+        Related { label, variant, is_general: parts.is_empty(), scalars, is_write }
     };
     asks(whole).map(exchange).collect()
 }

@@ -45,7 +45,7 @@ enum Planted {
     FullAtTwenty,
     /// An identifier is not known once another one was made.
     ForgetsIds,
-    /// Sums from 1000 are one too large.
+    /// The sum is one too large after 1000 or more was added at once.
     WrongSum,
     /// Lists that begin with 7 and have at least three elements have one more.
     Sevens,
@@ -118,7 +118,7 @@ impl PlantedSystem {
             let loses = planted == Planted::LostUpdate || planted == Planted::SometimesLostUpdate && is_unlucky;
             self.sum += number;
             let seen = if others > 0 && loses { self.sum - 1 } else { self.sum };
-            return format!("{{\"Sum\": {}}}", seen + i64::from(planted == Planted::WrongSum && self.sum >= 1000));
+            return format!("{{\"Sum\": {}}}", seen + i64::from(planted == Planted::WrongSum && number >= 1000));
         }
         if let Some(list) = tree.member("Many") {
             let elements = list.elements().unwrap();
@@ -168,8 +168,15 @@ impl PlantedRun<'_> {
         failed
     }
 
-    /// Answers a request; the cause where that cannot be explained.
+    /// Answers a request, behind those that its client sent before; the cause where that cannot be explained.
     fn answer(&mut self, label: u64) -> Option<String> {
+        let client = self.open.iter().find(|(own, ..)| *own == label)?.1;
+        let earlier: Vec<u64> = self.open.iter().filter(|(_, own, _)| *own == client).map(|(own, ..)| *own).collect();
+        let due = earlier.into_iter().take_while(|own| *own != label).chain([label]);
+        due.collect::<Vec<_>>().into_iter().find_map(|label| self.answer_next(label))
+    }
+
+    fn answer_next(&mut self, label: u64) -> Option<String> {
         let spec = self.trial.spec.clone();
         let at = self.open.iter().position(|(own, ..)| *own == label)?;
         let (_, client, request) = self.open.remove(at);
@@ -353,7 +360,7 @@ const CASES: &[(Planted, usize, &[&str], u64)] = &[
             r#"{"n": 3, "c": 2, "q": {"Add": 0}}"#,
             r#"{"n": 2, "c": 1, "a": {"Sum": -1}}"#,
         ],
-        250,
+        200,
     ),
 ];
 

@@ -41,20 +41,20 @@ impl ScriptSearch<'_> {
             RequestTemplate { value, references: request.references.clone() }
         });
         let found = scalars(&bare);
-        let equal = renamed(&bare, &|scalar| simplest(scalar));
+        let equal = renamed(&bare, &mut simplest);
         if self.consider(equal)? {
             return Ok(());
         }
         let names = distinct(&found);
         let different =
             |scalar: &Scalar| names.iter().find(|(from, _)| from == scalar).map_or(scalar, |(_, to)| to).clone();
-        if self.consider(renamed(&bare, &different))? {
+        if self.consider(renamed(&bare, &mut { different }))? {
             return Ok(());
         }
         let names = distinct(&scalars(&self.best));
         let different =
             |scalar: &Scalar| names.iter().find(|(from, _)| from == scalar).map_or(scalar, |(_, to)| to).clone();
-        let candidate = renamed(&self.best, &different);
+        let candidate = renamed(&self.best, &mut { different });
         self.consider(candidate).map(|_| ())
     }
 
@@ -81,6 +81,7 @@ impl ScriptSearch<'_> {
         if simple == *scalar || self.replace(scalar, &simple)? {
             return Ok(());
         }
+        self.simplify_occurrences(scalar)?;
         match scalar {
             Scalar::Int(int) => self.simplify_int(int, &|int| Scalar::Int(int)),
             Scalar::Token(Token::Number(int)) => self.simplify_int(int, &|int| Scalar::Token(Token::Number(int))),
@@ -91,6 +92,30 @@ impl ScriptSearch<'_> {
             Scalar::Token(Token::Text(_)) => self.simplify_name(scalar),
             Scalar::Bool(_) | Scalar::Client(_) | Scalar::Json(_) => Ok(()),
         }
+    }
+
+    /// Makes a scalar the simplest one at single places, where it stands at several.
+    fn simplify_occurrences(&mut self, scalar: &Scalar) -> Result<(), Halt> {
+        let count = |script: &Script| {
+            let mut count = 0;
+            _ = renamed(script, &mut |own| {
+                count += usize::from(own == scalar);
+                own.clone()
+            });
+            count
+        };
+        for at in (0..count(&self.best)).rev() {
+            if count(&self.best) < 2 {
+                break;
+            }
+            let mut number = 0;
+            let candidate = renamed(&self.best, &mut |own| {
+                number += usize::from(own == scalar);
+                if own == scalar && number == at + 1 { simplest(own) } else { own.clone() }
+            });
+            self.consider(candidate)?;
+        }
+        Ok(())
     }
 
     /// Tries the simplest scalar of its kind that is not there.
@@ -182,7 +207,7 @@ impl ScriptSearch<'_> {
     }
 
     fn replace(&mut self, from: &Scalar, to: &Scalar) -> Result<bool, Halt> {
-        let candidate = renamed(&self.best, &|scalar| if scalar == from { to.clone() } else { scalar.clone() });
+        let candidate = renamed(&self.best, &mut |scalar| if scalar == from { to.clone() } else { scalar.clone() });
         self.consider(candidate)
     }
 }
@@ -272,9 +297,9 @@ fn scalars(script: &Script) -> Vec<Scalar> {
 }
 
 /// The script with other scalars.
-fn renamed(script: &Script, name: &dyn Fn(&Scalar) -> Scalar) -> Script {
+fn renamed(script: &Script, name: &mut dyn FnMut(&Scalar) -> Scalar) -> Script {
     with_requests(script, &mut |_, request| RequestTemplate {
-        value: mapped(&request.value, &mut Vec::new(), request, &mut |scalar| name(scalar)),
+        value: mapped(&request.value, &mut Vec::new(), request, name),
         references: request.references.clone(),
     })
 }
