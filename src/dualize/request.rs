@@ -135,7 +135,9 @@ fn handler(judge: &Judge, spec: &Spec) -> u32 {
 
 /// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
 fn may_join(judge: &Judge, observed: &Observed) -> bool {
-    matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted) && judge.options.merge && !judge.options.keep_paths()
+    matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
+        && judge.options.merge
+        && !judge.options.keep_paths()
 }
 
 /// Joins a path and the others from the `first` on, where nothing was written on any: they differ in what they asked only. Where

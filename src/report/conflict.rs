@@ -54,7 +54,9 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
 #[must_use]
 pub fn impossible(history: &History, line: u64) -> String {
     if history.is_restart(line) {
-        return format!("line {line} restarts the server, which `on restart` does not allow in any state that it may be in");
+        return format!(
+            "line {line} restarts the server, which `on restart` does not allow in any state that it may be in"
+        );
     }
     match history.is_end(line) {
         true => format!("line {line} ends the connection, which no handler of the specification does"),

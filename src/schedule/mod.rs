@@ -128,7 +128,8 @@ pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: O
 /// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
 fn may_fail(spec: &Spec, history: &History) -> bool {
     let mut facts = RequestFacts::new(&spec.program);
-    !history.restarts.is_empty() && facts.restart_may_fail() || history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
+    !history.restarts.is_empty() && facts.restart_may_fail()
+        || history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
 }
 
 /// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.

@@ -83,7 +83,8 @@ impl Program {
     #[must_use]
     pub fn may_fail(&self) -> bool {
         let steps = self.steps.iter().map(|step| step.function);
-        let mut begun = [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(self.restarts).chain(steps);
+        let mut begun =
+            [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(self.restarts).chain(steps);
         let fails = |function| !self.all_called(function, &|op| !op.may_fault());
         self.chooses_maps || begun.any(fails)
     }

@@ -33,14 +33,8 @@ pub(super) enum BodyEffect {
     Close,
 }
 
-const EFFECTS: [BodyEffect; 6] = [
-    BodyEffect::Reply,
-    BodyEffect::Call,
-    BodyEffect::Yield,
-    BodyEffect::Expects,
-    BodyEffect::Send,
-    BodyEffect::Close,
-];
+const EFFECTS: [BodyEffect; 6] =
+    [BodyEffect::Reply, BodyEffect::Call, BodyEffect::Yield, BodyEffect::Expects, BodyEffect::Send, BodyEffect::Close];
 
 /// The effects of one body: its own, and the procs that it runs, whose effects it has too.
 #[derive(Clone, Default, Debug)]

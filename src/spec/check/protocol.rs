@@ -137,7 +137,11 @@ fn restarts(cx: &mut Checker, protocol: &Protocol) {
     let Some(first) = found.next() else { return };
     for span in found {
         let report = mistake(span, "a second `on restart`", "expected only one: it runs once at each restart");
-        cx.report(report.also(first, "the first one is here").help("`either { … } or { … }` says that one of several may happen"));
+        cx.report(
+            report
+                .also(first, "the first one is here")
+                .help("`either { … } or { … }` says that one of several may happen"),
+        );
     }
 }
 

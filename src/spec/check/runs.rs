@@ -108,7 +108,9 @@ fn unwanted_value(cx: &mut Checker, span: Span) {
         BodyKind::Proc => ("this proc does not return a value", "one that does is declared `proc p(…): T { … }`"),
         BodyKind::Request => ("a handler does not return a value", "`reply e;` answers the request"),
         BodyKind::Connection => ("a handler does not return a value", "`send c, e;` sends a message"),
-        BodyKind::Restart => ("`on restart` does not return a value", "what it loses is assigned to a variable: `x := e;`"),
+        BodyKind::Restart => {
+            ("`on restart` does not return a value", "what it loses is assigned to a variable: `x := e;`")
+        }
         _ => ("a step does not return a value", "what it computes is assigned to a variable: `x := e;`"),
     };
     cx.report(mistake(span, message, "expected `return;`").help(help));
