@@ -42,6 +42,7 @@ mod oracle_itself;
 mod oracle_rules;
 mod random_evidence;
 mod random_programs;
+mod random_restarts;
 mod random_served;
 mod random_tasks;
 mod random_worlds;
@@ -86,6 +87,7 @@ mod transcripts;
 mod memcached;
 mod nginx;
 mod redis;
+mod redis_crash;
 
 // The pages for readers, the examples, the package and the tree.
 mod examples;
