@@ -73,7 +73,7 @@ pub use frontier::{Counts, Judge};
 pub use options::{EFFORT_LIMIT, Options, Patience};
 pub use recording::{judge_at_once, judge_recorded, unanswered};
 pub use steps::{Before, Fired};
-pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, unbounded};
+pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, symbolic_restart, unbounded};
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 pub use wire::RecordedEvent;
 pub(crate) use work::memory_in_use;

@@ -118,6 +118,16 @@ pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     explorer.requests().into_iter().map(|(request, of)| explorer.step(&memory, request, &known, &of)).collect()
 }
 
+/// The ways through the handler of restarts from every state; its request means nothing. Nothing where there is no such handler, or some
+/// type is [`unbounded`].
+#[must_use]
+pub fn symbolic_restart(spec: &Spec) -> Option<Symbolic> {
+    spec.program.restarts.filter(|_| unbounded(spec).is_none())?;
+    let mut explorer = Explorer::new(spec);
+    let (memory, known) = explorer.any_state();
+    Some(explorer.ways(&memory, Value::UNIT, &known, |process| _ = process.restart(&spec.program)))
+}
+
 struct Explorer<'s> {
     spec: &'s Spec,
     fresh: Fresh,
@@ -183,13 +193,20 @@ impl<'s> Explorer<'s> {
     }
 
     fn step(&mut self, memory: &[Value], request: Value, state: &[Term], of_request: &[Term]) -> Symbolic {
+        let (known, program) = ([state, of_request].concat(), &self.spec.program);
+        let received = request.clone();
+        self.ways(memory, request, &known, |process| process.receive(program, &received, 1))
+    }
+
+    /// The ways from a state of which this is known, through what begins there.
+    fn ways(&mut self, memory: &[Value], request: Value, known: &[Term], begin: impl FnOnce(&mut Process)) -> Symbolic {
         let mut process = Process::new(&self.spec.program);
         process.memory = memory.to_vec();
         let mut store = Store::default();
-        for condition in state.iter().chain(of_request) {
+        for condition in known {
             store.assume(condition, &mut self.solver);
         }
-        process.receive(&self.spec.program, &request, 1);
+        begin(&mut process);
         self.open.push(LoggedPath { process, store, log: Vec::new() });
         let mut paths = Vec::new();
         while let Some(mut path) = self.open.pop() {

@@ -51,7 +51,10 @@ impl History {
         let mut numbers: Vec<Option<usize>> = vec![None; self.requests.len()];
         let mut history = History { kinds: self.kinds, ..History::default() };
         let mut begins = 0;
-        for (at, (event, line)) in self.events.iter().zip(&self.lines).enumerate().take(events.end) {
+        // What was under way at an earlier restart is so no more.
+        let first =
+            self.events[..events.start].iter().rposition(|event| *event == HistoryEvent::Restarted).unwrap_or(0);
+        for (at, (event, line)) in self.events.iter().zip(&self.lines).enumerate().take(events.end).skip(first) {
             match event {
                 HistoryEvent::Sent(request) => {
                     let is_over = |answered: usize| answered < events.start;

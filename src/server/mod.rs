@@ -449,7 +449,7 @@ impl Begun<'_> {
             Begun::Task(at) => process.wake(at),
             Begun::Opened(client) => process.open(&spec.program, Port(client)),
             Begun::Left(client) => process.leave(&spec.program, Port(client)),
-            Begun::Restart => drop(process.restart(&spec.program)),
+            Begun::Restart => _ = process.restart(&spec.program),
         }
     }
 }

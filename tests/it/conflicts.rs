@@ -17,8 +17,9 @@ use mayhap::schedule::{self, Happened, History};
 use mayhap::server::Reply;
 use mayhap::{Exchange, Options, Spec, Verdict};
 
-use crate::random::{Rng, at_least, seeds};
-use crate::schedules::{Case, Event, SPECS, happened, random};
+use crate::random::{Rng, at_least, restarts, seeds};
+use crate::schedules::restarts::RESTARTS;
+use crate::schedules::{Case, Event, SPECS, happened, random, random_with_restarts};
 
 /// The part of a case that is known.
 struct View<'c> {
@@ -41,6 +42,7 @@ fn under_way(case: &Case, event: usize) -> Vec<usize> {
             Event::Sent(request) => open.push(*request),
             Event::Answered(request) => open.retain(|other| other != request),
             Event::Lost(_) => {}
+            Event::Restart => open.clear(),
         }
     }
     open
@@ -93,6 +95,10 @@ impl<'c> View<'c> {
                 (rest.len() == pending.len() || self.perhaps[request]) && self.explains(at + 1, judge, &rest)
             }
             Event::Answered(_) | Event::Lost(_) => self.explains(at + 1, judge, pending),
+            Event::Restart => {
+                let mut judge = judge.clone();
+                judge.observe(&Exchange::restart(1)) && self.explains(at + 1, &judge, &[])
+            }
         }
     }
 
@@ -120,7 +126,11 @@ fn check_witness(spec: &Arc<Spec>, case: &Case, history: &History, order: &[(u64
     let served: Vec<(u64, u64)> = steps.iter().map(|step| (step.after.unwrap(), step.line)).collect();
     assert_eq!(served, order, "{about}");
     for step in &steps {
-        let Event::Sent(request) = case.events[step.line as usize - 1] else { panic!("{about}: {step:?}") };
+        let request = match case.events[step.line as usize - 1] {
+            Event::Sent(request) => request,
+            Event::Restart if !step.skipped && step.reply == Reply::Nothing => continue,
+            _ => panic!("{about}: {step:?}"),
+        };
         let answer = case.requests[request].1.observed.answer();
         let shown = matches!((&step.reply, answer), (Reply::Answer(own), Some(answer)) if own == answer);
         assert!(!step.skipped && (shown || answer.is_none()), "{about}: {step:?}");
@@ -180,38 +190,78 @@ fn check_others(spec: &Arc<Spec>, case: &Case, event: usize, others: Option<&Oth
     }
 }
 
+/// What evidence was found.
+#[derive(Default, Debug)]
+struct Found {
+    accepted: u64,
+    /// The conflicts that begin in any state behind the first event, and those that begin in an initial state.
+    near: u64,
+    whole: u64,
+    /// Those of several answers.
+    several: u64,
+    /// All answers that were possible.
+    others: u64,
+}
+
+impl Found {
+    /// Judges a case, and checks the evidence for the verdict.
+    fn check(&mut self, spec: &Arc<Spec>, case: &Case, about: &str) {
+        let history = schedule::history(spec, case.events.iter().map(|event| happened(case, *event)));
+        let mut judged = schedule::judge(spec, &history, &Options::default());
+        let requests: Vec<(u64, &Value, &Observed)> =
+            case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
+        let about = format!("{about}: {requests:?} {:?}", case.events);
+        let Verdict::Reject { event, .. } = judged.verdict else {
+            check_witness(spec, case, &history, &judged.order, &about);
+            self.accepted += 1;
+            return;
+        };
+        if let Event::Restart = case.events[event as usize - 1] {
+            assert!(conflict(spec, &history, &mut judged, Budget::seconds(1.0)).is_none(), "{about}");
+            return;
+        }
+        let (found, possible) = conflict(spec, &history, &mut judged, Budget::seconds(1.0)).expect(&about);
+        check(spec, case, event as usize, &found, &about);
+        assert_eq!(check_conflict(spec, &history, &found), Rechecked::Holds, "{about}: {found:?}");
+        check_others(spec, case, event as usize, possible.as_ref(), &about);
+        self.near += u64::from(found.any_state_before.is_some_and(|line| line > 1));
+        self.whole += u64::from(found.any_state_before.is_none());
+        self.several += u64::from(found.lines.len() > 1);
+        self.others += u64::from(possible.is_some_and(|possible| !possible.more));
+    }
+}
+
 #[test]
 fn evidence_agrees_with_trying_all_orders() {
-    let (mut accepted, mut near, mut whole, mut several, mut others) = (0, 0, 0, 0, 0);
+    let mut found = Found::default();
     for (kind, (name, text)) in (0..).zip(SPECS) {
         let spec = Spec::from_text(text).unwrap();
         for seed in seeds(400 + kind, 100) {
-            let case = random(&spec, &mut Rng::new(seed));
-            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
-            let mut judged = schedule::judge(&spec, &history, &Options::default());
-            let requests: Vec<(u64, &Value, &Observed)> =
-                case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
-            let about = format!("{name}, seed {seed}: {requests:?} {:?}", case.events);
-            let Verdict::Reject { event, .. } = judged.verdict else {
-                check_witness(&spec, &case, &history, &judged.order, &about);
-                accepted += 1;
-                continue;
-            };
-            let (found, possible) = conflict(&spec, &history, &mut judged, Budget::seconds(1.0)).expect(&about);
-            check(&spec, &case, event as usize, &found, &about);
-            assert_eq!(check_conflict(&spec, &history, &found), Rechecked::Holds, "{about}: {found:?}");
-            check_others(&spec, &case, event as usize, possible.as_ref(), &about);
-            near += u64::from(found.any_state_before.is_some_and(|line| line > 1));
-            whole += u64::from(found.any_state_before.is_none());
-            several += u64::from(found.lines.len() > 1);
-            others += u64::from(possible.is_some_and(|possible| !possible.more));
+            found.check(&spec, &random(&spec, &mut Rng::new(seed)), &format!("{name}, seed {seed}"));
         }
     }
-    println!(
-        "{accepted} accepted; conflicts: {near} near, {whole} from the beginning, {several} of several; {others} with all answers"
-    );
+    println!("{found:?}");
+    let Found { accepted, near, whole, several, others } = found;
     let tallies = [(accepted, 100), (near, 5), (whole, 5), (several, 10), (others, 10)];
     assert!(tallies.iter().all(|(tally, usual)| *tally >= at_least(*usual, 100)));
+}
+
+#[test]
+fn evidence_of_histories_with_restarts_agrees_with_trying_all_orders() {
+    let mut found = Found::default();
+    for (kind, (name, text)) in (0..).zip(SPECS) {
+        for seed in seeds(420 + kind, 60) {
+            let mut rng = Rng::new(seed);
+            let text = if rng.percent(30) { (*text).to_owned() } else { restarts::with_handler(text, &mut rng) };
+            let spec = Spec::from_text(&text).unwrap();
+            let total = 2 + rng.below(7);
+            let case = random_with_restarts(&spec, &mut rng, total, RESTARTS);
+            found.check(&spec, &case, &format!("{name}, seed {seed}\n{text}\n"));
+        }
+    }
+    println!("{found:?}");
+    let tallies = [(found.accepted, 40), (found.near, 2), (found.several, 2), (found.others, 5)];
+    assert!(tallies.iter().all(|(tally, usual)| *tally >= at_least(*usual, 60)));
 }
 
 /// A history of many clients of compare-and-set that all raise the number, and two of them to the same.

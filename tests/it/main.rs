@@ -43,6 +43,7 @@ mod oracle_itself;
 mod oracle_rules;
 mod random_evidence;
 mod random_programs;
+mod random_restarts;
 mod random_served;
 mod random_tasks;
 mod random_worlds;
@@ -94,6 +95,7 @@ mod generate;
 mod memcached;
 mod nginx;
 mod redis;
+mod redis_crash;
 
 // Servers with planted bugs.
 mod live_testing;

@@ -46,6 +46,8 @@ pub enum Answer {
     Nothing,
     Hole,
     Lost,
+    /// Nothing: there was no request, and the system was killed and started again.
+    Restarted,
 }
 
 /// What brute force says about a trace; events count from 1.
@@ -209,7 +211,11 @@ impl<'a> Oracle<'a> {
             let lost = before.iter().filter(|_| *answer == Answer::Lost).cloned();
             let mut after: BTreeSet<State> = lost.collect();
             for state in &before {
-                let ends = unclean.sift(self.exchange(state, request), event);
+                let ends = match answer {
+                    Answer::Restarted => self.restarts(state),
+                    _ => self.exchange(state, request),
+                };
+                let ends = unclean.sift(ends, event);
                 after.extend(ends.filter(|(_, reply)| self.fits(reply.as_ref(), answer)).map(|(state, _)| state));
             }
             if self.runs.get() > self.domains.runs {
@@ -225,7 +231,7 @@ impl<'a> Oracle<'a> {
 
     fn mentioned(&self, trace: &[(Json, Answer)]) -> Vec<Value> {
         let mut tokens = Vec::new();
-        for (request, answer) in trace {
+        for (request, answer) in trace.iter().filter(|(_, answer)| *answer != Answer::Restarted) {
             self.decode(request, self.request()).tokens(&mut tokens);
             if let Answer::Is(answer) = answer {
                 self.decode(answer, self.response()).tokens(&mut tokens);
@@ -252,7 +258,7 @@ impl<'a> Oracle<'a> {
     fn fits(&self, reply: Option<&Value>, answer: &Answer) -> bool {
         match answer {
             Answer::Is(json) => reply.is_some_and(|reply| reply.shows(&self.decode(json, self.response()))),
-            Answer::Nothing => reply.is_none(),
+            Answer::Nothing | Answer::Restarted => reply.is_none(),
             Answer::Hole => reply.is_some(),
             Answer::Lost => true,
         }
@@ -273,6 +279,16 @@ impl<'a> Oracle<'a> {
     pub fn draw_exchange(&self, state: &State, request: &Json, draw: &mut dyn FnMut(usize) -> usize) -> End {
         let request = self.decode(request, self.request());
         self.one_run(state, draw, |run| run.exchange(&request))
+    }
+
+    /// All ways to start again in the state.
+    fn restarts(&self, state: &State) -> Vec<End> {
+        self.all_runs(state, |run| run.notice(&|trigger| matches!(trigger, Trigger::Restart(_))).map(|()| None))
+    }
+
+    /// One way to start again, drawn likewise.
+    pub fn draw_restart(&self, state: &State, draw: &mut dyn FnMut(usize) -> usize) -> End {
+        self.one_run(state, draw, |run| run.notice(&|trigger| matches!(trigger, Trigger::Restart(_))).map(|()| None))
     }
 
     /// One way to begin, drawn likewise.

@@ -67,6 +67,7 @@ pub fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
         }),
         Event::CallAnswered(Some(answer)) => Observation::CallAnswered(*client, peer(answer, |peer| peer.response)),
         Event::CallAnswered(None) => Observation::CallLost(*client),
+        Event::Restart => Observation::Restart,
     }
 }
 
@@ -287,6 +288,7 @@ pub fn happened(spec: &Spec, event: &(u64, Event)) -> schedule::Happened {
         Observation::Answer(port, answer) => schedule::Happened::Answered(port.0, answer),
         Observation::Lost(port) => schedule::Happened::Lost(port.0),
         Observation::Closed(port) => schedule::Happened::Closed(port.0),
+        Observation::Restart => schedule::Happened::Restarted,
         other => panic!("{other:?} is nothing that a client sees"),
     }
 }
@@ -352,7 +354,7 @@ fn events((request, answer): &(oracle::Json, Answer)) -> Vec<Event> {
         Answer::Is(answer) => vec![request, Event::Answer(answer.clone())],
         Answer::Hole => vec![request, Event::Hole],
         Answer::Nothing => vec![request],
-        Answer::Lost => unreachable!("no answer is lost here"),
+        Answer::Lost | Answer::Restarted => unreachable!("no answer is lost here"),
     }
 }
 
@@ -382,7 +384,7 @@ fn judged_by_exchanges(spec: &Arc<Spec>, trace: &traces::Trace) -> (&'static str
             }
             Answer::Hole => Observed::Any,
             Answer::Nothing => Observed::Nothing,
-            Answer::Lost => unreachable!("no answer is lost here"),
+            Answer::Lost | Answer::Restarted => unreachable!("no answer is lost here"),
         };
         if !validator.observe_exchange(&Exchange { line, client: 1, request, observed }) {
             break;

@@ -7,6 +7,7 @@
 mod busy;
 mod by_hand;
 mod drawn;
+pub mod restarts;
 
 use std::sync::Arc;
 
@@ -112,6 +113,7 @@ pub enum Event {
     Sent(usize),
     Answered(usize),
     Lost(u64),
+    Restart,
 }
 
 pub struct Case {
@@ -128,6 +130,11 @@ pub fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
 
 /// One of so many requests.
 fn random_of(spec: &Arc<Spec>, rng: &mut Rng, total: usize) -> Case {
+    random_with_restarts(spec, rng, total, 0)
+}
+
+/// One of so many requests, with so many restarts in a hundred events.
+pub fn random_with_restarts(spec: &Arc<Spec>, rng: &mut Rng, total: usize, restarts: usize) -> Case {
     let (clients, pipelines) = (1 + rng.below(3) as u64, rng.below(4) == 0);
     let mut source = Random::new(rng.next());
     let ranges = Ranges { request: Some((-1, 3)), choose: Some((-1, 3)) };
@@ -137,6 +144,14 @@ fn random_of(spec: &Arc<Spec>, rng: &mut Rng, total: usize) -> Case {
     let mut open: Vec<(u64, Vec<usize>, Vec<usize>)> = (1..=clients).map(|c| (c, Vec::new(), Vec::new())).collect();
     let mut others = clients;
     for _ in 0..total * 5 {
+        if restarts > 0 && rng.percent(restarts) {
+            if server.restart(&mut source).is_ok() {
+                case.events.push(Event::Restart);
+                (1..).zip(&mut open).for_each(|(at, one)| *one = (others + at, Vec::new(), Vec::new()));
+                others += clients;
+            }
+            continue;
+        }
         let at = rng.below(open.len());
         let number = at as u64 + 1;
         let (client, waiting, served) = &mut open[at];
@@ -207,6 +222,11 @@ fn explains(case: &Case, end: usize, at: usize, judge: &Judge, pending: &[usize]
         Event::Sent(request) => explains(case, end, at + 1, judge, &[pending, &[request]].concat()),
         Event::Answered(request) => !pending.contains(&request) && explains(case, end, at + 1, judge, pending),
         Event::Lost(_) => explains(case, end, at + 1, judge, pending),
+        Event::Restart => {
+            let mut judge = judge.clone();
+            let starts = judge.observe(&Exchange::restart(1));
+            breaks_off(&judge) || starts && explains(case, end, at + 1, &judge, &[])
+        }
     }
 }
 
@@ -233,6 +253,7 @@ pub fn happened(case: &Case, event: Event) -> Happened {
             Happened::Answered(case.requests[request].0, answer)
         }
         Event::Lost(connection) => Happened::Lost(connection),
+        Event::Restart => Happened::Restarted,
     }
 }
 
@@ -243,20 +264,32 @@ fn check_order(spec: &Arc<Spec>, case: &Case, order: &[(u64, u64)], about: &str)
     let line = |request: usize| {
         1 + case.events.iter().position(|e| matches!(e, Event::Sent(r) if *r == request)).unwrap() as u64
     };
-    let served: Vec<usize> =
-        order.iter().map(|(_, own)| (0..case.requests.len()).find(|request| line(*request) == *own).unwrap()).collect();
+    let request = |own: u64| (0..case.requests.len()).find(|request| line(*request) == own);
+    let served: Vec<Option<usize>> = order.iter().map(|(_, own)| request(*own)).collect();
     for (place, (after, own)) in order.iter().enumerate() {
-        let request = served[place];
-        assert!(!served[..place].contains(&request), "{about}: {order:?} serves {request} twice");
+        let Some(request) = served[place] else {
+            assert!(matches!(case.events[*own as usize - 1], Event::Restart), "{about}: {order:?}");
+            // All that was sent before it was served before it.
+            assert!(order[..place].iter().all(|(_, other)| other < own), "{about}: {order:?}");
+            assert!(order[place..].iter().all(|(_, other)| other >= own), "{about}: {order:?}");
+            assert!(judge.observe(&Exchange::restart(1)), "{about}: {order:?} does not explain the restart {own}");
+            continue;
+        };
+        assert!(!served[..place].contains(&Some(request)), "{about}: {order:?} serves {request} twice");
         assert!(after >= own && (place == 0 || order[place - 1].0 <= *after), "{about}: {order:?}");
         let seen = case.events.iter().position(|e| matches!(e, Event::Answered(r) if *r == request));
         assert!(seen.is_none_or(|seen| (seen as u64) >= *after), "{about}: {order:?} serves {request} too late");
         let (_, exchange) = &case.requests[request];
         let before = (0..request).filter(|other| case.requests[*other].1.client == exchange.client);
-        assert!(before.into_iter().all(|other| served[..place].contains(&other)), "{about}: {order:?} of a connection");
+        assert!(
+            before.into_iter().all(|other| served[..place].contains(&Some(other))),
+            "{about}: {order:?} of a connection"
+        );
         assert!(judge.observe(exchange), "{about}: {order:?} does not explain request {request}");
     }
-    let is_served = |event: &Event| !matches!(event, Event::Answered(request) if !served.contains(request));
+    let is_served = |event: &Event| !matches!(event, Event::Answered(request) if !served.contains(&Some(*request)));
+    let restarts = case.events.iter().filter(|event| matches!(event, Event::Restart)).count();
+    assert_eq!(served.iter().filter(|served| served.is_none()).count(), restarts, "{about}: {order:?}");
     assert!(case.events.iter().all(is_served), "{about}: {order:?} leaves one out");
 }
 
@@ -271,9 +304,13 @@ fn check_timeline(case: &Case, timeline: &Timeline, order: &[(u64, u64)], about:
         let answered = line(&|event| matches!(event, Event::Answered(other) if *other == at));
         assert_eq!((own.answered, &own.answer), (answered, &exchange.observed.answer().cloned()), "{about}");
         let is_end = |event: u64| event > own.sent && own.answered.is_none();
-        let ends = (1..).zip(&case.events).filter(|(_, event)| matches!(event, Event::Lost(other) if other == number));
+        let ends = (1..).zip(&case.events).filter(|(_, event)| match event {
+            Event::Lost(other) => other == number,
+            event => matches!(event, Event::Restart),
+        });
         assert_eq!(own.lost, ends.map(|(event, _)| event).find(|event| is_end(*event)), "{about}");
-        let place = order.iter().position(|(_, sent)| *sent == own.sent);
+        let is_request = |(_, line): &&(u64, u64)| !matches!(case.events[*line as usize - 1], Event::Restart);
+        let place = order.iter().filter(is_request).position(|(_, sent)| *sent == own.sent);
         assert_eq!(own.served.map(|moment| moment.place), place, "{about}");
         let is_in_time = |after: u64| after >= own.sent && own.answered.is_none_or(|answered| after < answered);
         assert!(own.served.is_none_or(|moment| is_in_time(moment.after)), "{about}: {own:?}");
@@ -290,18 +327,29 @@ struct Judged {
 /// Compares the verdict on a history with trying all orders; where a run may fail, only what is decided.
 fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, judged: &mut Judged, name: &str) {
     let case = random(spec, &mut Rng::new(seed));
-    let history = schedule::history(spec, case.events.iter().map(|event| happened(&case, *event)));
+    compare_case((spec, &case), seed, rules, may_fail, judged, name);
+}
+
+fn compare_case(
+    (spec, case): (&Arc<Spec>, &Case),
+    seed: u64,
+    rules: &[OrderRules],
+    may_fail: bool,
+    judged: &mut Judged,
+    name: &str,
+) {
+    let history = schedule::history(spec, case.events.iter().map(|event| happened(case, *event)));
     let requests: Vec<(u64, &Value, &Observed)> =
         case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
-    let unexplained = first_unexplained(spec, &case);
-    check_online(spec, &case, may_fail, &format!("{name}, seed {seed}: {requests:?} {:?}", case.events));
+    let unexplained = first_unexplained(spec, case);
+    check_online(spec, case, may_fail, &format!("{name}, seed {seed}: {requests:?} {:?}", case.events));
     for rules in rules {
         let about = format!("{name}, seed {seed}, {rules:?}: {requests:?} {:?}", case.events);
         let found = schedule::judge_by(spec, &history, &Options::default(), *rules);
         match (unexplained, &found.verdict) {
             (None, Verdict::Accept { .. }) => {
-                check_order(spec, &case, &found.order, &about);
-                check_timeline(&case, &history.timeline(&found), &found.order, &about);
+                check_order(spec, case, &found.order, &about);
+                check_timeline(case, &history.timeline(&found), &found.order, &about);
                 judged.accepted += 1;
             }
             (Some(event), Verdict::Reject { event: own, event_from: None }) if event as u64 == *own => {
@@ -408,6 +456,7 @@ pub fn recorded(case: &Case) -> Vec<RecordedEvent> {
             Observation::Answer(Port(exchange.client), exchange.observed.answer().cloned())
         }
         Event::Lost(number) => Observation::Lost(Port(clients[&number])),
+        Event::Restart => Observation::Restart,
     };
     (1..).zip(case.events.iter().map(observed)).collect()
 }

@@ -94,6 +94,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Closed => "closed",
         Event::Called(..) => "calls",
         Event::CallAnswered(_) => "calls that ended",
+        Event::Restart => "restarts",
     }
 }
 

@@ -108,3 +108,8 @@ fn explore() {
 fn networks() {
     check("networks");
 }
+
+#[test]
+fn restarts() {
+    check("restarts");
+}

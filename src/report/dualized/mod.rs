@@ -18,6 +18,9 @@ const REMARKS: usize = 58;
 /// Quoted lines of the specification are cut here.
 const QUOTED: usize = 50;
 
+/// The words before what is done at a restart.
+const AT_RESTART: &str = "at a restart, from each state (vs, cs); what was under way is lost";
+
 /// The validator of a specification, its last line ended.
 #[must_use]
 pub fn dualized(spec: &Spec) -> String {

@@ -18,6 +18,12 @@ pub(super) fn write(page: &mut ValidatorPage<'_>) {
         page.line("");
         write_step(page, &step);
     }
+    if let Some(restart) = dualize::symbolic_restart(page.spec) {
+        let names = page.state_names(&restart);
+        page.line("");
+        page.line(super::AT_RESTART);
+        write_paths(page, &names, &restart);
+    }
 }
 
 fn initially(page: &mut ValidatorPage<'_>) {
@@ -37,15 +43,27 @@ fn initially(page: &mut ValidatorPage<'_>) {
     page.line(format!("initially, one state: {listed}; cs = {{}}"));
 }
 
-fn write_step(page: &mut ValidatorPage<'_>, step: &Symbolic) {
-    let (spec, program) = (page.spec, &page.spec.program);
-    let mut names = UnknownNames::new(&spec.types);
-    for (slot, value) in program.slots.iter().zip(&step.memory).take(program.state_slots()) {
-        names.give(&NamedPlace::variable(&slot.name), slot.ty, value);
+impl<'s> ValidatorPage<'s> {
+    /// The names of the variables before a step.
+    fn state_names(&self, step: &Symbolic) -> UnknownNames<'s> {
+        let (spec, program) = (self.spec, &self.spec.program);
+        let mut names = UnknownNames::new(&spec.types);
+        for (slot, value) in program.slots.iter().zip(&step.memory).take(program.state_slots()) {
+            names.give(&NamedPlace::variable(&slot.name), slot.ty, value);
+        }
+        names
     }
+}
+
+fn write_step(page: &mut ValidatorPage<'_>, step: &Symbolic) {
+    let mut names = page.state_names(step);
     name_request(&mut names, page, &step.request);
-    let request = names.value(program.request, &step.request);
+    let request = names.value(page.spec.program.request, &step.request);
     page.line(format!("step ({request}, a), from each state (vs, cs)"));
+    write_paths(page, &names, step);
+}
+
+fn write_paths(page: &mut ValidatorPage<'_>, names: &UnknownNames<'_>, step: &Symbolic) {
     for (at, path) in step.paths.iter().enumerate() {
         page.line("");
         page.line(format!("  path {}", at + 1));
@@ -89,6 +107,8 @@ fn write_path(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, step: 
                 ProgramKind::Machine => page.line(text),
             }
         }
+        // A restart is not answered.
+        TransitionEnd::Nothing if step.request == Value::UNIT => {}
         TransitionEnd::Nothing => page.line("    no answer: the state stays only where none was observed"),
         TransitionEnd::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
         TransitionEnd::Faulty(fault) => {

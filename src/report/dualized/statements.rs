@@ -69,8 +69,9 @@ impl Rules<'_, '_> {
             }
             MemberKind::On { trigger: Trigger::Restart(_), guard, body, .. } => {
                 self.page.line("");
-                self.page.line("  at a restart, from each state (vs, cs); what was under way is lost");
+                self.page.line(format!("  {}", super::AT_RESTART));
                 if let Some(guard) = guard {
+                    self.page.line("    the state stays, unless");
                     self.at(2, "cs", &self.code(guard), guard.span);
                 }
                 self.block(2, body);

@@ -18,6 +18,7 @@ pub fn read_trace(text: &str) -> Vec<(Json, Answer)> {
 
 fn answer(event: &Json) -> Answer {
     match event.get("a") {
+        _ if event.get("restart") == Some(&json!(true)) => Answer::Restarted,
         Some(a) if *a == json!({"$any": null}) => Answer::Hole,
         Some(a) => Answer::Is(a.clone()),
         None if event.get("lost") == Some(&json!(true)) => Answer::Lost,
@@ -32,6 +33,7 @@ pub fn write_trace(trace: &[(Json, Answer)]) -> String {
         Answer::Nothing => json!({"q": q}),
         Answer::Hole => json!({"q": q, "a": {"$any": null}}),
         Answer::Lost => json!({"q": q, "lost": true}),
+        Answer::Restarted => json!({"restart": true}),
     };
     trace.iter().map(|event| format!("{}\n", line(event))).collect()
 }

@@ -21,6 +21,8 @@ pub enum Event {
     Called(Json, Json),
     /// It answers; nothing where it fails.
     CallAnswered(Option<Json>),
+    /// The server is killed and starts again; connections that come are others.
+    Restart,
 }
 
 /// The events of a trace, each with its client; those of peers with the number of the call.
@@ -212,7 +214,10 @@ impl<'a> Oracle<'a> {
             };
             *worlds = self.closure(std::mem::take(worlds), way, &is_there, (unclean, *events));
         }
-        *worlds = worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect();
+        *worlds = match event {
+            Event::Restart => self.restarted(worlds, (unclean, *events)),
+            _ => worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect(),
+        };
         match self.runs.get() > self.domains.runs {
             true => Some(Outcome::TooLarge),
             false => worlds.is_empty().then(|| unclean.verdict(*events)),
@@ -221,7 +226,7 @@ impl<'a> Oracle<'a> {
 
     /// The world in which the connection of an event has begun.
     pub fn with_connection(&self, mut world: World, (client, event): (u64, &Event)) -> World {
-        let is_peers = matches!(event, Event::Called(..) | Event::CallAnswered(_));
+        let is_peers = matches!(event, Event::Called(..) | Event::CallAnswered(_) | Event::Restart);
         if !is_peers && world.there.insert(client) && self.has_handler(&|trigger| matches!(trigger, Trigger::Open(_))) {
             world.opening.insert(client);
         }
@@ -256,7 +261,15 @@ impl<'a> Oracle<'a> {
                 let answer = answer.as_ref().map(|answer| self.decode(answer, Some(self.peer_response())));
                 world.answered(number, answer.as_ref()).into_iter().collect()
             }
+            Event::Restart => unreachable!("it has several worlds behind it"),
         }
+    }
+
+    /// The worlds behind a restart: nothing is under way in them.
+    fn restarted(&self, worlds: &BTreeSet<World>, (unclean, event): (&mut Unclean, usize)) -> BTreeSet<World> {
+        let states: BTreeSet<&State> = worlds.iter().map(|world| &world.state).collect();
+        let ends: Vec<End> = states.into_iter().flat_map(|state| self.restarts(state)).collect();
+        unclean.sift(ends, event).map(|(state, _)| World { state, ..World::default() }).collect()
     }
 
     /// Tests whether there is room for one more request of a client.

@@ -50,7 +50,7 @@ impl<'a> Oracle<'a> {
                 vec![self.decode(key, Some(key_type)), self.decode(request, Some(request_type))]
             }
             Event::CallAnswered(Some(answer)) => vec![self.decode(answer, Some(self.peer_response()))],
-            Event::CallAnswered(None) | Event::Hole | Event::Lost | Event::Closed => Vec::new(),
+            Event::CallAnswered(None) | Event::Hole | Event::Lost | Event::Closed | Event::Restart => Vec::new(),
         }
     }
 
@@ -92,6 +92,7 @@ impl<'a> Oracle<'a> {
                 answers.chain([None]).map(Event::CallAnswered).collect()
             }
             Event::Request(_) | Event::Hole | Event::Lost | Event::Closed | Event::CallAnswered(None) => Vec::new(),
+            Event::Restart => Vec::new(),
         }
     }
 

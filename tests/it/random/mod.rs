@@ -14,6 +14,7 @@ pub mod holes;
 pub mod judge;
 pub mod operations;
 pub mod protocol;
+pub mod restarts;
 pub mod shrink;
 pub mod tasks;
 pub mod traces;

@@ -241,20 +241,37 @@ struct Running<'o> {
     /// The calls that peers have seen.
     calls: Vec<u64>,
     numbers: u64,
+    /// So many events in a hundred are restarts.
+    restarts: usize,
 }
 
 /// A trace of a run under drawn choices, `length` events or less, of which `requests` are requests.
-pub fn run(rng: &mut Rng, file: &File, domains: Domains, (wire, length, requests): (Wire, usize, usize)) -> Events {
+pub fn run(rng: &mut Rng, file: &File, domains: Domains, of: (Wire, usize, usize)) -> Events {
+    run_with_restarts(rng, file, domains, of, 0)
+}
+
+/// The same, where so many events in a hundred are restarts.
+pub fn run_with_restarts(
+    rng: &mut Rng,
+    file: &File,
+    domains: Domains,
+    (wire, length, requests): (Wire, usize, usize),
+    restarts: usize,
+) -> Events {
     let oracle = Oracle::new(file, None, domains);
     let begun = (0..10).find_map(|_| oracle.draw_initial(&mut |n| rng.below(n)).ok());
     let Some((state, _)) = begun else { return Events::new() };
     let world = World { state, ..World::default() };
     let connections = (1..=CLIENTS).collect();
     let mut running =
-        Running { oracle, wire, world, trace: Events::new(), connections, calls: Vec::new(), numbers: 10 };
+        Running { oracle, wire, world, trace: Events::new(), connections, calls: Vec::new(), numbers: 10, restarts };
     let (mut tries, mut sent) = (0, 0);
     while running.trace.len() < length && tries < 20 * length {
         tries += 1;
+        if running.restarts > 0 && rng.percent(running.restarts) {
+            running.restart(rng);
+            continue;
+        }
         match rng.below(8) {
             0 | 1 if sent < requests => sent += usize::from(running.ask(rng)),
             0..=2 => {
@@ -325,6 +342,18 @@ impl Running<'_> {
         }
     }
 
+    /// The server is killed and starts again, where it does; the connections that come are others.
+    fn restart(&mut self, rng: &mut Rng) {
+        let Ok((state, _)) = self.oracle.draw_restart(&self.world.state, &mut |n| rng.below(n)) else { return };
+        self.trace.push((0, Event::Restart));
+        self.world = World { state, ..World::default() };
+        self.calls.clear();
+        for connection in &mut self.connections {
+            self.numbers += 1;
+            *connection = self.numbers;
+        }
+    }
+
     /// A client gives up, or sees the end of its connection; another one takes its place.
     fn end(&mut self, rng: &mut Rng) {
         let place = rng.below(self.connections.len());
@@ -357,7 +386,7 @@ pub fn altered(rng: &mut Rng, trace: &Events) -> Events {
         return trace;
     }
     let at = *rng.pick(&answers);
-    let may_swap = at > 0 && !matches!(trace[at - 1].1, Event::Lost | Event::Closed);
+    let may_swap = at > 0 && !matches!(trace[at - 1].1, Event::Lost | Event::Closed | Event::Restart);
     match rng.below(10) {
         0 | 1 => {
             let other = *rng.pick(&answers);

@@ -108,7 +108,7 @@ fn start(rng: &mut Rng, oracle: &Oracle<'_>) -> Option<State> {
 }
 
 /// One exchange; a few more draws where the first are no runs.
-fn drawn(rng: &mut Rng, oracle: &Oracle<'_>, state: &State, request: &Json) -> Result<(State, Answer), Stop> {
+pub fn drawn(rng: &mut Rng, oracle: &Oracle<'_>, state: &State, request: &Json) -> Result<(State, Answer), Stop> {
     let mut last = Stop::Pruned;
     for _ in 0..5 {
         match oracle.draw_exchange(state, request, &mut |n| rng.below(n)) {

@@ -1,0 +1,86 @@
+//! Histories with restarts against trying all orders: what is under way at a restart was served before it, or never.
+//!
+//! ```text
+//! c1 ├── Write(1) ─ ─ ┆          behind the restart either is possible: Read → 0, or Read → 1 for ever
+//! ```
+
+use mayhap::dualize::judge_recorded;
+use mayhap::network::Tcp;
+use mayhap::schedule::{self, OrderRules};
+use mayhap::{Options, Spec};
+
+use super::{
+    Drawn, Judged, SPECS, STEPS, UNSEEN, check_online, compare_case, happened, random_with_restarts, recorded,
+};
+use crate::random::{Rng, at_least, restarts, seeds};
+
+/// So many events in a hundred are restarts.
+pub const RESTARTS: usize = 5;
+
+#[test]
+fn histories_with_restarts_are_judged_as_by_trying_all_orders() {
+    let mut judged = Judged::default();
+    let unseen = OrderRules::of_bits(1 << UNSEEN);
+    let rules = [OrderRules::default(), OrderRules::each(false), OrderRules::each(true), unseen];
+    for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
+        for seed in seeds(800 + kind, 30) {
+            let mut rng = Rng::new(seed);
+            let text = if rng.percent(30) { (*text).to_owned() } else { restarts::with_handler(text, &mut rng) };
+            let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            let total = 2 + rng.below(7);
+            let case = random_with_restarts(&spec, &mut rng, total, RESTARTS);
+            let about = format!("{name}\n{text}\n");
+            compare_case((&spec, &case), seed, &rules, false, &mut judged, &about);
+            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
+            let general = judge_recorded(&spec, &Tcp, &recorded(&case), &Options::default()).verdict();
+            // Where steps make a closure of many states, event by event gives up.
+            let is_open = [&by_order, &general].iter().any(|one| matches!(one, mayhap::Verdict::Unknown { .. }));
+            assert!(general == by_order || is_open, "{about}seed {seed}: {general:?}, {by_order:?}: {:?}", case.events);
+        }
+    }
+    println!("{judged:?}");
+    assert!(judged.accepted >= at_least(60, 30) && judged.rejected >= at_least(30, 30));
+}
+
+#[test]
+fn each_rule_alone_and_some_together_keep_to_restarts() {
+    let mut judged = Judged::default();
+    for seed in seeds(840, 60) {
+        let mut rng = Rng::new(seed);
+        let Drawn { text, may_fail } = Drawn::random(&mut rng);
+        let text = restarts::with_handler(&text, &mut rng);
+        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+        let rules = [
+            OrderRules::default(),
+            OrderRules::of_bits(1 << rng.below(9)),
+            OrderRules::of_bits(if rng.percent(50) { !(1 << rng.below(9)) } else { rng.next() as u32 }),
+        ];
+        for _ in 0..3 {
+            let seed = rng.next();
+            let mut of_case = Rng::new(seed);
+            let total = 2 + of_case.below(7);
+            let case = random_with_restarts(&spec, &mut of_case, total, RESTARTS);
+            compare_case((&spec, &case), seed, &rules, may_fail, &mut judged, &text);
+        }
+    }
+    println!("{judged:?}");
+    assert!(judged.accepted >= at_least(100, 60) && judged.rejected >= at_least(20, 60));
+}
+
+#[test]
+fn sessions_go_on_behind_many_restarts() {
+    let mut judged = 0;
+    for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
+        for seed in seeds(870 + kind, 6) {
+            let mut rng = Rng::new(seed);
+            let text = if rng.percent(30) { (*text).to_owned() } else { restarts::with_handler(text, &mut rng) };
+            let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            let mut case = random_with_restarts(&spec, &mut rng, 40, RESTARTS);
+            case.events.truncate(20 + rng.below(100));
+            check_online(&spec, &case, false, &format!("{name}, seed {seed}\n{text}\n"));
+            judged += 1;
+        }
+    }
+    assert!(judged > 0);
+}
