@@ -97,7 +97,7 @@ fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, termin
     let test = |mutant: &Mutant| {
         let idle = comparing.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut own = idle.unwrap_or_else(|| Comparing::new(spec));
-        let mut killer = MutantTester { requests: options.requests, ..MutantTester::default() };
+        let mut killer = MutantTester { requests: options.requests };
         let fate = fate(spec, mutant, &mut killer, options.seed, &mut own);
         comparing.lock().unwrap_or_else(PoisonError::into_inner).push(own);
         fate

@@ -22,13 +22,11 @@ const CLIENTS: u64 = 3;
 pub(super) struct RandomClients<'t> {
     pub spec: &'t Arc<Spec>,
     pub mutant: &'t Arc<Spec>,
-    /// The number of requests of one run.
-    pub run: u64,
 }
 
 impl RandomClients<'_> {
-    /// A run of several clients that do not wait for each other.
-    pub fn converse(&self, source: &mut Random, requests: &mut u64) -> RunOfMutant {
+    /// A run of so many requests.
+    pub fn converse(&self, length: u64, source: &mut Random, requests: &mut u64) -> RunOfMutant {
         let ranges = Ranges { request: Some(FEW), choose: None };
         let server = match Server::new(self.mutant.clone(), ranges, source) {
             Ok(server) => server,
@@ -36,7 +34,7 @@ impl RandomClients<'_> {
             Err(stop) => return RunOfMutant::Failed(stop.to_string()),
         };
         let network = NetworkChoice::TCP;
-        let population = Population { clients: CLIENTS, requests: self.run, pipelined: 1, lost: 0, network };
+        let population = Population { clients: CLIENTS, requests: length, pipelined: 1, lost: 0, network };
         let mut conversation = Conversation::new(server, population);
         let mut session = Session::tcp(self.spec, Default::default());
         for line in 1.. {

@@ -23,14 +23,19 @@ const DEADLINE: Duration = Duration::from_millis(1);
 pub struct MutantTester {
     /// The number of requests in all.
     pub requests: u64,
-    /// The number of requests of one run; then the mutant begins anew.
-    pub run: u64,
 }
 
 impl Default for MutantTester {
     fn default() -> MutantTester {
-        MutantTester { requests: 2_000, run: 40 }
+        MutantTester { requests: 2_000 }
     }
+}
+
+/// The numbers of requests of runs, in turn; then the mutant begins anew. Short runs are many different ones.
+const RUNS: [u64; 5] = [4, 8, 16, 32, 64];
+
+fn length(run: u64) -> u64 {
+    RUNS[(run % RUNS.len() as u64) as usize]
 }
 
 /// The end of a run.
@@ -48,11 +53,11 @@ impl Killer for MutantTester {
         let is_asynchronous = [spec, mutant].into_iter().any(|spec| spec.program.is_asynchronous());
         let mut requests = 0;
         let mut run: Box<dyn FnMut(u64, &mut u64) -> RunOfMutant> = if is_asynchronous {
-            let clients = RandomClients { spec, mutant, run: self.run };
-            Box::new(move |number, requests| clients.converse(&mut Random::of_run(seed, number), requests))
+            let clients = RandomClients { spec, mutant };
+            Box::new(move |number, requests| clients.converse(length(number), &mut Random::of_run(seed, number), requests))
         } else {
-            let mut testing = Generated::new(spec, mutant, self.run, seed);
-            Box::new(move |_, requests| testing.run(requests))
+            let mut testing = Generated::new(spec, mutant, seed);
+            Box::new(move |number, requests| testing.run(length(number), requests))
         };
         for number in 0.. {
             let before = requests;
@@ -75,11 +80,10 @@ struct Generated {
     generator: Generator,
     choices: Random,
     system: ServedSpec,
-    run: u64,
 }
 
 impl Generated {
-    fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, run: u64, seed: u64) -> Generated {
+    fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> Generated {
         let judging = Judging {
             spec: spec.clone(),
             net: NetworkChoice::TCP,
@@ -91,11 +95,10 @@ impl Generated {
             generator: Generator::new(spec, GenerateSettings::default()),
             choices: Random::new(seed),
             system: ServedSpec::new(mutant, seed),
-            run,
         }
     }
 
-    fn run(&mut self, requests: &mut u64) -> RunOfMutant {
+    fn run(&mut self, length: u64, requests: &mut u64) -> RunOfMutant {
         let mut run = match LiveRun::begin(&self.judging, 1, &mut self.system) {
             Ok(run) => run,
             Err(failure) if failure.kind == SutFailureKind::Start => return RunOfMutant::Killed,
@@ -105,7 +108,7 @@ impl Generated {
             return RunOfMutant::Failed(error.to_string());
         }
         let before = *requests;
-        while run.requests() < self.run {
+        while run.requests() < length {
             let (label, seen) = (run.next_label(), run.events().len());
             let states = run.session().states();
             let plan = match self.generator.wave(&states, label, &mut self.choices) {
