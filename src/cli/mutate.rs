@@ -10,7 +10,7 @@ use super::{abreast, failed, files, load};
 use clap::Args;
 use mayhap::choice::counted;
 use mayhap::json;
-use mayhap::mutate::{Comparing, Fate, Mutant, MutationScore, RandomKiller, fate, mutants};
+use mayhap::mutate::{Comparing, Fate, Mutant, MutationScore, MutantTester, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,7 +97,7 @@ fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, termin
     let test = |mutant: &Mutant| {
         let idle = comparing.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut own = idle.unwrap_or_else(|| Comparing::new(spec));
-        let mut killer = RandomKiller { requests: options.requests, ..RandomKiller::default() };
+        let mut killer = MutantTester { requests: options.requests };
         let fate = fate(spec, mutant, &mut killer, options.seed, &mut own);
         comparing.lock().unwrap_or_else(PoisonError::into_inner).push(own);
         fate

@@ -187,7 +187,7 @@ impl Judge {
     }
 
     /// The work so far, with that of questions to Z3.
-    pub(super) fn work_done(&self) -> u64 {
+    pub(crate) fn work_done(&self) -> u64 {
         self.work.total(&self.solver)
     }
 

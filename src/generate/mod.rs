@@ -27,7 +27,7 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::dualize;
-use crate::script::RequestTemplate;
+use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;
@@ -123,6 +123,28 @@ impl Generator {
 
     /// Takes up that the request of this label has no answer that is known.
     pub fn unanswered(&mut self, _label: u64) {}
+
+    /// A request in which tokens, and other scalars of a kind that answers have, are references to the answers that had them.
+    #[must_use]
+    pub fn referring(&self, request: Value) -> RequestTemplate {
+        let mut references = Vec::new();
+        self.refer((0, &request), &mut Vec::new(), &mut references);
+        RequestTemplate { value: request, references }
+    }
+
+    fn refer(&self, (node, value): (usize, &Value), at: &mut Vec<usize>, references: &mut Vec<PlacedReference>) {
+        if let Value::Scalar(_) = value {
+            let kind = self.places[node].kind;
+            let is_seen = |kind| self.seen.last(kind).iter().any(|seen| seen.value == *value);
+            let origin = self.seen.origin(self.form.nodes[node].ty, kind, value).filter(|_| kind.is_some_and(is_seen));
+            references.extend(origin.map(|seen| self.seen.reference(&self.spec.types, at, seen)));
+        }
+        for (number, node, part) in seen::parts(&self.form, node, value) {
+            at.push(number as usize);
+            self.refer((node, part), at, references);
+            at.pop();
+        }
+    }
 
     /// Draws a request that keeps the client's duty, if one is found.
     fn draw(

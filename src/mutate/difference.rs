@@ -31,10 +31,13 @@ const WAYS: usize = 64;
 /// A handler that has no run with small choices is run with so many drawn ones.
 const DRAWN: u64 = 3;
 
+/// The work of judging that counts as much as serving a request.
+const EASY: u64 = 200;
+
 /// The work of one search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchBudget {
-    /// The number of times that a mutant serves a request.
+    /// The number of times that a mutant serves a request, where the answers are easily judged.
     pub served: u64,
     /// The most requests in a row.
     pub requests: usize,
@@ -44,7 +47,7 @@ pub struct SearchBudget {
 
 impl Default for SearchBudget {
     fn default() -> SearchBudget {
-        SearchBudget { served: 20_000, requests: 8, values: 4 }
+        SearchBudget { served: 15_000, requests: 8, values: 4 }
     }
 }
 
@@ -187,11 +190,14 @@ impl Comparing {
             for request in requests {
                 for way in ways(mutant, &all[at], &request, values) {
                     *served += 1;
+                    let before = self.states.work;
                     let answer = match &way.reply {
                         Ok(Reply::Answer(answer)) => Some(answer),
                         Ok(Reply::Nothing) | Err(()) => None,
                     };
-                    let behind = match (self.states.step(judged, &request, answer), answer) {
+                    let step = self.states.step(judged, &request, answer);
+                    *served += (self.states.work - before) / EASY;
+                    let behind = match (step, answer) {
                         (JudgedStep::Allowed(behind), Some(_)) => behind,
                         (JudgedStep::Forbidden, Some(_)) | (JudgedStep::Allowed(_), None) => {
                             return LayerEnd::Found(script(all, at, &request, answer));

@@ -33,6 +33,8 @@ pub(super) struct JudgedStates {
     judges: Vec<Judge>,
     numbers: FxHashMap<Vec<(CanonicalForm, bool)>, JudgedState>,
     steps: FxHashMap<(JudgedState, Value, Option<Value>), JudgedStep>,
+    /// The work of judging so far.
+    pub work: u64,
 }
 
 impl JudgedStates {
@@ -40,7 +42,7 @@ impl JudgedStates {
     pub fn new(spec: &Arc<Spec>) -> JudgedStates {
         let options = Options { effort: EFFORT, ..Options::default() };
         let judges = vec![Judge::new(spec.clone(), options)];
-        JudgedStates { spec: spec.clone(), judges, numbers: FxHashMap::default(), steps: FxHashMap::default() }
+        JudgedStates { spec: spec.clone(), judges, numbers: FxHashMap::default(), steps: FxHashMap::default(), work: 0 }
     }
 
     /// The outcome of a request and its answer; no answer is one that nobody saw.
@@ -52,7 +54,9 @@ impl JudgedStates {
         let mut judge = self.judges[from as usize].clone();
         let observed = answer.map_or(Observed::Any, |answer| Observed::Answer(answer.clone()));
         let line = judge.event() + 1;
+        let before = judge.work_done();
         judge.observe_by(&self.spec, &Exchange { line, client: 1, request: request.clone(), observed });
+        self.work += judge.work_done().saturating_sub(before);
         let step = match judge.verdict() {
             Verdict::Accept { .. } => JudgedStep::Allowed(self.number(judge)),
             Verdict::Reject { .. } => JudgedStep::Forbidden,

@@ -14,14 +14,17 @@
 //! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
 //! choices away, as `x > 2` for `x > 1` behind `where`, is no mutant: all that such a server does, the specification allows.
 
+mod corpus;
 mod difference;
 mod domain;
 mod expressions;
 mod judged;
 mod random;
 mod score;
+mod served;
 mod settings;
 mod statements;
+mod tester;
 mod walk;
 
 use std::fmt;
@@ -30,9 +33,11 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashSet;
 
+pub use corpus::killing_scripts;
 pub use difference::{Comparing, Equivalence, SearchBound, SearchBudget, classify};
-pub use random::RandomKiller;
 pub use score::{Fate, KillOutcome, Killer, MutationScore, fate};
+pub use settings::Setting;
+pub use tester::MutantTester;
 
 use crate::diagnostic::Span;
 use crate::spec::{Spec, SpecError};

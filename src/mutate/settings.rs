@@ -22,7 +22,7 @@ pub(super) fn settings(spec: &Spec) -> Vec<Setting> {
     let mut large: Vec<(Int, bool, &str)> = Vec::new();
     for item in spec.trees().files.iter().flat_map(|file| &file.items) {
         let ItemKind::Const { name, value, .. } = &item.kind else { continue };
-        if spec.constants_set().any(|set| set == name.text) {
+        if spec.constants_set_to().any(|(set, _)| *set == name.text) {
             continue;
         }
         match (&value.kind, number(value)) {

@@ -255,6 +255,8 @@ fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
                 std::ptr::eq(&**condition, child).then_some(Strength::Stronger)
             }
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) | ExprKind::Paren(_) => around,
+            // A number that is compared: how the comparison changes is noted for it.
+            ExprKind::Binary(..) if matches!(child.kind, ExprKind::Int(_)) => around,
             ExprKind::Quantified { body, .. } if std::ptr::eq(&**body, child) => around,
             ExprKind::If { condition, .. } if !std::ptr::eq(&**condition, child) => around,
             ExprKind::Unary(UnaryOp::Not, _) => around.map(Strength::reversed),

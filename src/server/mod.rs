@@ -364,17 +364,6 @@ impl Server {
         self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
     }
 
-    /// Draws a request of few values; it may break the client's duty.
-    ///
-    /// # Errors
-    /// Where the source of choices fails.
-    pub(crate) fn draw_few(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
-        let variety = std::mem::replace(&mut self.drawing.variety, Variety::Small);
-        let request = self.draw_request(source);
-        self.drawing.variety = variety;
-        request
-    }
-
     /// Runs a section, all or nothing.
     fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         if let Some(open) = self.open.take() {

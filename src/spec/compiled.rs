@@ -156,9 +156,9 @@ impl Spec {
         Spec::of_trees(loaded, sources, diagnostics, &selection)
     }
 
-    /// The names of the constants that were set.
-    pub(crate) fn constants_set(&self) -> impl Iterator<Item = &str> {
-        self.selection.set.iter().map(|(name, _)| name.as_str())
+    /// The constants that were set, and the texts of their values.
+    pub(crate) fn constants_set_to(&self) -> impl Iterator<Item = &(String, String)> {
+        self.selection.set.iter()
     }
 
     /// Compiles this specification with another text at a place.

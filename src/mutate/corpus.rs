@@ -1,0 +1,58 @@
+//! The shortest scripts that kill the mutants of a specification: a corpus that the specification alone gives.
+//!
+//! For `reply 0;` that becomes `reply 1;` in `cmp_rst` it is the one request `0`, answered by 1. What an answer made up is a reference to
+//! that answer, so that a script fits a system that makes up something else.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashSet;
+
+use super::difference::{Comparing, Equivalence, SearchBudget};
+use super::mutants;
+use crate::dualize::{Exchange, Observed};
+use crate::generate::{GenerateSettings, Generator};
+use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The killing scripts of all mutants, the short ones first, each sequence of requests once. The last answer of each is one that the
+/// specification does not allow, or none.
+#[must_use]
+pub fn killing_scripts(spec: &Arc<Spec>, budget: SearchBudget) -> Vec<Script> {
+    let mut comparing = Comparing::new(spec);
+    let mut known: FxHashSet<Vec<Value>> = FxHashSet::default();
+    let mut found: Vec<Vec<Exchange>> = Vec::new();
+    for mutant in mutants(spec) {
+        let Ok(changed) = mutant.of(spec) else { continue };
+        if let Equivalence::Differs(exchanges) = comparing.classify(&changed, budget)
+            && known.insert(exchanges.iter().map(|exchange| exchange.request.clone()).collect())
+        {
+            found.push(exchanges);
+        }
+    }
+    found.sort_by_key(Vec::len);
+    found.iter().map(|exchanges| script(spec, exchanges)).collect()
+}
+
+/// The script that repeats these exchanges.
+fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Script {
+    let mut generator = Generator::new(spec, GenerateSettings::default());
+    let mut steps = Vec::new();
+    for (exchange, number) in exchanges.iter().zip(0..) {
+        let (label, client) = (2 * number + 1, exchange.client);
+        let request = generator.referring(exchange.request.clone());
+        generator.sent(label, client, &exchange.request);
+        steps.push(ScriptStep::Ask { label, client, request });
+        let seen = match &exchange.observed {
+            Observed::Answer(answer) => {
+                generator.answered(label, client, answer);
+                RecordedOutcome::Answer(answer.clone())
+            }
+            Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => RecordedOutcome::Lost,
+        };
+        steps.push(ScriptStep::Await { label, seen });
+    }
+    let set = spec.constants_set_to().map(|(name, value)| (name.clone(), value.clone())).collect();
+    let header = ScriptHeader { spec: spec.program.name.clone(), set, ..ScriptHeader::default() };
+    Script::of_run(header, steps)
+}

@@ -1,0 +1,85 @@
+//! A specification as a system under test, in this process: requests are served one after another, as soon as they are sent.
+//!
+//! What it does is a function of its seed. A request that it has no run for breaks it down, as a server would that ends or hangs; one
+//! that breaks the client's duty as it sees it is refused.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use crate::choice::Random;
+use crate::server::{Ranges, Reply, Server, Stop};
+use crate::spec::Spec;
+use crate::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use crate::value::Value;
+
+/// The integers that it chooses in every second run, where it can: so they meet others.
+const FEW: (i64, i64) = (0, 6);
+
+/// A specification that is asked.
+pub(super) struct ServedSpec {
+    spec: Arc<Spec>,
+    runs: u64,
+    choices: Random,
+    server: Option<Server>,
+    events: VecDeque<SutEvent>,
+}
+
+impl ServedSpec {
+    /// One that was not started yet.
+    pub fn new(spec: &Arc<Spec>, seed: u64) -> ServedSpec {
+        ServedSpec { spec: spec.clone(), runs: 0, choices: Random::new(seed), server: None, events: VecDeque::new() }
+    }
+
+    fn event(&mut self, client: u64, kind: SutEventKind) {
+        self.events.push_back(SutEvent { client, kind });
+    }
+}
+
+fn broken(kind: SutFailureKind, client: Option<u64>, stop: &Stop) -> SutFailure {
+    SutFailure { kind, client, what: stop.to_string() }
+}
+
+impl System for ServedSpec {
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        let Some(server) = &mut self.server else { return self.reset(client).and_then(|()| self.send(client, request)) };
+        match server.handle(request, client, &mut self.choices) {
+            Ok(Reply::Answer(answer)) => self.event(client, SutEventKind::Answer(answer)),
+            Ok(Reply::Nothing) => {}
+            Err(Stop::Outside(_)) => self.event(client, SutEventKind::Refused),
+            Err(stop @ (Stop::Fault(_) | Stop::Stuck(_))) => {
+                return Err(broken(SutFailureKind::Crash, Some(client), &stop));
+            }
+            Err(stop) => return Err(broken(SutFailureKind::Adapter, Some(client), &stop)),
+        }
+        Ok(())
+    }
+
+    /// Nothing happens by itself: what was not answered at once never is.
+    fn next(&mut self, _until: Instant) -> Result<Option<SutEvent>, SutFailure> {
+        Ok(self.events.pop_front())
+    }
+
+    fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.events.retain(|event| event.client != client);
+        Ok(())
+    }
+
+    fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {
+        self.events.clear();
+        self.runs += 1;
+        let ranges = Ranges { choose: self.runs.is_multiple_of(2).then_some(FEW), ..Ranges::default() };
+        let server = Server::new(self.spec.clone(), ranges, &mut self.choices);
+        self.server = Some(server.map_err(|stop| broken(SutFailureKind::Start, None, &stop))?);
+        Ok(())
+    }
+
+    fn crash(&mut self) -> Result<(), SutFailure> {
+        self.events.clear();
+        Ok(())
+    }
+
+    fn last_output(&mut self) -> Vec<String> {
+        Vec::new()
+    }
+}

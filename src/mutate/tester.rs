@@ -1,0 +1,150 @@
+//! The tester of mutants: generated requests, judged online, as against a live system; the mutant is served in this process.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::random::RandomClients;
+use super::score::{KillOutcome, Killer};
+use super::served::ServedSpec;
+use crate::choice::Random;
+use crate::dualize::Options;
+use crate::generate::{GenerateSettings, Generator};
+use crate::harness::{BeginsWith, Judging, LiveEventKind, LiveRun, Patience, RunState};
+use crate::network::NetworkChoice;
+use crate::spec::Spec;
+use crate::sut::SutFailureKind;
+
+/// What is not there at once never comes.
+const DEADLINE: Duration = Duration::from_millis(1);
+
+/// A tester with a budget.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MutantTester {
+    /// The number of requests in all.
+    pub requests: u64,
+}
+
+impl Default for MutantTester {
+    fn default() -> MutantTester {
+        MutantTester { requests: 2_000 }
+    }
+}
+
+/// The numbers of requests of runs, in turn; then the mutant begins anew. Short runs are many different ones.
+const RUNS: [u64; 5] = [4, 8, 16, 32, 64];
+
+fn length(run: u64) -> u64 {
+    RUNS[(run % RUNS.len() as u64) as usize]
+}
+
+/// The end of a run.
+pub(super) enum RunOfMutant {
+    /// It did what is not allowed.
+    Killed,
+    /// It did nothing of that kind.
+    Over,
+    /// It cannot be tested.
+    Failed(String),
+}
+
+impl Killer for MutantTester {
+    fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome {
+        let is_asynchronous = [spec, mutant].into_iter().any(|spec| spec.program.is_asynchronous());
+        let mut requests = 0;
+        let mut run: Box<dyn FnMut(u64, &mut u64) -> RunOfMutant> = if is_asynchronous {
+            let clients = RandomClients { spec, mutant };
+            Box::new(move |number, requests| clients.converse(length(number), &mut Random::of_run(seed, number), requests))
+        } else {
+            let mut testing = Generated::new(spec, mutant, seed);
+            Box::new(move |number, requests| testing.run(length(number), requests))
+        };
+        for number in 0.. {
+            let before = requests;
+            match run(number, &mut requests) {
+                RunOfMutant::Killed => return KillOutcome::Killed { requests: requests.max(1) },
+                RunOfMutant::Failed(why) => return KillOutcome::Failed(why),
+                RunOfMutant::Over => requests = requests.max(before + 1),
+            }
+            if requests >= self.requests {
+                break;
+            }
+        }
+        KillOutcome::Survived { requests }
+    }
+}
+
+/// Generated requests to a mutant.
+struct Generated {
+    judging: Judging,
+    generator: Generator,
+    choices: Random,
+    system: ServedSpec,
+}
+
+impl Generated {
+    fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> Generated {
+        let judging = Judging {
+            spec: spec.clone(),
+            net: NetworkChoice::TCP,
+            options: Options::default(),
+            begins: BeginsWith::InitialState,
+        };
+        Generated {
+            judging,
+            generator: Generator::new(spec, GenerateSettings::default()),
+            choices: Random::new(seed),
+            system: ServedSpec::new(mutant, seed),
+        }
+    }
+
+    fn run(&mut self, length: u64, requests: &mut u64) -> RunOfMutant {
+        let mut run = match LiveRun::begin(&self.judging, 1, &mut self.system) {
+            Ok(run) => run,
+            Err(failure) if failure.kind == SutFailureKind::Start => return RunOfMutant::Killed,
+            Err(failure) => return RunOfMutant::Failed(failure.what),
+        };
+        if let Err(error) = self.generator.begin_run(&mut self.choices) {
+            return RunOfMutant::Failed(error.to_string());
+        }
+        let before = *requests;
+        while run.requests() < length {
+            let (label, seen) = (run.next_label(), run.events().len());
+            let states = run.session().states();
+            let plan = match self.generator.wave(&states, label, &mut self.choices) {
+                Ok(plan) => plan,
+                Err(error) => return RunOfMutant::Failed(error.to_string()),
+            };
+            if plan.asks.is_empty() {
+                break;
+            }
+            let stop = AtomicBool::new(false);
+            let patience = Patience { deadline: DEADLINE, silence: DEADLINE, stop: &stop };
+            let state = run.perform(&plan, &mut self.system, patience);
+            *requests = before + run.requests();
+            self.learn(&run, seen);
+            match state {
+                RunState::Explained => {}
+                RunState::Violated(_) => return RunOfMutant::Killed,
+                RunState::Broken(failure) if failure.kind != SutFailureKind::Adapter => return RunOfMutant::Killed,
+                RunState::Undecided(_) | RunState::Broken(_) | RunState::Interrupted => return RunOfMutant::Over,
+            }
+        }
+        match run.settle() {
+            RunState::Violated(_) => RunOfMutant::Killed,
+            _ => RunOfMutant::Over,
+        }
+    }
+
+    /// Tells the generator what was observed.
+    fn learn(&mut self, run: &LiveRun, from: usize) {
+        for event in &run.events()[from..] {
+            match &event.kind {
+                LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
+                LiveEventKind::Answered(answer) => self.generator.answered(event.label, event.client, answer),
+                LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
+                LiveEventKind::Restarted => {}
+            }
+        }
+    }
+}
