@@ -162,7 +162,7 @@ fn refers(value: &Value) -> bool {
 }
 
 /// The parts of a value, each with its number and the node of its place; those in maps and sets have no place.
-fn parts<'v>(
+pub(super) fn parts<'v>(
     form: &'v TypeForm,
     node: usize,
     value: &'v Value,
