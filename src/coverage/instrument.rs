@@ -112,7 +112,7 @@ impl Marking {
         let value = self.node(ExprKind::EmptyBraces, span);
         let name = self.name(VARIABLE, span);
         let variable = self.node(MemberKind::Var { name, ty, value }, span);
-        members.insert(0, variable);
+        members.push(variable);
     }
 
     fn id(&mut self) -> NodeId {

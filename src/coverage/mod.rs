@@ -28,6 +28,7 @@ pub use sharp::Sharpness;
 use crate::dualize::{Exchange, Judge, Options};
 use crate::spec::Spec;
 use instrument::{InstrumentedSpec, instrumented};
+pub(crate) use taken::noted;
 use taken::taken;
 
 /// The work on one exchange, as for a judge: one that takes more is left out.

@@ -4,12 +4,14 @@
 
 use super::domain::ValueDomain;
 use super::form::{FormKind, TypeForm};
-use super::held::StatePlace;
+use super::held;
+use super::learn::{Learning, SOURCES, SourcesTaken, ValueSource};
 use super::seen::SeenValues;
 use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Sort};
 use crate::script::{PlacedReference, RequestTemplate};
+use crate::spec::links::StatePart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
 
@@ -18,34 +20,17 @@ const DEPTH: usize = 6;
 /// The weights of the numbers of elements of a list, a set or a map.
 const ELEMENTS: [u64; 5] = [2, 6, 4, 2, 1];
 
-/// The sources of a value.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum ValueSource {
-    /// The values of its type.
-    Domain,
-    /// The few keys of the run.
-    Keys,
-    /// The states that explain what was seen.
-    State,
-    /// The answers.
-    Trace,
-    /// Its parts, one by one.
-    Parts,
-}
-
-/// The sources, in the order of their weights.
-pub(super) const SOURCES: [ValueSource; 5] =
-    [ValueSource::Domain, ValueSource::Keys, ValueSource::State, ValueSource::Trace, ValueSource::Parts];
-
 /// The facts about a place of a request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlaceFacts {
     /// The weights of its sources.
     pub weights: [u64; 5],
     /// The places of the state whose values make sense there.
-    pub states: Vec<StatePlace>,
+    pub states: Vec<StatePart>,
     /// The kind of values of the trace that do.
     pub kind: Option<usize>,
+    /// Set where a scalar never becomes a reference: the server does not choose what makes sense there.
+    pub is_literal: bool,
 }
 
 /// Draws one request.
@@ -62,6 +47,8 @@ pub(super) struct Drawer<'d> {
     pub choices: &'d mut dyn Choices,
     pub at: Vec<usize>,
     pub references: Vec<PlacedReference>,
+    pub learning: &'d Learning,
+    pub taken: SourcesTaken,
 }
 
 type DrawnValue<T> = Result<T, ChoiceError>;
@@ -71,19 +58,19 @@ impl Drawer<'_> {
     ///
     /// # Errors
     /// Where the source of choices fails.
-    pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
+    pub fn request(mut self, variant: Option<usize>) -> DrawnValue<(RequestTemplate, SourcesTaken)> {
         let value = match (&self.form.nodes[0].kind, variant) {
             (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
                 self.fields(&variants[tag], tag as u32, DEPTH)?
             }
             _ => self.value(0, DEPTH)?,
         };
-        Ok(RequestTemplate { value, references: self.references })
+        Ok((RequestTemplate { value, references: self.references }, self.taken))
     }
 
     fn value(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
         let facts = &self.places[node];
-        let mut weights = facts.weights;
+        let mut weights = self.learning.weights(node, &facts.weights);
         if self.states.is_empty() || facts.states.is_empty() {
             weights[2] = 0;
         }
@@ -93,7 +80,9 @@ impl Drawer<'_> {
         let source = if weights.iter().all(|weight| *weight == 0) {
             ValueSource::Parts
         } else {
-            SOURCES[self.choices.weighted("source", &weights)?]
+            let number = self.choices.weighted("source", &weights)?;
+            self.taken.push((node as u32, number as u32));
+            SOURCES[number]
         };
         let drawn = match source {
             ValueSource::Keys => self.key(node)?,
@@ -121,11 +110,13 @@ impl Drawer<'_> {
         let places = &self.places[node].states;
         let place = &places[self.choices.choose("place of the state", places.len())?];
         let state = self.states[self.choices.choose("state", self.states.len())?];
-        let Some(mut value) = place.draw(state, self.choices)? else { return Ok(None) };
+        let Some(mut value) = held::draw(place, state, self.choices)? else { return Ok(None) };
         if self.form.nodes[node].kind.is(Sort::Int) {
             value = self.beside(value)?;
         }
-        self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
+        if !self.places[node].is_literal {
+            self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
+        }
         Ok(Some(value))
     }
 
@@ -145,8 +136,9 @@ impl Drawer<'_> {
         let count = if self.choices.choose("newest", 2)? == 0 { last.len().min(2) } else { last.len() };
         let seen = &last[last.len() - 1 - self.choices.choose("value seen", count)?];
         let is_scalar = matches!(seen.value, Value::Scalar(_));
-        let is_new = !is_scalar || self.seen.origin(self.form.nodes[node].ty, Some(kind), &seen.value).is_some();
-        if is_new {
+        let ty = self.form.nodes[node].ty;
+        let is_new = || !self.places[node].is_literal && self.seen.origin(ty, Some(kind), &seen.value).is_some();
+        if !is_scalar || is_new() {
             self.references.push(self.seen.reference(self.types, &self.at, seen));
         }
         Ok(Some(seen.value.clone()))

@@ -7,13 +7,14 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Process};
-use crate::solve::{Answer, Solver};
+use super::paths::{FIRST, PathOutcome, PathPurpose, RequestPath, RequestPaths};
+use crate::process::{Choice, Fresh};
+use crate::scalar::Scalar;
+use crate::solve::Solver;
+use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
-use crate::spec::{Site, Spec, Types};
-use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::{Term, made};
-use crate::value::{Truth, Value};
+use crate::value::Value;
 
 /// The number of paths through a handler that are followed.
 const PATHS: usize = 64;
@@ -21,10 +22,10 @@ const PATHS: usize = 64;
 const STATES: usize = 4;
 /// The work on a request, in made terms.
 const WORK: u64 = 20_000;
-/// Variables of states have smaller numbers than those that are made here.
-const FIRST: u64 = 1 << 40;
 /// The number of requests of which it is known whether they keep their duty in any state.
 const REMEMBERED: usize = 4_096;
+/// Requests with longer texts are not remembered.
+const SHORT: usize = 300;
 
 /// The states in which a request keeps its client's duty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,10 +46,14 @@ pub(super) struct DutyCheck {
     /// A state of which nothing is known.
     any_state: Vec<Value>,
     any_facts: Vec<Term>,
+    /// The constants that are computed, which stand behind the variables.
+    computed: Vec<Value>,
     /// The specification for such states.
     unknown: Arc<Spec>,
     solver: Solver,
     known: FxHashMap<Value, bool>,
+    /// By function and position, whether a duty may be met from there on: for the specification, and for the one of any state.
+    ahead: [Vec<Vec<bool>>; 2],
 }
 
 impl DutyCheck {
@@ -65,7 +70,9 @@ impl DutyCheck {
         }
         any_state.extend_from_slice(computed);
         let unknown = spec.for_unknown_maps();
-        DutyCheck { may_break, any_state, any_facts, unknown, solver: Solver::default(), known: FxHashMap::default() }
+        let ahead = [spec.program.duties_ahead(), unknown.program.duties_ahead()];
+        let (solver, known) = (Solver::default(), FxHashMap::default());
+        DutyCheck { may_break, any_state, any_facts, computed: computed.to_vec(), unknown, solver, known, ahead }
     }
 
     /// Finds out in which states a request of a client keeps the duty.
@@ -78,18 +85,32 @@ impl DutyCheck {
             return KeptIn::AnyState;
         }
         let mut tried = states.iter().take(STATES);
-        let is_kept = !states.is_empty() && tried.all(|state| self.is_kept(spec, request, client, state.to_vec(), &[]));
+        let is_kept = !states.is_empty()
+            && tried.all(|state| {
+                let whole = self.whole(spec, state);
+                self.is_kept(spec, request, client, whole, &[])
+            });
         if is_kept { KeptIn::TheseStates } else { KeptIn::Fewer }
+    }
+
+    /// The variables of a state, and the constants behind them.
+    pub fn whole(&self, spec: &Spec, state: &[Value]) -> Vec<Value> {
+        let slots = spec.program.state_slots();
+        let missing = std::iter::repeat_n(Value::Absent, slots.saturating_sub(state.len()));
+        state.iter().take(slots).cloned().chain(missing).chain(self.computed.iter().cloned()).collect()
     }
 
     fn is_kept_anywhere(&mut self, request: &Value, client: u64) -> bool {
         let spec = self.unknown.clone();
-        // Whose request it is matters to few handlers, and to them in some state only.
-        if let Some(known) = self.known.get(request).filter(|_| !spec.program.names_clients) {
+        let is_remembered = is_short(request) && !spec.program.names_clients;
+        if let Some(known) = self.known.get(request).filter(|_| is_remembered) {
             return *known;
         }
         let (state, facts) = (self.any_state.clone(), self.any_facts.clone());
         let is_kept = self.is_kept(&spec, request, client, state, &facts);
+        if !is_remembered {
+            return is_kept;
+        }
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
@@ -99,111 +120,38 @@ impl DutyCheck {
 
     /// Tests whether no path of a request from a state breaks the duty.
     fn is_kept(&mut self, spec: &Spec, request: &Value, client: u64, state: Vec<Value>, facts: &[Term]) -> bool {
-        let mut process = Process::new(&spec.program);
-        process.memory = state;
-        process.receive(&spec.program, request, client);
-        let mut path = DutyPath::new(process);
+        let mut path = RequestPath::of(spec, state, request, client);
         let last = made().saturating_add(WORK);
         self.solver.last_made = Some(last);
         if facts.iter().any(|fact| path.assume(fact, &mut self.solver).is_err()) {
             return false;
         }
+        let ahead = &self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))];
         let fresh = Fresh { last: FIRST * 2 };
-        let mut run = DutyRun { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path] };
+        let mut paths = RequestPaths {
+            types: &spec.types,
+            fresh,
+            solver: &mut self.solver,
+            open: vec![path],
+            purpose: PathPurpose::CheckDuty(ahead),
+        };
         for _ in 0..PATHS {
-            let Some(mut path) = run.open.pop() else { return true };
-            if made() > last || drive(spec, &mut run, &mut path) == DutyEnd::Broken {
+            let Some(mut path) = paths.open.pop() else { return true };
+            if made() > last || paths.run(spec, &mut path) == PathOutcome::Broken {
                 return false;
             }
         }
-        run.open.is_empty()
+        paths.open.is_empty()
     }
 }
 
-type DutyPath = symbolic::Path<()>;
-
-/// The end of a path.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum DutyEnd {
-    /// The duty was kept, or nothing comes this way.
-    Kept,
-    /// It may have been broken.
-    Broken,
-}
-
-impl From<Infeasible> for DutyEnd {
-    fn from(_: Infeasible) -> DutyEnd {
-        DutyEnd::Kept
-    }
-}
-
-/// The paths of a request.
-struct DutyRun<'s> {
-    types: &'s Types,
-    fresh: Fresh,
-    solver: &'s mut Solver,
-    open: Vec<DutyPath>,
-}
-
-impl Policy for DutyRun<'_> {
-    type Path = DutyPath;
-    type Stopped = DutyEnd;
-
-    fn fresh(&mut self) -> &mut Fresh {
-        &mut self.fresh
-    }
-
-    fn advance(&mut self, spec: &Spec, path: &mut DutyPath) -> Result<Event, DutyEnd> {
-        Ok(path.process.advance(&spec.program))
-    }
-
-    fn restrict(&mut self, path: &mut DutyPath, facts: Vec<Term>, _: u64, _: Site) -> Result<(), DutyEnd> {
-        Ok(facts.iter().try_for_each(|fact| path.assume(fact, self.solver))?)
-    }
-
-    fn choose(&mut self, path: &mut DutyPath, chosen: Chosen) -> Result<(), DutyEnd> {
-        let (value, facts) = havoc(&mut self.fresh, self.types, &chosen);
-        path.process.resume(value);
-        self.restrict(path, facts, 0, chosen.site)
-    }
-
-    fn fork(&mut self, path: &mut DutyPath, Fork { condition, .. }: Fork) -> Result<(), DutyEnd> {
-        let other = path.fork(&condition.term(), true, self.solver, |_, _| {})?;
-        self.open.extend(other);
-        Ok(())
-    }
-
-    fn select(&mut self, path: &mut DutyPath, ways: usize, _: Site) -> Result<(), DutyEnd> {
-        for way in 1..ways {
-            let mut other = path.clone();
-            other.process.select(way);
-            self.open.push(other);
-        }
-        path.process.select(0);
-        Ok(())
-    }
-
-    fn assume(&mut self, path: &mut DutyPath, condition: Truth, _: Site) -> Result<(), DutyEnd> {
-        Ok(path.require(condition, self.solver)?)
-    }
-
-    fn expects(&mut self, path: &mut DutyPath, duty: Truth, _: Site) -> Result<(), DutyEnd> {
-        let is_kept = match duty.not() {
-            Truth::Known(is_broken) => !is_broken,
-            Truth::Term(broken) => path.clone().store.assume(&broken, self.solver) == Answer::Unsat,
-        };
-        if is_kept { Ok(()) } else { Err(DutyEnd::Broken) }
-    }
-
-    fn fault(&mut self, path: &mut DutyPath, wrong: Truth, _: Fault) -> Result<(), DutyEnd> {
-        Ok(path.require(wrong.not(), self.solver)?)
-    }
-
-    fn cut(&mut self, path: &mut DutyPath, reached: Truth, _: Limit, _: Option<Site>) -> Result<(), DutyEnd> {
-        Ok(path.require(reached.not(), self.solver)?)
-    }
-
-    fn end(&mut self, _: &mut DutyPath, _: Option<(Value, Site)>) -> DutyEnd {
-        DutyEnd::Kept
+/// Tests whether the texts of a value are short, so that it is remembered cheaply.
+fn is_short(value: &Value) -> bool {
+    match value {
+        Value::Scalar(Scalar::Str(text)) => text.len() <= SHORT,
+        Value::Scalar(Scalar::Bytes(octets)) => octets.len() <= SHORT,
+        Value::Data { .. } => value.fields().iter().all(is_short),
+        Value::List(list) => list.iter().all(is_short),
+        _ => true,
     }
 }

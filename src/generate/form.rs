@@ -6,6 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::scalar::Sort;
+use crate::spec::links::PartStep;
 use crate::spec::{Type, TypeId, Types};
 
 /// More nodes than this are not told apart by the place at which they stand, but only by their type and name.
@@ -78,6 +79,37 @@ impl TypeForm {
             FormKind::Nothing | FormKind::Leaf(_) | FormKind::Option(_) => 0,
             FormKind::List(_) | FormKind::Set(_) | FormKind::Map(..) => 0,
         }
+    }
+
+    /// The nodes of the parts of a value, each with the variant and the number of its field, if it is one.
+    pub fn parts(&self, node: usize) -> Vec<(Option<(u32, u32)>, usize)> {
+        let numbered = |tag: u32, fields: &[usize]| {
+            let fields = fields.iter().enumerate();
+            fields.map(|(index, field)| (Some((tag, index as u32)), *field)).collect::<Vec<_>>()
+        };
+        match &self.nodes[node].kind {
+            FormKind::Nothing | FormKind::Leaf(_) => Vec::new(),
+            FormKind::Option(of) | FormKind::List(of) | FormKind::Set(of) => vec![(None, *of)],
+            FormKind::Map(key, of) => vec![(None, *key), (None, *of)],
+            FormKind::Fields(fields) => numbered(0, fields),
+            FormKind::Variants(variants) => {
+                variants.iter().enumerate().flat_map(|(tag, fields)| numbered(tag as u32, fields)).collect()
+            }
+        }
+    }
+
+    /// The node at the end of a way into a value.
+    pub fn at(&self, path: &[PartStep]) -> Option<usize> {
+        path.iter().try_fold(0, |node, step| match (&self.nodes[node].kind, step) {
+            (FormKind::Option(of), PartStep::Field(1, 0)) => Some(*of),
+            (FormKind::List(of) | FormKind::Set(of) | FormKind::Map(of, _), PartStep::Element) => Some(*of),
+            (FormKind::Map(_, of), PartStep::Entry) => Some(*of),
+            (FormKind::Fields(fields), PartStep::Field(_, index)) => fields.get(*index as usize).copied(),
+            (FormKind::Variants(variants), PartStep::Field(tag, index)) => {
+                variants.get(*tag as usize)?.get(*index as usize).copied()
+            }
+            _ => None,
+        })
     }
 
     /// The depth of the flattest value with these fields.

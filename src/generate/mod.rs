@@ -13,11 +13,15 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aim;
+mod corpus;
 mod domain;
 mod draw;
 mod duty;
 mod form;
 mod held;
+mod learn;
+mod paths;
 mod places;
 mod seen;
 mod swarm;
@@ -25,17 +29,24 @@ mod wave;
 
 use std::sync::Arc;
 
+use rustc_hash::FxHashMap;
+
 use crate::choice::{ChoiceError, Choices};
+use crate::coverage::Coverage;
 use crate::dualize;
 use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
+use crate::spec::links::RequestLinks;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;
+use aim::BranchAim;
+pub use corpus::corpus;
 use domain::ValueDomain;
-pub use draw::ValueSource;
 use draw::{Drawer, PlaceFacts};
 use duty::{DutyCheck, KeptIn};
 use form::{FormKind, TypeForm};
+use learn::{Learning, SourcesTaken};
+pub use learn::{SourceWeights, ValueSource};
 use seen::SeenValues;
 use swarm::Swarm;
 use wave::Waves;
@@ -50,11 +61,13 @@ pub struct GenerateSettings {
     pub clients: u64,
     /// The most requests of one client that are under way together.
     pub depth: usize,
+    /// Factors of the weights of sources; they adapt where there are none.
+    pub weights: Option<SourceWeights>,
 }
 
 impl Default for GenerateSettings {
     fn default() -> GenerateSettings {
-        GenerateSettings { clients: 1, depth: 1 }
+        GenerateSettings { clients: 1, depth: 1, weights: None }
     }
 }
 
@@ -71,12 +84,19 @@ pub struct Generator {
     reads: Vec<bool>,
     swarm: Swarm,
     waves: Waves,
+    learning: Learning,
+    aim: Option<BranchAim>,
+    /// The number of requests that were solved for since one was found.
+    aimed: u32,
+    /// The sources of the requests of this run, by their label.
+    taken: FxHashMap<u64, SourcesTaken>,
 }
 
 /// A request that was drawn, and the states in which it keeps the client's duty.
 struct KeptDrawing {
     template: RequestTemplate,
     kept: KeptIn,
+    taken: SourcesTaken,
 }
 
 impl Generator {
@@ -88,14 +108,31 @@ impl Generator {
         let computed = computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()]);
         let form = TypeForm::of(types, program.request);
         let mut seen = SeenValues::of(types, program.response);
-        let places = places::facts(&form, &held::places(spec), &seen.kinds_for(types, &form));
+        let kinds = seen.kinds_for(types, &form);
+        let places = places::facts(&form, &held::places(spec), &kinds, &RequestLinks::of(program));
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
         let domain = ValueDomain::of(spec, &computed);
         let duty = DutyCheck::of(spec, variants, &computed);
-        let (swarm, waves) = (Swarm::default(), Waves::default());
-        Generator { spec: spec.clone(), settings, form, places, domain, seen, duty, reads, swarm, waves }
+        let (swarm, waves, taken) = (Swarm::default(), Waves::default(), FxHashMap::default());
+        let learning = Learning::new(places.len(), settings.weights);
+        Generator {
+            spec: spec.clone(),
+            settings,
+            form,
+            places,
+            domain,
+            seen,
+            duty,
+            reads,
+            swarm,
+            waves,
+            learning,
+            aim: None,
+            aimed: 0,
+            taken,
+        }
     }
 
     /// Begins a run, in which nothing was seen yet: its bounds are drawn.
@@ -105,6 +142,7 @@ impl Generator {
     pub fn begin_run(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         self.seen.clear();
         self.waves = Waves::default();
+        self.taken.clear();
         let clients = self.settings.clients.max(1);
         self.swarm = Swarm::draw(&self.form, clients, self.settings.depth, choices)?;
         Ok(())
@@ -124,20 +162,40 @@ impl Generator {
     /// Takes up that the request of this label has no answer that is known.
     pub fn unanswered(&mut self, _label: u64) {}
 
-    /// A request in which tokens, and other scalars of a kind that answers have, are references to the answers that had them.
+    /// Takes up how many new branches and pairs the request of this label of the current run has brought; 0 is told, too.
+    pub fn learned(&mut self, label: u64, news: u64) {
+        if let Some(taken) = self.taken.remove(&label) {
+            self.learning.learn(&taken, news);
+        }
+    }
+
+    /// The weights of the sources of each place of a request, in percent, a line each.
     #[must_use]
-    pub fn referring(&self, request: Value) -> RequestTemplate {
+    pub fn weights(&self) -> String {
+        let first: Vec<[u64; 5]> = self.places.iter().map(|place| place.weights).collect();
+        self.learning.shown(&self.spec, &self.form, &first)
+    }
+
+    /// Solves for requests that come to branches which were not taken, now and then from here on.
+    pub fn aim_at(&mut self, coverage: &Coverage) {
+        self.aim = BranchAim::of(coverage);
+    }
+
+    /// A request that was solved for: its scalars refer to the answers that had them first.
+    #[must_use]
+    pub fn referring(&self, value: Value) -> RequestTemplate {
         let mut references = Vec::new();
-        self.refer((0, &request), &mut Vec::new(), &mut references);
-        RequestTemplate { value: request, references }
+        let mut at = Vec::new();
+        self.refer((0, &value), &mut at, &mut references);
+        RequestTemplate { value, references }
     }
 
     fn refer(&self, (node, value): (usize, &Value), at: &mut Vec<usize>, references: &mut Vec<PlacedReference>) {
-        if let Value::Scalar(_) = value {
-            let kind = self.places[node].kind;
-            let is_seen = |kind| self.seen.last(kind).iter().any(|seen| seen.value == *value);
-            let origin = self.seen.origin(self.form.nodes[node].ty, kind, value).filter(|_| kind.is_some_and(is_seen));
-            references.extend(origin.map(|seen| self.seen.reference(&self.spec.types, at, seen)));
+        let place = &self.places[node];
+        if matches!(value, Value::Scalar(_)) {
+            let origin = || self.seen.origin(self.form.nodes[node].ty, place.kind, value);
+            let origin = (!place.is_literal).then(origin).flatten();
+            return references.extend(origin.map(|seen| self.seen.reference(&self.spec.types, at, seen)));
         }
         for (number, node, part) in seen::parts(&self.form, node, value) {
             at.push(number as usize);
@@ -165,11 +223,13 @@ impl Generator {
                 choices,
                 at: Vec::new(),
                 references: Vec::new(),
+                learning: &self.learning,
+                taken: SourcesTaken::new(),
             };
-            let template = drawer.request(wanted.variant)?;
+            let (template, taken) = drawer.request(wanted.variant)?;
             let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
             if kept != KeptIn::Fewer {
-                return Ok(Some(KeptDrawing { template, kept }));
+                return Ok(Some(KeptDrawing { template, kept, taken }));
             }
         }
         Ok(None)

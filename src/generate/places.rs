@@ -1,69 +1,90 @@
 //! The sources that each place of a request has: a key is one of the run's few, a tag one that an answer had.
 //!
-//! In `Put { key: string, value: string, if_match: option<Tag> }` the first text is a key, as the state is a map of texts.
+//! In `Put { key: string, value: string, if_match: option<Tag> }` the first text is a key, as `data[key]` is looked up; the second one is
+//! stored and never compared.
 
 use super::draw::PlaceFacts;
 use super::form::{FormKind, TypeForm};
-use super::held::{StateStep, TypedPlace};
+use super::held::TypedPlace;
 use crate::scalar::Sort;
-use crate::spec::TypeId;
+use crate::spec::links::{PartStep, RequestLinks, StatePart};
 
 /// The facts about each place of a request.
-pub(super) fn facts(form: &TypeForm, held: &[TypedPlace], kinds: &[Option<usize>]) -> Vec<PlaceFacts> {
-    let keys = keys(form, held);
-    let of = |node: usize| {
-        let FormPlace { ty, name, sort } = FormPlace::of(form, node);
-        let is_key = |place: &&TypedPlace| place.place.steps.last() == Some(&StateStep::Key);
-        let like = held.iter().filter(|place| place.ty == ty);
-        let (weights, states): ([u64; 5], Vec<&TypedPlace>) = match sort {
-            Some(Sort::Bool | Sort::Client) => ([0; 5], Vec::new()),
-            Some(Sort::Token(_)) => ([1, 2, 6, 8, 0], like.collect()),
-            Some(_) if keys.contains(&node) => ([1, 12, 3, 1, 0], like.filter(is_key).collect()),
-            Some(_) => ([8, 0, 3, 3, 0], like.filter(|place| name == Some(place.name.as_str())).collect()),
-            None if node != 0 && kinds[node].is_some() => ([0, 0, 2, 5, 4], like.collect()),
-            None => ([0; 5], Vec::new()),
-        };
-        let states = states.into_iter().map(|place| place.place.clone()).collect();
-        PlaceFacts { weights, states, kind: kinds[node] }
-    };
-    (0..form.nodes.len()).map(of).collect()
+pub(super) fn facts(
+    form: &TypeForm,
+    held: &[TypedPlace],
+    kinds: &[Option<usize>],
+    links: &RequestLinks,
+) -> Vec<PlaceFacts> {
+    let linked = linked(form, held, links);
+    (0..form.nodes.len())
+        .map(|node| LinkedPlace { form, held, links, linked: &linked[node], node }.facts(kinds))
+        .collect()
 }
 
-/// A place of a request, as far as its sources depend on it.
-struct FormPlace<'f> {
-    ty: TypeId,
-    name: Option<&'f str>,
-    sort: Option<Sort>,
-}
-
-impl FormPlace<'_> {
-    fn of(form: &TypeForm, node: usize) -> FormPlace<'_> {
-        let node = &form.nodes[node];
-        let sort = if let FormKind::Leaf(sort) = node.kind { Some(sort) } else { None };
-        FormPlace { ty: node.ty, name: node.name.as_deref(), sort }
-    }
-}
-
-/// The places of keys: in each variant the first scalar of a type that keys of the state have.
-fn keys(form: &TypeForm, held: &[TypedPlace]) -> Vec<usize> {
-    let is_key_type =
-        |ty: TypeId| held.iter().any(|place| place.ty == ty && place.place.steps.last() == Some(&StateStep::Key));
-    let variants: Vec<Vec<usize>> = match &form.nodes[0].kind {
-        FormKind::Variants(variants) => variants.clone(),
-        FormKind::Nothing | FormKind::Leaf(_) | FormKind::Option(_) | FormKind::Fields(_) => vec![vec![0]],
-        FormKind::List(_) | FormKind::Set(_) | FormKind::Map(..) => vec![vec![0]],
-    };
-    let first = |fields: &Vec<usize>| {
-        let mut open: Vec<usize> = fields.iter().rev().copied().collect();
-        while let Some(node) = open.pop() {
-            match &form.nodes[node].kind {
-                FormKind::Leaf(_) if is_key_type(form.nodes[node].ty) => return Some(node),
-                FormKind::List(of) | FormKind::Set(of) | FormKind::Option(of) => open.push(*of),
-                FormKind::Fields(fields) => open.extend(fields.iter().rev()),
-                FormKind::Leaf(_) | FormKind::Nothing | FormKind::Variants(_) | FormKind::Map(..) => {}
-            }
+/// The parts of the state that each place of a request meets, of its own type.
+fn linked(form: &TypeForm, held: &[TypedPlace], links: &RequestLinks) -> Vec<Vec<StatePart>> {
+    let mut linked = vec![Vec::new(); form.nodes.len()];
+    for (path, part) in &links.meets {
+        let Some(node) = form.at(path) else { continue };
+        if held.iter().any(|place| place.place == *part && place.ty == form.nodes[node].ty) {
+            linked[node].push(part.clone());
         }
-        None
-    };
-    variants.iter().filter_map(first).collect()
+    }
+    linked
+}
+
+/// A place of a request, and the parts of the state that it meets.
+struct LinkedPlace<'f> {
+    form: &'f TypeForm,
+    held: &'f [TypedPlace],
+    links: &'f RequestLinks,
+    linked: &'f [StatePart],
+    node: usize,
+}
+
+impl LinkedPlace<'_> {
+    fn facts(&self, kinds: &[Option<usize>]) -> PlaceFacts {
+        let kind = kinds[self.node];
+        let is_chosen = self.linked.iter().any(|part| self.is_chosen(part));
+        let is_own = self.linked.iter().any(|part| self.is_stored(part));
+        let is_key = self
+            .linked
+            .iter()
+            .any(|part| part.path.contains(&PartStep::Element) && !part.path.contains(&PartStep::Entry));
+        let FormKind::Leaf(sort) = self.form.nodes[self.node].kind else {
+            let weights = if self.node != 0 && kind.is_some() { [0, 0, 2, 5, 4] } else { [0; 5] };
+            return PlaceFacts { weights, states: self.like(), kind, is_literal: false };
+        };
+        let weights = match sort {
+            Sort::Bool | Sort::Client => [0; 5],
+            Sort::Token(_) if is_own => [1, 6, 4, 5, 0],
+            Sort::Token(_) => [1, 1, 7, 8, 0],
+            _ if is_key && is_chosen && !is_own => [2, 0, 8, 6, 0],
+            _ if is_key => [1, 12, 3, 1, 0],
+            _ if is_chosen => [2, 0, 7, 5, 0],
+            _ if !self.linked.is_empty() => [5, 0, 6, 2, 0],
+            _ => [10, 0, 1, 2, 0],
+        };
+        let states = if self.linked.is_empty() { self.like() } else { self.linked.to_vec() };
+        PlaceFacts { weights, states, kind, is_literal: sort == Sort::Int && !is_chosen }
+    }
+
+    /// The parts of the state of the same type; of scalars that are no tokens, those with the same name.
+    fn like(&self) -> Vec<StatePart> {
+        let node = &self.form.nodes[self.node];
+        let is_named = matches!(node.kind, FormKind::Leaf(sort) if !matches!(sort, Sort::Token(_)));
+        let fits = |place: &&TypedPlace| {
+            place.ty == node.ty && (!is_named || node.name.as_deref() == Some(place.name.as_str()))
+        };
+        self.held.iter().filter(fits).map(|place| place.place.clone()).collect()
+    }
+
+    fn is_chosen(&self, part: &StatePart) -> bool {
+        self.links.chosen.iter().any(|chosen| chosen.slot == part.slot && part.path.starts_with(&chosen.path))
+    }
+
+    fn is_stored(&self, part: &StatePart) -> bool {
+        self.links.stored.iter().any(|(_, stored)| stored == part)
+    }
 }

@@ -189,6 +189,13 @@ impl Process {
         }
     }
 
+    /// Tests whether something may come from here on: in the running function, from its position on, or in those that called it.
+    #[must_use]
+    pub fn may_come(&self, is_ahead: &dyn Fn(u32, Pc) -> bool) -> bool {
+        let frames = self.task.callers.iter().chain([&self.task.frame]);
+        frames.into_iter().any(|frame| is_ahead(frame.function, frame.pc))
+    }
+
     /// Tests whether the process may still answer so (`None`: not at all), as it has got to here.
     #[must_use]
     pub fn may_still_reply(&self, program: &Program, answer: Option<&Value>) -> bool {

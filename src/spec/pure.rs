@@ -85,6 +85,30 @@ fn variant(request: &Value) -> Option<u32> {
 }
 
 impl Program {
+    /// By function and position: whether a duty of the client may be met from there on, in the function or those that it calls.
+    #[must_use]
+    pub fn duties_ahead(&self) -> Vec<Vec<bool>> {
+        let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
+        let is_met = |op: &Op| match op.plain() {
+            Op::Call { function, .. } => !self.all_called(*function, &is_other),
+            op => !is_other(op),
+        };
+        let ahead = |function: &Function| {
+            let code = &function.code;
+            let mut ahead: Vec<bool> = code.iter().map(is_met).collect();
+            loop {
+                let before = ahead.clone();
+                for at in (0..code.len()).rev() {
+                    ahead[at] |= code[at].successors(at).any(|to| ahead.get(to) == Some(&true));
+                }
+                if ahead == before {
+                    return ahead;
+                }
+            }
+        };
+        self.functions.iter().map(ahead).collect()
+    }
+
     /// Tests whether each handler answers just once, in one section.
     #[must_use]
     pub fn answers_at_once(&self) -> bool {

@@ -4,13 +4,15 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mayhap::Spec;
 use mayhap::choice::Random;
-use mayhap::generate::{GenerateSettings, Generator};
+use mayhap::coverage::Coverage;
+use mayhap::details::Observed;
+use mayhap::generate::{GenerateSettings, Generator, SourceWeights, corpus};
 use mayhap::json::{decode, encode};
-use mayhap::script::{PathStep, Reference};
+use mayhap::script::{PathStep, RecordedOutcome, Reference, Script, ScriptStep};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::value::Value;
+use mayhap::{Exchange, Spec};
 
 use crate::shipped::{self, Shipped};
 
@@ -36,7 +38,7 @@ fn drive(spec: &Arc<Spec>, settings: GenerateSettings, seed: u64) -> Vec<Vec<Sen
         generator.begin_run(&mut choices).expect("a run");
         let mut run: Vec<Sent> = Vec::new();
         while run.len() < RUN {
-            let state: Vec<Value> = server.state().to_vec();
+            let state: Vec<Value> = server.state()[..spec.program.state_slots()].to_vec();
             let plan = generator.wave(&[&state], 2 * run.len() as u64 + 1, &mut choices).expect("a plan");
             if plan.asks.is_empty() {
                 break;
@@ -84,7 +86,7 @@ fn each(check: impl Fn(&Shipped, &Arc<Spec>, u64)) {
 #[test]
 fn one_seed_gives_one_sequence_of_requests_that_keep_their_duty() {
     each(|shipped, spec, clients| {
-        let settings = GenerateSettings { clients, depth: 2 };
+        let settings = GenerateSettings { clients, depth: 2, weights: None };
         let texts = |seed| {
             let runs = drive(spec, settings.clone(), seed);
             runs.concat_requests()
@@ -102,7 +104,7 @@ fn one_seed_gives_one_sequence_of_requests_that_keep_their_duty() {
 #[test]
 fn requests_are_values_of_their_type() {
     each(|shipped, spec, clients| {
-        for sent in drive(spec, GenerateSettings { clients, depth: 1 }, 2).iter().flatten() {
+        for sent in drive(spec, GenerateSettings { clients, ..GenerateSettings::default() }, 2).iter().flatten() {
             let again = decode(&spec.types, spec.program.request, &sent.request);
             let again = again.unwrap_or_else(|error| panic!("{}: {}: {error:?}", shipped.name, sent.request));
             assert_eq!(encode(&spec.types, spec.program.request, &again), sent.request, "{}", shipped.name);
@@ -114,7 +116,7 @@ fn requests_are_values_of_their_type() {
 fn references_point_at_messages_that_have_the_value() {
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
     each(|shipped, spec, clients| {
-        for run in drive(spec, GenerateSettings { clients, depth: 1 }, 3) {
+        for run in drive(spec, GenerateSettings { clients, ..GenerateSettings::default() }, 3) {
             let answers: BTreeMap<u64, &String> =
                 run.iter().filter_map(|sent| Some((sent.label + 1, sent.answer.as_ref()?))).collect();
             for sent in &run {
@@ -135,6 +137,56 @@ fn references_point_at_messages_that_have_the_value() {
     }
     let without: Vec<&String> = found.iter().filter(|(_, count)| **count == 0).map(|(name, _)| name).collect();
     assert!(without.is_empty(), "no references in {without:?}");
+}
+
+#[test]
+fn the_corpus_comes_to_nearly_all_branches_again() {
+    for shipped in shipped::all() {
+        let spec = shipped.compile().expect("a specification");
+        let begun = std::time::Instant::now();
+        let scripts = corpus(&spec, 4_000, &mut Random::new(1)).expect("a corpus");
+        let time = begun.elapsed();
+        let lengths: Vec<usize> = scripts.iter().map(|script| script.steps.len() / 2).collect();
+        let mut coverage = Coverage::new(&spec);
+        for script in &scripts {
+            // What the server chose is not in the script: what it has answered is.
+            coverage.observe_run(&exchanges(script));
+        }
+        let (covered, all) = (coverage.covered(), coverage.branches().len());
+        let never: Vec<usize> = coverage.never().map(|branch| branch.line).collect();
+        println!("{}: {time:?}, {lengths:?} requests, {covered} of {all}, never {never:?}", shipped.name);
+        assert!(covered * 10 >= all * 9, "{}: {covered} of {all}", shipped.name);
+        assert!(lengths.iter().all(|length| *length <= 12), "{}: {lengths:?}", shipped.name);
+    }
+}
+
+/// The exchanges of a script, as they were recorded.
+fn exchanges(script: &Script) -> Vec<Exchange> {
+    let mut exchanges: Vec<Exchange> = Vec::new();
+    for step in &script.steps {
+        match step {
+            ScriptStep::Ask { client, request, .. } => {
+                let (line, observed) = (exchanges.len() as u64 + 1, Observed::Nothing);
+                exchanges.push(Exchange { line, client: *client, request: request.value.clone(), observed });
+            }
+            ScriptStep::Await { seen: RecordedOutcome::Answer(answer), .. } => {
+                let last = exchanges.last_mut().expect("a request");
+                last.observed = Observed::Answer(answer.clone());
+            }
+            _ => {}
+        }
+    }
+    exchanges
+}
+
+#[test]
+fn weights_are_read_and_shown() {
+    let spec = shipped::named("kv_etag").compile().expect("a specification");
+    let weights = SourceWeights::read("trace=3, state=0").expect("weights");
+    let generator = Generator::new(&spec, GenerateSettings { weights: Some(weights), ..GenerateSettings::default() });
+    let shown = generator.weights();
+    assert!(shown.lines().any(|line| line.starts_with("Put.key: ") && !line.contains("state")), "{shown}");
+    assert!(SourceWeights::read("luck=1").is_err() && SourceWeights::read("trace=many").is_err());
 }
 
 /// The value at a reference's path of a message.

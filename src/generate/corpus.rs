@@ -1,0 +1,207 @@
+//! The corpus: short scripts that come to each branch of a specification, found with the specification itself as the server.
+//!
+//! Requests are generated until no more branches are found. What led to a new one is made shorter: halves, then single requests are left
+//! out, as long as it comes to that branch all the same in one of a few runs.
+
+use std::sync::Arc;
+
+use super::aim::BranchAim;
+use super::{GenerateSettings, Generator};
+use crate::choice::{ChoiceError, Choices};
+use crate::coverage::{Coverage, CoverageNews, noted};
+use crate::script::{MessageKind, Messages, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
+use crate::server::{Ranges, Reply, Server};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The requests of one run.
+const RUN: usize = 40;
+/// The number of runs of which one must come to the branch.
+const TRIES: usize = 3;
+/// Runs in a row that bring no new branch, after which requests are solved for; and after which no more are looked for.
+const IN_VAIN: usize = 5;
+/// One of so many requests is solved for then.
+const AIMED: usize = 4;
+
+/// The scripts that come to each branch of a specification, the shortest first; at most so many requests are served to find them.
+///
+/// # Errors
+/// Where the source of choices fails.
+pub fn corpus(spec: &Arc<Spec>, requests: usize, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
+    let coverage = Coverage::new(spec);
+    let Some((noting, slot)) = coverage.noting().map(|(noting, slot)| (noting.clone(), slot)) else {
+        return Ok(Vec::new());
+    };
+    let search = CorpusSearch { spec: noting, slot, coverage, left: requests, scripts: Vec::new() };
+    let mut scripts = search.run(choices)?;
+    scripts.sort_by_key(|script| script.steps.len());
+    Ok(scripts)
+}
+
+/// A request of a script, and what came back.
+#[derive(Clone)]
+struct CorpusStep {
+    label: u64,
+    request: RequestTemplate,
+    reply: Reply,
+}
+
+struct CorpusSearch {
+    spec: Arc<Spec>,
+    slot: usize,
+    coverage: Coverage,
+    /// The number of requests that may still be served.
+    left: usize,
+    scripts: Vec<Script>,
+}
+
+impl CorpusSearch {
+    fn run(mut self, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
+        let mut generator = Generator::new(&self.spec, GenerateSettings::default());
+        let mut in_vain = 0;
+        while self.left > 0 && in_vain < 2 * IN_VAIN && self.coverage.never().next().is_some() {
+            let before = self.coverage.covered();
+            let aims = in_vain >= IN_VAIN;
+            self.one_run(&mut generator, aims, choices)?;
+            in_vain = if self.coverage.covered() > before { 0 } else { in_vain + 1 };
+        }
+        Ok(self.scripts)
+    }
+
+    fn one_run(&mut self, generator: &mut Generator, aims: bool, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
+        let Ok(mut server) = Server::new(self.spec.clone(), Ranges::default(), choices) else { return Ok(()) };
+        generator.begin_run(choices)?;
+        let mut steps: Vec<CorpusStep> = Vec::new();
+        while steps.len() < RUN && self.left > 0 {
+            let label = 2 * steps.len() as u64 + 1;
+            let request = {
+                let state = server.state();
+                let solved = match BranchAim::of(&self.coverage).filter(|_| aims) {
+                    Some(mut aim) if choices.choose("aim", AIMED)? == 0 => {
+                        let (before, after) = (&state[..self.slot], &state[self.slot + 1..]);
+                        aim.request(&[before, after].concat(), &generator.keys(), 1, choices)?
+                    }
+                    Some(_) | None => None,
+                };
+                match solved {
+                    Some(solved) => generator.referring(solved),
+                    None => {
+                        let plan = generator.wave(&[state], label, choices)?;
+                        let Some(ask) = plan.asks.into_iter().next() else { return Ok(()) };
+                        ask.request
+                    }
+                }
+            };
+            generator.sent(label, 1, &request.value);
+            self.left -= 1;
+            let Ok(reply) = server.handle(&request.value, 1, choices) else { return Ok(()) };
+            if let Reply::Answer(answer) = &reply {
+                generator.answered(label, 1, answer);
+            }
+            steps.push(CorpusStep { label, request, reply });
+            let taken = noted(server.state(), self.slot);
+            if let Some(new) = taken.iter().find(|branch| self.coverage.branches()[**branch].taken == 0) {
+                self.found(&steps, *new, choices)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Takes up that these steps come to a new branch.
+    fn found(&mut self, steps: &[CorpusStep], branch: usize, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
+        let (steps, taken) = self.shortened(steps.to_vec(), branch, choices)?;
+        let mut news = CoverageNews::default();
+        for branches in taken {
+            self.coverage.take(0, &branches, None, &mut news);
+        }
+        // The branch was taken, whether it was in this run or not.
+        if self.coverage.branches()[branch].taken == 0 {
+            self.coverage.take(0, &[branch], None, &mut news);
+        }
+        self.scripts.push(self.script(steps));
+        Ok(())
+    }
+
+    /// Fewer of these steps that come to the branch, with the branches that each of them takes.
+    fn shortened(
+        &mut self,
+        mut steps: Vec<CorpusStep>,
+        branch: usize,
+        choices: &mut dyn Choices,
+    ) -> Result<(Vec<CorpusStep>, Vec<Vec<usize>>), ChoiceError> {
+        let mut taken = Vec::new();
+        let mut size = steps.len() / 2;
+        while size > 0 {
+            let mut end = steps.len().saturating_sub(1);
+            while end > 0 {
+                let begin = end.saturating_sub(size);
+                let kept: Vec<CorpusStep> = [&steps[..begin], &steps[end..]].concat();
+                if let Some((shorter, branches)) = self.again(&kept, branch, choices)? {
+                    (steps, taken) = (shorter, branches);
+                }
+                end = begin;
+            }
+            size /= 2;
+        }
+        Ok((steps, taken))
+    }
+
+    /// Runs steps again, until they come to the branch in the last one: they as they were then, and the branches that each took.
+    #[allow(clippy::type_complexity, reason = "a pair of what is told of each step")]
+    fn again(
+        &mut self,
+        steps: &[CorpusStep],
+        branch: usize,
+        choices: &mut dyn Choices,
+    ) -> Result<Option<(Vec<CorpusStep>, Vec<Vec<usize>>)>, ChoiceError> {
+        for _ in 0..TRIES {
+            let Ok(mut server) = Server::new(self.spec.clone(), Ranges::default(), choices) else { return Ok(None) };
+            let (mut messages, mut again, mut taken) = (Messages::new(&self.spec), Vec::new(), Vec::new());
+            for step in steps {
+                let value = step.request.instantiate(&messages);
+                let Ok(reply) = server.handle(&value, 1, choices) else { break };
+                messages.push(step.label, MessageKind::Request, value.clone());
+                if let Reply::Answer(answer) = &reply {
+                    messages.push(step.label + 1, MessageKind::Response, answer.clone());
+                }
+                let request = step.request.sent_as(&self.spec.types, self.spec.program.request, value);
+                again.push(CorpusStep { label: step.label, request, reply });
+                taken.push(noted(server.state(), self.slot));
+            }
+            if again.len() == steps.len() && taken.last().is_some_and(|last| last.contains(&branch)) {
+                return Ok(Some((again, taken)));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The script of these steps, whose labels are 1, 3, 5, …; a reference to a message that is left out is a value.
+    fn script(&self, mut steps: Vec<CorpusStep>) -> Script {
+        let labels: Vec<u64> = steps.iter().map(|step| step.label).collect();
+        let moved = |label: u64| labels.iter().position(|own| *own + 1 == label);
+        let mut observed = Vec::new();
+        for (at, step) in steps.iter_mut().enumerate() {
+            let label = 2 * at as u64 + 1;
+            let CorpusStep { request, reply, .. } = step;
+            request.references.retain_mut(|placed| {
+                let new = moved(placed.to.label);
+                new.into_iter().for_each(|new| placed.to.label = 2 * new as u64 + 2);
+                new.is_some()
+            });
+            observed.push(ScriptStep::Ask { label, client: 1, request: request.clone() });
+            let seen = match reply {
+                Reply::Answer(answer) => RecordedOutcome::Answer(answer.clone()),
+                Reply::Nothing => RecordedOutcome::Nothing,
+            };
+            observed.push(ScriptStep::Await { label, seen });
+        }
+        Script::of_run(ScriptHeader { spec: self.spec.program.name.clone(), ..ScriptHeader::default() }, observed)
+    }
+}
+
+impl Generator {
+    /// The keys of the run, as texts.
+    pub(super) fn keys(&self) -> Vec<Value> {
+        (0..self.swarm.keys).map(|key| Value::Scalar(self.swarm.key(crate::scalar::Sort::Str, key))).collect()
+    }
+}

@@ -1,0 +1,174 @@
+//! The paths of a request through its handler, from a state and with a request in which parts may be symbols.
+//!
+//! From `data = {"a": 1}` the request `Get { key: #1 }` has two paths: one where #1 is "a", and one where it is not.
+
+use crate::process::{Event, Fault, Fresh, Limit, Process};
+use crate::solve::{Answer, Solver};
+use crate::spec::{Site, Spec, Types};
+use crate::symbolic::{self, Chosen, Driven, Fork, Infeasible, Policy, drive, havoc};
+use crate::term::Term;
+use crate::value::{Truth, Value};
+
+/// Variables of states have smaller numbers than those that are made here.
+pub(super) const FIRST: u64 = 1 << 40;
+
+/// A path, with what is known of its symbols.
+pub(super) struct RequestPath(symbolic::Path<()>);
+
+/// The aim with which paths are followed.
+#[derive(Clone, Copy)]
+pub(super) enum PathPurpose<'p> {
+    /// To find one that breaks the client's duty; by function and position, whether a duty may be met from there on.
+    CheckDuty(&'p [Vec<bool>]),
+    /// To come to the ends of those that keep it.
+    Reach,
+}
+
+/// The outcome of a path.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum PathOutcome {
+    /// It has come to its end.
+    Ended,
+    /// Nothing comes this way, or nothing that matters.
+    Nowhere,
+    /// The client's duty may be broken.
+    Broken,
+}
+
+impl From<Infeasible> for PathOutcome {
+    fn from(_: Infeasible) -> PathOutcome {
+        PathOutcome::Nowhere
+    }
+}
+
+impl Driven for RequestPath {
+    fn parts(&mut self) -> (&mut Process, &crate::solve::Store) {
+        (&mut self.0.process, &self.0.store)
+    }
+}
+
+impl RequestPath {
+    /// The beginning of a request in a state.
+    pub fn of(spec: &Spec, state: Vec<Value>, request: &Value, client: u64) -> RequestPath {
+        let mut process = Process::new(&spec.program);
+        process.memory = state;
+        process.receive(&spec.program, request, client);
+        RequestPath(symbolic::Path::new(process))
+    }
+
+    /// Adds a condition.
+    ///
+    /// # Errors
+    /// Where it cannot hold.
+    pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
+        self.0.assume(condition, solver)
+    }
+
+    /// Adds a condition, if it can hold; true where it does then.
+    pub fn assume_if_possible(&mut self, condition: &Term, solver: &mut Solver) -> bool {
+        let mut store = self.0.store.clone();
+        let holds = store.assume(condition, solver) == Answer::Sat;
+        if holds {
+            self.0.store = store;
+        }
+        holds
+    }
+
+    /// The process, with what is known of its symbols.
+    pub fn inside(&self) -> &symbolic::Path<()> {
+        &self.0
+    }
+}
+
+/// The paths of a request.
+pub(super) struct RequestPaths<'s> {
+    pub types: &'s Types,
+    pub fresh: Fresh,
+    pub solver: &'s mut Solver,
+    /// Those that are not at their end.
+    pub open: Vec<RequestPath>,
+    pub purpose: PathPurpose<'s>,
+}
+
+impl RequestPaths<'_> {
+    /// Follows a path to its end; where it divides, the other sides are left open.
+    pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> PathOutcome {
+        drive(spec, self, path)
+    }
+
+    fn require(&mut self, path: &mut RequestPath, condition: Truth) -> Result<(), PathOutcome> {
+        Ok(path.0.require(condition, self.solver)?)
+    }
+}
+
+impl Policy for RequestPaths<'_> {
+    type Path = RequestPath;
+    type Stopped = PathOutcome;
+
+    fn fresh(&mut self) -> &mut Fresh {
+        &mut self.fresh
+    }
+
+    fn advance(&mut self, spec: &Spec, path: &mut RequestPath) -> Result<Event, PathOutcome> {
+        if let PathPurpose::CheckDuty(ahead) = self.purpose {
+            let is_ahead = |function: u32, pc: u32| ahead[function as usize].get(pc as usize) == Some(&true);
+            if !path.0.process.may_come(&is_ahead) {
+                return Err(PathOutcome::Nowhere);
+            }
+        }
+        Ok(path.0.process.advance(&spec.program))
+    }
+
+    fn restrict(&mut self, path: &mut RequestPath, facts: Vec<Term>, _: u64, _: Site) -> Result<(), PathOutcome> {
+        Ok(facts.iter().try_for_each(|fact| path.assume(fact, self.solver))?)
+    }
+
+    fn choose(&mut self, path: &mut RequestPath, chosen: Chosen) -> Result<(), PathOutcome> {
+        let (value, facts) = havoc(&mut self.fresh, self.types, &chosen);
+        path.0.process.resume(value);
+        self.restrict(path, facts, 0, chosen.site)
+    }
+
+    fn fork(&mut self, path: &mut RequestPath, Fork { condition, .. }: Fork) -> Result<(), PathOutcome> {
+        let other = path.0.fork(&condition.term(), true, self.solver, |_, _| {})?;
+        self.open.extend(other.map(RequestPath));
+        Ok(())
+    }
+
+    fn select(&mut self, path: &mut RequestPath, ways: usize, _: Site) -> Result<(), PathOutcome> {
+        for way in 1..ways {
+            let mut other = path.0.clone();
+            other.process.select(way);
+            self.open.push(RequestPath(other));
+        }
+        path.0.process.select(0);
+        Ok(())
+    }
+
+    fn assume(&mut self, path: &mut RequestPath, condition: Truth, _: Site) -> Result<(), PathOutcome> {
+        self.require(path, condition)
+    }
+
+    fn expects(&mut self, path: &mut RequestPath, duty: Truth, _: Site) -> Result<(), PathOutcome> {
+        if let PathPurpose::Reach = self.purpose {
+            return self.require(path, duty);
+        }
+        let is_kept = match duty.not() {
+            Truth::Known(is_broken) => !is_broken,
+            Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,
+        };
+        if is_kept { Ok(()) } else { Err(PathOutcome::Broken) }
+    }
+
+    fn fault(&mut self, path: &mut RequestPath, wrong: Truth, _: Fault) -> Result<(), PathOutcome> {
+        self.require(path, wrong.not())
+    }
+
+    fn cut(&mut self, path: &mut RequestPath, reached: Truth, _: Limit, _: Option<Site>) -> Result<(), PathOutcome> {
+        self.require(path, reached.not())
+    }
+
+    fn end(&mut self, _: &mut RequestPath, _: Option<(Value, Site)>) -> PathOutcome {
+        PathOutcome::Ended
+    }
+}
