@@ -12,6 +12,7 @@ use super::{failed, files, load, reports};
 use mayhap::dualize::Options;
 use mayhap::harness::{
     Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay, runs_to_see,
+    starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;
@@ -129,7 +130,7 @@ impl Test<'_> {
     fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
         let options = self.options;
         let judging = self.judging;
-        let corpus = Vec::new();
+        let corpus = starting_scripts(self.spec, self.seed);
         let mut report = CampaignReport {
             spec: self.spec.program.name.clone(),
             file: files::shown(&options.file),
@@ -167,7 +168,7 @@ impl Test<'_> {
             crash: options.crash,
             rate: options.rate,
             shrink_time: options.shrink_time,
-            weights: options.generate.clone(),
+            weights: options.generate,
             header: header(self.spec, options),
             stop: self.stop.clone(),
         }

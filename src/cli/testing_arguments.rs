@@ -5,6 +5,7 @@
 use super::arguments::SpecArguments;
 use super::values::{command, count, positive, probability, rate, seconds};
 use clap::Args;
+use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::wanted::ReportWanted;
 use mayhap::sut::SutAddress;
@@ -121,8 +122,8 @@ pub struct TestArguments {
     #[arg(long, value_name = "DIR", default_value = "mayhap-regressions")]
     pub regressions: PathBuf,
     /// Weights of the sources of values, which then do not adapt, as in trace=2,state=1,domain=1
-    #[arg(long, value_name = "WEIGHTS")]
-    pub generate: Option<String>,
+    #[arg(long, value_name = "WEIGHTS", value_parser = SourceWeights::read)]
+    pub generate: Option<SourceWeights>,
     /// Write reports: json:F, junit:F, html:F or mermaid:F (several with commas)
     #[arg(long, value_name = "FORMAT:F", value_delimiter = ',')]
     pub report: Vec<ReportWanted>,

@@ -107,6 +107,18 @@ impl Learning {
         }
     }
 
+    /// The weights of the sources, added up over all places: the shares in which they are taken.
+    pub fn totals(&self, first: &[[u64; 5]]) -> Vec<(&'static str, f64)> {
+        let mut totals = [0.0; 5];
+        for (place, first) in first.iter().enumerate() {
+            let weights = self.weights(place, first);
+            let all: u64 = weights.iter().sum();
+            totals.iter_mut().zip(weights).for_each(|(total, weight)| *total += weight as f64 / all.max(1) as f64);
+        }
+        let all: f64 = totals.iter().sum();
+        NAMES.iter().copied().zip(totals.map(|total| total / all.max(f64::MIN_POSITIVE))).collect()
+    }
+
     /// The weights of each place with more than one source, a line each.
     pub fn shown(&self, spec: &Spec, form: &TypeForm, first: &[[u64; 5]]) -> String {
         let mut text = String::new();

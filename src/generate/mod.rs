@@ -176,6 +176,13 @@ impl Generator {
         self.learning.shown(&self.spec, &self.form, &first)
     }
 
+    /// The shares in which the sources of values are taken.
+    #[must_use]
+    pub fn shares(&self) -> Vec<(&'static str, f64)> {
+        let first: Vec<[u64; 5]> = self.places.iter().map(|place| place.weights).collect();
+        self.learning.totals(&first)
+    }
+
     /// Solves for requests that come to branches which were not taken, now and then from here on.
     pub fn aim_at(&mut self, coverage: &Coverage) {
         self.aim = BranchAim::of(coverage);

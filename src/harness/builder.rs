@@ -26,7 +26,7 @@ use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
 use crate::sut::{InProcess, Sut, SutFailure, System};
 
-use super::campaign::{Campaign, CampaignSettings, Follower};
+use super::campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
 use super::regressions::{Regressions, replay};
 use super::run::Judging;
 use super::wave::Patience;
@@ -139,7 +139,7 @@ impl SystemTest {
         let report = self.empty_report();
         let judging = judging(&self.spec);
         let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
-        let scripts = Vec::new();
+        let scripts = starting_scripts(&self.spec, self.settings.seed);
         let campaign = Campaign::new(&judging, &self.settings, system, &mut keeper, report.clone());
         campaign.run(&scripts).unwrap_or_else(|failure| not_started(report, &failure))
     }

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::Coverage;
-use crate::generate::{GenerateSettings, Generator};
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
+use crate::generate::{GenerateSettings, Generator, SourceWeights, corpus};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
 use crate::script::{Plan, Script, ScriptHeader};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
+use crate::spec::Spec;
 use crate::sut::{SutFailure, System};
 
 use super::covered::covered;
@@ -45,8 +46,8 @@ pub struct CampaignSettings {
     pub rate: Option<f64>,
     /// The time that shrinking one failure may take.
     pub shrink_time: Duration,
-    /// The weights of the generator that are not to adapt, as `trace=2,state=1`.
-    pub weights: Option<String>,
+    /// The weights of the sources of values, if they are not to adapt.
+    pub weights: Option<SourceWeights>,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
     /// Set once somebody asks for the end.
@@ -87,6 +88,8 @@ pub trait Follower {
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
+/// The number of requests that are served to find the corpus.
+const CORPUS_REQUESTS: usize = 2_000;
 /// Runs are judged once more for coverage as long as this brings something: all of the first, then fewer and fewer.
 const COVERED_RUNS: u64 = 20;
 
@@ -122,7 +125,7 @@ impl<'c> Campaign<'c> {
         follower: &'c mut dyn Follower,
         report: CampaignReport,
     ) -> Campaign<'c> {
-        let generate = GenerateSettings { clients: settings.clients, depth: DEPTH };
+        let generate = GenerateSettings { clients: settings.clients, depth: DEPTH, weights: settings.weights };
         Campaign {
             judging,
             settings,
@@ -281,7 +284,14 @@ impl<'c> Campaign<'c> {
         if (runs <= COVERED_RUNS || runs.is_power_of_two())
             && let Some(exchanges) = run.in_order_of_service()
         {
-            self.coverage.observe_run(&exchanges);
+            let news = self.coverage.observe_run(&exchanges);
+            let places = news.branches.iter().map(|(at, _)| *at).chain(news.pairs.iter().map(|(at, _)| *at));
+            let mut counts = vec![0; exchanges.len()];
+            places.for_each(|at| counts[at] += 1);
+            for (exchange, count) in exchanges.iter().zip(counts) {
+                self.generator.learned(run.label_on(exchange.line), count);
+            }
+            self.generator.aim_at(&self.coverage);
         }
     }
 
@@ -345,7 +355,9 @@ impl<'c> Campaign<'c> {
 
     fn reported(self) -> CampaignReport {
         let is_stopped = self.is_stopped();
-        let Campaign { mut report, coverage, started, judging, .. } = self;
+        let Campaign { mut report, coverage, generator, started, judging, .. } = self;
+        let weight = |(source, weight): (&str, f64)| SourceWeight { source: source.to_owned(), weight };
+        report.weights = generator.shares().into_iter().map(weight).collect();
         report.coverage = covered(&judging.spec, &coverage);
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
@@ -354,6 +366,12 @@ impl<'c> Campaign<'c> {
         report.verdict = verdict(&report, is_stopped, is_tested);
         report
     }
+}
+
+/// The scripts that a campaign begins with: they reach each branch of the specification.
+#[must_use]
+pub fn starting_scripts(spec: &Arc<Spec>, seed: u64) -> Vec<Script> {
+    corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default()
 }
 
 fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> CampaignVerdict {

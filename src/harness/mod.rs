@@ -19,7 +19,7 @@ mod run;
 mod wave;
 
 pub use builder::{SystemTest, test};
-pub use campaign::{Campaign, CampaignSettings, Follower};
+pub use campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
 pub use failure::{Failing, LiveTrial, not_started, run_once};
 pub use regressions::{Regressions, read_script, replay, runs_to_see};
 pub use run::{Judging, LiveRun, RunState};

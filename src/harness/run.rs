@@ -176,6 +176,12 @@ impl LiveRun {
         self.next_label
     }
 
+    /// The label of the request that an event is about; its number is that of a line of the run, from 1.
+    #[must_use]
+    pub fn label_on(&self, line: u64) -> u64 {
+        self.events.get((line as usize).wrapping_sub(1)).map_or(0, |event| event.label)
+    }
+
     /// The exchanges in an order in which the server may have served them; nothing if none is at hand.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {

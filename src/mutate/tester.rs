@@ -10,7 +10,7 @@ use super::served::ServedSpec;
 use crate::choice::Random;
 use crate::dualize::Options;
 use crate::generate::{GenerateSettings, Generator};
-use crate::harness::{BeginsWith, Judging, LiveEventKind, LiveRun, Patience, RunState};
+use crate::harness::{Judging, LiveEventKind, LiveRun, Patience, RunState};
 use crate::network::NetworkChoice;
 use crate::spec::Spec;
 use crate::sut::SutFailureKind;
@@ -88,7 +88,6 @@ impl Generated {
             spec: spec.clone(),
             net: NetworkChoice::TCP,
             options: Options::default(),
-            begins: BeginsWith::InitialState,
         };
         Generated {
             judging,
