@@ -39,11 +39,20 @@ pub enum BranchKind {
     Loop,
 }
 
+/// The places of a branch.
+pub(super) struct BranchSpans {
+    pub kind: BranchKind,
+    /// The handler's head, the condition, the pattern.
+    pub head: Span,
+    /// The head and what it is the head of.
+    pub whole: Span,
+}
+
 /// A specification that notes its branches.
 pub(super) struct InstrumentedSpec {
     pub spec: Arc<Spec>,
     /// The branches, by their number.
-    pub branches: Vec<(BranchKind, Span)>,
+    pub branches: Vec<BranchSpans>,
     /// The variable that has the numbers of those that the last request took.
     pub slot: usize,
 }
@@ -89,7 +98,7 @@ enum Mark {
 
 struct Marking {
     next: NodeId,
-    branches: Vec<(BranchKind, Span)>,
+    branches: Vec<BranchSpans>,
     noting: Noting,
 }
 
@@ -132,7 +141,8 @@ impl Marking {
     /// Notes a block as a branch.
     fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: Mark) {
         let number = self.branches.len();
-        self.branches.push((kind, span));
+        let whole = Span { end: span.end.max(block.span.end), ..span };
+        self.branches.push(BranchSpans { kind, head: span, whole });
         let noted = self.noted(number, mark, span);
         self.block(block);
         block.statements.insert(0, noted);
@@ -181,7 +191,7 @@ impl Marking {
             StatementKind::If { condition, then, otherwise } => {
                 self.branch(BranchKind::If, condition.span, then, Mark::Further);
                 let other_span = otherwise.as_ref().map_or(condition.span, |block| block.span);
-                let block = otherwise.get_or_insert_with(|| Block { statements: Vec::new(), span: then.span });
+                let block = otherwise.get_or_insert_with(|| Block { statements: Vec::new(), span: other_span });
                 self.branch(BranchKind::Else, other_span, block, Mark::Further);
             }
             StatementKind::Match { arms, .. } => {

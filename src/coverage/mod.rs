@@ -27,7 +27,7 @@ pub use sharp::Sharpness;
 
 use crate::dualize::{Exchange, Judge, Options};
 use crate::spec::Spec;
-use instrument::{InstrumentedSpec, instrumented};
+use instrument::{BranchSpans, InstrumentedSpec, instrumented};
 pub(crate) use taken::noted;
 use taken::taken;
 
@@ -43,8 +43,10 @@ pub struct Branch {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// The offsets of its first byte in the file, and of that after its last one.
+    /// The offsets of the first byte of its head in the file, which is a condition or a pattern, and of that after its last one.
     pub span: (u32, u32),
+    /// The offset behind its body.
+    pub end: u32,
     /// The number of requests that took it.
     pub taken: u64,
 }
@@ -76,11 +78,12 @@ impl Coverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();
         let instrumented = is_serial.then(|| instrumented(spec)).flatten();
         let made = instrumented.iter().flat_map(|instrumented| &instrumented.branches);
-        let branch = |(kind, span): &(BranchKind, crate::diagnostic::Span)| Branch {
+        let branch = |BranchSpans { kind, head, whole }: &BranchSpans| Branch {
             kind: *kind,
-            file: spec.sources.name(span.file).to_owned(),
-            line: spec.sources.line_column(*span).0,
-            span: (span.start, span.end),
+            file: spec.sources.name(head.file).to_owned(),
+            line: spec.sources.line_column(*head).0,
+            span: (head.start, head.end),
+            end: whole.end,
             taken: 0,
         };
         let branches: Vec<Branch> = made.map(branch).collect();

@@ -4,6 +4,9 @@ use crate::coverage::{Branch, BranchKind, Coverage};
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};
 use crate::spec::Spec;
 
+/// The characters of a condition that are shown.
+const LONGEST_HEAD: usize = 80;
+
 /// The report of what explanations took.
 #[must_use]
 pub fn covered(spec: &Spec, coverage: &Coverage) -> ReportedCoverage {
@@ -24,25 +27,28 @@ fn place(branch: &Branch) -> SpecPlace {
 
 fn count(spec: &Spec, branch: &Branch) -> BranchCount {
     let text = spec.sources.files().find(|(file, _)| *file == branch.file).map_or("", |(_, text)| text);
-    let (start, end) = (line_column(text, branch.span.0), line_column(text, branch.span.1));
+    let (start, end) = (line_column(text, branch.span.0), line_column(text, branch.end));
+    let head = text.get(branch.span.0 as usize..branch.span.1 as usize).unwrap_or_default();
     BranchCount {
         at: SpecPlace { file: branch.file.clone(), line: start.0 },
         column: start.1,
         end_line: end.0,
         end_column: end.1,
-        what: what(branch.kind).to_owned(),
+        what: what(branch.kind, head),
         count: branch.taken,
     }
 }
 
-fn what(kind: BranchKind) -> &'static str {
+/// The condition under which a branch is taken: `if key in data`.
+fn what(kind: BranchKind, head: &str) -> String {
+    let head = head.split_whitespace().collect::<Vec<_>>().join(" ");
+    let head: String = head.chars().take(LONGEST_HEAD).collect();
     match kind {
-        BranchKind::Handler => "handler",
-        BranchKind::If => "if",
-        BranchKind::Else => "else",
-        BranchKind::Arm => "arm",
-        BranchKind::Either => "either",
-        BranchKind::Loop => "loop",
+        BranchKind::Handler | BranchKind::Arm => head,
+        BranchKind::If => format!("if {head}"),
+        BranchKind::Else => "else".into(),
+        BranchKind::Either => "either".into(),
+        BranchKind::Loop => "loop".into(),
     }
 }
 

@@ -83,6 +83,7 @@ impl Baseline {
     /// These and the causes that a campaign found. Those that it did not find stay: it may have ended before it met them.
     #[must_use]
     pub fn with(mut self, report: &CampaignReport) -> Baseline {
+        self.spec.clone_from(&report.spec);
         self.causes.extend(report.failures.iter().map(|found| found.cause.clone()));
         self
     }

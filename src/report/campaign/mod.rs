@@ -23,6 +23,8 @@ pub mod visible;
 #[cfg(feature = "cli")]
 pub mod wanted;
 
+use std::collections::BTreeMap;
+
 use serde::{Serialize, Serializer};
 
 use crate::json::{RawJson, encode};
@@ -212,8 +214,6 @@ pub struct ShownStep {
     /// The thing that happens.
     #[serde(flatten)]
     pub act: ShownAct,
-    /// The line of the script that it stands on, where explanations name lines.
-    pub line: Option<u64>,
     /// The remarks on it, each a line: `only PreconditionFailed was possible`.
     pub notes: Vec<String>,
     /// The line of the specification that the remarks are about.
@@ -397,6 +397,23 @@ impl FoundFailure {
     }
 }
 
+impl FoundFailure {
+    /// The number of each step, as explanations name it: that of its request among the requests, from 1.
+    #[must_use]
+    pub fn numbers(&self) -> Vec<Option<usize>> {
+        let asked = self.steps.iter().filter_map(|step| match &step.act {
+            ShownAct::Ask { label, .. } => Some(*label),
+            ShownAct::Answer { .. } | ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+        });
+        let asked: BTreeMap<u64, usize> = asked.zip(1..).collect();
+        let number = |step: &ShownStep| match &step.act {
+            ShownAct::Ask { label, .. } | ShownAct::Answer { label, .. } => asked.get(label).copied(),
+            ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+        };
+        self.steps.iter().map(number).collect()
+    }
+}
+
 impl FailureKind {
     /// The word for it.
     #[must_use]
@@ -427,7 +444,7 @@ impl ShownStep {
     /// A step without remarks.
     #[must_use]
     pub fn plain(act: ShownAct) -> ShownStep {
-        ShownStep { act, line: None, notes: Vec::new(), place: None, failing: false, believed: Vec::new() }
+        ShownStep { act, notes: Vec::new(), place: None, failing: false, believed: Vec::new() }
     }
 }
 

@@ -2,9 +2,9 @@
 //!
 //! ```text
 //! violation after 212 requests (run 2), shrunk from 97 to 3 requests in 31 runs; fails 20 of 20
-//!   c1 → Put "a" "x"                   c1 ← NoContent
-//!   c1 → Get "a"                       c1 ← Ok "x" tag={weak: true, opaque: "t"}
-//!   c1 → Put "a" "y" if_match={…}      c1 ← NoContent   ✗ only PreconditionFailed was possible
+//!   1  c1 → Put "a" "x"                   c1 ← NoContent
+//!   2  c1 → Get "a"                       c1 ← Ok "x" tag={weak: true, opaque: "t"}
+//!   3  c1 → Put "a" "y" if_match={…}      c1 ← NoContent   ✗ only PreconditionFailed was possible
 //! again:  mayhap replay mayhap-regressions/48-put-nocontent.ndjson
 //! ```
 //!
@@ -12,7 +12,8 @@
 
 use super::visible::visible;
 use super::{
-    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, ShownAct, ShownOutcome, ShownStep,
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, ReportedCoverage, ShownAct,
+    ShownOutcome, ShownStep, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -126,11 +127,24 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
     }
     parts.extend(report.sharpness.map(|share| format!("{} of the answers were forced", percent(share))));
     let mut lines: Vec<String> = if parts.is_empty() { Vec::new() } else { vec![parts.join("; ")] };
-    lines.extend(covered.never.iter().take(NAMED_PLACES).map(|place| format!("  never reached: {place}")));
-    if covered.never.len() > NAMED_PLACES {
-        lines.push(format!("  never reached: {} more", covered.never.len() - NAMED_PLACES));
+    let never = never(covered);
+    lines.extend(never.iter().take(NAMED_PLACES).map(|branch| format!("  never reached: {branch}")));
+    if never.len() > NAMED_PLACES {
+        lines.push(format!("  never reached: {} more", never.len() - NAMED_PLACES));
     }
     lines
+}
+
+/// The branches that were not taken, each with its place and, where that is known, its condition: `kv.may:43 (else)`.
+#[must_use]
+pub fn never(covered: &ReportedCoverage) -> Vec<String> {
+    match covered.counts.is_empty() {
+        true => covered.never.iter().map(SpecPlace::to_string).collect(),
+        false => {
+            let never = covered.counts.iter().filter(|branch| branch.count == 0);
+            never.map(|branch| format!("{} ({})", branch.at, branch.what)).collect()
+        }
+    }
 }
 
 fn branches(count: u64) -> String {
@@ -188,7 +202,7 @@ pub fn unshrunk(failure: &FoundFailure) -> String {
 #[must_use]
 pub fn failure(failure: &FoundFailure) -> String {
     let mut lines = vec![headline(failure)];
-    lines.extend(steps(&failure.steps));
+    lines.extend(steps(failure));
     lines.extend(failure.explanation.iter().map(|line| format!("  {line}")));
     if !failure.last_output.is_empty() {
         lines.push("  the last output of the system:".into());
@@ -229,6 +243,9 @@ pub fn headline(failure: &FoundFailure) -> String {
     text + "; " + &fails(failure.fails)
 }
 
+/// The longest remark that stands beside an answer.
+const LONGEST_BESIDE: usize = 100;
+
 /// A row: what is on its left, and on its right, and the remarks.
 struct StepRow<'s> {
     /// The number of the request that it is about, from 1.
@@ -239,8 +256,8 @@ struct StepRow<'s> {
 }
 
 /// The steps, a line for each exchange, request, answer and wait.
-fn steps(steps: &[ShownStep]) -> Vec<String> {
-    let rows = rows(steps);
+fn steps(failure: &FoundFailure) -> Vec<String> {
+    let rows = rows(failure);
     let fitting = rows.iter().filter(|row| !row.right.is_empty()).map(|row| row.left.chars().count());
     let width = fitting.filter(|width| *width <= WIDEST_REQUEST).max().unwrap_or(0);
     let answers = rows.iter().map(|row| row.right.chars().count());
@@ -249,9 +266,9 @@ fn steps(steps: &[ShownStep]) -> Vec<String> {
 }
 
 /// The rows: an answer directly behind its request stands beside it.
-fn rows(steps: &[ShownStep]) -> Vec<StepRow<'_>> {
+fn rows(failure: &FoundFailure) -> Vec<StepRow<'_>> {
     let mut rows: Vec<StepRow<'_>> = Vec::new();
-    for step in steps {
+    for (step, number) in failure.steps.iter().zip(failure.numbers()) {
         if let (ShownAct::Answer { label, client, outcome }, Some(row)) = (&step.act, rows.last_mut())
             && row.asks(*label)
         {
@@ -260,22 +277,9 @@ fn rows(steps: &[ShownStep]) -> Vec<StepRow<'_>> {
             continue;
         }
         let (left, right) = shown_alone(&step.act);
-        rows.push(StepRow { number: number(steps, &step.act), left, right, steps: vec![step] });
+        rows.push(StepRow { number, left, right, steps: vec![step] });
     }
     rows
-}
-
-/// The number of the request that something is about, among those of a script, from 1.
-fn number(steps: &[ShownStep], act: &ShownAct) -> Option<usize> {
-    let wanted = match act {
-        ShownAct::Ask { label, .. } | ShownAct::Answer { label, .. } => *label,
-        ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => return None,
-    };
-    let asked = steps.iter().filter_map(|step| match &step.act {
-        ShownAct::Ask { label, .. } => Some(*label),
-        ShownAct::Answer { .. } | ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
-    });
-    asked.zip(1..).find_map(|(label, number)| (label == wanted).then_some(number))
 }
 
 /// The texts on the left and on the right where a step has a line of its own.
@@ -341,11 +345,12 @@ impl StepRow<'_> {
             true => format!("{number}  {left}"),
             false => format!("{number}  {left:width$}   {}", self.right),
         };
-        let mut notes = self.steps.iter().flat_map(|step| step.notes.iter());
+        let mut notes = self.steps.iter().flat_map(|step| step.notes.iter()).peekable();
         if self.steps.iter().any(|step| step.failing) {
             let padding = answer_width.saturating_sub(self.right.chars().count());
             line += &format!("{:padding$}   ✗", "");
-            line.extend(notes.next().map(|note| format!(" {note}")));
+            let beside = notes.next_if(|note| note.chars().count() <= LONGEST_BESIDE);
+            line.extend(beside.map(|note| format!(" {note}")));
         }
         lines.push(line);
         lines.extend(notes.map(|note| format!("     {note}")));

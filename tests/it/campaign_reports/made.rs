@@ -199,19 +199,15 @@ pub fn race() -> CampaignReport {
     let steps = Made::of(text)
         .ask(1, 2, "\"first\"")
         .answer(1, 2, "1")
-        .with(|step| step.line = Some(3))
         .knows(&[("next", "1")])
         .act(ShownAct::Wait(1.5))
         .act(ShownAct::Together { labels: vec![3, 5], offsets: vec![0.0, 0.4] })
         .ask(3, 1, &format!("\"{}\"", "a name that is rather long, as names are ".repeat(8)))
-        .with(|step| step.line = Some(6))
         .ask(5, 3, "\"b\"")
         .answer(5, 3, "2")
         .knows(&[("next", "2 or 3")])
-        .with(|step| step.line = Some(8))
         .answer(3, 1, "2")
-        .with(|step| step.line = Some(9))
-        .fails(Some(place("ids.may", 7)), &["only 3 was possible", "line 8 answered 2 to another client already"])
+        .fails(Some(place("ids.may", 7)), &["only 3 was possible", "step 3 answered 2 to another client already"])
         .steps;
     let found = FoundFailure {
         event: Some(9),

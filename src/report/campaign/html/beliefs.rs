@@ -16,23 +16,22 @@ pub(super) fn beliefs(found: &FoundFailure) -> Markup {
             variables.push(&belief.variable);
         }
     }
-    let is_numbered = found.steps.iter().any(|step| step.line.is_some());
     let steps = &found.steps[..found.steps.len().min(MOST_ROWS)];
     let before = [None].into_iter().chain(steps.iter().map(Some));
     html! {
         @if !variables.is_empty() {
-            h3 { "What the server's state can be, after each step" }
+            h3 { "The state as the judge knows it, after each step" }
+            p.faint { "Of the explanations that are left it is one; what is not known is a question mark." }
             div.scroll {
                 table.beliefs {
                     thead { tr {
-                        @if is_numbered { th scope="col" { "line" } }
-                        th scope="col" { "step" }
+                        th scope="col" colspan="2" { "step" }
                         @for variable in &variables { th scope="col" { code { (variable) } } }
                     } }
                     tbody {
-                        @for (step, before) in steps.iter().zip(before) {
+                        @for ((step, number), before) in steps.iter().zip(found.numbers()).zip(before) {
                             tr class=[step.failing.then_some("failing")] {
-                                @if is_numbered { td.faint { @if let Some(line) = step.line { (line) } } }
+                                td.faint { @if let (Some(number), ShownAct::Ask { .. }) = (number, &step.act) { (number) } }
                                 td.value { (in_short(&step.act)) }
                                 @if step.failing && step.believed.is_empty() && found.kind == FailureKind::Violation {
                                     td colspan=(variables.len()) { "no state explains this" }

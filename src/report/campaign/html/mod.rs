@@ -11,7 +11,7 @@ mod wrapped;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::text::{again, fails, headline, interval, percent};
+use super::text::{again, fails, headline, interval, never, percent};
 use super::visible::visible;
 use super::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::choice::counted;
@@ -184,9 +184,10 @@ fn coverage(report: &CampaignReport, links: &Links) -> Markup {
                         "; at the left is how often."
                     }
                 } }
-                @if !covered.never.is_empty() {
-                    p { "Never: " @for (at, place) in covered.never.iter().enumerate() {
-                        @if at > 0 { ", " } (links.linked(&place.to_string()))
+                @let never = never(covered);
+                @if !never.is_empty() {
+                    p { "Never: " @for (at, branch) in never.iter().enumerate() {
+                        @if at > 0 { ", " } (links.linked(branch))
                     } }
                 }
                 @for (number, text) in report.texts.iter().enumerate() {

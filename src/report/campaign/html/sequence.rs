@@ -32,8 +32,8 @@ pub(super) fn sequence(found: &FoundFailure, links: &Links) -> Markup {
     let steps = &found.steps[..found.steps.len().min(MOST_STEPS)];
     let lanes = SequenceLanes::of(steps);
     let (mut y, mut rows) = (HEAD, Vec::new());
-    for step in steps {
-        let row = SequenceRow::of(step, &lanes, y);
+    for (step, number) in steps.iter().zip(found.numbers()) {
+        let row = SequenceRow { number, ..SequenceRow::of(step, &lanes, y) };
         y = row.end;
         rows.push(row);
     }
@@ -95,6 +95,8 @@ impl SequenceLanes {
 /// A step with its place in the picture.
 struct SequenceRow<'s> {
     step: &'s ShownStep,
+    /// The number of its request.
+    number: Option<usize>,
     /// The text on the arrow, or across the picture.
     label: Vec<String>,
     remarks: Vec<String>,
@@ -127,7 +129,7 @@ impl<'s> SequenceRow<'s> {
             0 => 0,
             lines => start + lines * LINE + 18,
         };
-        SequenceRow { step, label, remarks, start, arrow, end: (arrow + 14).max(beside) }
+        SequenceRow { step, number: None, label, remarks, start, arrow, end: (arrow + 14).max(beside) }
     }
 
     fn drawn(&self, lanes: &SequenceLanes, links: &Links) -> Markup {
@@ -142,8 +144,8 @@ impl<'s> SequenceRow<'s> {
         html! {
             g class=(class) {
                 @if !json.is_empty() { title { (json) } }
-                @if let Some(line) = self.step.line {
-                    text.number x="26" y=(self.arrow + 4) text-anchor="end" { (line) }
+                @if let (Some(number), ShownAct::Ask { .. }) = (self.number, &self.step.act) {
+                    text.number x="26" y=(self.arrow + 4) text-anchor="end" { (number) }
                 }
                 @match &self.step.act {
                     ShownAct::Ask { client, .. } => (self.arrow(lanes.x(*client), lanes.system)),
