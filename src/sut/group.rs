@@ -12,6 +12,7 @@
 //! # Ok::<(), std::io::Error>(())
 //! ```
 
+use std::fs;
 use std::io::{self, Write};
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -30,6 +31,8 @@ const GRACE: Duration = Duration::from_secs(2);
 const KILLED: Duration = Duration::from_secs(1);
 /// The time in which what a group printed is read to its end.
 const LAST_WORDS: Duration = Duration::from_millis(200);
+/// The flag of Linux for a process that has begun to end (`PF_EXITING`).
+const EXITING: u64 = 4;
 /// The time to wait between two looks.
 const PAUSE: Duration = Duration::from_millis(1);
 
@@ -151,6 +154,13 @@ impl ProcessGroup {
         self.status
     }
 
+    /// Tests whether the command certainly lives on. Its sockets close before it has ended, but not before it has begun to end; what is
+    /// known of a command that has children is not known of them.
+    #[must_use]
+    pub fn lives_on(&self) -> bool {
+        self.status.is_none() && !self.has_leader_ended() && is_alone_and_lives(self.number)
+    }
+
     /// Waits until the command ends by itself.
     pub fn exited_within(&mut self, longest: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + longest;
@@ -227,6 +237,18 @@ impl RunningGroups {
             self.watcher = None;
         }
     }
+}
+
+/// Tests whether a process has neither begun to end nor has children; false where that cannot be known.
+fn is_alone_and_lives(process: Pid) -> bool {
+    let of_process = format!("/proc/{}", process.as_raw_nonzero());
+    // The name of the program, in parentheses, may have anything in it. A kernel that shows no flags at all shows nothing.
+    let stat = fs::read_to_string(format!("{of_process}/stat")).unwrap_or_default();
+    let flags = stat.rsplit(')').next().and_then(|fields| fields.split_whitespace().nth(6)?.parse::<u64>().ok());
+    let tasks = fs::read_dir(format!("{of_process}/task")).into_iter().flatten().flatten();
+    let mut children = tasks.map(|task| fs::read_to_string(task.path().join("children")));
+    flags.is_some_and(|flags| flags != 0 && flags & EXITING == 0)
+        && children.all(|of_task| of_task.is_ok_and(|list| list.is_empty()))
 }
 
 fn watcher() -> Option<ChildStdin> {

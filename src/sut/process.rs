@@ -164,6 +164,12 @@ impl Launcher {
         Some(SutFailure::new(SutFailureKind::Crash, what))
     }
 
+    /// Tests whether the system was started here and certainly lives on.
+    #[must_use]
+    pub fn lives_on(&self) -> bool {
+        self.group.as_ref().is_some_and(ProcessGroup::lives_on)
+    }
+
     /// The last lines that the system printed.
     #[must_use]
     pub fn output(&self) -> Vec<String> {
@@ -201,7 +207,8 @@ impl Launcher {
             // First of all, so that it was there before what answers.
             let is_ready = self.is_ready(began, pause);
             if let Some(status) = self.group.as_mut().and_then(ProcessGroup::exited) {
-                let what = format!("`{command}` ended before it was ready ({})", in_words(status));
+                let hint = if status.success() { ": it has to stay in the foreground" } else { "" };
+                let what = format!("`{command}` ended before it was ready ({}{hint})", in_words(status));
                 return Err(failed(what + &self.printed_last()));
             }
             if is_ready {

@@ -28,7 +28,7 @@ const ENDING: Duration = Duration::from_millis(500);
 /// The time in which an adapter speaks of requests that are lost.
 const STALE: Duration = Duration::from_millis(100);
 /// The time in which a system that ended a connection turns out to have ended.
-const SUSPECTED: Duration = Duration::from_millis(50);
+const SUSPECTED: Duration = Duration::from_millis(200);
 
 /// A system behind an adapter.
 pub struct StdioSystem {
@@ -207,7 +207,10 @@ impl StdioSystem {
     /// An event as it is handed out: the end of a connection may be that of the system.
     fn checked(&mut self, event: SutEvent) -> Result<SutEvent, SutFailure> {
         match &event.kind {
-            SutEventKind::Closed | SutEventKind::Lost => self.launcher.ended_within(SUSPECTED).map_or(Ok(event), Err),
+            SutEventKind::Closed | SutEventKind::Lost if !self.launcher.lives_on() => {
+                self.launcher.ended_within(SUSPECTED).map_or(Ok(event), Err)
+            }
+            SutEventKind::Closed | SutEventKind::Lost => Ok(event),
             SutEventKind::Answer(_) | SutEventKind::Refused => Ok(event),
         }
     }

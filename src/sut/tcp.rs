@@ -30,7 +30,7 @@ const FULL: usize = 1 << 16;
 /// The time in which a system that takes no more connections turns out to have ended.
 const DYING: Duration = Duration::from_millis(500);
 /// The time after the end of a connection in which the whole system may turn out to end: its sockets are closed one by one.
-const SUSPECTED: Duration = Duration::from_millis(50);
+const SUSPECTED: Duration = Duration::from_millis(200);
 
 /// A system at a TCP address.
 pub struct TcpSystem {
@@ -120,7 +120,8 @@ impl TcpSystem {
             let Some(link) = self.links.get_mut(&client) else { continue };
             if let LinkState::Ended = link.read(client, &mut self.chunk, &mut self.codec, &mut self.read) {
                 let rest = self.links.remove(&client).map(|link| link.input.rest().to_vec()).unwrap_or_default();
-                self.ended.push_back(EndedLink { client, rest, decided: Instant::now() + SUSPECTED });
+                let doubt = if self.launcher.lives_on() { Duration::ZERO } else { SUSPECTED };
+                self.ended.push_back(EndedLink { client, rest, decided: Instant::now() + doubt });
             }
         }
         if self.ended.front().is_some_and(|ended| ended.decided <= Instant::now()) {
@@ -152,7 +153,9 @@ impl TcpSystem {
         if let Some(crash) = self.launcher.ended_within(Duration::ZERO) {
             return Err(crash);
         }
-        if let Err(error) = connect(&self.address) {
+        if !self.launcher.lives_on()
+            && let Err(error) = connect(&self.address)
+        {
             return Err(self.launcher.ended_within(DYING).unwrap_or_else(|| {
                 let what = format!("the system ended a connection and takes no more ({}: {error})", self.address);
                 SutFailure::new(SutFailureKind::Crash, what)

@@ -1,5 +1,8 @@
 //! The examples do what they say: they are run here as tests too.
 
+#[path = "../../examples/async_store.rs"]
+#[allow(dead_code, reason = "an example is a program, its `main` is called here")]
+mod async_store;
 #[path = "../../examples/first_steps.rs"]
 #[allow(dead_code, reason = "an example is a program, its `main` is called here")]
 mod first_steps;
@@ -9,9 +12,13 @@ mod own_network;
 #[path = "../../examples/proptest_server.rs"]
 #[allow(dead_code, reason = "an example is a program, its test is called here")]
 mod proptest_server;
+#[path = "../../examples/racy_store.rs"]
+#[allow(dead_code, reason = "an example is a program, its test is called here")]
+mod racy_store;
 
 use proptest::test_runner::TestError;
 use proptest_server::{Bug, follows_its_specification};
+use racy_store::Appending;
 
 #[test]
 fn the_first_steps_hold() {
@@ -38,6 +45,20 @@ fn each_bug_is_found_and_shrunk_to_few_requests() {
             other => panic!("{bug:?}: {other:?}"),
         }
     }
+}
+
+#[test]
+fn a_store_of_futures_follows_its_specification() {
+    async_store::main();
+}
+
+#[test]
+fn the_race_of_a_store_is_found() {
+    racy_store::test(Appending::Locked);
+    let report =
+        std::panic::catch_unwind(|| racy_store::test(Appending::Racy)).expect_err("it loses what was appended");
+    let report = report.downcast_ref::<String>().expect("a report");
+    assert!(report.contains("Append"), "{report}");
 }
 
 #[test]

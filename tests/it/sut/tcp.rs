@@ -157,7 +157,7 @@ fn a_system_that_does_not_start_says_why() {
         ),
         (port, hasty("sleep 60", None), "was not ready after 0.3 s: nothing listened at 127.0.0.1:"),
         (port, hasty("echo hi; sleep 60", Some("line:^ready")), "matched \"^ready\"; it printed last: hi"),
-        (port, hasty("exit 0", Some("0.1")), "ended before it was ready (exit status: 0); it printed nothing"),
+        (port, hasty("exit 0", Some("0.1")), "(exit status: 0: it has to stay in the foreground); it printed nothing"),
         (in_use, hasty("sleep 60", None), "is in use: something listens there before `sleep 60` is started"),
         (
             port,
