@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::part::{changed, exact_part, smallest};
+use super::part::{changed, exact_part, smallest, type_at};
 use super::reference::first_part;
 use super::{JsonTree, PlacedReference, Reference, RequestTemplate};
 use crate::choice::Random;
@@ -202,12 +202,8 @@ impl RequestTemplate {
 fn at_option(types: &Types, ty: TypeId, value: &Value, at: &[usize]) -> Vec<usize> {
     let mut place = at.to_vec();
     while let Some((0, outer)) = place.split_last() {
-        let mut is_option = false;
-        changed(types, ty, value, outer, &mut |ty, part| {
-            is_option = matches!(types.get(ty), Type::Option(_));
-            part.clone()
-        });
-        if !is_option {
+        let outer = type_at(types, ty, value, outer);
+        if !outer.is_some_and(|outer| matches!(types.get(outer), Type::Option(_))) {
             break;
         }
         place.pop();

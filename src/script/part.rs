@@ -143,6 +143,22 @@ fn json_forms(ty: &Type) -> &'static [char] {
     }
 }
 
+/// The type of the part at a place of a value.
+pub(super) fn type_at(types: &Types, ty: TypeId, value: &Value, at: &[usize]) -> Option<TypeId> {
+    let Some((first, rest)) = at.split_first() else { return Some(ty) };
+    match (types.get(ty), value) {
+        (Type::List(of), Value::List(list)) => type_at(types, *of, list.get(*first)?, rest),
+        (Type::Map(_, of), Value::Map(map)) => {
+            let entries = map.entries().ok()?;
+            type_at(types, *of, &entries.get(*first)?.1.value, rest)
+        }
+        (_, Value::Data { tag, .. }) => {
+            type_at(types, types.fields(ty, *tag).get(*first)?.1, value.fields().get(*first)?, rest)
+        }
+        _ => None,
+    }
+}
+
 /// A value with the part at a place changed; an option stands for what is in it. Nothing where there is no such place.
 pub fn changed(
     types: &Types,

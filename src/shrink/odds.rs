@@ -16,7 +16,7 @@
 /// The probability that what fails seldom is kept.
 pub const FALSE_KEPT: f64 = 0.05;
 /// The probability that what fails often is dropped.
-pub const FALSE_DROPPED: f64 = 0.02;
+pub const FALSE_DROPPED: f64 = 0.03;
 
 /// Wald's test of how often a script fails.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -39,11 +39,11 @@ pub enum Kept {
 }
 
 impl RatioTest {
-    /// The test for scripts that are smaller than one that fails in this share of its runs: they may fail a little more seldom.
+    /// The test for scripts that are smaller than one that fails in this share of its runs: they may fail more seldom.
     #[must_use]
     pub fn for_share(share: f64) -> RatioTest {
-        let often = (share * 0.75).clamp(0.02, 0.9);
-        RatioTest { often, seldom: often / 6.0 }
+        let often = (share * 0.6).clamp(0.02, 0.9);
+        RatioTest { often, seldom: often / 8.0 }
     }
 
     /// The decision after so many failures among so many runs.

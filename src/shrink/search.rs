@@ -22,7 +22,7 @@ const ENOUGH: u64 = 3;
 /// The number of runs of a flaky result, at least.
 const FLAKY_RUNS: u64 = 20;
 /// The number of runs by which it is measured how often a flaky failure shows.
-const MEASURED: u64 = 8;
+const MEASURED: u64 = 10;
 /// The number of runs in a row that may break down.
 const BREAKDOWNS: u32 = 3;
 /// The number of times that a result which is not confirmed is made smaller again.

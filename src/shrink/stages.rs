@@ -22,7 +22,9 @@ impl ScriptSearch<'_> {
         let mut texts = FxHashSet::default();
         for kept in stages(&self.spec, &whole, reason) {
             let part = keeping(&whole, &kept);
-            for candidate in [sequential(&part, Connections::One), part] {
+            // What a race needs is not sequential, and each candidate costs many runs.
+            let in_order = (!self.is_flaky()).then(|| sequential(&part, Connections::One));
+            for candidate in in_order.into_iter().chain([part]) {
                 if texts.insert(steps_text(&self.spec, &candidate)) {
                     candidates.push(candidate);
                 }
