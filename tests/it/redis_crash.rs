@@ -258,8 +258,8 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Verdict {
 fn recorded(name: &str, fsync: &'static str) -> Option<String> {
     let mut redis = Recorded::start(name, fsync)?;
     let mut rng = Rng::new(7);
-    for _ in 0..4 {
-        redis.work(&mut rng, 40);
+    for _ in 0..3 {
+        redis.work(&mut rng, 25);
         redis.crash(|_| {});
         redis.read_all();
     }
