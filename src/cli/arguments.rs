@@ -2,10 +2,11 @@
 //!
 //! `mayhap validate kv.may trace.ndjson --stats` parses to a [`Command::Validate`] with one trace.
 
-use super::mutate::{MUTATE_HELP, MutateArguments};
+pub use super::selection::{Format, SpecArguments};
+
 use super::recording::{CONVERT_HELP, RecordedAs};
-use super::testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
-use super::values::{ConstantArg, PeerArg, RangeArg, command, count, positive, seconds};
+use super::testing_arguments::{MUTATE_HELP, MutateArguments, REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
+use super::values::{PeerArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;
 use std::num::NonZeroUsize;
@@ -217,17 +218,6 @@ Example:
         /// The shell to print a completion script for
         shell: clap_complete::Shell,
     },
-}
-
-/// Which specification of a file, with which constants.
-#[derive(Args, Debug, Clone, Default)]
-pub struct SpecArguments {
-    /// The machine or protocol to use, if the file has several
-    #[arg(long, value_name = "NAME")]
-    pub spec: Option<String>,
-    /// Override a constant of the specification (can be repeated)
-    #[arg(long = "set", value_name = "NAME=VALUE")]
-    pub constants: Vec<ConstantArg>,
 }
 
 /// `mayhap check`
@@ -502,13 +492,4 @@ pub enum Order {
     DepthFirst,
     /// Runs with fewer choices first
     BreadthFirst,
-}
-
-/// The format in which a verdict is written.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Format {
-    /// Text for people
-    Text,
-    /// One JSON object per trace, on a line of its own
-    Json,
 }

@@ -30,6 +30,7 @@ mod progress;
 mod recording;
 mod replay;
 mod reports;
+mod selection;
 mod serve;
 mod simulate;
 mod sink;

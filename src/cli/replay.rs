@@ -8,7 +8,7 @@ use super::test::{NO_SUT, judging};
 use super::testing_arguments::{ExportLanguage, ReplayArguments};
 use super::values::ConstantArg;
 use super::{failed, files, load, stopping};
-use mayhap::harness::{Patience, read_script, replay};
+use mayhap::harness::{WaitLimits, read_script, replay};
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::RegressionOutcome;
 use mayhap::script::{Script, ScriptHeader};
@@ -52,7 +52,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         Err(why) => return failed(terminal, &why),
     };
     let deadline = options.system.deadline;
-    let patience = Patience { deadline, silence: deadline, stop: &stop };
+    let patience = WaitLimits { deadline, silence: deadline, stop: &stop };
     let mut worst = Exit::Fine;
     for (path, script) in &scripts {
         let clients = options.system.clients.get();

@@ -11,8 +11,8 @@ use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
 use mayhap::dualize::Options;
 use mayhap::harness::{
-    Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay, runs_to_see,
-    starting_scripts,
+    Campaign, CampaignSettings, Follower, Judging, Regressions, WaitLimits, not_started, read_script, replay,
+    runs_to_see, starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;
@@ -66,7 +66,7 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         Ok(judging) => judging,
         Err(why) => return failed(terminal, &why),
     };
-    let test = Test {
+    let test = LiveTest {
         options,
         spec: &spec,
         judging: &judging,
@@ -117,7 +117,7 @@ pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> R
 }
 
 /// A test that is to be made.
-struct Test<'t> {
+struct LiveTest<'t> {
     options: &'t TestArguments,
     spec: &'t Arc<Spec>,
     judging: &'t Judging,
@@ -126,7 +126,7 @@ struct Test<'t> {
     seed: u64,
 }
 
-impl Test<'_> {
+impl LiveTest<'_> {
     fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
         let options = self.options;
         let judging = self.judging;
@@ -183,7 +183,7 @@ impl Test<'_> {
     ) -> Vec<RegressionRun> {
         let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
-        let patience = Patience { deadline, silence: deadline, stop: &self.stop };
+        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop };
         let clients = self.options.system.clients.get();
         let mut runs = Vec::new();
         for path in files {

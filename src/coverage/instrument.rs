@@ -68,7 +68,7 @@ pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
             }
             ItemKind::Machine { name, body } if name.text == spec.program.name => {
                 marks.noting = Noting::Cell;
-                marks.branch(BranchKind::Handler, name.span, body, Mark::First);
+                marks.branch(BranchKind::Handler, name.span, body, BranchMark::First);
             }
             _ => {}
         }
@@ -91,7 +91,7 @@ enum Noting {
 
 /// The mark of a branch: the first one of a request, or another.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Mark {
+enum BranchMark {
     First,
     Further,
 }
@@ -108,7 +108,7 @@ impl Marking {
             match &mut member.kind {
                 MemberKind::On { trigger: Trigger::Request(_), body, .. } => {
                     let head = Span { end: body.span.start, ..member.span };
-                    self.branch(BranchKind::Handler, head, body, Mark::First);
+                    self.branch(BranchKind::Handler, head, body, BranchMark::First);
                 }
                 MemberKind::Proc { body, .. } => self.block(body),
                 MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Request(_) | MemberKind::Response(_) => {}
@@ -139,7 +139,7 @@ impl Marking {
     }
 
     /// Notes a block as a branch.
-    fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: Mark) {
+    fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: BranchMark) {
         let number = self.branches.len();
         let whole = Span { end: span.end.max(block.span.end), ..span };
         self.branches.push(BranchSpans { kind, head: span, whole });
@@ -149,7 +149,7 @@ impl Marking {
     }
 
     /// The statement that notes a branch.
-    fn noted(&mut self, number: usize, mark: Mark, span: Span) -> Statement {
+    fn noted(&mut self, number: usize, mark: BranchMark, span: Span) -> Statement {
         let (root, before, own) = match self.noting {
             Noting::Variable => {
                 let number: Expr = self.node(ExprKind::Int(Int::small(number as i64)), span);
@@ -164,8 +164,8 @@ impl Marking {
             }
         };
         let value = match mark {
-            Mark::First => own,
-            Mark::Further => {
+            BranchMark::First => own,
+            BranchMark::Further => {
                 let before = self.node(before, span);
                 self.node(ExprKind::Binary(BinaryOp::Add, Box::new(before), Box::new(own)), span)
             }
@@ -189,23 +189,23 @@ impl Marking {
         }
         match &mut statement.kind {
             StatementKind::If { condition, then, otherwise } => {
-                self.branch(BranchKind::If, condition.span, then, Mark::Further);
+                self.branch(BranchKind::If, condition.span, then, BranchMark::Further);
                 let other_span = otherwise.as_ref().map_or(condition.span, |block| block.span);
                 let block = otherwise.get_or_insert_with(|| Block { statements: Vec::new(), span: other_span });
-                self.branch(BranchKind::Else, other_span, block, Mark::Further);
+                self.branch(BranchKind::Else, other_span, block, BranchMark::Further);
             }
             StatementKind::Match { arms, .. } => {
                 for arm in arms {
-                    self.branch(BranchKind::Arm, arm.pattern.span, &mut arm.body, Mark::Further);
+                    self.branch(BranchKind::Arm, arm.pattern.span, &mut arm.body, BranchMark::Further);
                 }
             }
             StatementKind::Either(blocks) => {
                 for block in blocks {
-                    self.branch(BranchKind::Either, block.span, block, Mark::Further);
+                    self.branch(BranchKind::Either, block.span, block, BranchMark::Further);
                 }
             }
             StatementKind::For { body, .. } | StatementKind::While { body, .. } => {
-                self.branch(BranchKind::Loop, span, body, Mark::Further);
+                self.branch(BranchKind::Loop, span, body, BranchMark::Further);
             }
             StatementKind::Let { .. } | StatementKind::Var { .. } | StatementKind::Assign { .. } => {}
             StatementKind::ProcCall { .. } | StatementKind::PeerCall(_) | StatementKind::Assume(_) => {}

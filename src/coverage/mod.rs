@@ -2,10 +2,10 @@
 //!
 //! ```
 //! use mayhap::{Exchange, Spec};
-//! use mayhap::coverage::Coverage;
+//! use mayhap::coverage::SpecCoverage;
 //! let text = "protocol p { request int; response bool; on q { if q > 3 { reply true; } reply false; } }";
 //! let spec = Spec::from_text(text)?;
-//! let mut coverage = Coverage::new(&spec);
+//! let mut coverage = SpecCoverage::new(&spec);
 //! let news = coverage.observe_run(&[Exchange::of(&spec, &5, &true)?]);
 //! assert_eq!((news.branches.len(), coverage.covered(), coverage.branches().len()), (2, 2, 3));
 //! assert_eq!(coverage.never().map(|branch| branch.line).collect::<Vec<_>>(), [1]);
@@ -36,7 +36,7 @@ const EFFORT: u64 = 1_000_000;
 
 /// A branch of a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Branch {
+pub struct SpecBranch {
     /// Its kind.
     pub kind: BranchKind,
     /// The name of its file.
@@ -52,9 +52,9 @@ pub struct Branch {
 }
 
 /// The branches that were taken.
-pub struct Coverage {
+pub struct SpecCoverage {
     instrumented: Option<InstrumentedSpec>,
-    branches: Vec<Branch>,
+    branches: Vec<SpecBranch>,
     /// The last branches of consecutive requests, and how often they were.
     pairs: FxHashMap<(u32, u32), u64>,
     /// By the branch, whether a request ended with it.
@@ -71,14 +71,14 @@ pub struct CoverageNews {
     pub pairs: Vec<(usize, (usize, usize))>,
 }
 
-impl Coverage {
+impl SpecCoverage {
     /// The branches of a specification, none of which was taken yet. There are none where tasks yield or call peers.
     #[must_use]
-    pub fn new(spec: &Arc<Spec>) -> Coverage {
+    pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();
         let instrumented = is_serial.then(|| instrumented(spec)).flatten();
         let made = instrumented.iter().flat_map(|instrumented| &instrumented.branches);
-        let branch = |BranchSpans { kind, head, whole }: &BranchSpans| Branch {
+        let branch = |BranchSpans { kind, head, whole }: &BranchSpans| SpecBranch {
             kind: *kind,
             file: spec.sources.name(head.file).to_owned(),
             line: spec.sources.line_column(*head).0,
@@ -86,10 +86,10 @@ impl Coverage {
             end: whole.end,
             taken: 0,
         };
-        let branches: Vec<Branch> = made.map(branch).collect();
+        let branches: Vec<SpecBranch> = made.map(branch).collect();
         let is_last = vec![false; branches.len()];
         let (pairs, sharpness) = (FxHashMap::default(), Sharpness::default());
-        Coverage { instrumented, branches, pairs, is_last, sharpness }
+        SpecCoverage { instrumented, branches, pairs, is_last, sharpness }
     }
 
     /// Takes up the exchanges of a run, in an order of service that explains them, up to the first one that nothing explains.
@@ -139,7 +139,7 @@ impl Coverage {
 
     /// All branches, in the order of the text.
     #[must_use]
-    pub fn branches(&self) -> &[Branch] {
+    pub fn branches(&self) -> &[SpecBranch] {
         &self.branches
     }
 
@@ -150,7 +150,7 @@ impl Coverage {
     }
 
     /// The branches that no request took.
-    pub fn never(&self) -> impl Iterator<Item = &Branch> {
+    pub fn never(&self) -> impl Iterator<Item = &SpecBranch> {
         self.branches.iter().filter(|branch| branch.taken == 0)
     }
 

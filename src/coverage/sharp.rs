@@ -9,7 +9,7 @@ use crate::value::{Truth, Value, equal};
 
 /// One of so many answers is looked at.
 const SAMPLED: u64 = 8;
-/// Where more explanations than this are left, the answer counts as not forced.
+/// The most explanations that are looked at: if more are left, the answer counts as not forced.
 const EXPLANATIONS: usize = 64;
 
 /// The share of answers that were forced, among those that were looked at.

@@ -5,9 +5,9 @@
 
 use std::sync::Arc;
 
-use super::paths::{FIRST, PathOutcome, PathPurpose, RequestPath, RequestPaths};
+use super::paths::{FIRST, PathPurpose, RequestPath, RequestPathEnd, RequestPaths};
 use crate::choice::{ChoiceError, Choices};
-use crate::coverage::Coverage;
+use crate::coverage::SpecCoverage;
 use crate::process::{Choice, Fresh};
 use crate::scalar::Sort;
 use crate::server::Completion;
@@ -35,7 +35,7 @@ pub(super) struct BranchAim {
 
 impl BranchAim {
     /// The branches that were not taken; nothing where there are none.
-    pub fn of(coverage: &Coverage) -> Option<BranchAim> {
+    pub fn of(coverage: &SpecCoverage) -> Option<BranchAim> {
         let wanted: Vec<bool> = coverage.branches().iter().map(|branch| branch.taken == 0).collect();
         let (spec, slot) = coverage.noting().filter(|_| wanted.contains(&true))?;
         Some(BranchAim { spec: spec.clone(), slot, wanted, solver: Solver::default() })
@@ -119,7 +119,7 @@ impl BranchAim {
             if made() > last {
                 break;
             }
-            let has_ended = paths.run(&spec, &mut path) == PathOutcome::Ended;
+            let has_ended = paths.run(&spec, &mut path) == RequestPathEnd::Ended;
             let noted = crate::coverage::noted(&path.inside().process.memory, self.slot);
             if has_ended && noted.iter().any(|branch| self.wanted.get(*branch) == Some(&true)) {
                 prefer_keys(&mut path, request, keys, paths.solver);

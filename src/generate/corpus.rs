@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::aim::BranchAim;
 use super::{GenerateSettings, Generator};
 use crate::choice::{ChoiceError, Choices};
-use crate::coverage::{Coverage, CoverageNews, noted};
+use crate::coverage::{CoverageNews, SpecCoverage, noted};
 use crate::script::{MessageKind, Messages, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::server::{Ranges, Reply, Server};
 use crate::spec::Spec;
@@ -28,7 +28,7 @@ const AIMED: usize = 4;
 /// # Errors
 /// Where the source of choices fails.
 pub fn corpus(spec: &Arc<Spec>, requests: usize, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
-    let coverage = Coverage::new(spec);
+    let coverage = SpecCoverage::new(spec);
     let Some((noting, slot)) = coverage.noting().map(|(noting, slot)| (noting.clone(), slot)) else {
         return Ok(Vec::new());
     };
@@ -49,7 +49,7 @@ struct CorpusStep {
 struct CorpusSearch {
     spec: Arc<Spec>,
     slot: usize,
-    coverage: Coverage,
+    coverage: SpecCoverage,
     /// The number of requests that may still be served.
     left: usize,
     scripts: Vec<Script>,

@@ -11,7 +11,7 @@ use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Sort};
 use crate::script::{PlacedReference, RequestTemplate};
-use crate::spec::links::StatePart;
+use crate::spec::links::LinkedPart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
 
@@ -26,7 +26,7 @@ pub(super) struct PlaceFacts {
     /// The weights of its sources.
     pub weights: [u64; 5],
     /// The places of the state whose values make sense there.
-    pub states: Vec<StatePart>,
+    pub states: Vec<LinkedPart>,
     /// The kind of values of the trace that do.
     pub kind: Option<usize>,
     /// Set where a scalar never becomes a reference: the server does not choose what makes sense there.

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::paths::{FIRST, PathOutcome, PathPurpose, RequestPath, RequestPaths};
+use super::paths::{FIRST, PathPurpose, RequestPath, RequestPathEnd, RequestPaths};
 use crate::process::{Choice, Fresh};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
@@ -137,7 +137,7 @@ impl DutyCheck {
         };
         for _ in 0..PATHS {
             let Some(mut path) = paths.open.pop() else { return true };
-            if made() > last || paths.run(spec, &mut path) == PathOutcome::Broken {
+            if made() > last || paths.run(spec, &mut path) == RequestPathEnd::Broken {
                 return false;
             }
         }

@@ -3,7 +3,7 @@
 //! `data: map<string, Resource>` has the places `data, a key`, `data, a value, .value` and `data, a value, .tag`.
 
 use crate::choice::{ChoiceError, Choices};
-use crate::spec::links::{PartPath, PartStep, StatePart};
+use crate::spec::links::{LinkedPart, PartPath, PartStep};
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::value::{Presence, Value};
 
@@ -16,7 +16,7 @@ const ELEMENTS: usize = 16;
 /// A place, with the type of what is there and the name of the innermost field or variable around it.
 #[derive(Clone, Debug)]
 pub(super) struct TypedPlace {
-    pub place: StatePart,
+    pub place: LinkedPart,
     pub ty: TypeId,
     pub name: String,
 }
@@ -25,7 +25,7 @@ pub(super) struct TypedPlace {
 pub(super) fn places(spec: &Spec) -> Vec<TypedPlace> {
     let mut found = Vec::new();
     for (slot, variable) in spec.program.slots[..spec.program.state_slots()].iter().enumerate() {
-        let place = StatePart { slot: slot as u32, path: PartPath::new() };
+        let place = LinkedPart { slot: slot as u32, path: PartPath::new() };
         find(&spec.types, &TypedPlace { place, ty: variable.ty, name: variable.name.clone() }, &mut found);
     }
     found
@@ -71,7 +71,7 @@ fn find(types: &Types, at: &TypedPlace, found: &mut Vec<TypedPlace>) {
 /// # Errors
 /// Where the source of choices fails.
 pub(super) fn draw(
-    place: &StatePart,
+    place: &LinkedPart,
     state: &[Value],
     choices: &mut dyn Choices,
 ) -> Result<Option<Value>, ChoiceError> {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use crate::choice::{ChoiceError, Choices};
-use crate::coverage::Coverage;
+use crate::coverage::SpecCoverage;
 use crate::dualize;
 use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
@@ -184,7 +184,7 @@ impl Generator {
     }
 
     /// Solves for requests that come to branches which were not taken, now and then from here on.
-    pub fn aim_at(&mut self, coverage: &Coverage) {
+    pub fn aim_at(&mut self, coverage: &SpecCoverage) {
         self.aim = BranchAim::of(coverage);
     }
 

@@ -26,7 +26,7 @@ pub(super) enum PathPurpose<'p> {
 
 /// The outcome of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum PathOutcome {
+pub(super) enum RequestPathEnd {
     /// It has come to its end.
     Ended,
     /// Nothing comes this way, or nothing that matters.
@@ -35,9 +35,9 @@ pub(super) enum PathOutcome {
     Broken,
 }
 
-impl From<Infeasible> for PathOutcome {
-    fn from(_: Infeasible) -> PathOutcome {
-        PathOutcome::Nowhere
+impl From<Infeasible> for RequestPathEnd {
+    fn from(_: Infeasible) -> RequestPathEnd {
+        RequestPathEnd::Nowhere
     }
 }
 
@@ -92,50 +92,50 @@ pub(super) struct RequestPaths<'s> {
 
 impl RequestPaths<'_> {
     /// Follows a path to its end; where it divides, the other sides are left open.
-    pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> PathOutcome {
+    pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> RequestPathEnd {
         drive(spec, self, path)
     }
 
-    fn require(&mut self, path: &mut RequestPath, condition: Truth) -> Result<(), PathOutcome> {
+    fn require(&mut self, path: &mut RequestPath, condition: Truth) -> Result<(), RequestPathEnd> {
         Ok(path.0.require(condition, self.solver)?)
     }
 }
 
 impl Policy for RequestPaths<'_> {
     type Path = RequestPath;
-    type Stopped = PathOutcome;
+    type Stopped = RequestPathEnd;
 
     fn fresh(&mut self) -> &mut Fresh {
         &mut self.fresh
     }
 
-    fn advance(&mut self, spec: &Spec, path: &mut RequestPath) -> Result<Event, PathOutcome> {
+    fn advance(&mut self, spec: &Spec, path: &mut RequestPath) -> Result<Event, RequestPathEnd> {
         if let PathPurpose::CheckDuty(ahead) = self.purpose {
             let is_ahead = |function: u32, pc: u32| ahead[function as usize].get(pc as usize) == Some(&true);
             if !path.0.process.may_come(&is_ahead) {
-                return Err(PathOutcome::Nowhere);
+                return Err(RequestPathEnd::Nowhere);
             }
         }
         Ok(path.0.process.advance(&spec.program))
     }
 
-    fn restrict(&mut self, path: &mut RequestPath, facts: Vec<Term>, _: u64, _: Site) -> Result<(), PathOutcome> {
+    fn restrict(&mut self, path: &mut RequestPath, facts: Vec<Term>, _: u64, _: Site) -> Result<(), RequestPathEnd> {
         Ok(facts.iter().try_for_each(|fact| path.assume(fact, self.solver))?)
     }
 
-    fn choose(&mut self, path: &mut RequestPath, chosen: Chosen) -> Result<(), PathOutcome> {
+    fn choose(&mut self, path: &mut RequestPath, chosen: Chosen) -> Result<(), RequestPathEnd> {
         let (value, facts) = havoc(&mut self.fresh, self.types, &chosen);
         path.0.process.resume(value);
         self.restrict(path, facts, 0, chosen.site)
     }
 
-    fn fork(&mut self, path: &mut RequestPath, Fork { condition, .. }: Fork) -> Result<(), PathOutcome> {
+    fn fork(&mut self, path: &mut RequestPath, Fork { condition, .. }: Fork) -> Result<(), RequestPathEnd> {
         let other = path.0.fork(&condition.term(), true, self.solver, |_, _| {})?;
         self.open.extend(other.map(RequestPath));
         Ok(())
     }
 
-    fn select(&mut self, path: &mut RequestPath, ways: usize, _: Site) -> Result<(), PathOutcome> {
+    fn select(&mut self, path: &mut RequestPath, ways: usize, _: Site) -> Result<(), RequestPathEnd> {
         for way in 1..ways {
             let mut other = path.0.clone();
             other.process.select(way);
@@ -145,11 +145,11 @@ impl Policy for RequestPaths<'_> {
         Ok(())
     }
 
-    fn assume(&mut self, path: &mut RequestPath, condition: Truth, _: Site) -> Result<(), PathOutcome> {
+    fn assume(&mut self, path: &mut RequestPath, condition: Truth, _: Site) -> Result<(), RequestPathEnd> {
         self.require(path, condition)
     }
 
-    fn expects(&mut self, path: &mut RequestPath, duty: Truth, _: Site) -> Result<(), PathOutcome> {
+    fn expects(&mut self, path: &mut RequestPath, duty: Truth, _: Site) -> Result<(), RequestPathEnd> {
         if let PathPurpose::Reach = self.purpose {
             return self.require(path, duty);
         }
@@ -157,18 +157,18 @@ impl Policy for RequestPaths<'_> {
             Truth::Known(is_broken) => !is_broken,
             Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,
         };
-        if is_kept { Ok(()) } else { Err(PathOutcome::Broken) }
+        if is_kept { Ok(()) } else { Err(RequestPathEnd::Broken) }
     }
 
-    fn fault(&mut self, path: &mut RequestPath, wrong: Truth, _: Fault) -> Result<(), PathOutcome> {
+    fn fault(&mut self, path: &mut RequestPath, wrong: Truth, _: Fault) -> Result<(), RequestPathEnd> {
         self.require(path, wrong.not())
     }
 
-    fn cut(&mut self, path: &mut RequestPath, reached: Truth, _: Limit, _: Option<Site>) -> Result<(), PathOutcome> {
+    fn cut(&mut self, path: &mut RequestPath, reached: Truth, _: Limit, _: Option<Site>) -> Result<(), RequestPathEnd> {
         self.require(path, reached.not())
     }
 
-    fn end(&mut self, _: &mut RequestPath, _: Option<(Value, Site)>) -> PathOutcome {
-        PathOutcome::Ended
+    fn end(&mut self, _: &mut RequestPath, _: Option<(Value, Site)>) -> RequestPathEnd {
+        RequestPathEnd::Ended
     }
 }

@@ -7,7 +7,7 @@ use super::draw::PlaceFacts;
 use super::form::{FormKind, TypeForm};
 use super::held::TypedPlace;
 use crate::scalar::Sort;
-use crate::spec::links::{PartStep, RequestLinks, StatePart};
+use crate::spec::links::{LinkedPart, PartStep, RequestLinks};
 
 /// The facts about each place of a request.
 pub(super) fn facts(
@@ -23,7 +23,7 @@ pub(super) fn facts(
 }
 
 /// The parts of the state that each place of a request meets, of its own type.
-fn linked(form: &TypeForm, held: &[TypedPlace], links: &RequestLinks) -> Vec<Vec<StatePart>> {
+fn linked(form: &TypeForm, held: &[TypedPlace], links: &RequestLinks) -> Vec<Vec<LinkedPart>> {
     let mut linked = vec![Vec::new(); form.nodes.len()];
     for (path, part) in &links.meets {
         let Some(node) = form.at(path) else { continue };
@@ -39,7 +39,7 @@ struct LinkedPlace<'f> {
     form: &'f TypeForm,
     held: &'f [TypedPlace],
     links: &'f RequestLinks,
-    linked: &'f [StatePart],
+    linked: &'f [LinkedPart],
     node: usize,
 }
 
@@ -71,7 +71,7 @@ impl LinkedPlace<'_> {
     }
 
     /// The parts of the state of the same type; of scalars that are no tokens, those with the same name.
-    fn like(&self) -> Vec<StatePart> {
+    fn like(&self) -> Vec<LinkedPart> {
         let node = &self.form.nodes[self.node];
         let is_named = matches!(node.kind, FormKind::Leaf(sort) if !matches!(sort, Sort::Token(_)));
         let fits = |place: &&TypedPlace| {
@@ -80,11 +80,11 @@ impl LinkedPlace<'_> {
         self.held.iter().filter(fits).map(|place| place.place.clone()).collect()
     }
 
-    fn is_chosen(&self, part: &StatePart) -> bool {
+    fn is_chosen(&self, part: &LinkedPart) -> bool {
         self.links.chosen.iter().any(|chosen| chosen.slot == part.slot && part.path.starts_with(&chosen.path))
     }
 
-    fn is_stored(&self, part: &StatePart) -> bool {
+    fn is_stored(&self, part: &LinkedPart) -> bool {
         self.links.stored.iter().any(|(_, stored)| stored == part)
     }
 }

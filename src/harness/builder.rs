@@ -29,7 +29,7 @@ use crate::sut::{InProcess, Sut, SutFailure, System};
 use super::campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
 use super::regressions::{Regressions, replay};
 use super::run::Judging;
-use super::wave::Patience;
+use super::wave::WaitLimits;
 
 /// The runs of a script that is replayed.
 const REPLAYS: usize = 20;
@@ -118,7 +118,7 @@ impl SystemTest {
         let read = Script::read(&self.spec, script).unwrap_or_else(|error| panic!("{}", error.render("script")));
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
-        let patience = Patience { deadline: *deadline, silence: *deadline, stop };
+        let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop };
         let outcome = replay(&judging(&self.spec), &read, (&mut system, *clients), patience, REPLAYS);
         assert!(outcome == RegressionOutcome::Pass, "the script fails again: {outcome:?}");
     }

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
-use crate::coverage::Coverage;
+use crate::coverage::SpecCoverage;
 use crate::generate::{GenerateSettings, Generator, SourceWeights, corpus};
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
 use crate::script::{Plan, Script, ScriptHeader};
@@ -21,7 +21,7 @@ use super::covered::covered;
 use super::failure::{Failing, LiveTrial};
 use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
-use super::wave::{LiveEventKind, Patience};
+use super::wave::{LiveEventKind, WaitLimits};
 
 /// The settings of a campaign.
 #[derive(Clone, Debug)]
@@ -101,7 +101,7 @@ pub struct Campaign<'c> {
     follower: &'c mut dyn Follower,
     choices: Random,
     generator: Generator,
-    coverage: Coverage,
+    coverage: SpecCoverage,
     report: CampaignReport,
     started: Instant,
     causes: Vec<Failing>,
@@ -133,7 +133,7 @@ impl<'c> Campaign<'c> {
             follower,
             choices: Random::new(settings.seed),
             generator: Generator::new(&judging.spec, generate),
-            coverage: Coverage::new(&judging.spec),
+            coverage: SpecCoverage::new(&judging.spec),
             report,
             started: Instant::now(),
             causes: Vec::new(),
@@ -225,9 +225,9 @@ impl<'c> Campaign<'c> {
         Ok(RunOver::Full)
     }
 
-    fn patience(&self) -> Patience<'c> {
+    fn patience(&self) -> WaitLimits<'c> {
         let settings = self.settings;
-        Patience { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop }
+        WaitLimits { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop }
     }
 
     /// The first requests of a plan, as many as the campaign may still make.

@@ -1,6 +1,6 @@
-//! Coverage as it is reported: branches with their lines and columns.
+//! SpecCoverage as it is reported: branches with their lines and columns.
 
-use crate::coverage::{Branch, BranchKind, Coverage};
+use crate::coverage::{BranchKind, SpecBranch, SpecCoverage};
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};
 use crate::spec::Spec;
 
@@ -9,7 +9,7 @@ const LONGEST_HEAD: usize = 80;
 
 /// The report of what explanations took.
 #[must_use]
-pub fn covered(spec: &Spec, coverage: &Coverage) -> ReportedCoverage {
+pub fn covered(spec: &Spec, coverage: &SpecCoverage) -> ReportedCoverage {
     let (covered_pairs, pairs) = coverage.pairs();
     ReportedCoverage {
         branches: coverage.branches().len() as u64,
@@ -21,11 +21,11 @@ pub fn covered(spec: &Spec, coverage: &Coverage) -> ReportedCoverage {
     }
 }
 
-fn place(branch: &Branch) -> SpecPlace {
+fn place(branch: &SpecBranch) -> SpecPlace {
     SpecPlace { file: branch.file.clone(), line: branch.line as u64 }
 }
 
-fn count(spec: &Spec, branch: &Branch) -> BranchCount {
+fn count(spec: &Spec, branch: &SpecBranch) -> BranchCount {
     let text = spec.sources.files().find(|(file, _)| *file == branch.file).map_or("", |(_, text)| text);
     let (start, end) = (line_column(text, branch.span.0), line_column(text, branch.end));
     let head = text.get(branch.span.0 as usize..branch.span.1 as usize).unwrap_or_default();

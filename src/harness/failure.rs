@@ -14,7 +14,7 @@ use crate::sut::{SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
 use super::run::{Judging, LiveRun, RunState};
-use super::wave::{LiveEvent, LiveEventKind, Patience, UNASKED};
+use super::wave::{LiveEvent, LiveEventKind, UNASKED, WaitLimits};
 
 /// The work on the reason of a failure, and of one that is only tried.
 const REASON_SECONDS: f64 = 1.0;
@@ -241,7 +241,7 @@ pub struct LiveTrial<'t> {
     /// The system.
     pub system: &'t mut dyn System,
     /// The limits on waiting.
-    pub patience: Patience<'t>,
+    pub patience: WaitLimits<'t>,
     /// The failure that is shrunk.
     pub failing: &'t Failing,
     /// The last failure like it that was met.
@@ -258,7 +258,7 @@ pub fn run_once(
     judging: &Judging,
     script: &Script,
     (system, clients): (&mut dyn System, u64),
-    patience: Patience<'_>,
+    patience: WaitLimits<'_>,
 ) -> Result<Option<Failing>, SutFailure> {
     let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
     let mut state = run.perform(&script.plan(), system, patience);

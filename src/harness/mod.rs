@@ -23,4 +23,4 @@ pub use campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
 pub use failure::{Failing, LiveTrial, not_started, run_once};
 pub use regressions::{Regressions, read_script, replay, runs_to_see};
 pub use run::{Judging, LiveRun, RunState};
-pub use wave::{LiveEvent, LiveEventKind, Patience};
+pub use wave::{LiveEvent, LiveEventKind, WaitLimits};

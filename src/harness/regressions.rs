@@ -14,7 +14,7 @@ use crate::sut::System;
 
 use super::failure::run_once;
 use super::run::Judging;
-use super::wave::Patience;
+use super::wave::WaitLimits;
 
 /// A directory of regressions.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ pub fn replay(
     judging: &Judging,
     script: &Script,
     (system, clients): (&mut dyn System, u64),
-    patience: Patience<'_>,
+    patience: WaitLimits<'_>,
     times: usize,
 ) -> RegressionOutcome {
     let (mut failed, mut otherwise) = (0, None);

@@ -16,7 +16,7 @@ use crate::sut::{SutFailure, System};
 use crate::trace::{EventKind, TraceEvent};
 use crate::value::Value;
 
-use super::wave::{Asker, LiveEvent, LiveEventKind, Patience, WaveEnd, perform};
+use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
 
 /// The means of judging a run.
 #[derive(Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Judging {
 pub enum RunState {
     /// All that was observed is explained.
     Explained,
-    /// What was observed up to the event of this number, from 1, is not.
+    /// No run of the server explains what was observed up to the event of this number, from 1.
     Violated(u64),
     /// That could not be decided for some part of it.
     Undecided(String),
@@ -85,12 +85,12 @@ impl LiveRun {
     }
 
     /// Performs a wave, and judges it.
-    pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: Patience<'_>) -> RunState {
+    pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
         let last = plan.asks.iter().map(|ask| ask.label + 2).max();
         self.next_label = self.next_label.max(last.unwrap_or_default());
         let (events, end) = {
             let mut asker =
-                Asked { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
+                RunAsker { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
             perform(plan, system, &mut asker, patience)
         };
         let state = self.judge(events);
@@ -265,13 +265,13 @@ fn kind(kind: &LiveEventKind) -> EventKind<Value> {
 }
 
 /// The messages of a run, as its waves need them.
-struct Asked<'a> {
+struct RunAsker<'a> {
     messages: &'a mut Messages,
     spec: &'a Arc<Spec>,
     owed: bool,
 }
 
-impl Asker for Asked<'_> {
+impl Asker for RunAsker<'_> {
     fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate {
         let value = request.instantiate(self.messages);
         self.messages.push(label, MessageKind::Request, value.clone());

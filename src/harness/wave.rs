@@ -58,7 +58,7 @@ pub enum WaveEnd {
 
 /// The limits on waiting.
 #[derive(Clone, Copy)]
-pub struct Patience<'p> {
+pub struct WaitLimits<'p> {
     /// An answer may take so long.
     pub deadline: Duration,
     /// The silence after which a request that need not be answered has no answer.
@@ -81,7 +81,7 @@ pub trait Asker {
 const SLICE: Duration = Duration::from_millis(100);
 
 /// A request under way.
-struct UnderWay {
+struct SentRequest {
     label: u64,
     since: Instant,
     is_owed: bool,
@@ -92,11 +92,11 @@ struct Wave<'w> {
     plan: &'w [PlannedAsk],
     system: &'w mut dyn System,
     asker: &'w mut dyn Asker,
-    patience: Patience<'w>,
+    patience: WaitLimits<'w>,
     /// The requests that were not sent yet, in order.
     waiting: VecDeque<usize>,
     done: FxHashSet<u64>,
-    under_way: FxHashMap<u64, VecDeque<UnderWay>>,
+    under_way: FxHashMap<u64, VecDeque<SentRequest>>,
     /// The number of events of a client that are about requests which count as lost already.
     ignored: FxHashMap<u64, usize>,
     events: Vec<LiveEvent>,
@@ -107,7 +107,7 @@ pub fn perform(
     plan: &Plan,
     system: &mut dyn System,
     asker: &mut dyn Asker,
-    patience: Patience<'_>,
+    patience: WaitLimits<'_>,
 ) -> (Vec<LiveEvent>, WaveEnd) {
     let mut wave = Wave {
         plan: &plan.asks,
@@ -201,7 +201,7 @@ impl Wave<'_> {
     fn send(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         let request = self.asker.instantiate(ask.label, &ask.request);
         let under_way =
-            UnderWay { label: ask.label, since: Instant::now(), is_owed: self.asker.is_answered(&request.value) };
+            SentRequest { label: ask.label, since: Instant::now(), is_owed: self.asker.is_answered(&request.value) };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
         self.system.send(ask.client, &request.value)?;
         self.events.push(LiveEvent { label: ask.label, client: ask.client, kind: LiveEventKind::Sent(request) });
@@ -215,7 +215,7 @@ impl Wave<'_> {
             return Ok(());
         }
         let under_way = self.under_way.entry(client).or_default();
-        let Some(UnderWay { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
+        let Some(SentRequest { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
         match kind {
             SutEventKind::Answer(answer) => {
                 self.asker.answered(label, &answer);
@@ -258,11 +258,11 @@ impl Wave<'_> {
 
     /// The moment at which the patience with some request ends.
     fn next_moment(&self, now: Instant) -> Instant {
-        let patience = |under_way: &UnderWay| under_way.since + self.patience_with(under_way);
+        let patience = |under_way: &SentRequest| under_way.since + self.patience_with(under_way);
         self.under_way.values().flatten().map(patience).min().unwrap_or(now + SLICE)
     }
 
-    fn patience_with(&self, under_way: &UnderWay) -> Duration {
+    fn patience_with(&self, under_way: &SentRequest) -> Duration {
         if under_way.is_owed { self.patience.deadline } else { self.patience.silence }
     }
 

@@ -69,7 +69,7 @@ impl fmt::Display for SearchBound {
     }
 }
 
-/// What a search says of a mutant.
+/// The result of a search about a mutant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Equivalence {
     /// After these exchanges, the last one of which the specification does not allow, it is found.
@@ -110,7 +110,7 @@ struct ServedWay {
     reply: Result<Reply, ()>,
 }
 
-/// How the sequences of one more request ended.
+/// The ends of the sequences of one more request.
 enum LayerEnd {
     Found(Vec<Exchange>),
     All,

@@ -3,7 +3,7 @@
 //! `q <= n` becomes `q < n` and `q > n`, `a && b` becomes `a || b`, `a` and `b`, `1` becomes `2` and `0`, `NotFound` the next variant
 //! without values of its enum.
 
-use super::walk::{ChangeWalk, Strength};
+use super::change::{ChangeWalk, Strength};
 use crate::scalar::Int;
 use crate::spec::check::Res;
 use crate::spec::types::{BOOL, INT, STRING};
@@ -243,12 +243,12 @@ fn change_fields(walk: &mut ChangeWalk<'_>, expr: &Expr, base: &Expr, fields: &[
 fn change_arms(walk: &mut ChangeWalk<'_>, arms: &[Arm<Expr>]) {
     for pair in arms.windows(2) {
         let [one, other] = [&pair[0], &pair[1]].map(|arm| walk.expr(&arm.body));
-        let heads = [&pair[0], &pair[1]].map(|arm| {
+        let firsts = [&pair[0], &pair[1]].map(|arm| {
             let guard = arm.guard.as_ref().map_or(String::new(), |guard| format!(" if {}", walk.expr(guard)));
             format!("{}{guard} =>", walk.written(AnyNode::Pattern(&arm.pattern)))
         });
         let span = crate::diagnostic::Span { end: pair[1].body.span.end, ..pair[0].span };
-        let arms = |one: &str, other: &str| format!("{} {one}, {} {other}", heads[0], heads[1]);
+        let arms = |one: &str, other: &str| format!("{} {one}, {} {other}", firsts[0], firsts[1]);
         walk.replace_part(span, &arms(&one, &other), arms(&other, &one));
     }
     for guard in arms.iter().filter_map(|arm| arm.guard.as_ref()) {

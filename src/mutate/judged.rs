@@ -1,4 +1,4 @@
-//! What a specification allows, as an automaton whose states are made when they are asked for: many searches share it.
+//! The behaviours that a specification allows, as an automaton whose states are made when they are asked for: many searches share it.
 //!
 //! Of `cmp_rst` the initial state says n = 0; after `5` was answered by `1` comes the one in which n is anything.
 

@@ -14,6 +14,7 @@
 //! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
 //! choices away, as `x > 2` for `x > 1` behind `where`, is no mutant: all that such a server does, the specification allows.
 
+mod change;
 mod corpus;
 mod difference;
 mod domain;
@@ -35,7 +36,7 @@ use rustc_hash::FxHashSet;
 
 pub use corpus::killing_scripts;
 pub use difference::{Comparing, Equivalence, SearchBound, SearchBudget, classify};
-pub use score::{Fate, KillOutcome, Killer, MutationScore, fate};
+pub use score::{KillOutcome, Killer, MutantFate, MutationScore, fate};
 pub use settings::Setting;
 pub use tester::MutantTester;
 

@@ -4,7 +4,6 @@
 
 use std::sync::Arc;
 
-use super::tester::RunOfMutant;
 use crate::choice::Random;
 use crate::network::NetworkChoice;
 use crate::server::{CallEvent, Conversation, Occurrence, PeerOccurrence, Population, Ranges, Server, Stop};
@@ -17,6 +16,16 @@ use crate::value::Value;
 const FEW: (i64, i64) = (-1, 5);
 /// The number of clients.
 const CLIENTS: u64 = 3;
+
+/// The end of a run.
+pub(super) enum RunOfMutant {
+    /// It did what is not allowed.
+    Killed,
+    /// It did nothing of that kind.
+    Over,
+    /// It cannot be tested.
+    Failed(String),
+}
 
 /// Random clients.
 pub(super) struct RandomClients<'t> {

@@ -36,7 +36,7 @@ pub trait Killer {
 
 /// The thing that became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Fate {
+pub enum MutantFate {
     /// It was found after so many requests, with these constants set.
     Killed(u64, Setting),
     /// It was not found, and up to a bound it does nothing that the specification does not allow.
@@ -49,31 +49,31 @@ pub enum Fate {
     Untested(String),
 }
 
-impl Fate {
+impl MutantFate {
     /// The word for it.
     #[must_use]
     pub fn name(&self) -> &'static str {
         match self {
-            Fate::Killed(..) => "killed",
-            Fate::Refinement(_) => "refinement",
-            Fate::Missed(_) => "missed",
-            Fate::Undecided => "undecided",
-            Fate::Untested(_) => "untested",
+            MutantFate::Killed(..) => "killed",
+            MutantFate::Refinement(_) => "refinement",
+            MutantFate::Missed(_) => "missed",
+            MutantFate::Undecided => "undecided",
+            MutantFate::Untested(_) => "untested",
         }
     }
 }
 
-impl fmt::Display for Fate {
+impl fmt::Display for MutantFate {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Fate::Killed(requests, setting) => {
+            MutantFate::Killed(requests, setting) => {
                 write!(f, "killed after {}", counted(*requests, "request"))?;
                 setting.iter().try_for_each(|(name, value)| write!(f, " --set {name}={value}"))
             }
-            Fate::Refinement(bound) => write!(f, "a refinement ({bound})"),
-            Fate::Missed(requests) => write!(f, "missed, {} enough", are(*requests)),
-            Fate::Undecided => f.write_str("not killed, and not compared"),
-            Fate::Untested(why) => write!(f, "not tested: {}", why.trim_end()),
+            MutantFate::Refinement(bound) => write!(f, "a refinement ({bound})"),
+            MutantFate::Missed(requests) => write!(f, "missed, {} enough", are(*requests)),
+            MutantFate::Undecided => f.write_str("not killed, and not compared"),
+            MutantFate::Untested(why) => write!(f, "not tested: {}", why.trim_end()),
         }
     }
 }
@@ -84,27 +84,33 @@ fn are(requests: usize) -> String {
 }
 
 /// Tests one mutant: as it is, and if it is not found, with other values of the constants; compares it if it is still not.
-pub fn fate(spec: &Arc<Spec>, mutant: &Mutant, killer: &mut dyn Killer, seed: u64, comparing: &mut Comparing) -> Fate {
+pub fn fate(
+    spec: &Arc<Spec>,
+    mutant: &Mutant,
+    killer: &mut dyn Killer,
+    seed: u64,
+    comparing: &mut Comparing,
+) -> MutantFate {
     let changed = match mutant.of(spec) {
         Ok(changed) => changed,
-        Err(error) => return Fate::Untested(error.to_string()),
+        Err(error) => return MutantFate::Untested(error.to_string()),
     };
     match killer.kill(spec, &changed, seed) {
-        KillOutcome::Killed { requests } => return Fate::Killed(requests, Setting::new()),
-        KillOutcome::Failed(why) => return Fate::Untested(why),
+        KillOutcome::Killed { requests } => return MutantFate::Killed(requests, Setting::new()),
+        KillOutcome::Failed(why) => return MutantFate::Untested(why),
         KillOutcome::Survived { .. } => {}
     }
     for setting in settings(spec) {
         let Ok(spec) = spec.with_constants(&setting) else { continue };
         let Ok(changed) = mutant.of(&spec) else { continue };
         if let KillOutcome::Killed { requests } = killer.kill(&spec, &changed, seed) {
-            return Fate::Killed(requests, setting);
+            return MutantFate::Killed(requests, setting);
         }
     }
     match comparing.classify(&changed, SearchBudget::default()) {
-        Equivalence::Differs(script) => Fate::Missed(script.len()),
-        Equivalence::Refines(bound) => Fate::Refinement(bound),
-        Equivalence::Undecided => Fate::Undecided,
+        Equivalence::Differs(script) => MutantFate::Missed(script.len()),
+        Equivalence::Refines(bound) => MutantFate::Refinement(bound),
+        Equivalence::Undecided => MutantFate::Undecided,
     }
 }
 
@@ -130,15 +136,15 @@ pub struct MutationScore {
 impl MutationScore {
     /// The score that these fates are.
     #[must_use]
-    pub fn of(fates: &[Fate]) -> MutationScore {
+    pub fn of(fates: &[MutantFate]) -> MutationScore {
         let mut score = MutationScore { mutants: fates.len(), ..MutationScore::default() };
         let (mut requests, mut bounds) = (Vec::new(), Vec::new());
         for fate in fates {
             match fate {
-                Fate::Killed(after, _) => requests.push(*after),
-                Fate::Refinement(bound) => bounds.push(*bound),
-                Fate::Missed(_) => score.missed += 1,
-                Fate::Undecided | Fate::Untested(_) => score.undecided += 1,
+                MutantFate::Killed(after, _) => requests.push(*after),
+                MutantFate::Refinement(bound) => bounds.push(*bound),
+                MutantFate::Missed(_) => score.missed += 1,
+                MutantFate::Undecided | MutantFate::Untested(_) => score.undecided += 1,
             }
         }
         requests.sort_unstable();

@@ -4,8 +4,8 @@
 
 use rustc_hash::FxHashSet;
 
+use super::change::{ChangeWalk, Strength};
 use super::expressions;
-use super::walk::{ChangeWalk, Strength};
 use crate::spec::types::{INT, STRING};
 use crate::syntax::AnyNode;
 use crate::syntax::ast::{
@@ -72,7 +72,7 @@ fn delete(walk: &mut ChangeWalk<'_>, statement: &Statement) {
     }
 }
 
-/// Where one way is to do nothing, to leave out all of another one is no change.
+/// If one way is to do nothing, to leave out all of another one is no change.
 fn keep_alone(walk: &mut ChangeWalk<'_>, blocks: &[Block]) {
     if blocks.iter().any(|block| block.statements.is_empty()) {
         let alone = blocks.iter().filter(|block| block.statements.len() == 1);

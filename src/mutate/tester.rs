@@ -4,18 +4,18 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::random::RandomClients;
+use super::random::{RandomClients, RunOfMutant};
 use super::score::{KillOutcome, Killer};
 use super::served::ServedSpec;
 use crate::choice::Random;
 use crate::dualize::Options;
 use crate::generate::{GenerateSettings, Generator};
-use crate::harness::{Judging, LiveEventKind, LiveRun, Patience, RunState};
+use crate::harness::{Judging, LiveEventKind, LiveRun, RunState, WaitLimits};
 use crate::network::NetworkChoice;
 use crate::spec::Spec;
 use crate::sut::SutFailureKind;
 
-/// What is not there at once never comes.
+/// The patience with a served mutant: an answer that is not there at once never comes.
 const DEADLINE: Duration = Duration::from_millis(1);
 
 /// A tester with a budget.
@@ -38,23 +38,15 @@ fn length(run: u64) -> u64 {
     RUNS[(run % RUNS.len() as u64) as usize]
 }
 
-/// The end of a run.
-pub(super) enum RunOfMutant {
-    /// It did what is not allowed.
-    Killed,
-    /// It did nothing of that kind.
-    Over,
-    /// It cannot be tested.
-    Failed(String),
-}
-
 impl Killer for MutantTester {
     fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome {
         let is_asynchronous = [spec, mutant].into_iter().any(|spec| spec.program.is_asynchronous());
         let mut requests = 0;
         let mut run: Box<dyn FnMut(u64, &mut u64) -> RunOfMutant> = if is_asynchronous {
             let clients = RandomClients { spec, mutant };
-            Box::new(move |number, requests| clients.converse(length(number), &mut Random::of_run(seed, number), requests))
+            Box::new(move |number, requests| {
+                clients.converse(length(number), &mut Random::of_run(seed, number), requests)
+            })
         } else {
             let mut testing = Generated::new(spec, mutant, seed);
             Box::new(move |number, requests| testing.run(length(number), requests))
@@ -84,11 +76,7 @@ struct Generated {
 
 impl Generated {
     fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> Generated {
-        let judging = Judging {
-            spec: spec.clone(),
-            net: NetworkChoice::TCP,
-            options: Options::default(),
-        };
+        let judging = Judging { spec: spec.clone(), net: NetworkChoice::TCP, options: Options::default() };
         Generated {
             judging,
             generator: Generator::new(spec, GenerateSettings::default()),
@@ -118,7 +106,7 @@ impl Generated {
                 break;
             }
             let stop = AtomicBool::new(false);
-            let patience = Patience { deadline: DEADLINE, silence: DEADLINE, stop: &stop };
+            let patience = WaitLimits { deadline: DEADLINE, silence: DEADLINE, stop: &stop };
             let state = run.perform(&plan, &mut self.system, patience);
             *requests = before + run.requests();
             self.learn(&run, seen);

@@ -16,7 +16,7 @@ const NOWHERE: u64 = 0;
 
 /// The connections over which a sequence of requests goes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Connections {
+pub(super) enum ClientConnections {
     /// Those that it had.
     Own,
     /// One.
@@ -85,14 +85,14 @@ fn together(labels: &[u64], offsets: &[f64], kept: &FxHashSet<u64>) -> Option<Sc
 }
 
 /// The requests one after another, each with its answer, in the order in which they were answered.
-pub(super) fn sequential(script: &Script, connections: Connections) -> Script {
+pub(super) fn sequential(script: &Script, connections: ClientConnections) -> Script {
     let answered = answers(script);
     let by_label: FxHashMap<u64, (u64, &RequestTemplate)> =
         asks(script).map(|(label, client, request)| (label, (client, request))).collect();
     let mut steps = Vec::new();
     let exchange = |label: u64, seen: RecordedOutcome, steps: &mut Vec<ScriptStep>| {
         let Some((client, request)) = by_label.get(&label) else { return };
-        let client = if connections == Connections::One { 1 } else { *client };
+        let client = if connections == ClientConnections::One { 1 } else { *client };
         steps.push(ScriptStep::Ask { label, client, request: (*request).clone() });
         steps.push(ScriptStep::Await { label, seen });
     };

@@ -14,7 +14,6 @@
 //!
 //! The end is a pass over all single deletions and simplifications that adopts none: the result is locally minimal.
 
-mod delete;
 mod edit;
 mod odds;
 mod parallel;
@@ -33,7 +32,7 @@ use crate::spec::Spec;
 use crate::sut::SutFailure;
 use search::{Halt, ScriptSearch};
 
-pub use odds::{FALSE_DROPPED, FALSE_KEPT, Kept, RatioTest, interval};
+pub use odds::{FALSE_DROPPED, FALSE_KEPT, OddsVerdict, RatioTest, interval};
 
 /// A way to run scripts against the system, each from the beginning.
 pub trait Trial {

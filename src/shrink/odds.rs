@@ -4,11 +4,11 @@
 //! more, and dropped where it fails in `seldom` or less.
 //!
 //! ```
-//! use mayhap::shrink::{Kept, RatioTest, interval};
+//! use mayhap::shrink::{OddsVerdict, RatioTest, interval};
 //! let test = RatioTest::for_share(0.3);
-//! assert_eq!(test.decision(0, 1), Kept::Open);
-//! assert_eq!(test.decision(2, 2), Kept::Yes);
-//! assert_eq!(test.decision(0, 30), Kept::No);
+//! assert_eq!(test.decision(0, 1), OddsVerdict::Open);
+//! assert_eq!(test.decision(2, 2), OddsVerdict::Yes);
+//! assert_eq!(test.decision(0, 30), OddsVerdict::No);
 //! let (low, high) = interval(7, 20);
 //! assert_eq!((low.round(), high.round()), (18.0, 57.0));
 //! ```
@@ -29,7 +29,7 @@ pub struct RatioTest {
 
 /// A decision of the test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kept {
+pub enum OddsVerdict {
     /// It fails often enough.
     Yes,
     /// It does not.
@@ -48,15 +48,15 @@ impl RatioTest {
 
     /// The decision after so many failures among so many runs.
     #[must_use]
-    pub fn decision(&self, failures: u64, runs: u64) -> Kept {
+    pub fn decision(&self, failures: u64, runs: u64) -> OddsVerdict {
         let (failed, passed) = (failures as f64, runs.saturating_sub(failures) as f64);
         let ratio = failed * (self.often / self.seldom).ln() + passed * ((1.0 - self.often) / (1.0 - self.seldom)).ln();
         if ratio >= ((1.0 - FALSE_DROPPED) / FALSE_KEPT).ln() {
-            Kept::Yes
+            OddsVerdict::Yes
         } else if ratio <= (FALSE_DROPPED / (1.0 - FALSE_KEPT)).ln() {
-            Kept::No
+            OddsVerdict::No
         } else {
-            Kept::Open
+            OddsVerdict::Open
         }
     }
 }
@@ -96,11 +96,11 @@ mod tests {
         let (mut kept, mut runs) = (0, 0);
         for _ in 0..2_000 {
             let (mut failures, mut own) = (0, 0);
-            while test.decision(failures, own) == Kept::Open {
+            while test.decision(failures, own) == OddsVerdict::Open {
                 failures += u64::from(source.choose("run", 1_000).unwrap() < failing);
                 own += 1;
             }
-            kept += u64::from(test.decision(failures, own) == Kept::Yes);
+            kept += u64::from(test.decision(failures, own) == OddsVerdict::Yes);
             runs += own;
         }
         (kept as f64 / 2_000.0, runs as f64 / 2_000.0)

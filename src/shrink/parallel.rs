@@ -1,7 +1,7 @@
 //! Fewer connections and less at once: a sequence over one connection, else fewer connections, else single answers that come before the
 //! next request. What must overlap is released at a barrier.
 
-use super::edit::{Connections, answers, asks, sequential};
+use super::edit::{ClientConnections, answers, asks, sequential};
 use super::search::{Halt, ScriptSearch};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
 
@@ -10,13 +10,13 @@ impl ScriptSearch<'_> {
     pub(super) fn make_sequential(&mut self) -> Result<(), Halt> {
         let (several, overlaps) = (clients(&self.best).len() > 1, !overlapping(&self.best).is_empty());
         if several || overlaps {
-            let candidate = sequential(&self.best, Connections::One);
+            let candidate = sequential(&self.best, ClientConnections::One);
             if self.consider(candidate)? {
                 return Ok(());
             }
         }
         if several && overlaps {
-            let candidate = sequential(&self.best, Connections::Own);
+            let candidate = sequential(&self.best, ClientConnections::Own);
             self.consider(candidate)?;
         }
         self.merge_clients()?;

@@ -8,7 +8,7 @@ use std::time::Instant;
 use rustc_hash::FxHashMap;
 
 use super::edit::{finished, merged, steps_text};
-use super::odds::{Kept, RatioTest};
+use super::odds::{OddsVerdict, RatioTest};
 use super::predict::Predictor;
 use super::{ShrinkBudget, ShrunkScript, Trial, TrialOutcome};
 use crate::script::Script;
@@ -171,11 +171,11 @@ impl<'t> ScriptSearch<'t> {
         loop {
             let RunTally { failed, runs } = self.tally(key);
             match (test.decision(failed, runs), last) {
-                (Kept::No, _) => return Ok(None),
-                (Kept::Yes, Some(last)) => return Ok(Some(last)),
+                (OddsVerdict::No, _) => return Ok(None),
+                (OddsVerdict::Yes, Some(last)) => return Ok(Some(last)),
                 // It was kept before, as part of a larger one that was measured.
-                (Kept::Yes, None) => last = self.run(candidate, key)?,
-                (Kept::Open, before) => last = self.run(candidate, key)?.or(before),
+                (OddsVerdict::Yes, None) => last = self.run(candidate, key)?,
+                (OddsVerdict::Open, before) => last = self.run(candidate, key)?.or(before),
             }
         }
     }
@@ -244,7 +244,7 @@ impl<'t> ScriptSearch<'t> {
             }
         }
         let RunTally { failed, runs } = self.tally(&key);
-        Ok(failed == runs || self.test.is_some_and(|test| test.decision(failed, runs) != Kept::No))
+        Ok(failed == runs || self.test.is_some_and(|test| test.decision(failed, runs) != OddsVerdict::No))
     }
 
     /// Finds out how often a flaky failure shows in the best script, once what races in it is released together.

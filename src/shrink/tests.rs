@@ -53,7 +53,7 @@ enum Planted {
     SometimesLost,
     /// Of two `Add` of different clients that are under way at once, one is answered wrongly.
     LostUpdate,
-    /// The same, in three of ten cases.
+    /// A failure in three of ten cases.
     SometimesLostUpdate,
     /// `Put` with `old` does nothing.
     IgnoresOld,

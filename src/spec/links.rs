@@ -1,4 +1,4 @@
-//! What the parts of a request have to do with those of the state: which are keys of which map, and what they are compared with.
+//! Links between the parts of a request and those of the state: which are keys of which map, and what they are compared with.
 //!
 //! In `on Cas { key, unique } { if items.contains(key) && items[key].unique == unique … }` the part `key` is a key of `items`, and
 //! `unique` meets the field of that name of its values. A client that wants to come far asks with values that are there.
@@ -35,7 +35,7 @@ pub type PartPath = SmallVec<[PartStep; 4]>;
 
 /// A part of the state: a variable and the way into it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub struct StatePart {
+pub struct LinkedPart {
     /// The variable.
     pub slot: u32,
     /// The way from there.
@@ -46,18 +46,18 @@ pub struct StatePart {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RequestLinks {
     /// The parts of a request that meet a part of the state: they are compared with it, or looked up among it.
-    pub meets: BTreeSet<(PartPath, StatePart)>,
+    pub meets: BTreeSet<(PartPath, LinkedPart)>,
     /// The parts of a request that are stored in a part of the state.
-    pub stored: BTreeSet<(PartPath, StatePart)>,
+    pub stored: BTreeSet<(PartPath, LinkedPart)>,
     /// The parts of the state that the server chooses.
-    pub chosen: BTreeSet<StatePart>,
+    pub chosen: BTreeSet<LinkedPart>,
 }
 
 /// The origin of a value.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 enum PartOrigin {
     Request(PartPath),
-    State(StatePart),
+    State(LinkedPart),
     Chosen,
 }
 
@@ -97,7 +97,7 @@ struct Linking<'p> {
     results: Vec<PartOrigins>,
     links: RequestLinks,
     /// Parts of the state that meet each other.
-    between: BTreeSet<(StatePart, StatePart)>,
+    between: BTreeSet<(LinkedPart, LinkedPart)>,
 }
 
 /// The origins of all registers.
@@ -148,7 +148,7 @@ impl PartOrigin {
         match self {
             PartOrigin::Request(path) if path.len() < LONGEST_PATH => Some(PartOrigin::Request(longer(path, &[step]))),
             PartOrigin::State(part) if part.path.len() < LONGEST_PATH => {
-                Some(PartOrigin::State(StatePart { slot: part.slot, path: longer(&part.path, &[step]) }))
+                Some(PartOrigin::State(LinkedPart { slot: part.slot, path: longer(&part.path, &[step]) }))
             }
             PartOrigin::Chosen => Some(PartOrigin::Chosen),
             PartOrigin::Request(_) | PartOrigin::State(_) => None,
@@ -191,7 +191,7 @@ impl Linking<'_> {
         match operand {
             Operand::Register(register) => before.0[register as usize].clone(),
             Operand::Slot(slot) if (slot as usize) < self.program.state_slots() => {
-                PartOrigins::of(PartOrigin::State(StatePart { slot, path: PartPath::new() }))
+                PartOrigins::of(PartOrigin::State(LinkedPart { slot, path: PartPath::new() }))
             }
             Operand::Slot(_) | Operand::Constant(_) => PartOrigins::default(),
         }
@@ -290,7 +290,7 @@ impl Linking<'_> {
 
     fn look_up(&mut self, slot: u32, key: &PartOrigins) {
         let path = SmallVec::from_slice(&[PartStep::Element]);
-        self.meet(key, &PartOrigins::of(PartOrigin::State(StatePart { slot, path })));
+        self.meet(key, &PartOrigins::of(PartOrigin::State(LinkedPart { slot, path })));
     }
 
     fn store(&mut self, slot: u32, value: &PartOrigins) {
@@ -298,7 +298,7 @@ impl Linking<'_> {
             return;
         }
         for (path, origin) in &value.0 {
-            let part = StatePart { slot, path: path.clone() };
+            let part = LinkedPart { slot, path: path.clone() };
             match origin {
                 PartOrigin::Request(from) => _ = self.links.stored.insert((from.clone(), part)),
                 PartOrigin::Chosen => _ = self.links.chosen.insert(part),

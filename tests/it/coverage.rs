@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mayhap::choice::Random;
-use mayhap::coverage::Coverage;
+use mayhap::coverage::SpecCoverage;
 use mayhap::details::Observed;
 use mayhap::generate::{GenerateSettings, Generator};
 use mayhap::server::{Ranges, Reply, Server};
@@ -46,7 +46,7 @@ fn generated_requests_come_to_nearly_all_branches() {
     let mut few = Vec::new();
     for shipped in shipped::all() {
         let spec = shipped.compile().expect("a specification");
-        let (mut coverage, mut choices) = (Coverage::new(&spec), Random::new(1));
+        let (mut coverage, mut choices) = (SpecCoverage::new(&spec), Random::new(1));
         let mut generator = Generator::new(&spec, GenerateSettings::default());
         for _ in 0..REQUESTS / RUN {
             let exchanges = run(&spec, &mut generator, &mut choices);

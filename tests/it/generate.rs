@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mayhap::choice::Random;
-use mayhap::coverage::Coverage;
+use mayhap::coverage::SpecCoverage;
 use mayhap::details::Observed;
 use mayhap::generate::{GenerateSettings, Generator, SourceWeights, corpus};
 use mayhap::json::{decode, encode};
@@ -147,7 +147,7 @@ fn the_corpus_comes_to_nearly_all_branches_again() {
         let scripts = corpus(&spec, 4_000, &mut Random::new(1)).expect("a corpus");
         let time = begun.elapsed();
         let lengths: Vec<usize> = scripts.iter().map(|script| script.steps.len() / 2).collect();
-        let mut coverage = Coverage::new(&spec);
+        let mut coverage = SpecCoverage::new(&spec);
         for script in &scripts {
             // What the server chose is not in the script: what it has answered is.
             coverage.observe_run(&exchanges(script));

@@ -45,9 +45,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("coverage", &[]),
     ("generate", &["diagnostic", "syntax"]),
     ("sut", &["diagnostic", "syntax"]),
-    ("harness", &["diagnostic", "syntax"]),
     ("shrink", &["diagnostic", "syntax"]),
-    ("mutate", &["diagnostic"]),
+    ("harness", &["diagnostic", "syntax"]),
+    ("mutate", &[]),
     ("cli", &[]),
 ];
 
