@@ -7,12 +7,10 @@ use super::selection::Format;
 use super::terminal::Terminal;
 use super::testing_arguments::MutateArguments;
 use super::{abreast, failed, files, load};
-use clap::Args;
 use mayhap::choice::counted;
 use mayhap::json;
 use mayhap::mutate::{Comparing, Mutant, MutantFate, MutantTester, MutationScore, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
-use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 pub fn run(options: &MutateArguments, terminal: &mut Terminal) -> Exit {
