@@ -300,7 +300,9 @@ fn exit(report: &CampaignReport) -> Exit {
     let of_regression = |run: &RegressionRun| match &run.outcome {
         RegressionOutcome::Pass => Exit::Fine,
         RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
-        RegressionOutcome::Error(_) => Exit::Failed,
+        // One that could be read has a cause.
+        RegressionOutcome::Error(_) if run.cause.is_empty() => Exit::Failed,
+        RegressionOutcome::Error(_) => Exit::SystemFailed,
     };
     let own = match report.verdict {
         CampaignVerdict::Pass => Exit::Fine,

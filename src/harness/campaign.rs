@@ -195,7 +195,7 @@ impl<'c> Campaign<'c> {
             self.learn(&run, seen);
             self.report.requests = before + run.requests();
             self.follower.proceed(self.report.requests, self.report.runs);
-            let is_full = run.requests() >= length && first.len() == 0;
+            let is_full = run.requests() >= length && first.len() == 0 || run.is_over();
             match state {
                 RunState::Explained if !(is_full || self.is_over()) => self.keep_rate(),
                 RunState::Undecided(why) => {
@@ -301,6 +301,11 @@ impl<'c> Campaign<'c> {
             return;
         }
         let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
+        if failing.script.requests() == 0 {
+            self.report.failures.push(failure);
+            self.causes.push(failing);
+            return;
+        }
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
             Some((last, shrunk, others)) => {

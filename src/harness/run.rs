@@ -54,6 +54,8 @@ pub struct LiveRun {
     next_label: u64,
     /// The number of events that were explained when a wave was last over.
     explained: usize,
+    /// Set where the session can judge no more.
+    is_over: bool,
     answers_at_once: bool,
 }
 
@@ -80,6 +82,7 @@ impl LiveRun {
             requests: 0,
             next_label: 1,
             explained: 0,
+            is_over: false,
             answers_at_once: spec.for_networks().program.answers_at_once(),
         }
     }
@@ -93,7 +96,12 @@ impl LiveRun {
                 RunAsker { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
             perform(plan, system, &mut asker, patience)
         };
-        let state = self.judge(events);
+        let mut state = self.judge(events);
+        if let RunState::Undecided(_) = state {
+            // The session goes no further, but perhaps its events can be judged as a whole.
+            self.is_over = true;
+            state = self.settle();
+        }
         if let RunState::Explained = state {
             self.explained = self.events.len();
         }
@@ -168,6 +176,12 @@ impl LiveRun {
     #[must_use]
     pub fn judging(&self) -> &Judging {
         &self.judging
+    }
+
+    /// Tests whether nothing more can be judged in this run.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        self.is_over
     }
 
     /// The label of the next request.

@@ -24,7 +24,7 @@ use super::stated::stated;
 use crate::dualize::{Exchange, Observed, Options, Verdict};
 use crate::evidence::Budget;
 use crate::network::NetworkChoice;
-use crate::schedule::Building;
+use crate::schedule::{Building, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, TraceEvent};
 use crate::validate::{Observations, happened};
@@ -111,12 +111,7 @@ impl JudgedSession<'_> {
                 FoundRejection::of_exchanges(self.spec, &exchanges(events), Recheck::No, budget)
             }
             SessionEngine::Order(_) => {
-                let mut building = Building::new(self.spec.program.names_clients);
-                for event in events {
-                    let line = event.line;
-                    happened(event).into_iter().flatten().for_each(|happened| building.add(line, happened));
-                }
-                let mut whole = ConcurrentEvidence::of((self.spec, self.net), building.finish(), self.options);
+                let mut whole = ConcurrentEvidence::of((self.spec, self.net), history(self.spec, events), self.options);
                 let found = whole.rejection(self.spec, (line, Recheck::No), budget);
                 found.map(|found| whole.with_places(self.spec, line, found))
             }
@@ -129,6 +124,16 @@ impl JudgedSession<'_> {
         };
         found.unwrap_or_else(|why| FoundRejection { explanation: vec![why], ..FoundRejection::default() })
     }
+}
+
+/// The history of concurrent clients that events are.
+pub(super) fn history(spec: &Spec, events: impl Iterator<Item = TraceEvent<Value>>) -> History {
+    let mut building = Building::new(spec.program.names_clients);
+    for event in events {
+        let line = event.line;
+        happened(event).into_iter().flatten().for_each(|happened| building.add(line, happened));
+    }
+    building.finish()
 }
 
 /// The exchanges of a trace of one after another.

@@ -33,6 +33,7 @@ pub use stated::{AskedOn, stated};
 use crate::dualize::{Doubt, Options, Verdict};
 use crate::evidence::Budget;
 use crate::network::NetworkChoice;
+use crate::schedule;
 use crate::spec::Spec;
 use crate::trace::{TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
@@ -65,6 +66,8 @@ pub struct Session {
     line: u64,
     engine: SessionEngine,
     events: KeptEvents,
+    /// The verdict on all events as a whole, where event by event they were too hard.
+    whole: Option<Verdict>,
 }
 
 impl Session {
@@ -78,7 +81,7 @@ impl Session {
     #[must_use]
     pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Session {
         let engine = SessionEngine::new(spec, net, options.clone());
-        Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT) }
+        Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT), whole: None }
     }
 
     /// This session, which keeps at most so many events for its evidence.
@@ -107,27 +110,34 @@ impl Session {
     /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
         self.line = event.line;
+        self.whole = None;
         self.events.push(&event);
         self.engine.push(event)?;
         Ok(self.progress())
     }
 
-    /// Judges what was not judged yet.
+    /// Judges what was not judged yet. What was too hard event by event is judged as a whole, if its events are kept.
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.line + 1);
+        if let (SessionEngine::Order(_), Verdict::Unknown { .. }, Some(events)) =
+            (&self.engine, self.engine.verdict(), self.events.all())
+        {
+            let history = evidence::history(&self.spec, events.iter().cloned());
+            self.whole = Some(schedule::judge(&self.spec, &history, &self.options).verdict);
+        }
         self.progress()
     }
 
     /// The verdict on what was observed so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
-        self.engine.verdict()
+        self.whole.clone().unwrap_or_else(|| self.engine.verdict())
     }
 
     /// Why the verdict is what it is, found within a budget.
     pub fn evidence(&mut self, budget: Budget<'_>) -> SessionEvidence {
+        let verdict = self.verdict();
         let Session { spec, net, options, engine, events, .. } = self;
-        let verdict = engine.verdict();
         JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
     }
 
