@@ -176,7 +176,8 @@ fn bad_usage_has_a_clear_message() {
     for (arguments, code, parts) in cases {
         let has_own = arguments[0] != "test" || arguments.contains(&"--regressions");
         let own = ["--regressions", regressions.to_str().unwrap()];
-        let arguments = [arguments, if has_own { &[][..] } else { &own[..] }].concat();
+        let own: &[&str] = if has_own { &[] } else { &own };
+        let arguments = [*arguments, own].concat();
         check(&arguments, "", *code, parts);
     }
 }
