@@ -45,14 +45,13 @@ fn outcome(seen: &RecordedOutcome) -> Option<EventKind<Value>> {
     }
 }
 
-/// The variables of the first explanation that is left; what it leaves open is not known.
+/// The variables of an explanation that is left; what it leaves open is not known.
 fn beliefs(spec: &Spec, session: &Session) -> Vec<Belief> {
-    let states = session.states();
-    let Some(state) = states.first() else { return Vec::new() };
+    let Some(state) = session.state() else { return Vec::new() };
     let slots = spec.program.slots.iter().take(spec.program.state_slots());
     let belief = |(slot, value): (&crate::spec::code::Slot, &Value)| Belief {
         variable: slot.name.clone(),
         known: encode(&spec.types, slot.ty, value).replace(r#"{"$any": null}"#, "?"),
     };
-    slots.zip(state.iter()).map(belief).collect()
+    slots.zip(&state).map(belief).collect()
 }

@@ -26,7 +26,7 @@ use super::rules::OrderRules;
 use crate::dualize::{Candidate, Judge, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
-use crate::value::Value;
+use crate::value::{Entry, Value};
 
 /// The candidates of so many keys are shown.
 const SHOWN: usize = 16;
@@ -137,6 +137,32 @@ impl OnlineHistory {
             }
             OnlineClients::TooHard(_) => Vec::new(),
         }
+    }
+
+    /// The memory that one way to explain what was observed so far leaves, variable by variable; nothing where none is known. Where each key
+    /// has its own history, it has the entries of all of them.
+    #[must_use]
+    pub fn memory(&self) -> Option<Vec<Value>> {
+        let of = |candidate: &Candidate| candidate.process.memory.to_vec();
+        let at_once = match &self.clients {
+            OnlineClients::Alone(alone) => return alone.judge.candidates().first().map(of),
+            OnlineClients::TooHard(_) => return None,
+            OnlineClients::AtOnce(at_once) => at_once,
+        };
+        if let Some(whole) = at_once.parts.get(&None) {
+            return whole.candidates().first().map(of);
+        }
+        let mut memory = of(at_once.start.candidates().first()?);
+        for (key, part) in &at_once.parts {
+            let part = part.candidates().first()?;
+            for (cell, own) in memory.iter_mut().zip(part.process.memory.iter()) {
+                if let (Value::Map(map), Value::Map(own), Some(key)) = (cell, own, key) {
+                    let unknown = || Some(Entry::always(Value::Absent));
+                    map.set_in_place(key, own.certain_entry(key).map_or_else(unknown, |entry| entry.cloned()));
+                }
+            }
+        }
+        Some(memory)
     }
 
     /// The judge, of one key where each has its own, with what it knows behind the last event.

@@ -119,6 +119,16 @@ impl SessionEngine {
         }
     }
 
+    /// The memory of one explanation of what was observed, if one is at hand.
+    pub(super) fn memory(&self) -> Option<Vec<Value>> {
+        let judge = match self {
+            SessionEngine::Exchanges(steps) => &steps.judge,
+            SessionEngine::Order(order) => return order.history.memory(),
+            SessionEngine::Network(networked) => &networked.judge,
+        };
+        judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
+    }
+
     /// The judge behind it, where it is at hand.
     pub(super) fn judge(&self) -> Option<&Judge> {
         match self {

@@ -149,6 +149,14 @@ impl Session {
         candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
     }
 
+    /// The memory of one explanation that survives, variable by variable, in which parts may be symbolic; nothing where none is at hand.
+    #[must_use]
+    pub fn state(&self) -> Option<Vec<Value>> {
+        let mut memory = self.engine.memory()?;
+        memory.truncate(self.spec.program.state_slots());
+        Some(memory)
+    }
+
     /// The specification.
     #[must_use]
     pub fn spec(&self) -> &Arc<Spec> {

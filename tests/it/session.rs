@@ -74,3 +74,30 @@ fn the_states_of_a_session_are_those_that_explain_it() {
         assert!(states.iter().any(|state| *state == [mayhap::value::Value::from(5)]), "{net}: {states:?}");
     }
 }
+
+/// Where keys have histories of their own, the state has the entries of all keys, and of each as it is behind its last answer.
+#[test]
+fn the_state_of_a_session_is_one_that_its_explanation_leaves() {
+    let store = "enum Q { Put { key: string, value: int }, Drop { key: string } } enum A { Ok }
+        protocol p { request Q; response A; var data: map<string, int> = {};
+            on Put { key, value } { data[key] := value; reply Ok; }
+            on Drop { key } { data := data.remove(key); reply Ok; } }";
+    let put = |client: u64, key: &str, value: u64| {
+        format!(r#"{{"c": {client}, "q": {{"Put": {{"key": "{key}", "value": {value}}}}}}}"#)
+    };
+    let drop = |client: u64, key: &str| format!(r#"{{"c": {client}, "q": {{"Drop": {{"key": "{key}"}}}}}}"#);
+    let ok = |client: u64| format!(r#"{{"c": {client}, "a": "Ok"}}"#);
+    let alone = vec![put(1, "a", 1), ok(1), put(2, "b", 2), ok(2)];
+    let at_once = vec![put(1, "a", 3), put(2, "c", 4), ok(2), ok(1), drop(1, "b"), ok(1)];
+    for (trace, state) in [
+        (alone.clone(), r#"{"a": 1, "b": 2}"#),
+        ([alone, at_once].concat(), r#"{"a": 3, "c": 4}"#),
+    ] {
+        let spec = spec(store);
+        let trace: Vec<&str> = trace.iter().map(String::as_str).collect();
+        let (progress, session) = judged(&spec, "tcp", &trace);
+        assert_eq!(progress, SessionProgress::Explained);
+        let known = session.state().unwrap_or_default();
+        assert_eq!(mayhap::json::encode(&spec.types, spec.program.slots[0].ty, &known[0]), state);
+    }
+}
