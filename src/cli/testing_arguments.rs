@@ -230,7 +230,7 @@ impl SutArguments {
             command: self.start.clone(),
             ready: self.ready.clone(),
             reset: self.reset.clone(),
-            patience: self.deadline,
+            patience: StartOptions::default().patience.max(self.deadline),
         }
     }
 

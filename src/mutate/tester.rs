@@ -38,11 +38,14 @@ fn length(run: u64) -> u64 {
     RUNS[(run % RUNS.len() as u64) as usize]
 }
 
+/// Makes the run of a number, and counts its requests.
+type RunMutant<'r> = Box<dyn FnMut(u64, &mut u64) -> RunOfMutant + 'r>;
+
 impl Killer for MutantTester {
     fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome {
         let is_asynchronous = [spec, mutant].into_iter().any(|spec| spec.program.is_asynchronous());
         let mut requests = 0;
-        let mut run: Box<dyn FnMut(u64, &mut u64) -> RunOfMutant> = if is_asynchronous {
+        let mut run: RunMutant<'_> = if is_asynchronous {
             let clients = RandomClients { spec, mutant };
             Box::new(move |number, requests| {
                 clients.converse(length(number), &mut Random::of_run(seed, number), requests)

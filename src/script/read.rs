@@ -304,13 +304,11 @@ impl ScriptReader<'_> {
     /// Reads what a client sees: of its earliest request that has no answer, if it has one.
     fn seen(&mut self, label: Option<(u64, usize)>, client: u64, seen: RecordedOutcome) -> Decoded<()> {
         let open = self.asked.iter().find(|asked| asked.is_open && asked.client == client).map(|asked| asked.label);
-        if let (Some((label, at)), Some(open)) = (label, open) {
-            if label != open + 1 {
-                return Err(JsonError::new(
-                    at,
-                    format!("expected {}, the answer of request {open}, found {label}", open + 1),
-                ));
-            }
+        if let (Some((label, at)), Some(open)) = (label, open)
+            && label != open + 1
+        {
+            let message = format!("expected {}, the answer of request {open}, found {label}", open + 1);
+            return Err(JsonError::new(at, message));
         }
         match (open, label) {
             (Some(open), _) => self.answered(open, client, seen),

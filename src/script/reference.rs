@@ -140,7 +140,8 @@ mod tests {
 
     #[test]
     fn messages_that_are_not_there_are_others() {
-        let traces: [(&[(u64, &str)], Option<&str>); 4] = [
+        type LabelledTexts<'t> = &'t [(u64, &'t str)];
+        let traces: [(LabelledTexts<'_>, Option<&str>); 4] = [
             (&[(1, Q1), (2, J2), (5, Q2)], Some("21")),
             (&[(3, Q1), (4, J3), (5, Q2), (6, r#"{"an": "object"}"#)], Some("33")),
             (&[(4, J2), (6, J3)], Some("33")),

@@ -20,11 +20,11 @@ use crate::value::Value;
 /// The thing that judges.
 pub(super) enum SessionEngine {
     /// One exchange after another.
-    Exchanges(ExchangeEngine),
+    Exchanges(Box<ExchangeEngine>),
     /// An order of service.
     Order(OrderEngine),
     /// Event by event.
-    Network(NetworkEngine),
+    Network(Box<NetworkEngine>),
 }
 
 /// Exchanges one after another.
@@ -54,7 +54,7 @@ impl SessionEngine {
     pub(super) fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> SessionEngine {
         if net.is_sync() && spec.asynchronous().is_empty() {
             let judge = Judge::new(spec.clone(), options);
-            return SessionEngine::Exchanges(ExchangeEngine { judge, waiting: None });
+            return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, waiting: None }));
         }
         let composed = spec.for_networks();
         if net == NetworkChoice::TCP && is_order(&composed) {
@@ -62,7 +62,8 @@ impl SessionEngine {
             return SessionEngine::Order(OrderEngine { history, verdict: Some(Verdict::Accept { warning: None }) });
         }
         let judge = Box::new(Judge::new(composed.clone(), options));
-        SessionEngine::Network(NetworkEngine { judge, numbering: Numbering::new(), spec: composed, net })
+        let engine = NetworkEngine { judge, numbering: Numbering::new(), spec: composed, net };
+        SessionEngine::Network(Box::new(engine))
     }
 
     /// Observes an event.
@@ -92,7 +93,8 @@ impl SessionEngine {
     /// Judges what was not judged yet; `line` is the one behind the last.
     pub(super) fn settle(&mut self, line: u64) {
         match self {
-            SessionEngine::Network(NetworkEngine { judge, net, .. }) => {
+            SessionEngine::Network(networked) => {
+                let NetworkEngine { judge, net, .. } = &mut **networked;
                 judge.observe_over(&*net.network(), line, &Observation::End);
             }
             SessionEngine::Exchanges(_) | SessionEngine::Order(_) => {}

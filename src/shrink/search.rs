@@ -114,7 +114,7 @@ impl<'t> ScriptSearch<'t> {
     /// Adopts the first candidate from the reason that fails; where none does, the whole script is run again and again.
     fn begin(&mut self, reason: &[u64]) -> Result<bool, Halt> {
         let whole = self.best.clone();
-        if self.from_reason(&whole, reason)? {
+        if self.adopt_of_reason(&whole, reason)? {
             return Ok(true);
         }
         let key = steps_text(&self.spec, &whole);
@@ -126,7 +126,7 @@ impl<'t> ScriptSearch<'t> {
         self.best = last;
         self.is_reproduced = true;
         self.expect_share();
-        self.from_reason(&whole, reason)?;
+        self.adopt_of_reason(&whole, reason)?;
         Ok(true)
     }
 

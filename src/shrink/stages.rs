@@ -21,7 +21,7 @@ const HALVINGS: u32 = 4;
 
 impl ScriptSearch<'_> {
     /// Adopts the first of these candidates that fails; whether one does.
-    pub(super) fn from_reason(&mut self, whole: &Script, reason: &[u64]) -> Result<bool, Halt> {
+    pub(super) fn adopt_of_reason(&mut self, whole: &Script, reason: &[u64]) -> Result<bool, Halt> {
         let whole = anchored(&self.spec, whole);
         let mut candidates: Vec<Script> = Vec::new();
         let mut texts = FxHashSet::default();
@@ -197,7 +197,8 @@ fn last_writes(related: &[Related], keys: &FxHashSet<Scalar>) -> Vec<u64> {
     let (mut seen, mut variants) = (FxHashSet::default(), FxHashSet::default());
     for exchange in related.iter().rev().filter(|exchange| exchange.is_write) {
         let own = exchange.scalars.iter().filter(|scalar| keys.contains(*scalar));
-        let is_last = own.fold(false, |is_last, scalar| seen.insert(scalar) || is_last);
+        // Each of its scalars is seen then, whether or not one before it was new.
+        let is_last = own.filter(|scalar| seen.insert(*scalar)).count() > 0;
         if is_last || exchange.is_general && variants.insert(exchange.variant) {
             labels.push(exchange.label);
         }

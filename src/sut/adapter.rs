@@ -142,7 +142,9 @@ fn give_up(why: &str) -> ! {
 
 /// Lines to be written: whoever adds one writes all that are there, unless somebody does so already.
 #[derive(Clone)]
-struct AdapterOut(Arc<(Mutex<Unwritten>, Mutex<Box<dyn Write + Send>>)>);
+struct AdapterOut(Arc<(Mutex<Unwritten>, Mutex<LineSink>)>);
+
+type LineSink = Box<dyn Write + Send>;
 
 #[derive(Default)]
 struct Unwritten {

@@ -165,7 +165,7 @@ fn bad_usage_has_a_clear_message() {
         (&["test", spec, "--sut", free, "--regressions", "/proc/no"], 2, &["/proc/no"]),
         (&["test", spec, "--sut", free, "--crash", "0.1"], 2, &["--start"]),
         (&["test", spec, "--sut", free], 4, &["127.0.0.1:1"]),
-        (&["test", spec, "--sut", free, "--start", "exit 3"], 4, &["127.0.0.1:1"]),
+        (&["test", spec, "--sut", free, "--start", "exit 3"], 4, &["ended before it was ready"]),
         (&["test", spec, "--sut", "stdio:echo hello"], 4, &["hello"]),
         (&["test", spec, "--sut", "stdio:exit 5"], 4, &["5"]),
         (&["test", "specs/network/quorum_register.may", "--sut", free], 2, &["calls peers"]),

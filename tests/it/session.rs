@@ -89,10 +89,7 @@ fn the_state_of_a_session_is_one_that_its_explanation_leaves() {
     let ok = |client: u64| format!(r#"{{"c": {client}, "a": "Ok"}}"#);
     let alone = vec![put(1, "a", 1), ok(1), put(2, "b", 2), ok(2)];
     let at_once = vec![put(1, "a", 3), put(2, "c", 4), ok(2), ok(1), drop(1, "b"), ok(1)];
-    for (trace, state) in [
-        (alone.clone(), r#"{"a": 1, "b": 2}"#),
-        ([alone, at_once].concat(), r#"{"a": 3, "c": 4}"#),
-    ] {
+    for (trace, state) in [(alone.clone(), r#"{"a": 1, "b": 2}"#), ([alone, at_once].concat(), r#"{"a": 3, "c": 4}"#)] {
         let spec = spec(store);
         let trace: Vec<&str> = trace.iter().map(String::as_str).collect();
         let (progress, session) = judged(&spec, "tcp", &trace);
