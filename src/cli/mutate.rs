@@ -10,7 +10,7 @@ use super::{abreast, failed, files, load};
 use clap::Args;
 use mayhap::choice::counted;
 use mayhap::json;
-use mayhap::mutate::{Comparing, Fate, Mutant, MutationScore, MutantTester, fate, mutants};
+use mayhap::mutate::{Comparing, Fate, Mutant, MutantTester, MutationScore, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};

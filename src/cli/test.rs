@@ -11,8 +11,8 @@ use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
 use mayhap::dualize::Options;
 use mayhap::harness::{
-    Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay, runs_to_see,
-    starting_scripts,
+    Campaign, CampaignSettings, Follower, Judging, Patience, Regressions, not_started, read_script, replay,
+    runs_to_see, starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;

@@ -42,7 +42,9 @@ fn broken(kind: SutFailureKind, client: Option<u64>, stop: &Stop) -> SutFailure 
 
 impl System for ServedSpec {
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
-        let Some(server) = &mut self.server else { return self.reset(client).and_then(|()| self.send(client, request)) };
+        let Some(server) = &mut self.server else {
+            return self.reset(client).and_then(|()| self.send(client, request));
+        };
         match server.handle(request, client, &mut self.choices) {
             Ok(Reply::Answer(answer)) => self.event(client, SutEventKind::Answer(answer)),
             Ok(Reply::Nothing) => {}

@@ -54,7 +54,9 @@ impl Killer for MutantTester {
         let mut requests = 0;
         let mut run: Box<dyn FnMut(u64, &mut u64) -> RunOfMutant> = if is_asynchronous {
             let clients = RandomClients { spec, mutant };
-            Box::new(move |number, requests| clients.converse(length(number), &mut Random::of_run(seed, number), requests))
+            Box::new(move |number, requests| {
+                clients.converse(length(number), &mut Random::of_run(seed, number), requests)
+            })
         } else {
             let mut testing = Generated::new(spec, mutant, seed);
             Box::new(move |number, requests| testing.run(length(number), requests))
@@ -84,11 +86,7 @@ struct Generated {
 
 impl Generated {
     fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> Generated {
-        let judging = Judging {
-            spec: spec.clone(),
-            net: NetworkChoice::TCP,
-            options: Options::default(),
-        };
+        let judging = Judging { spec: spec.clone(), net: NetworkChoice::TCP, options: Options::default() };
         Generated {
             judging,
             generator: Generator::new(spec, GenerateSettings::default()),
