@@ -9,7 +9,8 @@
 //! event after which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
 //! What made the initial state stands under line 0. A restart has a line with the choices of its handler. A request that was lost
-//! before it had any effect is `"skipped"`. What the server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
+//! before it had any effect is `"skipped"`. What the server did by itself before the request is
+//! `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};
