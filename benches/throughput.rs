@@ -82,7 +82,7 @@ fn write_trace(workload: &Workload, count: u64) {
     for exchange in &exchanges {
         let reply = match &exchange.observed {
             Observed::Answer(answer) => Response::Answer((spec.program.response, answer)),
-            Observed::Nothing | Observed::Any | Observed::Lost => Response::NotOwed,
+            Observed::Nothing | Observed::Any | Observed::Lost | Observed::Restarted => Response::NotOwed,
         };
         let kind = EventKind::Exchange { query: (spec.program.request, &exchange.request), reply };
         let event = TraceEvent { line: exchange.line, client: None, kind };

@@ -8,8 +8,9 @@
 //! Where clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
 //! event after which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
-//! What made the initial state stands under line 0. A request that was lost before it had any effect is `"skipped"`. What the
-//! server did by itself before the request is `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
+//! What made the initial state stands under line 0. A restart has a line with the choices of its handler. A request that was lost
+//! before it had any effect is `"skipped"`. What the server did by itself before the request is
+//! `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};

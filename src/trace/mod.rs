@@ -1,8 +1,9 @@
 //! Traces: what a tester observed, one event a line, read as a stream and written back.
 //!
 //! The format is NDJSON: `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose
-//! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up. The order of lines is the order in
-//! which the tester observed. Histories of other tools are read as the same events (`TraceFormat`, `JepsenTrace`).
+//! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up, and `{"restart": true}` a system that was
+//! killed and started again. The order of lines is the order in which the tester observed. Histories of other tools are read as
+//! the same events (`TraceFormat`, `JepsenTrace`).
 //!
 //! What a query or an answer means depends on the specification and is not known here: an
 //! [`TraceEvent`] is generic over it, and the [`TraceReader`] hands out each as the [`Raw`] text that stands in the line.

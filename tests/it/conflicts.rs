@@ -15,6 +15,7 @@ use mayhap::evidence::{
 use mayhap::json;
 use mayhap::schedule::{self, Happened, History};
 use mayhap::server::Reply;
+use mayhap::spec::pure::RequestFacts;
 use mayhap::{Exchange, Options, Spec, Verdict};
 
 use crate::random::{Rng, at_least, restarts, seeds};
@@ -220,7 +221,12 @@ impl Found {
             assert!(conflict(spec, &history, &mut judged, Budget::seconds(1.0)).is_none(), "{about}");
             return;
         }
-        let (found, possible) = conflict(spec, &history, &mut judged, Budget::seconds(1.0)).expect(&about);
+        let found = conflict(spec, &history, &mut judged, Budget::seconds(1.0));
+        if RequestFacts::new(&spec.program).restart_may_fail() && found.is_none() {
+            // On a way that the search drops the handler may be faulty.
+            return;
+        }
+        let (found, possible) = found.expect(&about);
         check(spec, case, event as usize, &found, &about);
         assert_eq!(check_conflict(spec, &history, &found), Rechecked::Holds, "{about}: {found:?}");
         check_others(spec, case, event as usize, possible.as_ref(), &about);

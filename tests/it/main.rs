@@ -4,6 +4,9 @@
 //! `cargo test --test it switches::` runs the tests of `switches.rs`, `cargo test --test it` all. What several files share is
 //! in the last group. Tests run beside each other in this process: one that needs a process to itself asks [`alone`] for it.
 
+// The adapters of examples share their codecs with the recorders, and each example is a module here.
+#![allow(clippy::duplicate_mod)]
+
 // The language: what is read, checked, printed and said of it.
 mod check;
 mod diagnostic;

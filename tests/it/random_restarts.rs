@@ -130,11 +130,9 @@ fn check_witness(spec: &std::sync::Arc<Spec>, options: &Options, (wire, trace): 
     let observed = trace.iter().map(|event| random_tasks::observation(spec, event));
     let events: Vec<RecordedEvent> = (1..).zip(observed).collect();
     let network = random_tasks::network(wire);
-    match witness_of_recording(NetworkRecording { spec, network: &*network, events: &events, options }) {
-        Err(error @ (WitnessError::DoesNotReplay { .. } | WitnessError::NotAccepted)) => {
-            panic!("{error}: over {wire:?}\n{text}\n{trace:?}");
-        }
-        _ => {}
+    let found = witness_of_recording(NetworkRecording { spec, network: &*network, events: &events, options });
+    if let Err(error @ (WitnessError::DoesNotReplay { .. } | WitnessError::NotAccepted)) = found {
+        panic!("{error}: over {wire:?}\n{text}\n{trace:?}");
     }
 }
 

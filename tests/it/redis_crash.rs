@@ -138,7 +138,8 @@ impl Drop for Recorded {
 /// Starts a server on a free port of the loopback interface, and waits until it answers.
 fn run(program: &Path, directory: &Path, fsync: &str) -> (Child, u16) {
     let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
-    let process = Command::new(program)
+    #[expect(clippy::zombie_processes, reason = "who is given the process waits for it")]
+    let mut process = Command::new(program)
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--loglevel", "warning"])
         .args(["--appendonly", "yes", "--appendfsync", fsync, "--auto-aof-rewrite-percentage", "0"])
         .args([Path::new("--dir"), directory])
@@ -160,7 +161,11 @@ fn run(program: &Path, directory: &Path, fsync: &str) -> (Child, u16) {
         if is_up {
             return (process, port);
         }
-        assert!(began.elapsed() < PATIENCE, "it does not come up");
+        if began.elapsed() > PATIENCE {
+            _ = process.kill();
+            _ = process.wait();
+            panic!("it does not come up");
+        }
         sleep(Duration::from_millis(5));
     }
 }
