@@ -89,7 +89,7 @@ const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
 /// The number of requests that are served to find the corpus.
-const CORPUS_REQUESTS: usize = 2_000;
+const CORPUS_REQUESTS: usize = 500;
 /// Runs are judged once more for coverage as long as this brings something: all of the first, then fewer and fewer.
 const COVERED_RUNS: u64 = 20;
 

@@ -130,14 +130,14 @@ fn correct_servers_pass_with_many_clients() {
     if !has_python() {
         return;
     }
-    let names = ["kv", "kv_etag", "register", "counter", "idgen", "queue", "bank", "sessions", "documents", "pages"];
+    let names = ["kv", "kv_etag", "register", "counter", "idgen"];
     let servers = fs::read_dir("tests/data/planted").unwrap();
     let there: Vec<String> = servers.map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned()).collect();
     thread::scope(|scope| {
         for name in names.into_iter().filter(|name| there.contains(&format!("{name}.py"))) {
             scope.spawn(move || {
                 let regressions = empty_directory(&format!("correct-{name}"));
-                let more = ["--seed", "3", "--requests", "600", "--clients", "8"];
+                let more = ["--seed", "3", "--requests", "300", "--clients", "4"];
                 let output = test(&format!("specs/{name}.may"), &server(name, ""), &regressions, &more);
                 let code = output.status.code();
                 assert!(matches!(code, Some(0 | 3)), "{name}: {code:?} {}", said(&output));
