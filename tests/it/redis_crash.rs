@@ -289,7 +289,7 @@ fn a_redis_that_syncs_every_second_loses_the_last_commands_at_most() {
 /// What was cut out of the log, from its end, and whether each specification explains that.
 #[test]
 fn what_is_cut_out_of_the_log_is_explained_where_it_is_the_end_of_it() {
-    // What was under way when the log was cut makes the verdict depend on how busy the machine is.
+    // It has failed on a busy machine, for a cause that is not known yet.
     if std::env::var_os("MAYHAP_LONG").is_none() {
         return;
     }
