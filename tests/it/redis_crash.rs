@@ -250,6 +250,10 @@ fn judged(spec: &Arc<Spec>, trace: &str) -> Verdict {
     for line in trace.lines().skip(1) {
         last = session.push_line(line).unwrap_or_else(|error| panic!("{}", error.render(line)));
     }
+    // What was too hard while it happened is judged as a whole.
+    if let SessionProgress::Unknown(_) = last {
+        last = session.settle();
+    }
     match &whole {
         Verdict::Accept { .. } => assert_eq!(last, SessionProgress::Explained, "{trace}"),
         // The session was given no first line.
@@ -289,15 +293,12 @@ fn a_redis_that_syncs_every_second_loses_the_last_commands_at_most() {
 /// What was cut out of the log, from its end, and whether each specification explains that.
 #[test]
 fn what_is_cut_out_of_the_log_is_explained_where_it_is_the_end_of_it() {
-    // It has failed on a busy machine, for a cause that is not known yet.
-    if std::env::var_os("MAYHAP_LONG").is_none() {
-        return;
-    }
     let cases: [(&[usize], bool, bool); 4] =
         [(&[], true, true), (&[0], false, true), (&[0, 1, 2], false, true), (&[1], false, false)];
     let [always, everysec] = specs();
     for (places, strictly, loosely) in cases {
-        let Some(mut redis) = Recorded::start("redis-cut", "everysec") else { return };
+        // With `everysec` a Redis acknowledges before it writes while the disk is busy; with `no` it always writes first.
+        let Some(mut redis) = Recorded::start("redis-cut", "no") else { return };
         let mut rng = Rng::new(3);
         redis.work(&mut rng, 20);
         redis.crash(|_| {});
