@@ -34,6 +34,8 @@ const NOT_RESET: &str =
 const MOST_REGRESSION_RUNS: usize = 20;
 
 pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
+    // First of all: no signal is missed.
+    let stop = stopping::begin();
     let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
@@ -53,7 +55,6 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     if let Err(why) = reports::check(&options.report, &read) {
         return failed(terminal, &why);
     }
-    let stop = stopping::begin();
     let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
     let mut system = match sut::open(&spec, address, &options.system.start_options()) {
         Ok(system) => system,
@@ -263,6 +264,13 @@ impl Follower for Keeping<'_> {
 
     fn shrunk(&mut self, failure: &FoundFailure) {
         self.keep(failure);
+    }
+
+    fn dropped(&mut self, failure: &FoundFailure) {
+        let removed = failure.file.as_ref().map(std::fs::remove_file);
+        if let Some(Ok(())) = removed {
+            self.progress.pause(|| self.terminal.complain("made smaller, that is a failure that is known\n"));
+        }
     }
 }
 

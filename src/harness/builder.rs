@@ -189,4 +189,8 @@ impl Follower for Keeper {
     fn shrunk(&mut self, failure: &FoundFailure) {
         _ = self.regressions.as_ref().map(|regressions| regressions.keep(failure));
     }
+
+    fn dropped(&mut self, failure: &FoundFailure) {
+        _ = failure.file.as_ref().map(std::fs::remove_file);
+    }
 }

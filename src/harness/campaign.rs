@@ -82,6 +82,8 @@ pub trait Follower {
     fn found(&mut self, failure: &FoundFailure) -> Option<String>;
     /// Keeps a failure that was shrunk, in that file.
     fn shrunk(&mut self, failure: &FoundFailure);
+    /// Forgets a failure that was found: made smaller, it is one that is known.
+    fn dropped(&mut self, failure: &FoundFailure);
 }
 
 /// The silence after which a request that need not be answered has no answer.
@@ -309,11 +311,17 @@ impl<'c> Campaign<'c> {
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
             Some((last, shrunk, others)) => {
+                if self.causes.iter().any(|known| known.is_like(&last)) {
+                    self.follower.dropped(&failure);
+                    self.causes.push(failing);
+                    return;
+                }
                 let file = failure.file.take();
                 failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
                 failure.original_requests = failing.script.requests();
                 failure.cause = failing.cause();
                 self.follower.shrunk(&failure);
+                self.causes.push(last);
                 others
             }
             None => Vec::new(),

@@ -1,7 +1,7 @@
 //! A failure of a live system: its kind, its cause, the script that shows it; and trials of smaller scripts.
 //!
 //! Two failures have the same cause if their kinds, the constructors of the request and of its answer, and a statement in the reason
-//! are the same.
+//! are the same. While one is made smaller, the statement may change: a stale `Get` is found after a `Cas`, and shown after a `Put`.
 
 use std::time::Duration;
 
@@ -63,6 +63,14 @@ impl Failing {
         let meets = self.places.iter().any(|place| other.places.contains(place));
         let is_open = self.places.is_empty() || other.places.is_empty();
         self.kind == other.kind && self.constructors == other.constructors && (meets || is_open)
+    }
+
+    /// Tests whether a smaller script shows this failure, too: its reason may name other statements, if requests and answers are told
+    /// apart by their constructors. Which earlier request made the state what it is depends on the script.
+    #[must_use]
+    pub fn is_shown_by(&self, smaller: &Failing) -> bool {
+        let is_same_answer = self.kind == smaller.kind && self.constructors == smaller.constructors;
+        is_same_answer && self.constructors.contains(' ') || self.is_like(smaller)
     }
 
     /// The failure of a run, if it ended with one.
@@ -227,7 +235,16 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
         (Type::Enum(at), Value::Data { tag, .. }) => {
             Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
         }
-        (Type::Bool, _) => None,
+        // A record of what was asked has its constructors inside: `method: GET`.
+        (Type::Struct(_), Value::Data { tag, .. }) => {
+            let fields = spec.types.fields(ty, *tag);
+            let parts = fields.iter().zip(value.fields());
+            let names: Vec<String> = parts
+                .filter(|((_, of), _)| matches!(spec.types.get(*of), Type::Enum(_)))
+                .filter_map(|((_, of), part)| constructor(spec, *of, part))
+                .collect();
+            (!names.is_empty()).then(|| names.join("/"))
+        }
         _ => None,
     }
 }
@@ -280,7 +297,7 @@ impl Trial for LiveTrial<'_> {
             Err(why) => return TrialOutcome::Error(why),
         };
         let (cause, recorded) = (failing.cause(), failing.script.clone());
-        if failing.is_like(self.failing) {
+        if self.failing.is_shown_by(&failing) {
             self.last = Some(failing);
             return TrialOutcome::Fails { cause: self.failing.cause(), recorded };
         }

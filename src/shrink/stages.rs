@@ -239,7 +239,8 @@ fn add_referred(whole: &Script, kept: &mut FxHashSet<u64>) {
     }
 }
 
-/// The script with references for tokens that an earlier answer has shown: another run may show others.
+/// The script with references for tokens that an earlier answer has shown: another run may show others. Each refers to the answer that
+/// showed its token first; references to what names nothing are gone.
 fn anchored(spec: &Spec, script: &Script) -> Script {
     let mut shown: Vec<(Scalar, Reference)> = Vec::new();
     let mut changed = script.clone();
@@ -257,11 +258,23 @@ fn anchored(spec: &Spec, script: &Script) -> Script {
             }
             ScriptStep::Ask { request, .. } => {
                 let parts = scalar_parts(types, program.request, &request.value);
-                let mut references = request.references.clone();
-                for part in parts {
+                let first = |scalar: &Scalar| shown.iter().find(|(own, _)| own == scalar).map(|(_, to)| to.clone());
+                let of_parts = |placed: &PlacedReference| {
+                    let mut inside = parts.iter().filter(|part| part.at.starts_with(&placed.at));
+                    match (inside.next(), inside.next()) {
+                        (None, _) => None,
+                        (Some(part), None) => Some(match first(part.scalar) {
+                            Some(to) => PlacedReference { at: part.at.clone(), to },
+                            None => placed.clone(),
+                        }),
+                        (Some(_), Some(_)) => Some(placed.clone()),
+                    }
+                };
+                let mut references: Vec<PlacedReference> = request.references.iter().filter_map(of_parts).collect();
+                for part in &parts {
                     let is_placed = references.iter().any(|reference| part.at.starts_with(&reference.at));
-                    let to = shown.iter().find(|(scalar, _)| scalar == part.scalar && !is_placed);
-                    references.extend(to.map(|(_, to)| PlacedReference { at: part.at, to: to.clone() }));
+                    let to = first(part.scalar).filter(|_| !is_placed);
+                    references.extend(to.map(|to| PlacedReference { at: part.at.clone(), to }));
                 }
                 request.references = references;
             }

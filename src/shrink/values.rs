@@ -6,7 +6,7 @@
 //! text becomes empty: it is a case of its own.
 //!
 //! A scalar is changed wherever it stands, so that what was equal stays equal. All is tried at once first: in most small scripts nothing
-//! depends on the values. References stay what they are, unless what they stand in can go.
+//! depends on the values. A reference becomes a value that is nowhere else, if the failure does not need it.
 
 use rustc_hash::FxHashSet;
 
@@ -20,12 +20,37 @@ use crate::value::{Map, Value};
 impl ScriptSearch<'_> {
     /// Makes values simpler until no single one can be.
     pub(super) fn simplify_values(&mut self) -> Result<(), Halt> {
+        self.replace_references()?;
         self.simplify_all()?;
         for (label, ..) in asks(&self.best.clone()).rev() {
             self.simplify_parts(label)?;
         }
         for scalar in scalars(&self.best) {
             self.simplify_scalar(&scalar)?;
+        }
+        Ok(())
+    }
+
+    /// Makes references plain values, one by one: scalars that are nowhere else, all else as it was sent.
+    fn replace_references(&mut self) -> Result<(), Halt> {
+        let references = |script: &Script| asks(script).map(|(.., request)| request.references.len()).sum::<usize>();
+        for number in (0..references(&self.best)).rev() {
+            let taken: FxHashSet<Scalar> = scalars(&self.best).into_iter().collect();
+            let mut before = 0;
+            let candidate = with_requests(&self.best, &mut |_, request| {
+                let own = number.checked_sub(before).filter(|own| *own < request.references.len());
+                before += request.references.len();
+                let Some(own) = own else { return request.clone() };
+                let mut changed = request.clone();
+                let gone = changed.references.remove(own);
+                changed.value = renamed_at(&request.value, &gone.at, &mut |scalar| {
+                    (1..).map(|number| nth(scalar, number)).find(|name| !taken.contains(name)).unwrap_or(scalar.clone())
+                });
+                changed
+            });
+            if number < references(&self.best) {
+                self.consider(candidate)?;
+            }
         }
         Ok(())
     }
@@ -302,6 +327,17 @@ fn renamed(script: &Script, name: &mut dyn FnMut(&Scalar) -> Scalar) -> Script {
         value: mapped(&request.value, &mut Vec::new(), request, name),
         references: request.references.clone(),
     })
+}
+
+/// A value with another scalar at a place, if one stands there that has names.
+fn renamed_at(value: &Value, at: &[usize], name: &mut dyn FnMut(&Scalar) -> Scalar) -> Value {
+    let Some(Value::Scalar(scalar)) = at.iter().try_fold(value, |part, index| part.fields().get(*index)) else {
+        return value.clone();
+    };
+    match scalar {
+        Scalar::Token(_) => replaced(value, at, &mut || Value::Scalar(name(scalar))),
+        _ => value.clone(),
+    }
 }
 
 /// A value with other scalars; those of references stay.

@@ -64,6 +64,7 @@ pub fn wait(child: &mut Child) -> Option<i32> {
         }
         std::thread::sleep(Duration::from_millis(5));
     }
+    _ = child.kill();
     panic!("the server does not end");
 }
 
