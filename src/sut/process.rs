@@ -137,6 +137,12 @@ impl Launcher {
         Ok(())
     }
 
+    /// Tests whether a reset is a new start.
+    #[must_use]
+    pub fn restarts(&self) -> bool {
+        self.reset == ResetWay::Restart
+    }
+
     /// Remembers that the system is used, so that the next reset is not left out.
     pub fn used(&mut self) {
         self.is_fresh = false;

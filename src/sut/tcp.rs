@@ -14,6 +14,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::set_socket_linger;
 
 use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
 use super::process::Launcher;
@@ -168,6 +169,12 @@ impl TcpSystem {
     }
 
     fn disconnect(&mut self) {
+        if self.launcher.restarts() {
+            // The system is about to end. A connection that lingers on a port of the kernel's choice would keep a server from that port.
+            for link in self.links.values() {
+                _ = set_socket_linger(&link.stream, Some(Duration::ZERO));
+            }
+        }
         self.links.clear();
         self.ended.clear();
         self.read.clear();

@@ -11,7 +11,7 @@ use crate::real::skipped;
 
 /// The server of a specification in `tests/data/planted`, at a port that was free a moment ago.
 fn server(name: &str, options: &str) -> (String, String) {
-    let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+    let port = crate::sut::free_port();
     (format!("127.0.0.1:{port}"), format!("python3 -SB tests/data/planted/{name}.py --port {port} {options}"))
 }
 

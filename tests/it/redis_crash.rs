@@ -7,7 +7,7 @@
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, TcpStream};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
@@ -137,7 +137,7 @@ impl Drop for Recorded {
 
 /// Starts a server on a free port of the loopback interface, and waits until it answers.
 fn run(program: &Path, directory: &Path, fsync: &str) -> (Child, u16) {
-    let port = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).unwrap().local_addr().unwrap().port();
+    let port = crate::sut::free_port();
     #[expect(clippy::zombie_processes, reason = "who is given the process waits for it")]
     let mut process = Command::new(program)
         .args(["--bind", "127.0.0.1", "--port", &port.to_string(), "--save", "", "--loglevel", "warning"])

@@ -9,6 +9,7 @@ mod tcp;
 
 use std::net::{Ipv4Addr, TcpListener};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU16, Ordering};
 use std::time::{Duration, Instant};
 
 use mayhap::sut::process::StartOptions;
@@ -25,10 +26,16 @@ pub fn counter() -> Arc<Spec> {
     Spec::from_text(COUNTER).expect("it is a specification")
 }
 
-/// A port that nobody listens at.
+/// A port that nobody listens at, below those that the kernel gives to connections.
 pub fn free_port() -> u16 {
-    let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a port");
-    listener.local_addr().expect("an address").port()
+    static NEXT: AtomicU16 = AtomicU16::new(0);
+    let own = std::process::id() as u16 % 100 * 100;
+    loop {
+        let port = 20_000 + (own + NEXT.fetch_add(1, Ordering::Relaxed)) % 10_000;
+        if TcpListener::bind((Ipv4Addr::LOCALHOST, port)).is_ok() {
+            return port;
+        }
+    }
 }
 
 /// What starts a system, as on the command line.
