@@ -9,7 +9,6 @@ use super::terminal::Terminal;
 use super::testing_arguments::{SutArguments, TestArguments};
 use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
-use mayhap::dualize::Options;
 use mayhap::harness::{
     Campaign, CampaignSettings, Follower, Judging, Regressions, WaitLimits, not_started, read_script, replay,
     runs_to_see, starting_scripts,
@@ -114,7 +113,7 @@ pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> R
         true => spec.clone(),
         false => spec.in_any_state().map_err(|_| NOT_RESET.to_owned())?,
     };
-    Ok(Judging { spec, net, options: Options::default() })
+    Ok(Judging::live(&spec, net, system.clients.get()))
 }
 
 /// A test that is to be made.

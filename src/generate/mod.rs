@@ -49,7 +49,7 @@ use learn::{Learning, SourcesTaken};
 pub use learn::{SourceWeights, ValueSource};
 use seen::SeenValues;
 use swarm::Swarm;
-use wave::Waves;
+use wave::{WaveRoom, Waves};
 
 /// The number of times that a request is drawn again because it may break the client's duty.
 const DRAWS: usize = 64;
@@ -84,6 +84,7 @@ pub struct Generator {
     reads: Vec<bool>,
     swarm: Swarm,
     waves: Waves,
+    room: WaveRoom,
     learning: Learning,
     aim: Option<BranchAim>,
     /// The number of requests that were solved for since one was found.
@@ -128,6 +129,7 @@ impl Generator {
             reads,
             swarm,
             waves,
+            room: WaveRoom::default(),
             learning,
             aim: None,
             aimed: 0,

@@ -3,6 +3,8 @@
 //! A *race* is requests of several clients with one key, at least one of which changes something, released together. The wave after
 //! it is a reader of that key.
 
+use std::time::Duration;
+
 use super::{Generator, KeptDrawing, KeptIn, WantedRequest};
 use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
@@ -16,6 +18,32 @@ const AIMS_IN_VAIN: u32 = 40;
 /// Readers after a race, at most.
 const READERS: usize = 2;
 
+/// A wave that takes longer to judge is followed by smaller ones.
+const SLOW: Duration = Duration::from_millis(100);
+/// The fewest requests to which waves are cut: a race of two.
+const FEWEST: usize = 2;
+
+/// The most requests of a wave: as many as the judge can follow. The orders in which the server may have served overlapping requests
+/// are up to exponentially many.
+#[derive(Debug)]
+pub(super) struct WaveRoom(usize);
+
+impl Default for WaveRoom {
+    fn default() -> WaveRoom {
+        WaveRoom(usize::MAX)
+    }
+}
+
+impl WaveRoom {
+    fn learn(&mut self, asked: usize, took: Duration) {
+        if took > SLOW {
+            self.0 = (asked / 2).max(FEWEST);
+        } else if asked >= self.0 {
+            self.0 = self.0.saturating_add(1);
+        }
+    }
+}
+
 /// The progress of a run's waves.
 #[derive(Debug, Default)]
 pub(super) struct Waves {
@@ -25,6 +53,14 @@ pub(super) struct Waves {
 }
 
 impl Generator {
+    /// Takes notice of how long it took to judge a wave of so many requests. With one client waves stay as they are, so that one seed
+    /// is one test.
+    pub fn judged(&mut self, asked: usize, took: Duration) {
+        if self.settings.clients > 1 {
+            self.room.learn(asked, took);
+        }
+    }
+
     /// The next requests, all of which are answered before the next call. `states` are the memories of the explanations that are left,
     /// as far as they are known; the first request has the label `next`, which is odd.
     ///
@@ -72,7 +108,8 @@ impl Planning<'_> {
         for _ in 0..rounds {
             for client in 1..=clients {
                 let after = self.waits_for(client, depth);
-                if !self.ask(client, None, None, after, None)? {
+                let is_full = self.plan.asks.len() >= self.generator.room.0;
+                if is_full || !self.ask(client, None, None, after, None)? {
                     return Ok(());
                 }
             }
@@ -98,7 +135,7 @@ impl Planning<'_> {
         let barrier = Some(self.generator.waves.barriers);
         let same = self.choices.choose("one form", 2)? == 0;
         let one = if same { self.one_of(&writers)? } else { None };
-        for number in 0..clients {
+        for number in 0..clients.min(self.generator.room.0 as u64) {
             let client = (first + number) % all + 1;
             let variant = match one {
                 Some(one) => Some(one),

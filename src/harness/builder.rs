@@ -19,7 +19,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::dualize::Options;
 use crate::network::NetworkChoice;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, text};
 use crate::script::{Script, ScriptHeader};
@@ -119,7 +118,7 @@ impl SystemTest {
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop };
-        let outcome = replay(&judging(&self.spec), &read, (&mut system, *clients), patience, REPLAYS);
+        let outcome = replay(&judging(&self.spec, *clients), &read, (&mut system, *clients), patience, REPLAYS);
         assert!(outcome == RegressionOutcome::Pass, "the script fails again: {outcome:?}");
     }
 
@@ -137,7 +136,7 @@ impl SystemTest {
     pub fn check_system(mut self, system: &mut dyn System) -> CampaignReport {
         self.read_environment();
         let report = self.empty_report();
-        let judging = judging(&self.spec);
+        let judging = judging(&self.spec, self.settings.clients);
         let mut keeper = Keeper { regressions: self.regressions.as_deref().map(Regressions::of) };
         let scripts = starting_scripts(&self.spec, self.settings.seed);
         let campaign = Campaign::new(&judging, &self.settings, system, &mut keeper, report.clone());
@@ -164,8 +163,8 @@ impl SystemTest {
 }
 
 /// The means of judging a system that is new in each run.
-fn judging(spec: &Arc<Spec>) -> Judging {
-    Judging { spec: spec.clone(), net: NetworkChoice::TCP, options: Options::default() }
+fn judging(spec: &Arc<Spec>, clients: u64) -> Judging {
+    Judging::live(spec, NetworkChoice::TCP, clients)
 }
 
 fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {

@@ -194,6 +194,7 @@ impl<'c> Campaign<'c> {
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
+            self.generator.judged(plan.asks.len(), run.judged_in());
             self.learn(&run, seen);
             self.report.requests = before + run.requests();
             self.follower.proceed(self.report.requests, self.report.runs);

@@ -3,6 +3,7 @@
 //! A run begins with a reset. The judge is fed when a wave is over, as only then is it known which requests were refused.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -18,6 +19,9 @@ use crate::value::Value;
 
 use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
 
+/// A live system goes on meanwhile: an event of concurrent clients is judged with so much of the work that a recording is given.
+const LIVE_EFFORT: u64 = 8;
+
 /// The means of judging a run.
 #[derive(Clone, Debug)]
 pub struct Judging {
@@ -27,6 +31,16 @@ pub struct Judging {
     pub net: NetworkChoice,
     /// The limits of the judge.
     pub options: Options,
+}
+
+impl Judging {
+    /// Those over a network, with the limits that suit so many clients.
+    #[must_use]
+    pub fn live(spec: &Arc<Spec>, net: NetworkChoice, clients: u64) -> Judging {
+        let usual = Options::default();
+        let effort = if clients > 1 { usual.effort / LIVE_EFFORT } else { usual.effort };
+        Judging { spec: spec.clone(), net, options: Options { effort, ..usual } }
+    }
 }
 
 /// The state of a run after a wave.
@@ -56,6 +70,8 @@ pub struct LiveRun {
     explained: usize,
     /// Set where the session can judge no more.
     is_over: bool,
+    /// The time that it took to judge the last wave.
+    judged_in: Duration,
     answers_at_once: bool,
 }
 
@@ -83,6 +99,7 @@ impl LiveRun {
             next_label: 1,
             explained: 0,
             is_over: false,
+            judged_in: Duration::ZERO,
             answers_at_once: spec.for_networks().program.answers_at_once(),
         }
     }
@@ -96,12 +113,14 @@ impl LiveRun {
                 RunAsker { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
             perform(plan, system, &mut asker, patience)
         };
+        let began = Instant::now();
         let mut state = self.judge(events);
         if let RunState::Undecided(_) = state {
             // The session goes no further, but perhaps its events can be judged as a whole.
             self.is_over = true;
             state = self.settle();
         }
+        self.judged_in = began.elapsed();
         if let RunState::Explained = state {
             self.explained = self.events.len();
         }
@@ -182,6 +201,12 @@ impl LiveRun {
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_over
+    }
+
+    /// The time that it took to judge the last wave.
+    #[must_use]
+    pub fn judged_in(&self) -> Duration {
+        self.judged_in
     }
 
     /// The label of the next request.
