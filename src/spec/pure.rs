@@ -127,13 +127,13 @@ impl Program {
 
     /// Tests whether something holds of every instruction that a function comes to, and those that it calls.
     pub(super) fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
-        let (mut open, mut met) = (vec![function], FxHashSet::default());
+        let (mut open, mut met, returning) = (vec![function], FxHashSet::default(), self.returning());
         while let Some(number) = open.pop() {
             if !met.insert(number) {
                 continue;
             }
             let function = &self.functions[number as usize];
-            let reached = reached(function, |op| !self.ends(op.plain()));
+            let reached = reached(function, |op| self.goes_on(op.plain(), &returning));
             for (op, _) in function.code.iter().zip(reached).filter(|(_, reached)| *reached) {
                 if !holds(op.plain()) {
                     return false;
@@ -144,6 +144,31 @@ impl Program {
             }
         }
         true
+    }
+
+    /// Tests of each function whether a call of it may go on behind the call: not where each path answers, or ends otherwise.
+    fn returning(&self) -> Vec<bool> {
+        let mut returning = vec![false; self.functions.len()];
+        loop {
+            let may_return = |function: &Function| {
+                let reached = reached(function, |op| self.goes_on(op.plain(), &returning));
+                let mut reached = function.code.iter().zip(reached).filter(|(_, reached)| *reached);
+                reached.any(|(op, _)| matches!(op.plain(), Op::Return { .. }))
+            };
+            let next: Vec<bool> = self.functions.iter().map(may_return).collect();
+            if next == returning {
+                return returning;
+            }
+            returning = next;
+        }
+    }
+
+    /// Tests whether some path may go on behind an instruction.
+    fn goes_on(&self, op: &Op, returning: &[bool]) -> bool {
+        match op {
+            Op::Call { function, .. } => returning[*function as usize],
+            op => !self.ends(op),
+        }
     }
 
     /// Tests whether every path ends at an instruction: the client breaks its duty there, or the specification is wrong; or none comes to it.
