@@ -125,7 +125,7 @@ impl StdioSystem {
         if self.adapter.is_some() {
             return Ok(());
         }
-        self.heard.lines = 0;
+        self.heard.begin();
         let adapter = Adapter::start(&self.command, clients).map_err(|error| {
             let what = format!("the adapter `{}` cannot be started: {error}", self.command);
             SutFailure::new(SutFailureKind::Adapter, what)
@@ -259,6 +259,9 @@ impl System for StdioSystem {
     }
 
     fn reset(&mut self, clients: u64) -> Result<(), SutFailure> {
+        if self.launcher.cuts_off() {
+            self.end_adapter(Ending::Kindly);
+        }
         self.launcher.reset()?;
         match self.resets {
             AdapterReset::Asked => {
@@ -282,7 +285,6 @@ impl System for StdioSystem {
         let clients = self.adapter.as_ref().map_or(1, |adapter| adapter.clients);
         // What it still has to say is of connections that are lost.
         self.end_adapter(Ending::AtOnce);
-        self.heard.forget();
         self.launcher.crash()?;
         self.start(clients)
     }
@@ -422,7 +424,8 @@ impl Heard {
     fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
         let state = self.clients.entry(client).or_default();
         if state.lost > 0 {
-            state.lost -= 1;
+            // Behind the end of a connection nothing more is said of it.
+            state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost - 1 };
             return None;
         }
         state.unanswered = state.unanswered.saturating_sub(1);
@@ -462,11 +465,20 @@ impl Heard {
         next
     }
 
-    /// Forgets what was before.
-    fn forget(&mut self) {
+    /// Begins to listen to an adapter that has just been started.
+    fn begin(&mut self) {
         self.events.clear();
         self.clients.clear();
-        self.waiting = 0;
+        (self.waiting, self.lines) = (0, 0);
+    }
+
+    /// Forgets what was before; what is still under way is lost, and the adapter may yet speak of it.
+    fn forget(&mut self) {
+        let clients: Vec<u64> = self.clients.keys().copied().collect();
+        clients.into_iter().for_each(|client| self.lose(client));
+        self.clients.retain(|_, client| client.waits.is_some());
+        self.clients.values_mut().for_each(|client| client.held.clear());
+        self.events.clear();
     }
 
     /// The failure that a line does not belong to the protocol.
