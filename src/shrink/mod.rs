@@ -32,7 +32,7 @@ use crate::spec::Spec;
 use crate::sut::SutFailure;
 use search::{Halt, ScriptSearch};
 
-pub use odds::{FALSE_DROPPED, FALSE_KEPT, OddsVerdict, RatioTest, interval};
+pub use odds::{FALSE_DROPPED, FALSE_KEPT, OddsVerdict, RatioTest};
 
 /// A way to run scripts against the system, each from the beginning.
 pub trait Trial {
