@@ -30,6 +30,7 @@ mod text;
 mod conformance;
 mod histories;
 mod library;
+mod mutate;
 mod network_specs;
 mod session;
 mod simulated;
