@@ -94,6 +94,7 @@ mod sut;
 // Live testing.
 mod coverage;
 mod generate;
+mod requests;
 
 // Real servers, recorded.
 mod memcached;
