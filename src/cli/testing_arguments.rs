@@ -31,9 +31,10 @@ requests that still show it, and kept in --regressions, where the next test begi
 
 --sut is one of
   tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
-  stdio:COMMAND                an adapter, which talks to the system (docs/TESTING.md has the protocol)
+  stdio:COMMAND                an adapter, which talks to the system: see docs/TESTING.md
 
-Without --reset and --start the system is not reset: then nothing is assumed of the state in which it is.
+Without --reset and --start the system is not reset: then nothing is assumed of the state that it
+is in.
 
 One seed gives one test: its standard output is the same, byte for byte, if the system is
 deterministic. Times and rates go to standard error.
