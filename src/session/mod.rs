@@ -23,6 +23,8 @@ mod stated;
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 pub use concurrent::ConcurrentEvidence;
 pub use engine::is_order;
 pub use evidence::SessionEvidence;
@@ -32,10 +34,11 @@ pub use stated::{AskedOn, stated};
 
 use crate::dualize::{Doubt, Options, Verdict};
 use crate::evidence::Budget;
+use crate::json;
 use crate::network::NetworkChoice;
 use crate::schedule;
 use crate::spec::Spec;
-use crate::trace::{TraceError, TraceEvent, TraceFormat};
+use crate::trace::{EventKind, TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
 use crate::value::Value;
 use engine::SessionEngine;
@@ -102,6 +105,28 @@ impl Session {
             progress = self.push(event).map_err(|why| events.error_on(1, why))?;
         }
         Ok(progress)
+    }
+
+    /// Observes that a client sends a request, given as whatever serialises to its JSON.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type.
+    pub fn asked<Q: Serialize + ?Sized>(&mut self, client: u64, request: &Q) -> Result<SessionProgress, String> {
+        let request = json::from_serde(&self.spec.types, self.spec.program.request, request);
+        self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
+    }
+
+    /// Observes that a client receives an answer, given as whatever serialises to its JSON.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type.
+    pub fn answered<A: Serialize + ?Sized>(&mut self, client: u64, answer: &A) -> Result<SessionProgress, String> {
+        let answer = json::from_serde(&self.spec.types, self.spec.program.response, answer);
+        self.push_of(client, EventKind::Answer(answer.map_err(|error| error.to_string())?))
+    }
+
+    fn push_of(&mut self, client: u64, kind: EventKind<Value>) -> Result<SessionProgress, String> {
+        self.push(TraceEvent { line: self.line + 1, client: Some(client), kind })
     }
 
     /// Observes an event, on a line that comes behind those of the events before.

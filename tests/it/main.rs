@@ -30,6 +30,7 @@ mod text;
 mod conformance;
 mod histories;
 mod library;
+mod mutate;
 mod network_specs;
 mod session;
 mod simulated;
@@ -93,6 +94,7 @@ mod sut;
 // Live testing.
 mod coverage;
 mod generate;
+mod requests;
 
 // Real servers, recorded.
 mod memcached;
