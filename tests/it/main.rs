@@ -32,6 +32,7 @@ mod histories;
 mod library;
 mod network_specs;
 mod session;
+mod session_random;
 mod simulated;
 mod simulated_clients;
 mod simulated_networks;

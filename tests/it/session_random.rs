@@ -1,0 +1,218 @@
+//! Sessions over random histories of shipped specifications: saved and resumed anywhere, and too hard here and there.
+//!
+//! `MAYHAP_LONG=N cargo test --release --test it session_random:: -- --nocapture` takes N histories of each specification over each network,
+//! and `MAYHAP_SEED=S` begins elsewhere.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use crate::command::simulated;
+use crate::random::{Rng, seeds};
+use mayhap::network::NetworkChoice;
+use mayhap::{Options, Session, SessionProgress, Spec};
+
+/// A specification, a network, and how its clients are simulated.
+struct Case {
+    path: &'static str,
+    net: &'static str,
+    clients: &'static str,
+}
+
+const fn case(path: &'static str, net: &'static str, clients: &'static str) -> Case {
+    Case { path, net, clients }
+}
+
+const CASES: [Case; 16] = [
+    case("specs/cmp_rst.may", "sync", ""),
+    case("specs/kv_etag.may", "sync", ""),
+    case("specs/idgen.may", "sync", ""),
+    case("specs/lease.may", "sync", ""),
+    case("specs/queue.may", "sync", ""),
+    case("specs/abs_machine.may", "sync", ""),
+    case("specs/register.may", "tcp", "--clients 3"),
+    case("specs/register.may", "tcp", "--clients 3 --lost 10"),
+    case("specs/kv.may", "tcp", "--clients 3"),
+    case("specs/kv_etag.may", "tcp", "--clients 2"),
+    case("specs/cmp_rst.may", "tcp", "--clients 2"),
+    case("specs/mutex.may", "tcp", "--clients 2"),
+    case("specs/lease.may", "tcp", "--clients 2"),
+    case("specs/register.may", "fifo", "--clients 2"),
+    case("specs/register.may", "udp", "--clients 2"),
+    case("specs/network/quorum_register.may", "tcp", "--clients 2"),
+];
+
+impl Case {
+    fn spec(&self) -> Arc<Spec> {
+        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(self.path);
+        Spec::from_text(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    /// The lines of a history, in which an answer may be that to another request.
+    fn lines(&self, steps: u64, rng: &mut Rng) -> Vec<String> {
+        let (seed, net) = (rng.below(10_000), self.net);
+        let range = "--range request=0..3 --range choose=0..3";
+        let net = if net == "sync" { String::new() } else { format!(" --net {net} {}", self.clients) };
+        let options = format!("--steps {steps} --seed {seed} {range}{net}");
+        let all = simulated(self.path.as_ref(), options.trim());
+        let mut lines: Vec<String> = all.lines().map(str::to_owned).filter(|line| !line.contains("\"mayhap\"")).collect();
+        let answers: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].contains("\"a\": ")).collect();
+        if rng.percent(60) && answers.len() > 1 {
+            let (at, other) = (*rng.pick(&answers[answers.len() / 2..]), *rng.pick(&answers));
+            let of = |line: &str| line.find("\"a\": ").unwrap();
+            let answer = lines[other][of(&lines[other])..].to_owned();
+            let place = of(&lines[at]);
+            lines[at].replace_range(place.., &answer);
+        }
+        lines
+    }
+
+    fn session(&self, spec: &Arc<Spec>, options: Options) -> Session {
+        Session::new(spec, self.net.parse::<NetworkChoice>().unwrap(), options)
+    }
+}
+
+fn count() -> (u64, u64) {
+    match std::env::var("MAYHAP_LONG").ok() {
+        Some(number) => (number.parse().expect("a number"), 60),
+        None => (2, 24),
+    }
+}
+
+#[test]
+fn a_session_that_is_saved_and_resumed_goes_on_as_if_it_was_not() {
+    let (histories, steps) = count();
+    let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
+    for case in &CASES {
+        let spec = case.spec();
+        for mut rng in seeds(301, histories).map(Rng::new) {
+            let lines = case.lines(steps, &mut rng);
+            let mut uncut = case.session(&spec, Options::default());
+            // One is saved with all of its events, one with its states wherever nothing is under way.
+            let mut cut = [case.session(&spec, Options::default()), case.session(&spec, Options::default()).keeping(0)];
+            for (at, line) in lines.iter().enumerate() {
+                let expected = uncut.push_line(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+                for (number, session) in cut.iter_mut().enumerate() {
+                    let progress = session.push_line(line).unwrap();
+                    let history = lines[..=at].join("\n");
+                    assert_eq!(progress, expected, "{} {} {number}\n{history}", case.path, case.net);
+                    assert_eq!(session.verdict(), uncut.verdict());
+                    if !rng.percent(35) {
+                        continue;
+                    }
+                    match session.save() {
+                        Ok(saved) => {
+                            let is_state = saved.lines().nth(1).is_some_and(|line| line.starts_with("{\"start\":{"));
+                            *tally.entry(if is_state { "states" } else { "events" }).or_default() += 1;
+                            let resumed = Session::resume(&spec, Options::default(), &saved);
+                            *session = resumed.unwrap_or_else(|why| panic!("{why}\n{history}\n{saved}"));
+                            assert_eq!(session.verdict(), uncut.verdict());
+                        }
+                        Err(_) => {
+                            assert_eq!(number, 1);
+                            *tally.entry("not now").or_default() += 1;
+                        }
+                    }
+                }
+                let outcome = if let SessionProgress::Rejected(_) = expected { "rejected" } else { "explained" };
+                *tally.entry(outcome).or_default() += 1;
+            }
+        }
+    }
+    eprintln!("{tally:?}");
+    assert!(["states", "events", "rejected", "explained"].iter().all(|what| tally.get(what) > Some(&30)), "{tally:?}");
+}
+
+/// Whatever the limits, what is rejected has no explanation, and is not rejected sooner than it is.
+#[test]
+fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
+    let (histories, steps) = count();
+    let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
+    for case in &CASES {
+        let spec = case.spec();
+        for mut rng in seeds(302, 2 * histories).map(Rng::new) {
+            let lines = case.lines(steps, &mut rng);
+            let mut plain = case.session(&spec, Options::default());
+            let progress: Vec<SessionProgress> = lines.iter().map(|line| plain.push_line(line).unwrap()).collect();
+            let rejected = match plain.settle() {
+                SessionProgress::Rejected(line) => Some(line),
+                SessionProgress::Explained => None,
+                SessionProgress::Unknown(_) | SessionProgress::Lagging(_) => continue,
+            };
+            let mut options = Options::default();
+            options.effort = *rng.pick(&[3, 10, 30, 100, 300, 1_000]);
+            options.candidates = *rng.pick(&[1, 2, 100]);
+            let mut session = case.session(&spec, options.clone());
+            if rng.percent(30) {
+                session = session.keeping(0);
+            }
+            let mut was_unknown = false;
+            for (line, plain) in lines.iter().zip(&progress) {
+                let progress = session.push_line(line).unwrap();
+                let what = || format!("{} {} {options:?}\n{}", case.path, case.net, lines.join("\n"));
+                match &progress {
+                    SessionProgress::Rejected(line) => {
+                        assert!(rejected.is_some_and(|first| first <= *line), "{rejected:?}, {line} {}", what());
+                        *tally.entry(if was_unknown { "rejected behind" } else { "rejected" }).or_default() += 1;
+                    }
+                    SessionProgress::Unknown(_) => was_unknown = true,
+                    SessionProgress::Explained if was_unknown => *tally.entry("goes on").or_default() += 1,
+                    _ => assert_eq!(progress, *plain, "{}", what()),
+                }
+                if rng.percent(10) && let Ok(saved) = session.save() {
+                    let resumed = Session::resume(&spec, options.clone(), &saved).unwrap();
+                    assert_eq!((resumed.verdict(), resumed.unknown_parts()), (session.verdict(), session.unknown_parts()));
+                    session = resumed;
+                }
+            }
+        }
+    }
+    eprintln!("{tally:?}");
+    assert!(["rejected behind", "rejected", "goes on"].iter().all(|what| tally.get(what) > Some(&3)), "{tally:?}");
+}
+
+#[test]
+fn no_text_but_a_saved_session_of_the_specification_is_resumed() {
+    let text = "protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }";
+    let spec = Spec::from_text(text).unwrap();
+    let mut session = Session::tcp(&spec, Options::default());
+    for line in [r#"{"c": 1, "q": 2}"#, r#"{"c": 1, "a": 2}"#] {
+        session.push_line(line).unwrap();
+    }
+    let saved = [session.save().unwrap(), session.keeping(0).save().unwrap()];
+    for saved in &saved {
+        let resume = |text: &str, saved: &str| {
+            let resumed = Session::resume(&Spec::from_text(text).unwrap(), Options::default(), saved);
+            resumed.err().unwrap_or_else(|| panic!("resumed: {saved}"))
+        };
+        let other = resume(&text.replace("n + q", "n - q"), saved);
+        assert_eq!(other, "the session was saved for another text of the specification `p`");
+        let other = resume(&text.replace("protocol p", "protocol o"), saved);
+        assert_eq!(other, "the session was saved for another specification, `p`; this one is `o`");
+        let later = saved.replace("\"mayhap_session\":1", "\"mayhap_session\":2");
+        assert!(resume(text, &later).contains("version 2 of the form"), "{}", resume(text, &later));
+        // How it is written, and what is said of it, makes no difference.
+        let written = format!("// A counter.\n{}", text.replace("; ", ";\n"));
+        assert!(Session::resume(&Spec::from_text(&written).unwrap(), Options::default(), saved).is_ok());
+        let mut rng = Rng::new(1);
+        for _ in 0..300 {
+            let mut octets = saved.clone().into_bytes();
+            let at = rng.below(octets.len());
+            match rng.below(4) {
+                0 => octets.truncate(at),
+                1 => octets[at] = b' ' + rng.below(90) as u8,
+                2 => octets.insert(at, b"0\n}{"[rng.below(4)]),
+                _ => _ = octets.remove(at),
+            }
+            let changed = String::from_utf8(octets).unwrap();
+            // The name is for people, and what is in the header besides is looked at.
+            if let Ok(resumed) = Session::resume(&spec, Options::default(), &changed) {
+                let state = resumed.state();
+                assert!(state == Session::resume(&spec, Options::default(), saved).unwrap().state(), "{changed}");
+            }
+        }
+        for text in ["", "\n", "{}", "{}\n", "{\"mayhap_session\":1}\n", "mayhap\n{}\n"] {
+            assert_eq!(resume("protocol p { request int; response int; on q { reply q; } }", text), "this is no saved session, or it is broken");
+        }
+    }
+}
