@@ -36,22 +36,22 @@ pub struct RestingState {
     pub constraints: Vec<Term>,
 }
 
-impl Judge {
-    /// Tests whether nothing is under way, and nothing was found or left open but states that explain what was observed.
+impl RestingFrontier {
+    /// Tests whether a judge has nothing under way, and has found or left open nothing but states that explain what was observed.
     #[must_use]
-    pub fn is_at_rest(&self) -> bool {
+    pub fn is_of(judge: &Judge) -> bool {
         let is_plain = |candidate: &Candidate| {
             let store = &candidate.store;
             candidate.is_clean() && !store.is_dead() && store.doubt().is_none() && candidate.process.is_at_rest()
         };
-        let is_open = self.findings.found().is_some() || self.options.keep_paths() || self.wire.looks_ahead();
-        !(is_open || self.candidates.is_empty()) && self.candidates.iter().all(is_plain)
+        let is_open = judge.findings.found().is_some() || judge.options.keep_paths() || judge.wire.looks_ahead();
+        !(is_open || judge.candidates.is_empty()) && judge.candidates.iter().all(is_plain)
     }
 
-    /// The states that explain what was observed; nothing where something is under way, or was found or left open besides.
+    /// The states that explain what a judge observed; nothing where something is under way, or was found or left open besides.
     #[must_use]
-    pub fn at_rest(&self) -> Option<RestingFrontier> {
-        if !self.is_at_rest() {
+    pub fn of(judge: &Judge) -> Option<RestingFrontier> {
+        if !RestingFrontier::is_of(judge) {
             return None;
         }
         let state = |candidate: &Candidate| RestingState {
@@ -60,22 +60,22 @@ impl Judge {
             constraints: candidate.store.constraints(),
         };
         Some(RestingFrontier {
-            event: self.event,
-            last: self.fresh.last,
-            states: self.candidates.iter().map(state).collect(),
-            connections: self.wire.shown(),
+            event: judge.event,
+            last: judge.fresh.last,
+            states: judge.candidates.iter().map(state).collect(),
+            connections: judge.wire.shown(),
         })
     }
 
     /// The judge whose candidates are these states; nothing where they are none of the specification.
     #[must_use]
-    pub fn resting(spec: &Arc<Spec>, options: Options, frontier: RestingFrontier) -> Option<Judge> {
+    pub fn judge(self, spec: &Arc<Spec>, options: Options) -> Option<Judge> {
         let mut judge = Judge::without_candidates(spec.clone(), options);
-        judge.event = frontier.event;
-        judge.fresh = Fresh { last: frontier.last };
-        frontier.connections.iter().for_each(|(port, shown)| judge.wire.resume(Port(*port), *shown));
+        judge.event = self.event;
+        judge.fresh = Fresh { last: self.last };
+        self.connections.iter().for_each(|(port, shown)| judge.wire.resume(Port(*port), *shown));
         let mut candidates = Vec::new();
-        for RestingState { memory, seen, constraints } in frontier.states {
+        for RestingState { memory, seen, constraints } in self.states {
             if memory.len() != spec.program.slots.len() {
                 return None;
             }

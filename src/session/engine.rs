@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::going_on::GoingOn;
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Observed, Options, Verdict};
+use crate::dualize::{Candidate, Doubt, Exchange, Judge, Observed, Options, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::Limit;
 use crate::schedule::{self, Happened, IdleHistory, OnlineHistory};
@@ -91,12 +91,13 @@ impl SessionEngine {
         }
         let engine = match self {
             SessionEngine::Exchanges(steps) => {
-                let judge = steps.waiting.is_none().then_some(&steps.judge).filter(|judge| judge.is_at_rest())?;
+                let judge =
+                    steps.waiting.is_none().then_some(&steps.judge).filter(|judge| RestingFrontier::is_of(judge))?;
                 EngineMoment::Exchanges(judge.clone())
             }
             SessionEngine::Order(order) => EngineMoment::Order(order.history.idle()?),
             SessionEngine::Network(networked) => {
-                let judge = Some(&networked.judge).filter(|judge| judge.is_at_rest())?;
+                let judge = Some(&networked.judge).filter(|judge| RestingFrontier::is_of(judge))?;
                 EngineMoment::Network((**judge).clone(), networked.numbering.clone())
             }
         };

@@ -58,7 +58,7 @@ pub(super) struct NotedParts {
 
 /// A request that has no answer yet.
 #[derive(Clone, Debug)]
-struct Unanswered {
+struct WaitingRequest {
     request: Value,
     /// Set where it was sent before the state became any: its answer is not looked at.
     is_before: bool,
@@ -80,7 +80,7 @@ pub(super) struct GoingOn {
     /// Set where something was rejected: what comes later changes nothing.
     is_decided: bool,
     /// The requests without an answer, by connection.
-    under_way: FxHashMap<u64, VecDeque<Unanswered>>,
+    under_way: FxHashMap<u64, VecDeque<WaitingRequest>>,
     /// The requests that were given up since the last restart.
     lost: Vec<Value>,
     /// The specification of a server in any state, once it was asked for; and the line behind which one was last.
@@ -135,7 +135,7 @@ impl GoingOn {
         match happened {
             Happened::Sent(connection, request) => {
                 self.note_request(Some(request));
-                let sent = Unanswered { request: request.clone(), is_before: false };
+                let sent = WaitingRequest { request: request.clone(), is_before: false };
                 self.under_way.entry(*connection).or_default().push_back(sent);
             }
             Happened::Answered(connection, _) => {
@@ -241,21 +241,30 @@ impl GoingOn {
     pub(super) fn noted(&self) -> NotedParts {
         let mut asked: Vec<Value> = self.asked.values().cloned().collect();
         asked.sort();
-        let all = |waiting: &VecDeque<Unanswered>| {
+        let all = |waiting: &VecDeque<WaitingRequest>| {
             waiting.iter().map(|waiting| (waiting.request.clone(), waiting.is_before)).collect()
         };
         let under_way = self.under_way.iter().map(|(connection, waiting)| (*connection, all(waiting)));
         let mut under_way: Vec<(u64, Vec<(Value, bool)>)> = under_way.collect();
         under_way.sort();
         let GoingOn { since, patience, restarted, began, .. } = *self;
-        NotedParts { parts: self.parts.clone(), since, patience, restarted, began, asked, under_way, lost: self.lost.clone() }
+        NotedParts {
+            parts: self.parts.clone(),
+            since,
+            patience,
+            restarted,
+            began,
+            asked,
+            under_way,
+            lost: self.lost.clone(),
+        }
     }
 
-    /// The same with what was noted elsewhere; nothing where no server of the specification can be in any state.
+    /// These with what was noted elsewhere; nothing where no server of the specification can be in any state.
     pub(super) fn noting(self, noted: NotedParts) -> Option<GoingOn> {
         let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = noted;
         let all = |waiting: Vec<(Value, bool)>| {
-            waiting.into_iter().map(|(request, is_before)| Unanswered { request, is_before }).collect()
+            waiting.into_iter().map(|(request, is_before)| WaitingRequest { request, is_before }).collect()
         };
         let any = if parts.is_empty() { None } else { Some(self.spec.in_any_state().ok()?) };
         let asked = asked.into_iter().map(|request| (variant(&request), request)).collect();

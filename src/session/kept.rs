@@ -48,13 +48,13 @@ impl KeptEvents {
         KeptEvents { events: Vec::new(), most, is_cut: false, moment: None, wait: 0 }
     }
 
-    /// None, of those before which nothing is known but the moment.
-    pub(super) fn since(moment: SessionMoment) -> KeptEvents {
-        let wait = moment.0.size().max(APART);
-        KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: Some((0, moment)), wait }
+    /// None, of those before which nothing is known but the moment, where it is at hand.
+    pub(super) fn since(moment: Option<SessionMoment>) -> KeptEvents {
+        let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(APART));
+        KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
     }
 
-    /// The same, of which at most so many are kept from now on.
+    /// The events, of which at most so many are kept from now on.
     pub(super) fn keeping(self, most: usize) -> KeptEvents {
         KeptEvents { most, ..self }
     }

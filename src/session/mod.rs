@@ -116,7 +116,7 @@ impl Session {
         moment: (EngineMoment, GoingOn),
     ) -> Option<Session> {
         let engine = SessionEngine::at_moment((spec, net), options.clone(), moment)?;
-        let events = KeptEvents::since(engine.moment()?);
+        let events = KeptEvents::since(engine.moment());
         Some(Session { spec: spec.clone(), net, options, line: 0, engine, events, whole: None })
     }
 

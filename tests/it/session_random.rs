@@ -7,13 +7,20 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use crate::command::simulated;
+use crate::command::{file, simulated};
 use crate::random::{Rng, seeds};
 use mayhap::network::NetworkChoice;
 use mayhap::{Options, Session, SessionProgress, Spec};
 
+/// A server whose tasks are interleaved.
+const PAIRED: &str =
+    "enum Q { Add(int), Get } protocol paired { request Q; response int; var n: int = 0; var secret: int = choose;
+    on Add(q) { n := n + q; yield; if q == secret { n := 0; } reply n; }
+    on Get { yield; reply n; } }";
+
 /// A specification, a network, and how its clients are simulated.
 struct Case {
+    /// Its file, or its text.
     path: &'static str,
     net: &'static str,
     clients: &'static str,
@@ -23,7 +30,7 @@ const fn case(path: &'static str, net: &'static str, clients: &'static str) -> C
     Case { path, net, clients }
 }
 
-const CASES: [Case; 16] = [
+const CASES: [Case; 17] = [
     case("specs/cmp_rst.may", "sync", ""),
     case("specs/kv_etag.may", "sync", ""),
     case("specs/idgen.may", "sync", ""),
@@ -39,30 +46,44 @@ const CASES: [Case; 16] = [
     case("specs/lease.may", "tcp", "--clients 2"),
     case("specs/register.may", "fifo", "--clients 2"),
     case("specs/register.may", "udp", "--clients 2"),
+    case(PAIRED, "tcp", "--clients 2"),
     case("specs/network/quorum_register.may", "tcp", "--clients 2"),
 ];
 
 impl Case {
     fn spec(&self) -> Arc<Spec> {
-        let path = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(self.path);
-        Spec::from_text(&std::fs::read_to_string(path).unwrap()).unwrap_or_else(|error| panic!("{error}"))
+        compiled(&std::fs::read_to_string(self.file()).unwrap(), self.net)
     }
 
-    /// The lines of a history, in which an answer may be that to another request.
-    fn lines(&self, steps: u64, rng: &mut Rng) -> Vec<String> {
+    fn file(&self) -> PathBuf {
+        match self.path.starts_with("specs/") {
+            true => PathBuf::from(env!("CARGO_MANIFEST_DIR")).join(self.path),
+            false => file("session_random.may", self.path),
+        }
+    }
+
+    /// The lines of a history, in whose second half so many of a hundred answers are those to other requests.
+    fn lines(&self, (steps, wrong): (u64, usize), rng: &mut Rng) -> Vec<String> {
         let (seed, net) = (rng.below(10_000), self.net);
+        // These take long: with several calls a request, and with steps of the server between requests of two clients.
+        let is_long = self.path.contains("quorum") || self.path.contains("lease") && self.net != "sync";
+        let steps = if is_long { steps / 4 } else { steps };
         let range = "--range request=0..3 --range choose=0..3";
         let net = if net == "sync" { String::new() } else { format!(" --net {net} {}", self.clients) };
         let options = format!("--steps {steps} --seed {seed} {range}{net}");
-        let all = simulated(self.path.as_ref(), options.trim());
-        let mut lines: Vec<String> = all.lines().map(str::to_owned).filter(|line| !line.contains("\"mayhap\"")).collect();
-        let answers: Vec<usize> = (0..lines.len()).filter(|at| lines[*at].contains("\"a\": ")).collect();
-        if rng.percent(60) && answers.len() > 1 {
-            let (at, other) = (*rng.pick(&answers[answers.len() / 2..]), *rng.pick(&answers));
-            let of = |line: &str| line.find("\"a\": ").unwrap();
-            let answer = lines[other][of(&lines[other])..].to_owned();
-            let place = of(&lines[at]);
-            lines[at].replace_range(place.., &answer);
+        let all = simulated(&self.file(), options.trim());
+        let mut lines: Vec<String> =
+            all.lines().map(str::to_owned).filter(|line| !line.contains("\"mayhap\"")).collect();
+        let is_answer = |line: &str| line.contains("\"a\": ") && !line.contains("\"peer\"");
+        let answers: Vec<usize> = (0..lines.len()).filter(|at| is_answer(&lines[*at])).collect();
+        for at in answers.iter().skip(answers.len() / 2) {
+            if rng.percent(wrong) {
+                let of = |line: &str| line.find("\"a\": ").unwrap();
+                let other = rng.pick(&answers);
+                let answer = lines[*other][of(&lines[*other])..].to_owned();
+                let place = of(&lines[*at]);
+                lines[*at].replace_range(place.., &answer);
+            }
         }
         lines
     }
@@ -70,6 +91,11 @@ impl Case {
     fn session(&self, spec: &Arc<Spec>, options: Options) -> Session {
         Session::new(spec, self.net.parse::<NetworkChoice>().unwrap(), options)
     }
+}
+
+/// A specification as the command compiles it: what it does beside answering is refused where clients wait for each answer.
+fn compiled(text: &str, net: &str) -> Arc<Spec> {
+    if net == "sync" { Spec::from_text(text).unwrap() } else { crate::random_tasks::compiled(text) }
 }
 
 fn count() -> (u64, u64) {
@@ -86,7 +112,7 @@ fn a_session_that_is_saved_and_resumed_goes_on_as_if_it_was_not() {
     for case in &CASES {
         let spec = case.spec();
         for mut rng in seeds(301, histories).map(Rng::new) {
-            let lines = case.lines(steps, &mut rng);
+            let lines = case.lines((steps, 10), &mut rng);
             let mut uncut = case.session(&spec, Options::default());
             // One is saved with all of its events, one with its states wherever nothing is under way.
             let mut cut = [case.session(&spec, Options::default()), case.session(&spec, Options::default()).keeping(0)];
@@ -130,8 +156,8 @@ fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
     let mut tally: BTreeMap<&str, u64> = BTreeMap::new();
     for case in &CASES {
         let spec = case.spec();
-        for mut rng in seeds(302, 2 * histories).map(Rng::new) {
-            let lines = case.lines(steps, &mut rng);
+        for mut rng in seeds(302, 6 * histories).map(Rng::new) {
+            let lines = case.lines((steps, 40), &mut rng);
             let mut plain = case.session(&spec, Options::default());
             let progress: Vec<SessionProgress> = lines.iter().map(|line| plain.push_line(line).unwrap()).collect();
             let rejected = match plain.settle() {
@@ -153,22 +179,32 @@ fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
                 match &progress {
                     SessionProgress::Rejected(line) => {
                         assert!(rejected.is_some_and(|first| first <= *line), "{rejected:?}, {line} {}", what());
-                        *tally.entry(if was_unknown { "rejected behind" } else { "rejected" }).or_default() += 1;
+                        let engine = if case.net == "tcp" { "rejected behind, tcp" } else { "rejected behind" };
+                        *tally.entry(if was_unknown { engine } else { "rejected" }).or_default() += 1;
+                        break;
                     }
                     SessionProgress::Unknown(_) => was_unknown = true,
-                    SessionProgress::Explained if was_unknown => *tally.entry("goes on").or_default() += 1,
+                    SessionProgress::Explained if was_unknown => {
+                        *tally.entry(if case.net == "tcp" { "goes on, tcp" } else { "goes on" }).or_default() += 1;
+                    }
                     _ => assert_eq!(progress, *plain, "{}", what()),
                 }
-                if rng.percent(10) && let Ok(saved) = session.save() {
-                    let resumed = Session::resume(&spec, options.clone(), &saved).unwrap();
-                    assert_eq!((resumed.verdict(), resumed.unknown_parts()), (session.verdict(), session.unknown_parts()));
-                    session = resumed;
+                if rng.percent(10)
+                    && let Ok(saved) = session.save()
+                {
+                    // What is too hard may be more or less from there on.
+                    session = Session::resume(&spec, options.clone(), &saved).unwrap();
                 }
             }
         }
     }
     eprintln!("{tally:?}");
-    assert!(["rejected behind", "rejected", "goes on"].iter().all(|what| tally.get(what) > Some(&3)), "{tally:?}");
+    assert!(
+        ["rejected behind", "rejected behind, tcp", "goes on", "goes on, tcp"]
+            .iter()
+            .all(|what| tally.get(what) > Some(&0)),
+        "{tally:?}"
+    );
 }
 
 #[test]
@@ -212,7 +248,10 @@ fn no_text_but_a_saved_session_of_the_specification_is_resumed() {
             }
         }
         for text in ["", "\n", "{}", "{}\n", "{\"mayhap_session\":1}\n", "mayhap\n{}\n"] {
-            assert_eq!(resume("protocol p { request int; response int; on q { reply q; } }", text), "this is no saved session, or it is broken");
+            assert_eq!(
+                resume("protocol p { request int; response int; on q { reply q; } }", text),
+                "this is no saved session, or it is broken"
+            );
         }
     }
 }

@@ -229,7 +229,7 @@ fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> 
 }
 
 fn frontier(judge: &Judge, tables: &mut TableWriter) -> Option<SavedFrontier> {
-    let RestingFrontier { event, last, states, connections } = judge.at_rest()?;
+    let RestingFrontier { event, last, states, connections } = RestingFrontier::of(judge)?;
     let state = |RestingState { memory, seen, constraints }: RestingState| {
         let seen = seen.iter().map(|(id, value)| (*id, tables.value(value))).collect();
         SavedState(tables.all(&memory), seen, constraints.iter().map(|term| tables.term(term)).collect())
@@ -269,7 +269,7 @@ fn read(
             })
         };
         let states = states.into_iter().map(state).collect::<Option<Vec<_>>>()?;
-        Judge::resting(own, options.clone(), RestingFrontier { event, last, states, connections })
+        RestingFrontier { event, last, states, connections }.judge(own, options.clone())
     };
     let engine = match saved.engine {
         SavedEngine::Exchanges(saved) => EngineMoment::Exchanges(judge(saved, &own)?),

@@ -114,9 +114,7 @@ impl TermRows {
             Kind::Eq0(linear) => SavedTerm::IsZero(sum(linear)),
             Kind::Le0(linear) => SavedTerm::AtMostZero(sum(linear)),
             Kind::Less(a, b) => SavedTerm::Less(at(a), at(b)),
-            Kind::Member(term, set) => {
-                SavedTerm::Member(at(term), set.sorted().iter().map(SavedScalar::of).collect())
-            }
+            Kind::Member(term, set) => SavedTerm::Member(at(term), set.sorted().iter().map(SavedScalar::of).collect()),
             Kind::Linear(linear) => SavedTerm::Sum(sum(linear)),
             Kind::Mul(a, b) => SavedTerm::Mul(at(a), at(b)),
             Kind::Div(a, b) => SavedTerm::Div(at(a), at(b)),

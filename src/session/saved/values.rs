@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::terms::{SavedScalar, SavedTerm, TermRows, read_terms};
 use crate::term::Term;
 use crate::value::{
-    Alternatives, Base, Entry, Keys, List, Map, MapParts, Optional, Presence, Unknown, Unseen, Value, View, union,
+    Alternatives, Base, Entry, Keys, List, MapParts, Optional, Presence, Unknown, Unseen, Value, View, union,
 };
 
 /// The values and terms of a saved session.
@@ -97,7 +97,7 @@ impl TableWriter {
             Value::Data { tag, fields } => SavedValue::Data(*tag, self.all(fields.iter().flat_map(|all| all.iter()))),
             Value::List(list) => SavedValue::List(self.all(list.iter())),
             Value::Open(list) => SavedValue::Open(self.all(list.iter())),
-            Value::Map(map) => SavedValue::Map(self.map(map.parts())),
+            Value::Map(map) => SavedValue::Map(self.map(MapParts::of(map))),
             Value::Union(alternatives) => {
                 let pairs = alternatives.iter().map(|(guard, value)| (self.term(guard), self.value(value))).collect();
                 if alternatives.is_apart() { SavedValue::Apart(pairs) } else { SavedValue::Union(pairs) }
@@ -185,7 +185,7 @@ impl TableReader {
             SavedValue::Data(tag, fields) => Value::data(*tag, self.all::<Vec<Value>>(fields)?),
             SavedValue::List(list) => Value::List(Arc::new(self.all::<List>(list)?)),
             SavedValue::Open(list) => Value::Open(Arc::new(self.all::<List>(list)?)),
-            SavedValue::Map(map) => Value::Map(Map::of_parts(self.map(map)?)),
+            SavedValue::Map(map) => Value::Map(self.map(map)?.into_map()),
             SavedValue::Union(alternatives) => union(pairs(alternatives)?),
             SavedValue::Apart(alternatives) => Value::Union(Alternatives::apart(pairs(alternatives)?)),
             SavedValue::Unknown(unknown) => Value::Unknown(*unknown),

@@ -21,11 +21,11 @@ pub struct MapParts {
     pub base: Option<Base>,
 }
 
-impl Map {
-    /// The parts of it, the entries in the order of their keys.
+impl MapParts {
+    /// The parts of a map, the entries in the order of their keys.
     #[must_use]
-    pub fn parts(&self) -> MapParts {
-        let contents = &*self.0;
+    pub fn of(map: &Map) -> MapParts {
+        let contents = &*map.0;
         let entries = contents.entries.iter().map(|(key, entry)| (key.clone(), entry.clone()));
         let mut entries: Vec<(Value, Entry)> = entries.collect();
         entries.sort();
@@ -37,14 +37,14 @@ impl Map {
 
     /// The map of these parts.
     #[must_use]
-    pub fn of_parts(parts: MapParts) -> Map {
+    pub fn into_map(self) -> Map {
         let mut map = Map::default();
         let contents = Arc::make_mut(&mut map.0);
-        contents.base = parts.base.map(Box::new);
-        parts.entries.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
+        contents.base = self.base.map(Box::new);
+        self.entries.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
         let write = |(key, entry, differs)| Write { key, entry, differs, beneath: Beneath::Unasked };
-        contents.pending = parts.waiting.into_iter().map(write).collect();
-        contents.is_eager = parts.is_eager;
+        contents.pending = self.waiting.into_iter().map(write).collect();
+        contents.is_eager = self.is_eager;
         map
     }
 }
