@@ -23,7 +23,7 @@ pub(super) enum SessionEngine {
     /// One exchange after another.
     Exchanges(Box<ExchangeEngine>),
     /// An order of service.
-    Order(OrderEngine),
+    Order(Box<OrderEngine>),
     /// Event by event.
     Network(Box<NetworkEngine>),
 }
@@ -143,7 +143,8 @@ impl SessionEngine {
         if net == NetworkChoice::TCP && is_order(&composed) {
             let history = Box::new(OnlineHistory::new(spec, options.clone()));
             let (verdict, going_on) = (Verdict::Accept { warning: None }, GoingOn::new(spec));
-            return SessionEngine::Order(OrderEngine { history, options, verdict, going_on });
+            let order = OrderEngine { history, options, verdict, going_on };
+            return SessionEngine::Order(Box::new(order));
         }
         let judge = Box::new(Judge::new(composed.clone(), options.clone()));
         let rests = composed.program.rests_when_answered() && !net.network().duplicates();

@@ -60,8 +60,7 @@ const SHOWN: usize = 16;
 /// let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0;
 ///     on q { if q < 0 { let x = choose int; let y = choose int; assume x * x * x == y * y + 1; reply x; }
 ///            if q > 0 { n := q; } reply n; } }")?;
-/// let mut options = Options::default();
-/// options.effort = 100;
+/// let options = Options { effort: 100, ..Options::default() };
 /// let mut session = Session::new(&spec, "sync".parse()?, options);
 /// let mut push = |line: &str| session.push_line(line);
 /// assert!(matches!(push(r#"{"q": -1, "a": 1000003}"#)?, SessionProgress::Unknown(_)));

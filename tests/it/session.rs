@@ -103,8 +103,7 @@ fn the_state_of_a_session_is_one_that_its_explanation_leaves() {
 #[test]
 fn a_session_goes_on_behind_what_is_too_hard() {
     let spec = spec(REGISTER);
-    let mut options = Options::default();
-    options.effort = 400;
+    let options = Options { effort: 400, ..Options::default() };
     for is_under_way in [false, true] {
         let mut session = Session::tcp(&spec, options.clone());
         let mut push = |line: String| session.push_line(&line).unwrap_or_else(|error| panic!("{line}: {error}"));

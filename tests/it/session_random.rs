@@ -74,6 +74,18 @@ impl Case {
         let all = simulated(&self.file(), options.trim());
         let mut lines: Vec<String> =
             all.lines().map(str::to_owned).filter(|line| !line.contains("\"mayhap\"")).collect();
+        if rng.percent(30) {
+            // The system is started again where nothing is under way; only some of that has an explanation.
+            let asked = |line: &String| i64::from(line.contains("\"q\": ")) - i64::from(line.contains("\"a\": "));
+            let under_way = lines.iter().scan(0, |all, line| {
+                *all += asked(line);
+                Some(*all)
+            });
+            let idle: Vec<usize> = (1..).zip(under_way).filter(|(_, all)| *all == 0).map(|(at, _)| at).collect();
+            if !idle.is_empty() {
+                lines.insert(*rng.pick(&idle), "{\"restart\": true}".to_owned());
+            }
+        }
         let is_answer = |line: &str| line.contains("\"a\": ") && !line.contains("\"peer\"");
         let answers: Vec<usize> = (0..lines.len()).filter(|at| is_answer(&lines[*at])).collect();
         for at in answers.iter().skip(answers.len() / 2) {
@@ -165,9 +177,8 @@ fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
                 SessionProgress::Explained => None,
                 SessionProgress::Unknown(_) | SessionProgress::Lagging(_) => continue,
             };
-            let mut options = Options::default();
-            options.effort = *rng.pick(&[3, 10, 30, 100, 300, 1_000]);
-            options.candidates = *rng.pick(&[1, 2, 100]);
+            let (effort, candidates) = (*rng.pick(&[3, 10, 30, 100, 300, 1_000]), *rng.pick(&[1, 2, 100]));
+            let options = Options { effort, candidates, ..Options::default() };
             let mut session = case.session(&spec, options.clone());
             if rng.percent(30) {
                 session = session.keeping(0);
