@@ -266,3 +266,33 @@ fn no_text_but_a_saved_session_of_the_specification_is_resumed() {
         }
     }
 }
+
+/// Two requests are under way at once, of keys that have histories of their own, and now and then nothing is; when it is saved something is.
+#[test]
+fn what_is_saved_of_a_long_session_does_not_grow_with_it() {
+    let spec = compiled(&crate::shipped::named("kv").text, "tcp");
+    let mut session = Session::tcp(&spec, Options::default()).keeping(1_000);
+    let mut lengths = Vec::new();
+    let push = |session: &mut Session, line: String| {
+        assert_eq!(session.push_line(&line).unwrap(), SessionProgress::Explained, "{line}");
+    };
+    for round in 1..=2_000_u64 {
+        let put = format!(r#"{{"Put": ["k{}", "v{}"]}}"#, round % 5, round % 7);
+        let append = format!(r#"{{"Append": ["n{}", ""]}}"#, round % 3);
+        for (client, request) in [(1, &put), (2, &append)] {
+            push(&mut session, format!(r#"{{"c": {client}, "q": {request}}}"#));
+        }
+        if round % 500 == 0 {
+            let saved = session.save().unwrap();
+            lengths.push(saved.len());
+            session = Session::resume(&spec, Options::default(), &saved).unwrap();
+        }
+        for (client, answer) in [(1, &put), (2, &append)] {
+            push(&mut session, format!(r#"{{"c": {client}, "a": {answer}}}"#));
+        }
+    }
+    assert!(lengths[1..].iter().all(|length| *length < 40_000), "{lengths:?}");
+    session.push_line(r#"{"c": 1, "q": {"Get": "k4"}}"#).unwrap();
+    let wrong = session.push_line(r#"{"c": 1, "a": {"Get": ["k4", "v9"]}}"#).unwrap();
+    assert_eq!(wrong, SessionProgress::Rejected(8_002));
+}
