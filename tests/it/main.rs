@@ -33,6 +33,7 @@ mod library;
 mod mutate;
 mod network_specs;
 mod session;
+mod session_random;
 mod simulated;
 mod simulated_clients;
 mod simulated_networks;
