@@ -18,6 +18,7 @@
 //!
 //! * **A test of your own server**: `examples/proptest_server.rs` is a property test in fifteen lines. What you ask and
 //!   what it answers is anything that implements [`serde::Serialize`] as the specification's types are written in JSON.
+//!   With the feature `proptest`, `requests` is a strategy of the requests of a specification: `examples/proptest_requests.rs`.
 //! * **Writing specifications**: `docs/HOWTO.md` has recipes, `docs/LANGUAGE.md` is the language, `specs/` has
 //!   specifications to start from.
 //! * **Recorded traces**: [`Trace::read`] reads NDJSON and keeps it; the command `mayhap validate` judges what is larger
@@ -101,6 +102,8 @@ pub use dualize::{Exchange, Options, Verdict};
 pub use harness::{SystemTest, test};
 pub use recorded::Trace;
 pub use session::{Session, SessionProgress};
+#[cfg(feature = "proptest")]
+pub use shrink::requests;
 pub use spec::Spec;
 pub use sut::{AsyncSut, Sut, SutAnswer as Answer};
 pub use validate::Validator;

@@ -4,8 +4,9 @@
 
 pub use super::selection::{Format, SpecArguments};
 
+use super::mutate_arguments::{MUTATE_HELP, MutateArguments};
 use super::recording::{CONVERT_HELP, RecordedAs};
-use super::testing_arguments::{MUTATE_HELP, MutateArguments, REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
+use super::testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
 use super::values::{PeerArg, RangeArg, command, count, positive, seconds};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;

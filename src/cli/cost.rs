@@ -5,12 +5,13 @@
 
 use super::arguments::Check;
 use super::terminal::Terminal;
-use super::{load, networked, observed, stopped, values};
+use super::{load, observed, stopped, values};
 use mayhap::choice::Random;
 use mayhap::details::{Doubt, Selection};
 use mayhap::report::{self, Stats, text};
 use mayhap::schedule;
 use mayhap::server::{Asked, Ranges, Server, Stop};
+use mayhap::session::is_order;
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
 use mayhap::{Exchange, Spec, Validator, Verdict};
@@ -36,7 +37,7 @@ pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal
         ));
         return;
     };
-    let how = match (networked::is_order(&interleaved), schedule::is_judged(&spec)) {
+    let how = match (is_order(&interleaved), schedule::is_judged(&spec)) {
         (true, _) => report::partition(&spec),
         (false, true) => format!("event by event, {}", report::partition(&spec)),
         (false, false) => "event by event".to_owned(),

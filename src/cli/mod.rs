@@ -23,6 +23,7 @@ mod html;
 mod interrupt;
 mod load;
 pub mod mutate;
+mod mutate_arguments;
 mod network_evidence;
 mod networked;
 mod observed;

@@ -3,9 +3,9 @@
 //! `mayhap mutate specs/cmp_rst.may` prints `1  specs/cmp_rst.may:14: replace `0` with `1`` and so on.
 
 use super::exit::Exit;
+use super::mutate_arguments::MutateArguments;
 use super::selection::Format;
 use super::terminal::Terminal;
-use super::testing_arguments::MutateArguments;
 use super::{abreast, failed, files, load};
 use mayhap::choice::counted;
 use mayhap::json;

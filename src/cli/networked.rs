@@ -8,8 +8,8 @@ use mayhap::diagnostic::Colour;
 use mayhap::dualize::{Options, RecordedEvent};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule::{self, History};
-use mayhap::session::NetworkedEvidence;
+use mayhap::schedule::History;
+use mayhap::session::{NetworkedEvidence, is_order};
 use mayhap::spec::Spec;
 use mayhap::validate::{Events, Observations, observations};
 use std::collections::BTreeSet;
@@ -26,12 +26,6 @@ pub fn refuse_alone(spec: &Spec, name: &str) -> Result<(), String> {
     let render = |refused| spec.sources.render(refused, Colour::Never) + "\n";
     let refused: String = spec.asynchronous().iter().map(render).collect();
     Err(format!("{refused}error: {name}: its first line is a whole exchange: --net tcp judges it\n"))
-}
-
-/// Tests whether an order of requests explains what a server, compiled for networks, does over connections.
-pub fn is_order(spec: &Spec) -> bool {
-    // Where the server may do something by itself, and be faulty, the search for an order rejects nothing.
-    spec.program.steps.is_empty() && schedule::is_judged(spec)
 }
 
 /// Tests whether a trace is judged event by event, as far as its events do not matter: no order of requests alone explains it.

@@ -11,6 +11,7 @@ use mayhap::dualize::{Options, Verdict};
 use mayhap::network::{MostOutstanding, NetworkChoice};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::OnlineHistory;
+use mayhap::session::is_order;
 use mayhap::spec::Spec;
 use mayhap::trace::TraceFormat;
 use mayhap::validate::{Events, each_happening};
@@ -56,7 +57,7 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
     }
     let is_same = net.is_like_tcp(MostOutstanding { each: 1, all: 1 })
         && net.connections().is_none()
-        && networked::is_order(&spec.for_networks());
+        && is_order(&spec.for_networks());
     (source.format == TraceFormat::Ndjson && is_same).then_some(Streaming::Alone)
 }
 

@@ -1,8 +1,8 @@
-//! The command line of `mayhap test`, `mayhap replay` and `mayhap mutate`, as data.
+//! The command line of `mayhap test` and `mayhap replay`, as data.
 //!
 //! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
 
-use super::selection::{Format, SpecArguments};
+use super::selection::SpecArguments;
 use super::values::{command, count, positive, probability, rate, seconds};
 use clap::Args;
 use mayhap::generate::SourceWeights;
@@ -31,9 +31,10 @@ requests that still show it, and kept in --regressions, where the next test begi
 
 --sut is one of
   tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
-  stdio:COMMAND                an adapter, which talks to the system (docs/TESTING.md has the protocol)
+  stdio:COMMAND                an adapter, which talks to the system: see docs/TESTING.md
 
-Without --reset and --start the system is not reset: then nothing is assumed of the state in which it is.
+Without --reset and --start the system is not reset: then nothing is assumed of the state that it
+is in.
 
 One seed gives one test: its standard output is the same, byte for byte, if the system is
 deterministic. Times and rates go to standard error.
@@ -60,54 +61,6 @@ why), or `error`.
 
 Exit codes: 0 all are fixed; 1 one fails; 2 a script does not fit the specification; 4 the system
 could not be run; 130 interrupted.";
-
-/// The help behind the options.
-pub const MUTATE_HELP: &str = "\
-Examples:
-  mayhap mutate specs/kv_etag.may
-  mayhap mutate specs/kv_etag.may --score
-  mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --mutant 3
-
-A mutant is the specification with one small change, as a mistake in a server would be: `<=` instead
-of `<`, a condition or an assignment left out, another answer. What only takes choices away from
-the server is not among them: all that such a server does, the specification allows.
-
-With --score each mutant is tested; one that is not found, with other values of the constants, too:
-truth values negated, large integers small. What is still not found is compared: it is
-missed where a few requests report them apart, and a refinement where none do, up to the bound that is
-printed: all sequences of so many requests, each scalar in them one of so many values, were tried.
-
-Exit codes: 0 if no mutant is missed, 1 if some are, 2 if there is none or the specification is
-wrong, 3 if nothing could be said of some.";
-
-/// `mayhap mutate`
-#[derive(Args, Debug)]
-pub struct MutateArguments {
-    /// The specification; `-` is standard input
-    #[arg(value_name = "FILE")]
-    pub file: PathBuf,
-    /// Test each mutant, and report which are found
-    #[arg(long)]
-    pub score: bool,
-    /// Number of requests to test each mutant with
-    #[arg(long, value_name = "N", default_value_t = 2_000, value_parser = count::<u64>, requires = "score")]
-    #[arg(allow_hyphen_values = true)]
-    pub requests: u64,
-    /// Seed of the random choices
-    #[arg(long, value_name = "S", default_value_t = 0, requires = "score", value_parser = count::<u64>)]
-    #[arg(allow_hyphen_values = true)]
-    pub seed: u64,
-    /// Number of mutants to test in parallel; 0 means one per core
-    #[arg(short, long, value_name = "N", default_value_t = 0, requires = "score", value_parser = count::<usize>)]
-    #[arg(allow_hyphen_values = true)]
-    pub jobs: usize,
-    /// Format of the list
-    #[arg(long, value_enum, default_value_t = Format::Text)]
-    pub format: Format,
-    /// Which specification.
-    #[command(flatten)]
-    pub selection: SpecArguments,
-}
 
 /// The system under test.
 #[derive(Args, Clone, Debug)]

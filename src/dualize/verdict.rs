@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 use crate::process::{self, Fault, Limit};
 use crate::solve::Why;
 use crate::spec::Site;
@@ -76,7 +78,7 @@ pub struct FaultReport {
 }
 
 /// The reason why there is no verdict.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 #[non_exhaustive]
 pub enum Doubt {
     /// The solver could not decide a question.

@@ -123,6 +123,16 @@ impl Wire {
         self.there.contains_key(&port)
     }
 
+    /// The connections that are there, each with the number of answers that were seen on it.
+    pub(super) fn shown(&self) -> Vec<(u64, usize)> {
+        self.there.iter().map(|(port, shown)| (port.0, *shown)).collect()
+    }
+
+    /// Takes it that a connection is there, on which so many answers were seen.
+    pub(super) fn resume(&mut self, port: Port, shown: usize) {
+        self.there.insert(port, shown);
+    }
+
     /// The connections that are there.
     pub(super) fn ports(&self) -> Vec<Port> {
         self.there.keys().copied().collect()

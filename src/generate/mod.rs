@@ -220,28 +220,56 @@ impl Generator {
         choices: &mut dyn Choices,
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
-            let drawer = Drawer {
-                types: &self.spec.types,
-                form: &self.form,
-                places: &self.places,
-                domain: &self.domain,
-                swarm: &self.swarm,
-                seen: &self.seen,
-                states: wanted.states,
-                only_key: wanted.only_key,
-                choices,
-                at: Vec::new(),
-                references: Vec::new(),
-                learning: &self.learning,
-                taken: SourcesTaken::new(),
-            };
-            let (template, taken) = drawer.request(wanted.variant)?;
+            let (template, taken) = self.draw_any(wanted, choices)?;
             let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
             if kept != KeptIn::Fewer {
                 return Ok(Some(KeptDrawing { template, kept, taken }));
             }
         }
         Ok(None)
+    }
+
+    /// Draws a request, which may break the client's duty.
+    fn draw_any(
+        &self,
+        wanted: &WantedRequest<'_>,
+        choices: &mut dyn Choices,
+    ) -> Result<(RequestTemplate, SourcesTaken), ChoiceError> {
+        let drawer = Drawer {
+            types: &self.spec.types,
+            form: &self.form,
+            places: &self.places,
+            domain: &self.domain,
+            swarm: &self.swarm,
+            seen: &self.seen,
+            states: wanted.states,
+            only_key: wanted.only_key,
+            choices,
+            at: Vec::new(),
+            references: Vec::new(),
+            learning: &self.learning,
+            taken: SourcesTaken::new(),
+        };
+        drawer.request(wanted.variant)
+    }
+
+    /// Draws a request that stands by itself, with bounds of its own. If one is found that keeps the client's duty in any state, it does.
+    ///
+    /// # Errors
+    /// Where the source of choices fails.
+    pub fn request(&mut self, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
+        self.begin_run(choices)?;
+        let wanted = WantedRequest { client: 1, states: &[], variant: None, only_key: None };
+        let template = match self.draw(&wanted, choices)? {
+            Some(kept) => kept.template,
+            None => self.draw_any(&wanted, choices)?.0,
+        };
+        Ok(template.value)
+    }
+
+    /// Tests whether a request keeps the client's duty in any state, as far as that is found out.
+    pub fn keeps_duty(&mut self, request: &Value) -> bool {
+        self.duty.check(&self.spec, request, 1, &[]) == KeptIn::AnyState
     }
 }
 

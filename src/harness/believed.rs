@@ -4,10 +4,9 @@
 
 use crate::json::encode;
 use crate::report::campaign::{Belief, ShownStep};
-use crate::script::{RecordedOutcome, Script, ScriptStep};
+use crate::script::{Script, observed_events};
 use crate::session::Session;
 use crate::spec::Spec;
-use crate::trace::{EventKind, TraceEvent};
 use crate::value::Value;
 
 use super::run::Judging;
@@ -16,32 +15,13 @@ use super::run::Judging;
 pub fn add(judging: &Judging, script: &Script, steps: &mut [ShownStep]) {
     let Judging { spec, net, options, .. } = judging;
     let mut session = Session::new(spec, *net, options.clone());
-    for (line, (step, shown)) in (1..).zip(script.steps.iter().zip(steps)) {
-        let Some((client, kind)) = event(script, step) else { continue };
-        let event = TraceEvent { line, client: Some(client), kind };
+    for (at, event) in observed_events(script) {
         if session.push(event).is_err() || !session.verdict().is_accept() {
             return;
         }
-        shown.believed = beliefs(spec, &session);
-    }
-}
-
-fn event(script: &Script, step: &ScriptStep) -> Option<(u64, EventKind<Value>)> {
-    match step {
-        ScriptStep::Ask { client, request, .. } => Some((*client, EventKind::Request(request.value.clone()))),
-        ScriptStep::Await { label, seen } => Some((script.client_of(*label), outcome(seen)?)),
-        ScriptStep::Seen { client, seen } => Some((*client, outcome(seen)?)),
-        ScriptStep::Restart => Some((1, EventKind::Restart)),
-        ScriptStep::Wait(_) | ScriptStep::Together { .. } => None,
-    }
-}
-
-fn outcome(seen: &RecordedOutcome) -> Option<EventKind<Value>> {
-    match seen {
-        RecordedOutcome::Answer(answer) => Some(EventKind::Answer(answer.clone())),
-        RecordedOutcome::Lost => Some(EventKind::Lost),
-        RecordedOutcome::Closed => Some(EventKind::Closed),
-        RecordedOutcome::Nothing => None,
+        if let Some(shown) = steps.get_mut(at) {
+            shown.believed = beliefs(spec, &session);
+        }
     }
 }
 

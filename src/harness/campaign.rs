@@ -18,7 +18,7 @@ use crate::spec::Spec;
 use crate::sut::{SutFailure, System};
 
 use super::covered::covered;
-use super::failure::{Failing, LiveTrial};
+use super::failure::{Failing, LiveTrial, not_started};
 use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
 use super::wave::{LiveEventKind, WaitLimits};
@@ -145,13 +145,21 @@ impl<'c> Campaign<'c> {
     /// Runs it to its end.
     ///
     /// # Errors
-    /// The system could not be started.
+    /// The system could not be started for the first run. If it cannot be for a later one, that is a failure of the report.
     pub fn run(mut self, corpus: &[Script]) -> Result<CampaignReport, SutFailure> {
         self.report.corpus = corpus.len() as u64;
         let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
         while !self.is_over() {
-            if let RunOver::Stop = self.one_run(std::mem::take(&mut scripts))? {
-                break;
+            match self.one_run(std::mem::take(&mut scripts)) {
+                Ok(RunOver::Full) => {}
+                Ok(RunOver::Stop) => break,
+                Err(failure) if self.report.runs == 0 => return Err(failure),
+                Err(failure) => {
+                    // What was found before stays found.
+                    let found = FoundFailure { last_output: self.system.last_output(), ..not_started(&failure) };
+                    self.report.failures.push(found);
+                    break;
+                }
             }
         }
         Ok(self.reported())

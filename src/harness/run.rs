@@ -147,7 +147,11 @@ impl LiveRun {
                 Err(why) => RunState::Undecided(why),
             };
         }
-        state
+        match (state, self.session.unknown_parts().first()) {
+            // Behind what is too hard the session goes on, from any state.
+            (RunState::Explained, Some(part)) => RunState::Undecided(part.doubt.to_string()),
+            (state, _) => state,
+        }
     }
 
     /// Judges what was not judged yet.

@@ -2,6 +2,8 @@
 //!
 //! `n := choose 0..q; reply n;` is [`Event::Recv`], [`Event::Choose`] and [`Event::Send`].
 
+use serde::{Deserialize, Serialize};
+
 use crate::spec::code::{FaultKind, Pc};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
@@ -65,7 +67,7 @@ impl Choice {
 }
 
 /// A named limit that cut a path off.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Limit {
     /// A section of more than [`SECTION_LIMIT`] instructions.
     Section,

@@ -70,6 +70,18 @@ impl Process {
         Process { memory, unknowns: Unknowns::default(), task: Task::default(), pending: None }
     }
 
+    /// A process that does nothing, with this memory and the parts of unknown values that have been seen.
+    #[must_use]
+    pub fn at_rest(memory: Vec<Value>, seen: Vec<(u64, Value)>) -> Process {
+        Process { memory, unknowns: Unknowns::of(seen), task: Task::default(), pending: None }
+    }
+
+    /// Tests whether nothing is under way between two sections.
+    #[must_use]
+    pub fn is_at_rest(&self) -> bool {
+        self.pending.is_none()
+    }
+
     /// Answers [`Event::Choose`].
     pub fn resume(&mut self, value: Value) {
         if let Waiting::Value(register) = self.task.waiting {

@@ -45,6 +45,12 @@ impl Unknowns {
         self.table.is_none() && self.recent.is_empty()
     }
 
+    /// Those that have been seen, by their identity.
+    pub(super) fn of(seen: Vec<(u64, Value)>) -> Unknowns {
+        let table = (!seen.is_empty()).then(|| Arc::new(seen.into_iter().collect()));
+        Unknowns { table, recent: Vec::new() }
+    }
+
     pub(super) fn clear(&mut self) {
         self.table = None;
         self.recent.clear();

@@ -24,6 +24,8 @@ pub(crate) use numbers::numbers;
 use std::fmt;
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 /// An element of a token type: compared for equality, never inspected. `Number(5)` and `Text("5")` differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Token {
@@ -138,7 +140,7 @@ impl fmt::Display for Scalar {
 }
 
 /// The kind of a scalar: the set that it is an element of. Every sort but `Bool` has infinitely many elements.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Sort {
     /// false, true.
     Bool,

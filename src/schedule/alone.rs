@@ -24,6 +24,11 @@ impl Alone {
         Alone { judge, building, waiting: None }
     }
 
+    /// Tests whether no request is under way.
+    pub(super) fn is_idle(&self) -> bool {
+        self.waiting.is_none()
+    }
+
     /// Adds what happened on a line. Where more than one request is under way then, or may be, nothing is added: the request that was
     /// before is returned, with its line.
     pub(super) fn push(&mut self, spec: &Spec, line: u64, happened: &Happened) -> Result<(), Option<(u64, Happened)>> {

@@ -123,7 +123,7 @@ pub struct Building {
 #[derive(Default, Debug)]
 pub(super) struct Connection {
     /// The number of its client, of which there is one for each connection.
-    client: u64,
+    pub(super) client: u64,
     /// Its requests that have no answer yet, the earliest first.
     pub(super) waiting: VecDeque<usize>,
 }

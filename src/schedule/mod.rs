@@ -37,6 +37,7 @@ mod forgetting;
 mod forms;
 mod general;
 mod history;
+mod idle;
 mod kinds;
 mod moments;
 mod online;
@@ -60,6 +61,7 @@ mod unseen;
 use std::sync::Arc;
 
 pub use history::{Building, Happened, History};
+pub use idle::IdleHistory;
 pub use online_history::OnlineHistory;
 pub use rejudged::{RejectedSearch, RejudgedHistory};
 pub use relaxed::{RelaxedOutcome, RelaxedStart};

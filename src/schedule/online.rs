@@ -254,6 +254,12 @@ impl OnlinePart {
 
     /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
     pub(super) fn take_alone(&mut self) -> Option<Alone> {
+        let judge = self.at_rest()?;
+        Some(Alone::new(judge, self.building.connections()))
+    }
+
+    /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
+    pub(super) fn at_rest(&self) -> Option<Judge> {
         let is_decided = !self.may_fail && !self.states.judge.is_cut() && self.building.so_far().is_empty();
         let base = self.base.as_ref().filter(|_| is_decided)?;
         if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
@@ -264,7 +270,7 @@ impl OnlinePart {
         let mut judge = self.states.judge.clone();
         let line = judge.event();
         judge.verdict_of(left, line);
-        Some(Alone::new(judge, self.building.connections()))
+        Some(judge)
     }
 
     /// The candidates of what explains everything so far, where that is known.

@@ -38,17 +38,17 @@ const SHOWN: usize = 16;
 /// 2. While it is `Accept`, what is in use explains what was observed; where that is the histories of keys, each its own.
 pub struct OnlineHistory {
     spec: Arc<Spec>,
-    options: Options,
-    rules: OrderRules,
-    keys: Option<RequestKeys>,
-    clients: OnlineClients,
-    verdict: Verdict,
+    pub(super) options: Options,
+    pub(super) rules: OrderRules,
+    pub(super) keys: Option<RequestKeys>,
+    pub(super) clients: OnlineClients,
+    pub(super) verdict: Verdict,
     /// The line of the last event.
-    line: u64,
+    pub(super) line: u64,
 }
 
 /// The clients so far.
-enum OnlineClients {
+pub(super) enum OnlineClients {
     /// They wait for each other.
     Alone(Box<Alone>),
     /// They do not.
@@ -58,12 +58,12 @@ enum OnlineClients {
 }
 
 /// The histories of the keys, from where two requests were first under way at once.
-struct AtOnce {
+pub(super) struct AtOnce {
     /// The judge as it was there.
-    start: Judge,
-    parts: FxHashMap<Option<Value>, OnlinePart>,
+    pub(super) start: Judge,
+    pub(super) parts: FxHashMap<Option<Value>, OnlinePart>,
     /// The keys of what is under way, by connection.
-    under_way: FxHashMap<u64, Option<Value>>,
+    pub(super) under_way: FxHashMap<u64, Option<Value>>,
 }
 
 impl OnlineHistory {

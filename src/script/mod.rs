@@ -8,6 +8,7 @@
 //!
 //! A request has an odd label (`"n"`), and its answer the label after it.
 
+mod events;
 mod messages;
 mod part;
 mod plan;
@@ -22,6 +23,7 @@ mod write;
 
 use crate::value::Value;
 
+pub use events::observed_events;
 pub use messages::{MessageKind, Messages};
 pub use part::{ScalarPart, changed, scalar_parts, smallest};
 pub use reference::{evaluated, read_path};

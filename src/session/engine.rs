@@ -8,10 +8,11 @@
 
 use std::sync::Arc;
 
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Observed, Options, Verdict};
+use super::going_on::GoingOn;
+use crate::dualize::{Candidate, Doubt, Exchange, Judge, Observed, Options, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::Limit;
-use crate::schedule::{self, OnlineHistory};
+use crate::schedule::{self, Happened, IdleHistory, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceEvent};
 use crate::validate::{Numbering, happened};
@@ -22,7 +23,7 @@ pub(super) enum SessionEngine {
     /// One exchange after another.
     Exchanges(Box<ExchangeEngine>),
     /// An order of service.
-    Order(OrderEngine),
+    Order(Box<OrderEngine>),
     /// Event by event.
     Network(Box<NetworkEngine>),
 }
@@ -30,39 +31,126 @@ pub(super) enum SessionEngine {
 /// Exchanges one after another.
 pub(super) struct ExchangeEngine {
     judge: Judge,
+    options: Options,
     /// The request that was sent and not answered yet, its line and its client.
     waiting: Option<(u64, u64, Value)>,
+    going_on: GoingOn,
 }
 
 /// Concurrent clients of a server that answers each request once.
 pub(super) struct OrderEngine {
     history: Box<OnlineHistory>,
-    /// Nothing where it is too hard.
-    verdict: Option<Verdict>,
+    options: Options,
+    verdict: Verdict,
+    going_on: GoingOn,
 }
 
 /// Clients over any network.
 pub(super) struct NetworkEngine {
     judge: Box<Judge>,
+    options: Options,
     numbering: Numbering,
     /// The specification, for networks.
     spec: Arc<Spec>,
     net: NetworkChoice,
+    /// Set where nothing is under way once each request has its answer.
+    rests: bool,
+    going_on: GoingOn,
+}
+
+/// The reason why an order of service was not found.
+const TOO_HARD: Doubt = Doubt::Limit(Limit::Orders);
+
+/// The state of judging at a moment when nothing is under way.
+pub(super) enum EngineMoment {
+    /// Of exchanges one after another.
+    Exchanges(Judge),
+    /// Of concurrent clients of a server that answers each request once.
+    Order(IdleHistory),
+    /// Of clients over any network.
+    Network(Judge, Numbering),
+}
+
+impl EngineMoment {
+    /// The number of states in it.
+    pub(super) fn size(&self) -> usize {
+        match self {
+            EngineMoment::Exchanges(judge) => judge.candidates().len(),
+            EngineMoment::Order(idle) => idle.keys.as_ref().map_or(1, Vec::len),
+            EngineMoment::Network(judge, numbering) => judge.candidates().len() + numbering.len(),
+        }
+    }
 }
 
 impl SessionEngine {
+    /// The state of judging with what is noted, where nothing is under way, all is explained and nothing is open.
+    pub(super) fn moment(&self) -> Option<(EngineMoment, GoingOn)> {
+        let going_on = self.going_on();
+        if going_on.is_open() {
+            return None;
+        }
+        let engine = match self {
+            SessionEngine::Exchanges(steps) => {
+                let judge =
+                    steps.waiting.is_none().then_some(&steps.judge).filter(|judge| RestingFrontier::is_of(judge))?;
+                EngineMoment::Exchanges(judge.clone())
+            }
+            SessionEngine::Order(order) => EngineMoment::Order(order.history.idle()?),
+            SessionEngine::Network(networked) => {
+                let judge = Some(&networked.judge).filter(|judge| RestingFrontier::is_of(judge))?;
+                EngineMoment::Network((**judge).clone(), networked.numbering.clone())
+            }
+        };
+        Some((engine, going_on.clone()))
+    }
+
+    /// The notes of an engine that has observed nothing.
+    pub(super) fn noting(spec: &Arc<Spec>, net: NetworkChoice) -> GoingOn {
+        SessionEngine::new(spec, net, Options::default()).going_on().clone()
+    }
+
+    /// The engine that goes on from a moment; nothing where another one judges such events.
+    pub(super) fn at_moment(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        options: Options,
+        (moment, going_on): (EngineMoment, GoingOn),
+    ) -> Option<SessionEngine> {
+        let mut engine = SessionEngine::new(spec, net, options.clone());
+        match (&mut engine, moment) {
+            (SessionEngine::Exchanges(steps), EngineMoment::Exchanges(judge)) => {
+                (steps.judge, steps.going_on) = (judge, going_on);
+            }
+            (SessionEngine::Order(order), EngineMoment::Order(idle)) => {
+                let own = going_on.any().unwrap_or(spec).clone();
+                *order.history = OnlineHistory::from_idle(&own, options, idle);
+                order.going_on = going_on;
+            }
+            (SessionEngine::Network(networked), EngineMoment::Network(judge, numbering)) => {
+                (*networked.judge, networked.numbering, networked.going_on) = (judge, numbering, going_on);
+            }
+            _ => return None,
+        }
+        Some(engine)
+    }
+
     pub(super) fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> SessionEngine {
         if net.is_sync() && spec.asynchronous().is_empty() {
-            let judge = Judge::new(spec.clone(), options);
-            return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, waiting: None }));
+            let judge = Judge::new(spec.clone(), options.clone());
+            let going_on = GoingOn::new(spec);
+            return SessionEngine::Exchanges(Box::new(ExchangeEngine { judge, options, waiting: None, going_on }));
         }
         let composed = spec.for_networks();
         if net == NetworkChoice::TCP && is_order(&composed) {
-            let history = Box::new(OnlineHistory::new(spec, options));
-            return SessionEngine::Order(OrderEngine { history, verdict: Some(Verdict::Accept { warning: None }) });
+            let history = Box::new(OnlineHistory::new(spec, options.clone()));
+            let (verdict, going_on) = (Verdict::Accept { warning: None }, GoingOn::new(spec));
+            let order = OrderEngine { history, options, verdict, going_on };
+            return SessionEngine::Order(Box::new(order));
         }
-        let judge = Box::new(Judge::new(composed.clone(), options));
-        let engine = NetworkEngine { judge, numbering: Numbering::new(), spec: composed, net };
+        let judge = Box::new(Judge::new(composed.clone(), options.clone()));
+        let rests = composed.program.rests_when_answered() && !net.network().duplicates();
+        let going_on = GoingOn::new(&composed);
+        let numbering = Numbering::new();
+        let engine = NetworkEngine { judge, options, numbering, spec: composed, net, rests, going_on };
         SessionEngine::Network(Box::new(engine))
     }
 
@@ -75,16 +163,13 @@ impl SessionEngine {
             SessionEngine::Exchanges(steps) => steps.push(event),
             SessionEngine::Order(order) => {
                 let line = event.line;
-                for happened in happened(event).into_iter().flatten() {
-                    order.verdict = order.history.push(line, happened);
-                }
+                happened(event).into_iter().flatten().for_each(|happened| order.push(line, happened));
                 Ok(())
             }
             SessionEngine::Network(networked) => {
                 let line = event.line;
-                for observation in networked.numbering.made(&networked.spec, event)? {
-                    networked.judge.observe_over(&*networked.net.network(), line, &observation);
-                }
+                let made = networked.numbering.made(&networked.spec, event)?;
+                made.iter().for_each(|observation| networked.observe(line, observation));
                 Ok(())
             }
         }
@@ -94,26 +179,53 @@ impl SessionEngine {
     pub(super) fn settle(&mut self, line: u64) {
         match self {
             SessionEngine::Network(networked) => {
-                let NetworkEngine { judge, net, .. } = &mut **networked;
-                judge.observe_over(&*net.network(), line, &Observation::End);
+                let NetworkEngine { judge, net, going_on, .. } = &mut **networked;
+                if !going_on.is_open() {
+                    judge.observe_over(&*net.network(), line, &Observation::End);
+                }
             }
             SessionEngine::Exchanges(_) | SessionEngine::Order(_) => {}
         }
     }
 
     pub(super) fn verdict(&self) -> Verdict {
-        match self {
+        let own = match self {
             SessionEngine::Exchanges(steps) => steps.judge.verdict(),
-            SessionEngine::Order(order) => {
-                let too_hard = || Verdict::Unknown { doubt: Doubt::Limit(Limit::Orders), warning: None };
-                order.verdict.clone().unwrap_or_else(too_hard)
-            }
+            SessionEngine::Order(order) => order.verdict.clone(),
             SessionEngine::Network(networked) => networked.judge.verdict(),
+        };
+        let going_on = self.going_on();
+        match going_on.doubt() {
+            Some(doubt) if !going_on.is_decided() => Verdict::Unknown { doubt: doubt.clone(), warning: None },
+            Some(_) | None => own,
+        }
+    }
+
+    /// The doubt about the event on a line, the last one, where it was too hard.
+    pub(super) fn doubt_on(&self, line: u64) -> Option<Doubt> {
+        if let Some(part) = self.going_on().parts().last().filter(|part| part.to == line) {
+            return Some(part.doubt.clone());
+        }
+        match self.judge()?.verdict() {
+            Verdict::Unknown { doubt, .. } => Some(doubt),
+            _ => None,
+        }
+    }
+
+    /// The parts that were too hard, and what comes behind them.
+    pub(super) fn going_on(&self) -> &GoingOn {
+        match self {
+            SessionEngine::Exchanges(steps) => &steps.going_on,
+            SessionEngine::Order(order) => &order.going_on,
+            SessionEngine::Network(networked) => &networked.going_on,
         }
     }
 
     /// The candidates that explain what was observed, some of them.
     pub(super) fn candidates(&self) -> Vec<&Candidate> {
+        if self.going_on().is_open() {
+            return Vec::new();
+        }
         match self {
             SessionEngine::Exchanges(steps) => steps.judge.candidates().iter().collect(),
             SessionEngine::Order(order) => order.history.candidates(),
@@ -123,6 +235,9 @@ impl SessionEngine {
 
     /// The memory of one explanation of what was observed, if one is at hand.
     pub(super) fn memory(&self) -> Option<Vec<Value>> {
+        if self.going_on().is_open() {
+            return None;
+        }
         let judge = match self {
             SessionEngine::Exchanges(steps) => &steps.judge,
             SessionEngine::Order(order) => return order.history.memory(),
@@ -147,35 +262,122 @@ impl ExchangeEngine {
         let (request, observed) = match event.kind {
             EventKind::Exchange { query, reply } => (query, seen(reply)),
             EventKind::Request(request) => {
-                return match self.waiting.replace((line, client, request)) {
-                    None => Ok(()),
-                    Some(_) => {
-                        Err("a request is sent before the last one is answered: that is no trace of `sync`".into())
-                    }
-                };
+                if self.waiting.is_some() {
+                    return Err("a request is sent before the last one is answered: that is no trace of `sync`".into());
+                }
+                self.waiting = Some((line, client, request));
+                return Ok(());
             }
             EventKind::Answer(answer) => (self.asked(client)?, seen(Response::Answer(answer))),
             EventKind::Lost => (self.asked(client)?, Observed::Lost),
             EventKind::Closed => return Err("the server ends a connection: that is no trace of `sync`".into()),
             EventKind::Peer(_) => return Err("a peer is called: that is no trace of `sync`".into()),
             EventKind::Restart => {
-                let spec = self.judge.spec().clone();
                 if let Some((line, client, request)) = self.waiting.take() {
-                    self.judge.observe_by(&spec, &Exchange { line, client, request, observed: Observed::Lost });
+                    self.observe(&Exchange { line, client, request, observed: Observed::Lost });
                 }
-                self.judge.observe_by(&spec, &Exchange::restart(line));
+                self.observe(&Exchange::restart(line));
                 return Ok(());
             }
         };
-        let spec = self.judge.spec().clone();
-        self.judge.observe_by(&spec, &Exchange { line, client, request, observed });
+        self.observe(&Exchange { line, client, request, observed });
         Ok(())
+    }
+
+    fn observe(&mut self, exchange: &Exchange) {
+        self.going_on.note_request((!exchange.is_restart()).then_some(&exchange.request));
+        if !self.going_on.is_open() {
+            let spec = self.judge.spec().clone();
+            if self.judge.observe_by(&spec, exchange) {
+                return;
+            }
+            let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
+            self.going_on.begin(exchange.line, doubt);
+        }
+        // Nothing is under way behind an exchange.
+        if self.going_on.extend(exchange.line, true)
+            && let Some(any) = self.going_on.end(exchange.line)
+        {
+            self.judge = Judge::new(any, self.options.clone());
+        }
     }
 
     /// The request of a client that waits for its answer.
     fn asked(&mut self, client: u64) -> Result<Value, String> {
         let own = self.waiting.take_if(|(_, own, _)| *own == client);
         own.map(|(_, _, request)| request).ok_or_else(|| format!("no request of client {client} waits for an answer"))
+    }
+}
+
+impl OrderEngine {
+    fn push(&mut self, line: u64, happened: Happened) {
+        let is_looked_at = self.going_on.note(&happened);
+        if !self.going_on.is_open() {
+            if !is_looked_at {
+                return;
+            }
+            match self.history.push(line, happened) {
+                Some(accepted @ Verdict::Accept { .. }) => self.verdict = accepted,
+                Some(rejected @ Verdict::Reject { .. }) if self.going_on.reject() => self.verdict = rejected,
+                Some(_) | None => self.going_on.begin(line, TOO_HARD),
+            }
+            if !self.going_on.is_open() {
+                return;
+            }
+        }
+        if self.going_on.extend(line, self.going_on.is_idle()) {
+            self.begin_anew(line);
+        }
+    }
+
+    /// Goes on behind what stands on a line, from any state.
+    fn begin_anew(&mut self, line: u64) {
+        let Some(perhaps_served) = self.going_on.perhaps_served() else { return };
+        let Some(any) = self.going_on.end(line) else { return };
+        *self.history = OnlineHistory::new(&any, self.options.clone());
+        // Each is on a connection of its own, on which nothing happens any more.
+        for request in perhaps_served {
+            self.history.push(line, Happened::Sent(0, request));
+            self.history.push(line, Happened::Lost(0));
+        }
+    }
+}
+
+impl NetworkEngine {
+    fn observe(&mut self, line: u64, observation: &Observation) {
+        match observation.clone() {
+            Observation::Request(port, request) => self.going_on.note(&Happened::Sent(port.0, request)),
+            Observation::Answer(port, answer) => self.going_on.note(&Happened::Answered(port.0, answer)),
+            Observation::Lost(port) => self.going_on.note(&Happened::Lost(port.0)),
+            Observation::Closed(port) => self.going_on.note(&Happened::Closed(port.0)),
+            Observation::Restart => self.going_on.note(&Happened::Restarted),
+            _ => true,
+        };
+        if !self.going_on.is_open() {
+            if self.judge.observe_over(&*self.net.network(), line, observation) {
+                return;
+            }
+            let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
+            self.going_on.begin(line, doubt);
+        }
+        let is_quiet = matches!(observation, Observation::Restart) || self.rests && self.going_on.is_idle();
+        if self.going_on.extend(line, is_quiet)
+            && is_quiet
+            && let Some(any) = self.going_on.end(line)
+        {
+            *self.judge = Judge::new(any.for_networks(), self.options.clone());
+        }
+    }
+}
+
+/// The doubt about what a judge observed last, of which no candidate is left, where that is not decided: behind an unknown part only what
+/// no state explains is.
+fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
+    match judge.verdict() {
+        Verdict::Unknown { doubt, .. } => Some(doubt),
+        Verdict::Outside { .. } | Verdict::Fault(_) => (!going_on.parts().is_empty()).then_some(TOO_HARD),
+        Verdict::Reject { .. } => (!going_on.reject()).then_some(TOO_HARD),
+        Verdict::Accept { .. } => None,
     }
 }
 

@@ -18,6 +18,7 @@ use std::sync::Arc;
 
 use super::concurrent::ConcurrentEvidence;
 use super::engine::{SessionEngine, seen};
+use super::going_on::UnknownPart;
 use super::networked::NetworkedEvidence;
 use super::rejection::{FoundRejection, NamedStatement, Recheck};
 use super::stated::stated;
@@ -85,11 +86,20 @@ impl JudgedSession<'_> {
     }
 
     fn stated(&self) -> Vec<String> {
+        if matches!(self.verdict, Verdict::Unknown { .. }) && !self.engine.going_on().parts().is_empty() {
+            return self.unknown();
+        }
         match (&self.verdict, self.engine.judge()) {
             (_, Some(judge)) => stated(judge, self.spec, &|line| self.asked(line)),
             (Verdict::Unknown { doubt, .. }, None) => vec![doubt.to_string()],
             (_, None) => Vec::new(),
         }
+    }
+
+    /// The parts that are unknown, in words.
+    fn unknown(&self) -> Vec<String> {
+        let parts = self.engine.going_on().parts().iter();
+        parts.map(|UnknownPart { from, to, doubt }| format!("lines {from} to {to}: {doubt}")).collect()
     }
 
     /// The exchange on a line.
@@ -105,24 +115,39 @@ impl JudgedSession<'_> {
     }
 
     fn rejection(&self, events: &[TraceEvent<Value>], line: u64, budget: Budget<'_>) -> FoundRejection {
-        let events = events.iter().take_while(|event| event.line <= line).cloned();
-        let found = match self.engine {
-            SessionEngine::Exchanges(_) => {
-                FoundRejection::of_exchanges(self.spec, &exchanges(events), Recheck::No, budget)
+        let going_on = self.engine.going_on();
+        let mut explanation = Vec::new();
+        // What the engine did not reject was rejected as a whole.
+        let is_whole = going_on.parts().is_empty() || !going_on.is_decided();
+        let (spec, from) = match (is_whole, going_on.judged_from()) {
+            (true, _) => (self.spec, 0),
+            (false, from) => {
+                explanation.push("whatever the state was behind what is unknown:".to_owned());
+                explanation.extend(self.unknown().into_iter().map(|part| format!("  {part}")));
+                let Some(from) = from else { return FoundRejection { explanation, ..FoundRejection::default() } };
+                from
             }
+        };
+        let events = events.iter().skip_while(|event| event.line <= from).take_while(|event| event.line <= line);
+        let events = events.cloned();
+        let found = match self.engine {
+            SessionEngine::Exchanges(_) => FoundRejection::of_exchanges(spec, &exchanges(events), Recheck::No, budget),
             SessionEngine::Order(_) => {
-                let mut whole = ConcurrentEvidence::of((self.spec, self.net), history(self.spec, events), self.options);
-                let found = whole.rejection(self.spec, (line, Recheck::No), budget);
-                found.map(|found| whole.with_places(self.spec, line, found))
+                let mut whole = ConcurrentEvidence::of((spec, self.net), history(spec, events), self.options);
+                let found = whole.rejection(spec, (line, Recheck::No), budget);
+                found.map(|found| whole.with_places(spec, line, found))
             }
             SessionEngine::Network(_) => {
-                let composed = self.spec.for_networks();
+                let composed = spec.for_networks();
                 let observed = Observations::of(&composed, events).unwrap_or_default();
                 NetworkedEvidence::of((&composed, self.net), observed, self.options)
                     .rejection((line, Recheck::No), budget)
             }
         };
-        found.unwrap_or_else(|why| FoundRejection { explanation: vec![why], ..FoundRejection::default() })
+        let mut found =
+            found.unwrap_or_else(|why| FoundRejection { explanation: vec![why], ..FoundRejection::default() });
+        explanation.append(&mut found.explanation);
+        FoundRejection { explanation, ..found }
     }
 }
 

@@ -1,40 +1,113 @@
-//! The events of a session, kept for evidence: all of them, up to a bound.
+//! The events of a session, kept for evidence and to be saved: all of them, up to a bound.
 //!
-//! Of more events than that the first ones are forgotten, and what a rejection says then is less.
+//! Of more events than that the first ones are forgotten, and what a rejection says then is less. What is saved then is the state at some
+//! moment, of which one is remembered now and then, and the events since.
 
+use super::engine::EngineMoment;
+use super::going_on::GoingOn;
 use crate::trace::TraceEvent;
 use crate::value::Value;
 
 /// So many events are kept.
 pub(super) const KEPT: usize = 1 << 18;
+/// So many events are saved as they are.
+const WHOLE: usize = 1 << 12;
+/// So many events since a moment are kept at most.
+const SINCE: usize = 1 << 16;
+/// So many events are between two moments at least; and so many more for each state that there was; and between two looks for one.
+const APART: usize = 256;
+const LARGER: usize = 4;
+const LOOK: usize = 4;
+
+/// The state of judging behind an event.
+pub(super) type SessionMoment = (EngineMoment, GoingOn);
 
 /// The events of a session.
-#[derive(Clone, Debug)]
 pub(super) struct KeptEvents {
     events: Vec<TraceEvent<Value>>,
     most: usize,
-    /// Set where some are missing.
+    /// Set where some are missing: those before the moment, or, where there is none, more.
     is_cut: bool,
+    /// The last moment that is remembered, and the number of the events before it.
+    moment: Option<(usize, SessionMoment)>,
+    /// So many events are waited for before the next one.
+    wait: usize,
+}
+
+/// The events that are saved.
+pub(super) enum SavedEvents<'k> {
+    /// They are all.
+    All(&'k [TraceEvent<Value>]),
+    /// They are those since a moment, if one is remembered.
+    Since(Option<&'k SessionMoment>, &'k [TraceEvent<Value>]),
 }
 
 impl KeptEvents {
     /// None so far; at most so many.
     pub(super) fn at_most(most: usize) -> KeptEvents {
-        KeptEvents { events: Vec::new(), most, is_cut: false }
+        KeptEvents { events: Vec::new(), most, is_cut: false, moment: None, wait: 0 }
     }
 
-    pub(super) fn push(&mut self, event: &TraceEvent<Value>) {
-        if self.events.len() < self.most {
-            self.events.push(event.clone());
-        } else {
-            self.events = Vec::new();
+    /// None, of those before which nothing is known but the moment, where it is at hand.
+    pub(super) fn since(moment: Option<SessionMoment>) -> KeptEvents {
+        let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(APART));
+        KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
+    }
+
+    /// The events, of which at most so many are kept from now on.
+    pub(super) fn keeping(self, most: usize) -> KeptEvents {
+        KeptEvents { most, ..self }
+    }
+
+    pub(super) fn push(&mut self, event: TraceEvent<Value>) {
+        self.events.push(event);
+        let is_too_long = if self.is_cut { self.events.len() > SINCE } else { self.events.len() > self.most };
+        if is_too_long {
+            let before = self.moment.as_ref().map(|(before, _)| *before);
+            match before.filter(|before| !self.is_cut && self.events.len() - before <= SINCE) {
+                Some(before) => {
+                    self.events.drain(..before);
+                    self.moment.iter_mut().for_each(|(before, _)| *before = 0);
+                }
+                // Nothing is to be had of the events up to the next moment.
+                None => (self.events, self.moment) = (Vec::new(), None),
+            }
             self.is_cut = true;
-            self.most = 0;
         }
+    }
+
+    /// Tests whether a moment behind the last event is to be looked for.
+    pub(super) fn wants_moment(&mut self) -> bool {
+        let is_long = self.is_cut || self.events.len() >= WHOLE;
+        if !is_long || self.wait > 0 {
+            self.wait = self.wait.saturating_sub(1);
+            return false;
+        }
+        self.wait = LOOK;
+        true
+    }
+
+    /// Remembers the moment behind the last event.
+    pub(super) fn remember(&mut self, moment: SessionMoment) {
+        self.wait = (LARGER * moment.0.size()).max(APART);
+        if self.is_cut {
+            self.events.clear();
+        }
+        self.moment = Some((self.events.len(), moment));
     }
 
     /// The events, where none is missing.
     pub(super) fn all(&self) -> Option<&[TraceEvent<Value>]> {
         (!self.is_cut).then_some(&self.events)
+    }
+
+    /// The events that are saved.
+    pub(super) fn saved(&self) -> SavedEvents<'_> {
+        match &self.moment {
+            _ if !self.is_cut && self.events.len() <= WHOLE => SavedEvents::All(&self.events),
+            Some((before, moment)) => SavedEvents::Since(Some(moment), &self.events[*before..]),
+            None if self.is_cut => SavedEvents::Since(None, &self.events),
+            None => SavedEvents::All(&self.events),
+        }
     }
 }

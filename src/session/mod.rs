@@ -16,45 +16,72 @@
 mod concurrent;
 mod engine;
 mod evidence;
+mod going_on;
 mod kept;
 mod networked;
 mod rejection;
+mod saved;
 mod stated;
 
 use std::sync::Arc;
 
+use serde::Serialize;
+
 pub use concurrent::ConcurrentEvidence;
 pub use engine::is_order;
 pub use evidence::SessionEvidence;
+pub use going_on::UnknownPart;
 pub use networked::NetworkedEvidence;
 pub use rejection::{FoundRejection, NamedStatement, Recheck};
 pub use stated::{AskedOn, stated};
 
 use crate::dualize::{Doubt, Options, Verdict};
 use crate::evidence::Budget;
+use crate::json;
 use crate::network::NetworkChoice;
 use crate::schedule;
 use crate::spec::Spec;
-use crate::trace::{TraceError, TraceEvent, TraceFormat};
+use crate::trace::{EventKind, TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
 use crate::value::Value;
-use engine::SessionEngine;
+use engine::{EngineMoment, SessionEngine};
 use evidence::JudgedSession;
+use going_on::GoingOn;
 use kept::{KEPT, KeptEvents};
 
 /// The memories of so many surviving explanations are shown.
 const SHOWN: usize = 16;
 
 /// The state of judging after an event.
+///
+/// Events that are too hard to judge are unknown, and the session goes on behind them. From there on `Explained` says less: that a run from
+/// some state, which may be any behind these events, shows what was observed since. `Rejected` still says that no run shows all that was
+/// observed. The verdict on everything stays unknown until something is rejected.
+///
+/// ```
+/// use mayhap::{Options, Session, SessionProgress, Spec, Verdict};
+/// let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0;
+///     on q { if q < 0 { let x = choose int; let y = choose int; assume x * x * x == y * y + 1; reply x; }
+///            if q > 0 { n := q; } reply n; } }")?;
+/// let options = Options { effort: 100, ..Options::default() };
+/// let mut session = Session::new(&spec, "sync".parse()?, options);
+/// let mut push = |line: &str| session.push_line(line);
+/// assert!(matches!(push(r#"{"q": -1, "a": 1000003}"#)?, SessionProgress::Unknown(_)));
+/// // The number may be 7 now: nobody knows better.
+/// assert_eq!(push(r#"{"q": 0, "a": 7}"#)?, SessionProgress::Explained);
+/// assert_eq!(push(r#"{"q": 0, "a": 8}"#)?, SessionProgress::Rejected(3));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum SessionProgress {
-    /// Some run of the specification shows all that was observed so far.
+    /// Some run of the specification shows all that was observed so far, or since the last events that are unknown.
     Explained,
-    /// The last events, this many, have not been judged yet; [`Session::settle`] judges them.
+    /// The last events, this many, have not been judged yet; [`Session::settle`] judges them. No engine that there is today lags: each
+    /// event is judged when it is observed.
     Lagging(usize),
     /// None does; this is the line of the first event that cannot be explained.
     Rejected(u64),
-    /// That was too hard to decide.
+    /// The last event was too hard to judge.
     Unknown(Doubt),
 }
 
@@ -84,10 +111,21 @@ impl Session {
         Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT), whole: None }
     }
 
+    /// A session that goes on from a moment.
+    fn at_moment(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        options: Options,
+        moment: (EngineMoment, GoingOn),
+    ) -> Option<Session> {
+        let engine = SessionEngine::at_moment((spec, net), options.clone(), moment)?;
+        let events = KeptEvents::since(engine.moment());
+        Some(Session { spec: spec.clone(), net, options, line: 0, engine, events, whole: None })
+    }
+
     /// This session, which keeps at most so many events for its evidence.
     #[must_use]
     pub fn keeping(self, events: usize) -> Session {
-        Session { events: KeptEvents::at_most(events), ..self }
+        Session { events: self.events.keeping(events), ..self }
     }
 
     /// Observes the event that a line of a trace is.
@@ -96,7 +134,7 @@ impl Session {
     /// Where it is no event, or its values are not of the specification's types.
     pub fn push_line(&mut self, line: &str) -> Result<SessionProgress, TraceError> {
         let mut events = Events::open(&self.spec, line.as_bytes(), TraceFormat::Ndjson, Default::default());
-        let mut progress = self.progress();
+        let mut progress = self.progress_after_event();
         while let Some(event) = events.next_event()? {
             let event = TraceEvent { line: self.line + 1, ..event };
             progress = self.push(event).map_err(|why| events.error_on(1, why))?;
@@ -104,16 +142,43 @@ impl Session {
         Ok(progress)
     }
 
+    /// Observes that a client sends a request, given as whatever serialises to its JSON.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type.
+    pub fn asked<Q: Serialize + ?Sized>(&mut self, client: u64, request: &Q) -> Result<SessionProgress, String> {
+        let request = json::from_serde(&self.spec.types, self.spec.program.request, request);
+        self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
+    }
+
+    /// Observes that a client receives an answer, given as whatever serialises to its JSON.
+    ///
+    /// # Errors
+    /// Where it is no value of the specification's type.
+    pub fn answered<A: Serialize + ?Sized>(&mut self, client: u64, answer: &A) -> Result<SessionProgress, String> {
+        let answer = json::from_serde(&self.spec.types, self.spec.program.response, answer);
+        self.push_of(client, EventKind::Answer(answer.map_err(|error| error.to_string())?))
+    }
+
+    fn push_of(&mut self, client: u64, kind: EventKind<Value>) -> Result<SessionProgress, String> {
+        self.push(TraceEvent { line: self.line + 1, client: Some(client), kind })
+    }
+
     /// Observes an event, on a line that comes behind those of the events before.
     ///
     /// # Errors
     /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
+        self.engine.push(event.clone())?;
         self.line = event.line;
         self.whole = None;
-        self.events.push(&event);
-        self.engine.push(event)?;
-        Ok(self.progress())
+        self.events.push(event);
+        if self.events.wants_moment()
+            && let Some(moment) = self.engine.moment()
+        {
+            self.events.remember(moment);
+        }
+        Ok(self.progress_after_event())
     }
 
     /// Judges what was not judged yet. What was too hard event by event is judged as a whole, if its events are kept.
@@ -163,6 +228,22 @@ impl Session {
         &self.spec
     }
 
+    /// The parts of it that were too hard to judge: in one anything may have happened, and behind it the server may have been in any state.
+    #[must_use]
+    pub fn unknown_parts(&self) -> &[UnknownPart] {
+        self.engine.going_on().parts()
+    }
+
+    /// The progress with the last event: behind an unknown part what was observed since is explained by some state.
+    fn progress_after_event(&self) -> SessionProgress {
+        match (self.verdict(), self.engine.doubt_on(self.line)) {
+            (Verdict::Reject { event, .. }, _) => SessionProgress::Rejected(event),
+            (_, Some(doubt)) => SessionProgress::Unknown(doubt),
+            (_, None) => SessionProgress::Explained,
+        }
+    }
+
+    /// The progress on all events.
     fn progress(&self) -> SessionProgress {
         match self.verdict() {
             Verdict::Reject { event, .. } => SessionProgress::Rejected(event),

@@ -18,6 +18,8 @@ mod edit;
 mod odds;
 mod parallel;
 mod predict;
+#[cfg(feature = "proptest")]
+mod requests;
 mod search;
 mod stages;
 #[cfg(test)]
@@ -32,7 +34,11 @@ use crate::spec::Spec;
 use crate::sut::SutFailure;
 use search::{Halt, ScriptSearch};
 
-pub use odds::{FALSE_DROPPED, FALSE_KEPT, OddsVerdict, RatioTest, interval};
+pub use odds::{FALSE_DROPPED, FALSE_KEPT, OddsVerdict, RatioTest};
+#[cfg(feature = "proptest")]
+pub use requests::requests;
+#[cfg(feature = "proptest")]
+pub use values::simplest_request;
 
 /// A way to run scripts against the system, each from the beginning.
 pub trait Trial {

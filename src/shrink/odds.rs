@@ -1,16 +1,14 @@
-//! Failures that do not show in every run: a sequential test of how often one shows, and an interval for it.
+//! Failures that do not show in every run: a sequential test of how often one shows.
 //!
 //! A candidate is run until Wald's sequential probability ratio test decides: it is kept where it fails in a share `often` of its runs or
 //! more, and dropped where it fails in `seldom` or less.
 //!
 //! ```
-//! use mayhap::shrink::{OddsVerdict, RatioTest, interval};
+//! use mayhap::shrink::{OddsVerdict, RatioTest};
 //! let test = RatioTest::for_share(0.3);
 //! assert_eq!(test.decision(0, 1), OddsVerdict::Open);
 //! assert_eq!(test.decision(2, 2), OddsVerdict::Yes);
 //! assert_eq!(test.decision(0, 30), OddsVerdict::No);
-//! let (low, high) = interval(7, 20);
-//! assert_eq!((low.round(), high.round()), (18.0, 57.0));
 //! ```
 
 /// The probability that what fails seldom is kept.
@@ -61,34 +59,10 @@ impl RatioTest {
     }
 }
 
-/// The 95 % interval, in per cent, for the share of which so many were seen among so many (Wilson's score interval).
-#[must_use]
-pub fn interval(seen: u64, of: u64) -> (f64, f64) {
-    if of == 0 {
-        return (0.0, 100.0);
-    }
-    let (z, n) = (1.959_964, of as f64);
-    let share = seen as f64 / n;
-    let middle = share + z * z / (2.0 * n);
-    let spread = z * (share * (1.0 - share) / n + z * z / (4.0 * n * n)).sqrt();
-    let scale = 100.0 / (1.0 + z * z / n);
-    (((middle - spread) * scale).max(0.0), ((middle + spread) * scale).min(100.0))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::choice::{Choices, Random};
-
-    #[test]
-    fn intervals_are_those_of_the_tables() {
-        for (seen, of, low, high) in
-            [(0, 0, 0, 100), (0, 10, 0, 28), (10, 10, 72, 100), (20, 20, 84, 100), (1, 2, 9, 91)]
-        {
-            let (found_low, found_high) = interval(seen, of);
-            assert_eq!((found_low.round() as i64, found_high.round() as i64), (low, high), "{seen} of {of}");
-        }
-    }
 
     /// The share of scripts failing with a probability (in per mille) that the test keeps, and its mean number of runs.
     fn kept(test: RatioTest, failing: usize) -> (f64, f64) {

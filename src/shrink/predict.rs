@@ -4,11 +4,9 @@ use std::cell::Cell;
 use std::sync::Arc;
 
 use crate::dualize::Options;
-use crate::script::{RecordedOutcome, Script, ScriptStep};
+use crate::script::{Script, observed_events};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
-use crate::trace::{EventKind, TraceEvent};
-use crate::value::Value;
 
 /// Scripts with more steps are not judged: that may take longer than running them.
 const LONGEST: usize = 200;
@@ -38,7 +36,7 @@ impl Predictor {
         self.left.set(self.left.get() - steps);
         let (candidates, effort) = PATIENCE;
         let mut session = Session::tcp(&self.spec, Options { candidates, effort, ..Options::default() });
-        for event in events(script) {
+        for (_, event) in observed_events(script) {
             match session.push(event) {
                 Ok(SessionProgress::Rejected(_)) => return true,
                 Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
@@ -53,35 +51,5 @@ impl Predictor {
         if candidates.len() > 1 {
             candidates.sort_by_cached_key(|candidate| !self.fails(candidate));
         }
-    }
-}
-
-/// The events of a script, as they were observed.
-fn events(script: &Script) -> Vec<TraceEvent<Value>> {
-    let mut clients = rustc_hash::FxHashMap::default();
-    let mut events = Vec::new();
-    for step in &script.steps {
-        let (client, kind) = match step {
-            ScriptStep::Ask { label, client, request } => {
-                clients.insert(*label, *client);
-                (Some(*client), Some(EventKind::Request(request.value.clone())))
-            }
-            ScriptStep::Await { label, seen } => (clients.get(label).copied(), outcome(seen)),
-            ScriptStep::Seen { client, seen } => (Some(*client), outcome(seen)),
-            ScriptStep::Restart => (None, Some(EventKind::Restart)),
-            ScriptStep::Wait(_) | ScriptStep::Together { .. } => (None, None),
-        };
-        let line = events.len() as u64 + 1;
-        events.extend(kind.map(|kind| TraceEvent { line, client, kind }));
-    }
-    events
-}
-
-fn outcome(seen: &RecordedOutcome) -> Option<EventKind<Value>> {
-    match seen {
-        RecordedOutcome::Answer(answer) => Some(EventKind::Answer(answer.clone())),
-        RecordedOutcome::Lost => Some(EventKind::Lost),
-        RecordedOutcome::Closed => Some(EventKind::Closed),
-        RecordedOutcome::Nothing => None,
     }
 }

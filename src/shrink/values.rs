@@ -427,6 +427,117 @@ fn simpler(types: &Types, ty: TypeId, request: &RequestTemplate) -> Vec<RequestT
     found
 }
 
+/// The values of a type that are simpler than this one, the simplest one first, then those that are by one step; here earlier variants of the
+/// whole come before others, too, and an empty text before others.
+#[cfg(feature = "proptest")]
+pub(super) fn simpler_requests(types: &Types, ty: TypeId, value: &Value) -> Vec<Value> {
+    let mut found = vec![simplest_request(types, ty)];
+    found.extend(simpler_by_a_step(types, ty, value));
+    found.retain(|simpler| simpler != value);
+    found
+}
+
+/// The value of a type than which none is simpler.
+#[cfg(feature = "proptest")]
+pub fn simplest_request(types: &Types, ty: TypeId) -> Value {
+    let mut value = smallest(types, ty);
+    while let Some(simpler) = simpler_by_a_step(types, ty, &value).into_iter().next() {
+        value = simpler;
+    }
+    value
+}
+
+#[cfg(feature = "proptest")]
+fn simpler_by_a_step(types: &Types, ty: TypeId, value: &Value) -> Vec<Value> {
+    let request = RequestTemplate { value: value.clone(), references: Vec::new() };
+    let mut found = Vec::new();
+    if let Type::Enum(_) = types.get(ty) {
+        found.extend(simpler_parts(types, ty, value, false).into_iter().map(|(simpler, _)| simpler));
+    }
+    found.extend(simpler(types, ty, &request).into_iter().map(|simpler| simpler.value));
+    let mut count = 0;
+    mapped(value, &mut Vec::new(), &request, &mut |scalar| {
+        count += 1;
+        scalar.clone()
+    });
+    let nth_scalar = |at: usize, to: Option<&Scalar>| {
+        let (mut number, mut found) = (0, None);
+        let changed = mapped(value, &mut Vec::new(), &request, &mut |scalar| {
+            number += 1;
+            if number != at + 1 {
+                return scalar.clone();
+            }
+            found = Some(scalar.clone());
+            to.unwrap_or(scalar).clone()
+        });
+        (found, changed)
+    };
+    for at in 0..count {
+        let scalar = nth_scalar(at, None).0;
+        let simpler = scalar.iter().flat_map(simpler_scalars);
+        found.extend(simpler.map(|simpler| nth_scalar(at, Some(&simpler)).1));
+    }
+    found.retain(|simpler| simpler != value);
+    found
+}
+
+/// The scalars that are simpler than this one, the simplest first.
+#[cfg(feature = "proptest")]
+fn simpler_scalars(scalar: &Scalar) -> Vec<Scalar> {
+    match scalar {
+        Scalar::Int(int) => nearer_to_zero(int).into_iter().map(Scalar::Int).collect(),
+        Scalar::Token(Token::Number(int)) => {
+            nearer_to_zero(int).into_iter().map(|int| Scalar::Token(Token::Number(int))).collect()
+        }
+        Scalar::Str(text) => {
+            let simpler = simpler_texts(&text.chars().collect::<Vec<_>>(), 'a');
+            simpler.into_iter().map(|text| Scalar::Str(text.into_iter().collect::<String>().into())).collect()
+        }
+        Scalar::Bytes(octets) => simpler_texts(octets, b'a').into_iter().map(|octets| Scalar::bytes(&octets)).collect(),
+        Scalar::Token(Token::Text(_)) => vec![nth(scalar, 1)],
+        Scalar::Client(_) => vec![Scalar::Client(1)],
+        Scalar::Json(_) => vec![Scalar::Json(Json::null())],
+        // Parts of a value, as options are.
+        Scalar::Bool(_) => Vec::new(),
+    }
+}
+
+/// The positive one of a negative number, and then 0 and what is half way, and half of the rest of the way, up to the number.
+#[cfg(feature = "proptest")]
+fn nearer_to_zero(int: &Int) -> Vec<Int> {
+    let (mut found, size) = (Vec::new(), int.abs());
+    if int.signum() < 0 {
+        found.push(size.clone());
+    }
+    let mut gap = size.clone();
+    while !gap.is_zero() {
+        let nearer = size.sub(&gap);
+        found.push(if int.signum() < 0 { nearer.neg() } else { nearer });
+        gap = gap.floor_div(&Int::from(2));
+    }
+    found
+}
+
+/// Shorter texts, then this one with simple letters only, and with one of them.
+#[cfg(feature = "proptest")]
+fn simpler_texts<T: Copy + PartialEq>(text: &[T], simple: T) -> Vec<Vec<T>> {
+    let mut found = Vec::new();
+    let mut gap = text.len();
+    while gap > 0 {
+        found.push(text[..text.len() - gap].to_vec());
+        gap /= 2;
+    }
+    if text.iter().any(|letter| *letter != simple) {
+        found.push(vec![simple; text.len()]);
+    }
+    for at in (0..text.len().min(8)).filter(|at| text[*at] != simple) {
+        let mut simpler = text.to_vec();
+        simpler[at] = simple;
+        found.push(simpler);
+    }
+    found
+}
+
 /// The elements that a simpler part has no more.
 #[derive(Clone, Copy)]
 enum Removed {
@@ -460,9 +571,24 @@ fn simpler_parts(types: &Types, ty: TypeId, part: &Value, is_request: bool) -> V
                 };
                 (Value::data(earlier, values), Removed::Everything)
             });
-            earlier.collect()
+            // One that holds values of its own type again may be larger than a later variant, and so on for ever.
+            let is_recursive = types.is_recursive(ty);
+            let least = Some(smallest(types, ty)).filter(|least| is_recursive && size(least) < size(part));
+            let is_finite = |(earlier, _): &(Value, Removed)| !is_recursive || size(earlier) <= size(part);
+            least.map(|least| (least, Removed::Everything)).into_iter().chain(earlier.filter(is_finite)).collect()
         }
         _ => Vec::new(),
+    }
+}
+
+/// The number of parts of a value, itself included.
+fn size(value: &Value) -> usize {
+    1 + match value {
+        Value::List(list) => list.iter().map(size).sum::<usize>(),
+        Value::Map(map) => {
+            map.entries().unwrap_or_default().iter().map(|(key, entry)| size(key) + size(&entry.value)).sum()
+        }
+        _ => value.fields().iter().map(size).sum(),
     }
 }
 

@@ -67,8 +67,10 @@ pub use zone::Zone;
 
 use std::fmt;
 
+use serde::{Deserialize, Serialize};
+
 /// The reason why a question was not decided.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Why {
     /// It multiplies or divides unknown integers.
     NonLinear,

@@ -9,8 +9,8 @@ use super::lower::{Tasks, Unit, lower, lower_unknown};
 use super::passes::Code;
 use super::types::{TypeId, Types};
 use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
-use crate::syntax::ast::{NodeId, Purity};
-use crate::syntax::parse;
+use crate::syntax::ast::{File, NodeId, Purity};
+use crate::syntax::{parse, print};
 
 /// The machine or protocol that is meant, and what is changed about it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -142,6 +142,15 @@ impl Spec {
     /// Everything that is wrong with them.
     pub(crate) fn of_other_trees(&self, trees: Loaded) -> Result<Arc<Spec>, SpecError> {
         Spec::of_trees(trees, self.sources.clone(), Vec::new(), &self.selection)
+    }
+
+    /// Its text in the one layout, without comments, and the name of what is meant in it: equal for specifications that mean the same by their
+    /// letters.
+    #[must_use]
+    pub(crate) fn canonical_text(&self) -> String {
+        let files = self.loaded.files.iter();
+        let printed = files.map(|file| print(&File { comments: Vec::new(), ..file.clone() }, ""));
+        printed.chain([self.program.name.clone()]).collect::<Vec<_>>().join("\n")
     }
 
     /// Compiles this specification with other values of constants, besides those that were set.

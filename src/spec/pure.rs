@@ -115,6 +115,24 @@ impl Program {
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && !op.is_asynchronous())
     }
 
+    /// Tests whether the server may be faulty at the beginning, or as it takes notice of a connection.
+    #[must_use]
+    pub fn may_fail_unasked(&self) -> bool {
+        let mut begun = [self.init].into_iter().chain(self.opens).chain(self.closes);
+        begun.any(|function| !self.all_called(function, &|op| !op.may_fault()))
+    }
+
+    /// Tests whether nothing is under way once each request has its answer: nothing else is sent, and no step waits within.
+    #[must_use]
+    pub fn rests_when_answered(&self) -> bool {
+        let sends = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. } | Op::CallPeers { .. });
+        let is_told = self.opens.is_some() || self.closes.is_some();
+        let mut steps = self.steps.iter();
+        !is_told
+            && !self.functions.iter().any(|function| function.code.iter().any(sends))
+            && steps.all(|step| self.all_called(step.function, &|op| !op.is_asynchronous()))
+    }
+
     /// Tests whether something that the server does may be faulty, or break a client's duty.
     #[must_use]
     pub fn may_fail(&self) -> bool {

@@ -9,6 +9,8 @@
 //! assert_eq!((lines, buffer.rest()), (vec!["one".to_owned(), "two".to_owned()], &b"thr"[..]));
 //! ```
 
+use std::io::{ErrorKind, Read, Write};
+
 /// The longest line that is kept; a bound on the memory that a system can make us use.
 pub const MAX_ANSWER_BYTES: usize = 1 << 26;
 
@@ -44,6 +46,74 @@ impl LineBuffer {
     #[must_use]
     pub fn is_too_long(&self) -> bool {
         self.begun.len() > MAX_ANSWER_BYTES
+    }
+}
+
+/// Lines that are written when there is room.
+#[derive(Default, Debug)]
+pub(super) struct UnwrittenLines {
+    bytes: Vec<u8>,
+    /// The number of bytes that are written.
+    written: usize,
+}
+
+impl UnwrittenLines {
+    /// The bytes that wait before they are written without being asked for.
+    const FULL: usize = 1 << 16;
+
+    /// Adds whole lines.
+    pub(super) fn push(&mut self, lines: &[u8]) {
+        self.bytes.extend_from_slice(lines);
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.bytes.is_empty()
+    }
+
+    /// Tests whether so much waits that it should be written now.
+    pub(super) fn is_full(&self) -> bool {
+        self.bytes.len() >= UnwrittenLines::FULL
+    }
+
+    /// Writes what can be written at once. All is dropped where nobody reads any more: that is met where it is read from.
+    pub(super) fn write_to(&mut self, output: &mut impl Write) {
+        while self.written < self.bytes.len() {
+            match output.write(&self.bytes[self.written..]) {
+                Ok(written) => self.written += written,
+                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => break,
+            }
+        }
+        self.bytes.clear();
+        self.written = 0;
+    }
+}
+
+/// The state of a stream after reading.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum StreamState {
+    /// More may come.
+    Open,
+    /// Nothing more comes.
+    Ended,
+}
+
+/// Reads what is there, piece by piece, into a buffer, and hands it out.
+pub(super) fn read_from(input: &mut impl Read, chunk: &mut [u8], mut hand_out: impl FnMut(&[u8])) -> StreamState {
+    loop {
+        match input.read(chunk) {
+            Ok(0) => return StreamState::Ended,
+            Ok(count) => {
+                hand_out(&chunk[..count]);
+                if count < chunk.len() {
+                    return StreamState::Open;
+                }
+            }
+            Err(error) if error.kind() == ErrorKind::WouldBlock => return StreamState::Open,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            Err(_) => return StreamState::Ended,
+        }
     }
 }
 

@@ -143,6 +143,15 @@ impl Launcher {
         self.reset == ResetWay::Restart
     }
 
+    /// Tests whether the next reset ends the connections to a system that runs, as far as is known.
+    pub(super) fn cuts_off(&self) -> bool {
+        match self.reset {
+            ResetWay::Restart => !self.is_fresh,
+            ResetWay::Command(_) => true,
+            ResetWay::Nothing => false,
+        }
+    }
+
     /// Remembers that the system is used, so that the next reset is not left out.
     pub fn used(&mut self) {
         self.is_fresh = false;

@@ -3,7 +3,6 @@
 //! The adapter speaks the [protocol](super::protocol). It is started when the system is first reset, and ends with this.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{ErrorKind, Read, Write};
 use std::process::{ChildStdin, ChildStdout};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -11,7 +10,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::group::{Ending, GroupPipes, ProcessGroup};
-use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
 use super::process::{Launcher, in_words, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
 use super::wire::{LineCodec, shown};
@@ -21,8 +20,6 @@ use crate::value::Value;
 
 /// The bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
-/// The bytes that wait to be written before they are written without being asked for.
-const FULL: usize = 1 << 16;
 /// The time that an adapter has to end after the last line, or after it has closed its output.
 const ENDING: Duration = Duration::from_millis(500);
 /// The time in which an adapter speaks of requests that are lost.
@@ -58,9 +55,7 @@ struct Adapter {
     group: ProcessGroup,
     input: Option<ChildStdin>,
     output: Option<ChildStdout>,
-    /// The lines to write, and how many of their bytes are written.
-    out: Vec<u8>,
-    written: usize,
+    out: UnwrittenLines,
     read: LineBuffer,
     chunk: Vec<u8>,
     /// The number of clients that it knows of.
@@ -125,7 +120,7 @@ impl StdioSystem {
         if self.adapter.is_some() {
             return Ok(());
         }
-        self.heard.lines = 0;
+        self.heard.begin();
         let adapter = Adapter::start(&self.command, clients).map_err(|error| {
             let what = format!("the adapter `{}` cannot be started: {error}", self.command);
             SutFailure::new(SutFailureKind::Adapter, what)
@@ -158,7 +153,7 @@ impl StdioSystem {
 
     fn say(&mut self, line: &TesterLine<'_>) {
         if let Some(adapter) = &mut self.adapter {
-            adapter.out.extend_from_slice(format!("{line}\n").as_bytes());
+            adapter.out.push(format!("{line}\n").as_bytes());
         }
     }
 
@@ -170,7 +165,7 @@ impl StdioSystem {
         let until = self.heard.release(until, &mut adapter.out);
         adapter.write();
         adapter.wait(until)?;
-        if adapter.hear(&mut self.heard) == AdapterOutput::Ended {
+        if adapter.hear(&mut self.heard) == StreamState::Ended {
             let ended = self.ended();
             self.heard.events.push_back(Err(ended));
         }
@@ -229,9 +224,11 @@ impl System for StdioSystem {
         if let Some(adapter) = &mut self.adapter {
             let state = self.heard.clients.entry(client).or_default();
             state.unanswered += 1;
-            let to = if state.waits.is_some() { &mut state.held } else { &mut adapter.out };
-            to.extend_from_slice(line.as_bytes());
-            if adapter.out.len() >= FULL {
+            match state.waits {
+                Some(_) => state.held.extend_from_slice(line.as_bytes()),
+                None => adapter.out.push(line.as_bytes()),
+            }
+            if adapter.out.is_full() {
                 adapter.write();
             }
         }
@@ -259,6 +256,9 @@ impl System for StdioSystem {
     }
 
     fn reset(&mut self, clients: u64) -> Result<(), SutFailure> {
+        if self.launcher.cuts_off() {
+            self.end_adapter(Ending::Kindly);
+        }
         self.launcher.reset()?;
         match self.resets {
             AdapterReset::Asked => {
@@ -282,7 +282,6 @@ impl System for StdioSystem {
         let clients = self.adapter.as_ref().map_or(1, |adapter| adapter.clients);
         // What it still has to say is of connections that are lost.
         self.end_adapter(Ending::AtOnce);
-        self.heard.forget();
         self.launcher.crash()?;
         self.start(clients)
     }
@@ -300,13 +299,6 @@ impl Drop for StdioSystem {
     }
 }
 
-/// The state of an adapter's output after reading.
-#[derive(PartialEq, Eq)]
-enum AdapterOutput {
-    Open,
-    Ended,
-}
-
 impl Adapter {
     fn start(command: &str, clients: u64) -> std::io::Result<Adapter> {
         let mut group = ProcessGroup::start(command, GroupPipes::Talk)?;
@@ -315,23 +307,15 @@ impl Adapter {
             rustix::io::ioctl_fionbio(input, true)?;
             rustix::io::ioctl_fionbio(output, true)?;
         }
-        let (out, read, chunk) = (Vec::new(), LineBuffer::default(), vec![0; CHUNK]);
-        Ok(Adapter { group, input, output, out, written: 0, read, chunk, clients })
+        let (out, read, chunk) = (UnwrittenLines::default(), LineBuffer::default(), vec![0; CHUNK]);
+        Ok(Adapter { group, input, output, out, read, chunk, clients })
     }
 
     /// Writes what can be written.
     fn write(&mut self) {
-        while let (Some(input), true) = (&mut self.input, self.written < self.out.len()) {
-            match input.write(&self.out[self.written..]) {
-                Ok(written) => self.written += written,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // That it reads no more is met where it is read from.
-                Err(_) => break,
-            }
+        if let Some(input) = &mut self.input {
+            self.out.write_to(input);
         }
-        self.out.clear();
-        self.written = 0;
     }
 
     /// Waits until there is something to read, or room to write.
@@ -351,31 +335,20 @@ impl Adapter {
     }
 
     /// Reads what is there.
-    fn hear(&mut self, heard: &mut Heard) -> AdapterOutput {
-        while let Some(output) = &mut self.output {
-            match output.read(&mut self.chunk) {
-                Ok(0) => return AdapterOutput::Ended,
-                Ok(count) => {
-                    self.read.take(&self.chunk[..count], |line| heard.line(line));
-                    if self.read.is_too_long() {
-                        heard.too_long(&self.read);
-                        self.read = LineBuffer::default();
-                    }
-                    if count < self.chunk.len() {
-                        return AdapterOutput::Open;
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return AdapterOutput::Open,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return AdapterOutput::Ended,
+    fn hear(&mut self, heard: &mut Heard) -> StreamState {
+        let Adapter { output: Some(output), read, chunk, .. } = self else { return StreamState::Ended };
+        read_from(output, chunk, |bytes| {
+            read.take(bytes, |line| heard.line(line));
+            if read.is_too_long() {
+                heard.too_long(read);
+                *read = LineBuffer::default();
             }
-        }
-        AdapterOutput::Ended
+        })
     }
 
     /// Says that there is no more, and gives the adapter the time to end.
     fn say_goodbye(&mut self) {
-        self.out.extend_from_slice(format!("{}\n", TesterLine::End).as_bytes());
+        self.out.push(format!("{}\n", TesterLine::End).as_bytes());
         self.write();
         self.input = None;
         _ = self.group.exited_within(ENDING);
@@ -422,7 +395,8 @@ impl Heard {
     fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
         let state = self.clients.entry(client).or_default();
         if state.lost > 0 {
-            state.lost -= 1;
+            // Behind the end of a connection nothing more is said of it.
+            state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost - 1 };
             return None;
         }
         state.unanswered = state.unanswered.saturating_sub(1);
@@ -444,13 +418,13 @@ impl Heard {
     }
 
     /// Lets those ask of whose losses nothing more is to be heard; returns the next moment at which to look.
-    fn release(&mut self, until: Instant, out: &mut Vec<u8>) -> Instant {
+    fn release(&mut self, until: Instant, out: &mut UnwrittenLines) -> Instant {
         let mut next = until;
         if self.waiting > 0 {
             for state in self.clients.values_mut() {
                 match state.waits {
                     Some(moment) if state.lost == 0 || moment <= Instant::now() => {
-                        out.append(&mut state.held);
+                        out.push(&std::mem::take(&mut state.held));
                         (state.lost, state.waits) = (0, None);
                         self.waiting -= 1;
                     }
@@ -462,11 +436,20 @@ impl Heard {
         next
     }
 
-    /// Forgets what was before.
-    fn forget(&mut self) {
+    /// Begins to listen to an adapter that has just been started.
+    fn begin(&mut self) {
         self.events.clear();
         self.clients.clear();
-        self.waiting = 0;
+        (self.waiting, self.lines) = (0, 0);
+    }
+
+    /// Forgets what was before; what is still under way is lost, and the adapter may yet speak of it.
+    fn forget(&mut self) {
+        let clients: Vec<u64> = self.clients.keys().copied().collect();
+        clients.into_iter().for_each(|client| self.lose(client));
+        self.clients.retain(|_, client| client.waits.is_some());
+        self.clients.values_mut().for_each(|client| client.held.clear());
+        self.events.clear();
     }
 
     /// The failure that a line does not belong to the protocol.

@@ -8,7 +8,7 @@
 //! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io::{self, ErrorKind, Read, Write};
+use std::io;
 use std::net::TcpStream;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -16,7 +16,7 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::set_socket_linger;
 
-use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
 use super::process::Launcher;
 use super::ready::connect;
 use super::wire::{LineCodec, garbage, shown};
@@ -26,8 +26,6 @@ use crate::value::Value;
 
 /// The bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
-/// The bytes that wait to be written before they are written without being asked for.
-const FULL: usize = 1 << 16;
 /// The time in which a system that takes no more connections turns out to have ended.
 const DYING: Duration = Duration::from_millis(500);
 /// The time after the end of a connection in which the whole system may turn out to end: its sockets are closed one by one.
@@ -50,9 +48,7 @@ pub struct TcpSystem {
 /// The connection of a client.
 struct TcpLink {
     stream: TcpStream,
-    /// The lines to write, and how many of their bytes are written.
-    out: Vec<u8>,
-    written: usize,
+    out: UnwrittenLines,
     input: LineBuffer,
 }
 
@@ -63,12 +59,6 @@ struct EndedLink {
     rest: Vec<u8>,
     /// The moment at which that is decided.
     decided: Instant,
-}
-
-/// The state of a connection after reading.
-enum LinkState {
-    Open,
-    Ended,
 }
 
 impl TcpSystem {
@@ -113,13 +103,15 @@ impl TcpSystem {
 
     /// Writes what can be written, waits until there is something to read or to write, and reads it.
     fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
-        for link in self.links.values_mut() {
-            link.write();
-        }
+        self.links.values_mut().for_each(|link| link.out.write_to(&mut link.stream));
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
         for client in self.readable(until)? {
             let Some(link) = self.links.get_mut(&client) else { continue };
-            if let LinkState::Ended = link.read(client, &mut self.chunk, &mut self.codec, &mut self.read) {
+            let TcpLink { stream, input, .. } = link;
+            let state = read_from(stream, &mut self.chunk, |bytes| {
+                take(client, input, bytes, &mut self.codec, &mut self.read);
+            });
+            if state == StreamState::Ended {
                 let rest = self.links.remove(&client).map(|link| link.input.rest().to_vec()).unwrap_or_default();
                 let doubt = if self.launcher.lives_on() { Duration::ZERO } else { SUSPECTED };
                 self.ended.push_back(EndedLink { client, rest, decided: Instant::now() + doubt });
@@ -188,9 +180,9 @@ impl System for TcpSystem {
         self.codec.write_request(&mut line, request);
         line.push('\n');
         if let Some(link) = self.link(client)? {
-            link.out.extend_from_slice(line.as_bytes());
-            if link.out.len() >= FULL {
-                link.write();
+            link.out.push(line.as_bytes());
+            if link.out.is_full() {
+                link.out.write_to(&mut link.stream);
             }
         }
         self.line = line;
@@ -237,68 +229,29 @@ impl TcpLink {
         let stream = connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, out: Vec::new(), written: 0, input: LineBuffer::default() })
+        Ok(TcpLink { stream, out: UnwrittenLines::default(), input: LineBuffer::default() })
     }
+}
 
-    /// Writes what can be written.
-    fn write(&mut self) {
-        while self.written < self.out.len() {
-            match self.stream.write(&self.out[self.written..]) {
-                Ok(written) => self.written += written,
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // The end of the connection is met where it is read.
-                Err(_) => break,
-            }
+/// Takes the lines that end in these bytes, and keeps the rest.
+fn take(
+    client: u64,
+    input: &mut LineBuffer,
+    bytes: &[u8],
+    codec: &mut LineCodec,
+    to: &mut VecDeque<Result<SutEvent, SutFailure>>,
+) {
+    input.take(bytes, |line| {
+        if !is_blank(line) {
+            let event = |value| SutEvent { client, kind: SutEventKind::Answer(value) };
+            to.push_back(codec.answer(line).map(event).map_err(|failure| failure.of_client(client)));
         }
-        self.out.clear();
-        self.written = 0;
-    }
-
-    /// Reads what is there, and hands out the lines in it.
-    fn read(
-        &mut self,
-        client: u64,
-        chunk: &mut [u8],
-        codec: &mut LineCodec,
-        to: &mut VecDeque<Result<SutEvent, SutFailure>>,
-    ) -> LinkState {
-        loop {
-            match self.stream.read(chunk) {
-                Ok(0) => return LinkState::Ended,
-                Ok(count) => {
-                    self.take(client, &chunk[..count], codec, to);
-                    if count < chunk.len() {
-                        return LinkState::Open;
-                    }
-                }
-                Err(error) if error.kind() == ErrorKind::WouldBlock => return LinkState::Open,
-                Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                Err(_) => return LinkState::Ended,
-            }
-        }
-    }
-
-    /// Takes the lines that end in these bytes, and keeps the rest.
-    fn take(
-        &mut self,
-        client: u64,
-        bytes: &[u8],
-        codec: &mut LineCodec,
-        to: &mut VecDeque<Result<SutEvent, SutFailure>>,
-    ) {
-        self.input.take(bytes, |line| {
-            if !is_blank(line) {
-                let event = |value| SutEvent { client, kind: SutEventKind::Answer(value) };
-                to.push_back(codec.answer(line).map(event).map_err(|failure| failure.of_client(client)));
-            }
-        });
-        if self.input.is_too_long() {
-            let begun = shown(self.input.rest());
-            let what = format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {begun}");
-            to.push_back(Err(SutFailure::new(SutFailureKind::Garbage, what).of_client(client)));
-            self.input = LineBuffer::default();
-        }
+    });
+    if input.is_too_long() {
+        let begun = shown(input.rest());
+        let what = format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {begun}");
+        to.push_back(Err(SutFailure::new(SutFailureKind::Garbage, what).of_client(client)));
+        *input = LineBuffer::default();
     }
 }
 

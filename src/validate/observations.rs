@@ -4,9 +4,11 @@
 //! exchange is a request that is answered at once. What comes under a number behind the end of its connection is another one, of
 //! another client; each call of a peer is its own exchange, though its number may come again.
 
+use std::collections::BTreeSet;
 use std::io::BufRead;
 
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde::{Deserialize, Serialize};
 
 use super::events::Events;
 use super::stream::observed;
@@ -105,6 +107,19 @@ pub struct Numbering {
     made: Observations,
 }
 
+/// The parts of a numbering under which no call is open.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub struct NumberingParts {
+    /// The open connections, each with its own number.
+    pub open: Vec<(u64, u64)>,
+    /// The numbers of connections that were used,
+    pub clients: BTreeSet<u64>,
+    /// and those of calls.
+    pub exchanges: BTreeSet<u64>,
+    /// The number before which the next one is that is given.
+    pub next: u64,
+}
+
 /// The kind of thing that a trace numbers.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 enum NumberKind {
@@ -117,6 +132,39 @@ impl Numbering {
     #[must_use]
     pub fn new() -> Numbering {
         Numbering { next: u64::MAX, ..Numbering::default() }
+    }
+
+    /// The number of things that were numbered.
+    #[must_use]
+    #[allow(clippy::len_without_is_empty)]
+    pub fn len(&self) -> usize {
+        self.used.len()
+    }
+
+    /// The parts of it; nothing where a call is open.
+    #[must_use]
+    pub fn parts(&self) -> Option<NumberingParts> {
+        let used = |kind| {
+            let own = self.used.iter().filter(|(own, _)| *own == kind).map(|(_, number)| *number);
+            own.collect::<BTreeSet<u64>>()
+        };
+        let mut open: Vec<(u64, u64)> = self.connections.iter().map(|(client, port)| (*client, port.0)).collect();
+        open.sort_unstable();
+        let [clients, exchanges] = [NumberKind::Client, NumberKind::Exchange].map(used);
+        self.exchanges.is_empty().then_some(NumberingParts { open, clients, exchanges, next: self.next })
+    }
+
+    /// The one of these parts.
+    #[must_use]
+    pub fn of_parts(parts: NumberingParts) -> Numbering {
+        let clients = parts.clients.into_iter().map(|number| (NumberKind::Client, number));
+        let exchanges = parts.exchanges.into_iter().map(|number| (NumberKind::Exchange, number));
+        Numbering {
+            connections: parts.open.into_iter().map(|(client, port)| (client, Port(port))).collect(),
+            used: clients.chain(exchanges).collect(),
+            next: parts.next,
+            ..Numbering::new()
+        }
     }
 
     /// The one or two observations of an event.

@@ -34,7 +34,7 @@ pub use collection::{
     Elements, add_to_set, decided, decided_apart, element, elements, index, len, member, set_difference, slice,
 };
 pub use equal::{Conditions, at_most, equal, equal_where, less};
-pub use map::{Entry, Map, Presence, spread};
+pub use map::{Entry, Map, MapParts, Presence, spread};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;
 pub use operate::{Arithmetic, add, append_in_place, arithmetic, negate, text};

@@ -10,11 +10,13 @@
 
 use std::sync::Arc;
 
+use serde::{Deserialize, Serialize};
+
 use super::{Entry, Map, Value};
 use crate::term::Term;
 
 /// The unknown part of a value: its identity and the number of its type.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unknown {
     /// Which one; copies have the same.
     pub id: u64,
@@ -32,7 +34,7 @@ pub struct Unseen {
 }
 
 /// The number of keys beside those that a map on an unknown base has entries for.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Keys {
     /// None: the map has an entry for each possible key.
     Covered,
@@ -43,7 +45,7 @@ pub enum Keys {
 }
 
 /// The part of an unknown base that a map shows.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum View {
     /// Keys and values.
     Whole,

@@ -4,7 +4,20 @@ use crate::command::{check, file, mayhap, run};
 
 #[test]
 fn help_has_examples_and_exit_codes() {
-    for command in ["check", "fmt", "dualize", "simulate", "serve", "validate", "convert", "explore", "completions"] {
+    for command in [
+        "check",
+        "fmt",
+        "dualize",
+        "simulate",
+        "serve",
+        "validate",
+        "convert",
+        "explore",
+        "mutate",
+        "test",
+        "replay",
+        "completions",
+    ] {
         check(&[command, "--help"], "", 0, &["Example", &format!("mayhap {command}")]);
         let output = run(&[command, "--help"], "");
         let help = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -9,6 +9,9 @@ mod first_steps;
 #[path = "../../examples/own_network.rs"]
 #[allow(dead_code, reason = "an example is a program, its verdicts are compared here")]
 mod own_network;
+#[path = "../../examples/proptest_requests.rs"]
+#[allow(dead_code, reason = "an example is a program, its test is called here")]
+mod proptest_requests;
 #[path = "../../examples/proptest_server.rs"]
 #[allow(dead_code, reason = "an example is a program, its test is called here")]
 mod proptest_server;
@@ -42,6 +45,18 @@ fn each_bug_is_found_and_shrunk_to_few_requests() {
     for bug in [Bug::WeakIfMatch, Bug::RefusedPutIsDone] {
         match follows_its_specification(Some(bug)) {
             Err(TestError::Fail(_, requests)) => assert!(requests.len() <= 3, "{bug:?}: {requests:?}"),
+            other => panic!("{bug:?}: {other:?}"),
+        }
+    }
+}
+
+#[test]
+fn requests_of_the_specification_find_each_bug_and_are_shrunk() {
+    use proptest_requests::{Bug, follows_its_specification};
+    follows_its_specification(None).unwrap();
+    for (bug, most) in [(Bug::Overdraws, 2), (Bug::MakesMoney, 5)] {
+        match follows_its_specification(Some(bug)) {
+            Err(TestError::Fail(_, requests)) => assert!(requests.len() <= most, "{bug:?}: {requests:?}"),
             other => panic!("{bug:?}: {other:?}"),
         }
     }

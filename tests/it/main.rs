@@ -30,8 +30,10 @@ mod text;
 mod conformance;
 mod histories;
 mod library;
+mod mutate;
 mod network_specs;
 mod session;
+mod session_random;
 mod simulated;
 mod simulated_clients;
 mod simulated_networks;
@@ -93,6 +95,7 @@ mod sut;
 // Live testing.
 mod coverage;
 mod generate;
+mod requests;
 
 // Real servers, recorded.
 mod memcached;

@@ -8,6 +8,9 @@ use std::process::Command;
 /// What only the command needs; a library user builds none of it.
 const OF_THE_COMMAND: &[&str] = &["clap", "clap_complete", "ctrlc", "indicatif", "mimalloc"];
 
+/// What only a feature of the library needs.
+const OF_A_FEATURE: &str = "proptest";
+
 /// What a subcommand of cargo prints, line by line.
 fn cargo(arguments: &[&str]) -> Vec<String> {
     let mut cargo = Command::new(env!("CARGO"));
@@ -30,6 +33,10 @@ fn the_library_does_not_build_what_the_command_needs() {
     for name in OF_THE_COMMAND {
         assert!(command.iter().any(|other| other == name), "`{name}` is not built for the command either");
         assert!(!library.iter().any(|other| other == name), "`{name}` is built for users of the library");
+    }
+    let with_feature = built(&["--no-default-features", "--features", OF_A_FEATURE]);
+    for (tree, is_built) in [(library, false), (with_feature, true)] {
+        assert_eq!(tree.iter().any(|other| other == OF_A_FEATURE), is_built, "{tree:?}");
     }
 }
 
@@ -92,8 +99,9 @@ fn what_the_sources_include_is_in_the_package() {
     assert!(seen > 0, "nothing is included any more: this test tests nothing");
 }
 
-/// The most that the front page of the library's documentation may list: who reads it for the first time reads all of it.
-const FRONT_PAGE: usize = 17;
+/// The most that the front page of the library's documentation may list: who reads it for the first time reads all of it. Tests begin at
+/// either `test` or `requests`, so that none of the others can go for one of them.
+const FRONT_PAGE: usize = 18;
 
 #[test]
 fn the_front_page_of_the_library_is_short() {

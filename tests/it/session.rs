@@ -98,3 +98,45 @@ fn the_state_of_a_session_is_one_that_its_explanation_leaves() {
         assert_eq!(mayhap::json::encode(&spec.types, spec.program.slots[0].ty, &known[0]), state);
     }
 }
+
+/// Many requests at once are too hard for small limits; behind them the state is any, and one that was under way may be served later.
+#[test]
+fn a_session_goes_on_behind_what_is_too_hard() {
+    let spec = spec(REGISTER);
+    let options = Options { effort: 400, ..Options::default() };
+    for is_under_way in [false, true] {
+        let mut session = Session::tcp(&spec, options.clone());
+        let mut push = |line: String| session.push_line(&line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        let mut progress = Vec::new();
+        for client in 1..=9 {
+            progress.push(push(format!(r#"{{"c": {client}, "q": {{"W": {client}}}}}"#)));
+            progress.push(push(format!(r#"{{"c": {}, "q": "R"}}"#, client + 20)));
+        }
+        if is_under_way {
+            push(r#"{"c": 40, "q": {"W": 40}}"#.to_owned());
+        }
+        for client in 1..=9 {
+            progress.push(push(format!(r#"{{"c": {client}, "a": "Ok"}}"#)));
+            progress.push(push(format!(r#"{{"c": {}, "a": {{"V": {}}}}}"#, client + 20, 10 - client)));
+        }
+        assert!(progress.iter().any(|progress| matches!(progress, SessionProgress::Unknown(_))), "{progress:?}");
+        // It waits for a while where something is always under way.
+        let mut line = |request: &str, answer: &str| {
+            push(format!(r#"{{"c": 1, "q": {request}}}"#));
+            push(format!(r#"{{"c": 1, "a": {answer}}}"#))
+        };
+        (0..40).for_each(|_| _ = line(r#"{"W": 3}"#, r#""Ok""#));
+        assert_eq!(line(r#""R""#, r#"{"V": 3}"#), SessionProgress::Explained);
+        let late = line(r#""R""#, r#"{"V": 40}"#);
+        assert_eq!(matches!(late, SessionProgress::Rejected(_)), !is_under_way, "{late:?}");
+        if is_under_way {
+            assert_eq!(late, SessionProgress::Explained);
+            // It was served, so that it is served no more, whatever its client sees.
+            line(r#"{"W": 3}"#, r#""Ok""#);
+            assert!(matches!(line(r#""R""#, r#"{"V": 40}"#), SessionProgress::Rejected(_)));
+        }
+        assert!(!session.unknown_parts().is_empty());
+        let evidence = session.evidence(Budget::seconds(1.0));
+        assert!(evidence.explanation[0].contains("whatever the state was"), "{:?}", evidence.explanation);
+    }
+}

@@ -113,3 +113,8 @@ fn networks() {
 fn restarts() {
     check("restarts");
 }
+
+#[test]
+fn mutants() {
+    check("mutate");
+}

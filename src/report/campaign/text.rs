@@ -373,6 +373,17 @@ mod tests {
     }
 
     #[test]
+    fn intervals_are_those_of_the_tables() {
+        for (failed, of, low, high) in
+            [(0, 10, 0, 28), (10, 10, 72, 100), (20, 20, 84, 100), (1, 2, 9, 91), (7, 20, 18, 57)]
+        {
+            let (found_low, found_high) = interval(failed, of);
+            let percent = |share: f64| (share * 100.0).round() as i64;
+            assert_eq!((percent(found_low), percent(found_high)), (low, high), "{failed} of {of}");
+        }
+    }
+
+    #[test]
     fn a_failure_is_told_of_before_it_is_shrunk() {
         let file = Some("r/1.ndjson".into());
         let found = FoundFailure {

@@ -13,13 +13,14 @@ pub(super) use compare::{simplify_eq, simplify_less};
 
 use super::{Kind, Term, Terms, table};
 use crate::scalar::{Int, Scalar, Sort, text as known};
+use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
 /// A choice deeper than this stays inside an operation.
 const CHOICE_DEPTH: u32 = 12;
 
 /// A builtin on strings or octets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
 pub enum TextOp {
     /// `s + t + …`
     Concat,

@@ -30,6 +30,7 @@ mod distinct;
 mod entry;
 mod keys;
 mod lineage;
+mod parts;
 mod rewrite;
 mod spread;
 mod table;
@@ -41,6 +42,7 @@ use entry::{Beneath, Write, entry, overlaid, present};
 use keys::{KnownKeys, Which};
 
 pub use entry::{Entry, Presence};
+pub use parts::MapParts;
 pub(super) use rewrite::Scope;
 pub use spread::spread;
 

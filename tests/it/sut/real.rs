@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mayhap::json::{decode, encode};
 use mayhap::sut::kinds::request_kinds;
 use mayhap::sut::process::StartOptions;
-use mayhap::sut::{InProcess, SutEventKind, SutFailureKind, System, check_adapter, open};
+use mayhap::sut::{InProcess, SutEvent, SutEventKind, SutFailureKind, System, check_adapter, open};
 use mayhap::trace::{EventKind, TraceEvent};
 use mayhap::{Options, Session, SessionProgress, Spec};
 
@@ -124,7 +124,7 @@ const REDIS: &[(&str, &str)] = &[
     (r#"{"Append": {"key": "é", "value": "é"}}"#, "Some(Refused)"),
     (r#"{"Del": []}"#, "Some(Refused)"),
     (r#"{"Exists": []}"#, "Some(Refused)"),
-    (r#"{"Del": ["a", "é"]}"#, r#"{"Number": 2}"#),
+    (r#"{"Del": ["é", "a"]}"#, r#"{"Number": 2}"#),
     (r#"{"Ttl": {"key": "a"}}"#, r#"{"Number": -2}"#),
     (r#""FlushAll""#, "\"Ok\""),
 ];
@@ -145,6 +145,38 @@ fn a_real_redis_is_asked_by_either_adapter() {
 }
 
 #[test]
+fn the_adapter_in_python_is_short_and_shown_as_it_is() {
+    let read = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
+    let (adapter, page) = (read("examples/sut_redis.py"), read("docs/TESTING.md"));
+    assert!(
+        page.contains(&format!("```python\n{adapter}```\n")),
+        "docs/TESTING.md shows another examples/sut_redis.py"
+    );
+    let lines = adapter.lines().filter(|line| !line.trim().is_empty()).count();
+    assert!(lines <= 25, "examples/sut_redis.py has {lines} lines");
+}
+
+#[test]
+fn an_adapter_in_python_reaches_a_redis_that_was_started_anew() {
+    let Some(server) = started(&redis::record::LAUNCH) else { return };
+    drop(server);
+    // Below those that the system gives out by itself.
+    let port = 20_000 + std::process::id() % 10_000;
+    let spec = spec("redis_strings");
+    let start = StartOptions {
+        command: Some(format!("exec redis-server --port {port} --save ''")),
+        ready: Some(format!("tcp:127.0.0.1:{port}").parse().expect("a sign")),
+        ..StartOptions::default()
+    };
+    let command = format!("stdio:exec python3 examples/sut_redis.py {port}").parse().expect("an address");
+    let mut system = open(&spec, &command, &start).expect("a system");
+    for _ in 0..2 {
+        let requests = [r#"{"SetNx": {"key": "a", "value": "x"}}"#, r#"{"Get": {"key": "a"}}"#];
+        assert_eq!(answers(&spec, &mut *system, &requests), [r#"{"Number": 1}"#, r#"{"Text": "x"}"#]);
+    }
+}
+
+#[test]
 fn a_redis_that_dies_is_no_violation() {
     let Some(server) = started(&redis::record::LAUNCH) else { return };
     let (spec, address) = (spec("redis_strings"), server.address());
@@ -160,8 +192,17 @@ fn a_redis_that_dies_is_no_violation() {
     drop(server);
     let request = decode(&spec.types, spec.program.request, r#"{"Get": {"key": "a"}}"#).expect("a request");
     for (mut system, kind) in systems.into_iter().zip([SutFailureKind::Crash, SutFailureKind::Adapter]) {
-        let sent = system.send(1, &request);
-        let seen = sent.and_then(|()| system.next(Instant::now() + Duration::from_secs(10)));
-        assert_eq!(seen.as_ref().map_err(|failure| failure.kind), Err(kind), "{seen:?}");
+        let mut seen = || {
+            system.send(1, &request)?;
+            system.next(Instant::now() + Duration::from_secs(10))
+        };
+        // An adapter may say first that the connection has ended.
+        let closed = Ok(Some(SutEvent { client: 1, kind: SutEventKind::Closed }));
+        let seen = (0..3).map(|_| seen()).find(|seen| *seen != closed);
+        assert_eq!(
+            seen.as_ref().map(|seen| seen.as_ref().map_err(|failure| failure.kind)),
+            Some(Err(kind)),
+            "{seen:?}"
+        );
     }
 }

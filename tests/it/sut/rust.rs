@@ -7,6 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mayhap::Spec;
+use mayhap::report::campaign::CampaignVerdict;
 use mayhap::sut::{
     AsyncSut, Awaiting, InProcess, OwnThread, Sut, SutAnswer, SutEvent, SutEventKind, SutFailure, SutFailureKind,
     System, serve,
@@ -249,4 +250,59 @@ fn an_adapter_of_the_library_says_what_it_does_not_understand() {
         let ended = talk.end();
         assert!(ended.as_ref().is_err_and(|error| error.contains(why)), "{ended:?}");
     }
+}
+
+/// A system that begins anew only so many times.
+struct Worn<S> {
+    system: S,
+    resets: u32,
+}
+
+impl<S: System> System for Worn<S> {
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        self.system.send(client, request)
+    }
+
+    fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure> {
+        self.system.next(until)
+    }
+
+    fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.system.close(client)
+    }
+
+    fn reset(&mut self, clients: u64) -> Result<(), SutFailure> {
+        self.resets = self.resets.checked_sub(1).ok_or(SutFailure::new(SutFailureKind::Start, "it is worn out"))?;
+        self.system.reset(clients)
+    }
+
+    fn crash(&mut self) -> Result<(), SutFailure> {
+        self.system.crash()
+    }
+
+    fn last_output(&mut self) -> Vec<String> {
+        vec!["so long".to_owned()]
+    }
+}
+
+#[test]
+fn what_was_found_before_a_system_could_not_be_reset_is_reported() {
+    struct Wrong;
+    impl Sut for Wrong {
+        type Request = i64;
+        type Response = i64;
+        fn ask(&self, _: u64, _: i64) -> SutAnswer<i64> {
+            SutAnswer::Is(1_000)
+        }
+    }
+    let tested = |resets| {
+        let mut system = Worn { system: InProcess::new(&counter(), || Wrong).expect("the types fit"), resets };
+        mayhap::test(&counter()).max_failures(0).check_system(&mut system)
+    };
+    let report = tested(100);
+    let kinds: Vec<_> = report.failures.iter().map(|failure| failure.kind.word()).collect();
+    assert_eq!((report.verdict, &kinds[..]), (CampaignVerdict::Violation, &["violation", "refused connection"][..]));
+    assert_eq!(report.failures[1].last_output, ["so long"]);
+    let report = tested(0);
+    assert_eq!((report.verdict, report.failures.len()), (CampaignVerdict::Broken, 1));
 }

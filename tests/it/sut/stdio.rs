@@ -98,6 +98,44 @@ fn what_was_sent_before_a_connection_ended_is_lost_with_it() {
 }
 
 #[test]
+fn what_an_adapter_says_of_a_connection_that_was_given_up_is_not_heard() {
+    let says =
+        r#"    elif "close" in m: say(json.dumps({"c": m["c"], "a": n})); say('{"c": %d, "closed": true}' % m["c"])"#;
+    let lines = COUNTER.lines().map(|line| if line.contains(r#"elif "close""#) { says } else { line });
+    let mut system = behind(&python(&lines.collect::<Vec<_>>().join("\n")));
+    system.reset(1).expect("reset");
+    for _ in 0..2 {
+        for _ in 0..3 {
+            system.send(1, &Value::from(907)).expect("sent");
+        }
+        assert_eq!(system.next(Instant::now() + Duration::from_millis(20)), Ok(None));
+        let began = Instant::now();
+        system.close(1).expect("closed");
+        assert_eq!(asked(&mut *system, 1, 1).map(|event| event.client), Ok(1));
+        assert!(began.elapsed() < Duration::from_millis(100), "it is waited for more than was said");
+    }
+}
+
+#[test]
+fn an_answer_from_before_a_reset_is_not_one_from_behind_it() {
+    let late = r#"
+import json, sys, threading
+def say(line): print(json.dumps(line) + "\n", end="", flush=True)
+for m in map(json.loads, sys.stdin):
+    if "q" not in m: say({"ready": True})
+    elif m["q"] == 1: threading.Timer(0.05, say, [{"c": m["c"], "a": 1}]).start()
+    else: say({"c": m["c"], "a": m["q"]})
+"#;
+    let mut system = behind(&python(late));
+    for _ in 0..2 {
+        system.reset(1).expect("reset");
+        assert_eq!(asked(&mut *system, 1, 2), Ok(answer(1, 2)));
+        system.send(1, &Value::from(1)).expect("sent");
+        assert_eq!(system.next(Instant::now() + Duration::from_millis(10)), Ok(None));
+    }
+}
+
+#[test]
 fn an_adapter_that_does_not_keep_to_the_protocol_is_told_from_a_wrong_answer() {
     use SutFailureKind::{Adapter, Garbage};
     for (request, kind, text) in [

@@ -1,0 +1,339 @@
+//! A session as a text, with which another process goes on.
+//!
+//! ```text
+//! {"mayhap_session":1,"by":"0.1.0","spec":"kv","specification":"9f3a…","net":"tcp","line":40,"content":"07c1…"}
+//! {"start":null,"lines":[1,2,…,40]}                       the state that events follow; the lines that these stood on
+//! {"c": 1, "q": {"Put": {"key": "a", "value": 1}}}        events that are judged again
+//! ```
+//!
+//! Of a short session the events are all. Of a long one it is the state behind some event at which nothing was under way (symbolic values,
+//! and what is known of them), and the events since.
+
+mod terms;
+mod values;
+
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize};
+
+use super::Session;
+use super::engine::{EngineMoment, SessionEngine};
+use super::going_on::{GoingOn, NotedParts, UnknownPart};
+use super::kept::SavedEvents;
+use crate::dualize::{Judge, Options, RestingFrontier, RestingState};
+use crate::json;
+use crate::network::NetworkChoice;
+use crate::schedule::IdleHistory;
+use crate::spec::{Spec, TypeId};
+use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent, TraceFormat};
+use crate::validate::{Events, Numbering, NumberingParts};
+use crate::value::Value;
+use values::{SavedTables, TableReader, TableWriter};
+
+/// The version of the form.
+const VERSION: u32 = 1;
+/// The version of mayhap: what a specification is compiled to may be other states in another one.
+const OWN: &str = env!("CARGO_PKG_VERSION");
+
+/// The first line.
+#[derive(Serialize, Deserialize)]
+struct SavedHeader {
+    mayhap_session: u32,
+    by: String,
+    spec: String,
+    specification: String,
+    net: String,
+    /// The line of the last event.
+    line: u64,
+    content: String,
+}
+
+/// The second line.
+#[derive(Serialize, Deserialize)]
+struct SavedContent {
+    start: Option<SavedMoment>,
+    lines: Vec<u64>,
+}
+
+/// The state of judging at a moment when nothing was under way.
+#[derive(Serialize, Deserialize)]
+struct SavedMoment {
+    tables: SavedTables,
+    engine: SavedEngine,
+    noted: SavedNotes,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SavedEngine {
+    Exchanges(SavedFrontier),
+    Order {
+        judge: SavedFrontier,
+        keys: Option<Vec<(Option<u32>, SavedFrontier)>>,
+        clients: Vec<(u64, u64)>,
+        last_client: u64,
+    },
+    Network(SavedFrontier, NumberingParts),
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedFrontier {
+    event: u64,
+    last: u64,
+    states: Vec<SavedState>,
+    connections: Vec<(u64, usize)>,
+}
+
+/// The memory, the parts of unknown values that were seen, and what is known of variables.
+#[derive(Serialize, Deserialize)]
+struct SavedState(Vec<u32>, Vec<(u64, u32)>, Vec<u32>);
+
+#[derive(Serialize, Deserialize)]
+struct SavedNotes {
+    parts: Vec<UnknownPart>,
+    since: usize,
+    patience: usize,
+    restarted: bool,
+    began: Option<u64>,
+    asked: Vec<u32>,
+    under_way: Vec<(u64, Vec<(u32, bool)>)>,
+    lost: Vec<u32>,
+}
+
+impl Session {
+    /// The session as a text, with which [`Session::resume`] goes on. It is never longer than what is kept of the session.
+    ///
+    /// ```
+    /// use mayhap::{Options, Session, SessionProgress, Spec};
+    /// let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }")?;
+    /// let mut session = Session::tcp(&spec, Options::default());
+    /// session.push_line(r#"{"c": 1, "q": 2}"#)?;
+    /// let saved: String = session.save()?;
+    /// let mut session = Session::resume(&spec, Options::default(), &saved)?;
+    /// assert_eq!(session.push_line(r#"{"c": 1, "a": 3}"#)?, SessionProgress::Rejected(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    ///
+    /// # Errors
+    /// More events were observed than are kept, and something was under way, or left open, ever since.
+    pub fn save(&self) -> Result<String, String> {
+        let unsaved = || "the session cannot be saved now: too many events were observed since nothing was under way";
+        let (start, events) = match self.events.saved() {
+            SavedEvents::All(events) => (None, events),
+            SavedEvents::Since(moment, events) => match self.engine.moment() {
+                Some(now) => (Some(written(&now)), &[][..]),
+                None => (Some(written(moment.ok_or_else(unsaved)?)), events),
+            },
+        };
+        let start = start.map(|start| start.ok_or_else(unsaved)).transpose()?;
+        let lines = events.iter().map(|event| event.line).collect();
+        let mut content = json::line(&SavedContent { start, lines }).map_err(|error| error.to_string())?;
+        content.push('\n');
+        for event in events {
+            let event = typed(&self.spec, event).ok_or("an event cannot be saved: it has no line of a trace")?;
+            event.write(&mut content, &mut |out, (ty, value)| json::encode_into(out, &self.spec.types, *ty, value));
+            content.push('\n');
+        }
+        let header = SavedHeader {
+            mayhap_session: VERSION,
+            by: OWN.to_owned(),
+            spec: self.spec.program.name.clone(),
+            specification: digest(&self.spec.canonical_text()),
+            net: self.net.to_string(),
+            line: self.line,
+            content: digest(&content),
+        };
+        Ok(json::line(&header).map_err(|error| error.to_string())? + "\n" + &content)
+    }
+
+    /// The session that was saved as a text: it goes on as that one would have. Of what was observed before the evidence says less where the
+    /// text has not all events.
+    ///
+    /// # Errors
+    /// It is one of another specification, or of another version of mayhap, or none.
+    pub fn resume(spec: &Arc<Spec>, options: Options, saved: &str) -> Result<Session, String> {
+        let broken = || "this is no saved session, or it is broken".to_owned();
+        let (first, content) = saved.split_once('\n').ok_or_else(broken)?;
+        let header: SavedHeader = json::from_line(first).map_err(|_| broken())?;
+        let is_own = header.mayhap_session == VERSION && header.by == OWN;
+        if !is_own {
+            let (form, by) = (header.mayhap_session, header.by);
+            return Err(format!(
+                "the session was saved by mayhap {by}, in version {form} of the form; this is mayhap {OWN}, which reads version {VERSION}"
+            ));
+        }
+        if header.specification != digest(&spec.canonical_text()) {
+            let (other, own) = (header.spec, &spec.program.name);
+            return Err(match other == *own {
+                true => format!("the session was saved for another text of the specification `{own}`"),
+                false => format!("the session was saved for another specification, `{other}`; this one is `{own}`"),
+            });
+        }
+        if header.content != digest(content) {
+            return Err(broken());
+        }
+        let net: NetworkChoice = header.net.parse()?;
+        let (content, events) = content.split_once('\n').ok_or_else(broken)?;
+        let content: SavedContent = json::from_line(content).map_err(|_| broken())?;
+        let mut session = match content.start {
+            None => Session::new(spec, net, options),
+            Some(moment) => {
+                let moment = read(moment, spec, net, &options).ok_or_else(broken)?;
+                Session::at_moment((spec, net), options, moment).ok_or_else(broken)?
+            }
+        };
+        let mut read = Events::open(spec, events.as_bytes(), TraceFormat::Ndjson, Default::default());
+        for line in content.lines {
+            let event = read.next_event().map_err(|error| error.to_string())?.ok_or_else(broken)?;
+            session.push(TraceEvent { line, ..event })?;
+        }
+        session.line = header.line;
+        Ok(session)
+    }
+}
+
+/// A digest of a text that is the same on every machine: FNV-1a.
+fn digest(text: &str) -> String {
+    let step = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3);
+    format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
+}
+
+/// A moment in the form that is saved; nothing where something was left open.
+fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> {
+    let mut tables = TableWriter::default();
+    let engine = match engine {
+        EngineMoment::Exchanges(judge) => SavedEngine::Exchanges(frontier(judge, &mut tables)?),
+        EngineMoment::Network(judge, numbering) => {
+            SavedEngine::Network(frontier(judge, &mut tables)?, numbering.parts()?)
+        }
+        EngineMoment::Order(IdleHistory { judge, keys, clients, last_client }) => {
+            let judge = frontier(judge, &mut tables)?;
+            let key = |(key, judge): &(Option<Value>, Judge)| {
+                Some((key.as_ref().map(|key| tables.value(key)), frontier(judge, &mut tables)?))
+            };
+            let keys = match keys {
+                Some(keys) => Some(keys.iter().map(key).collect::<Option<Vec<_>>>()?),
+                None => None,
+            };
+            SavedEngine::Order { judge, keys, clients: clients.clone(), last_client: *last_client }
+        }
+    };
+    let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = going_on.noted();
+    let waiting = |(connection, waiting): (u64, Vec<(Value, bool)>)| {
+        let waiting = waiting.iter().map(|(request, is_before)| (tables.value(request), *is_before));
+        (connection, waiting.collect())
+    };
+    let under_way = under_way.into_iter().map(waiting).collect();
+    let (asked, lost) = (tables.all(&asked), tables.all(&lost));
+    let noted = SavedNotes { parts, since, patience, restarted, began, asked, under_way, lost };
+    Some(SavedMoment { tables: tables.finish(), engine, noted })
+}
+
+fn frontier(judge: &Judge, tables: &mut TableWriter) -> Option<SavedFrontier> {
+    let RestingFrontier { event, last, states, connections } = RestingFrontier::of(judge)?;
+    let state = |RestingState { memory, seen, constraints }: RestingState| {
+        let seen = seen.iter().map(|(id, value)| (*id, tables.value(value))).collect();
+        SavedState(tables.all(&memory), seen, constraints.iter().map(|term| tables.term(term)).collect())
+    };
+    Some(SavedFrontier { event, last, states: states.into_iter().map(state).collect(), connections })
+}
+
+/// The moment that was saved; nothing where it is none of the specification.
+fn read(
+    saved: SavedMoment,
+    spec: &Arc<Spec>,
+    net: NetworkChoice,
+    options: &Options,
+) -> Option<(EngineMoment, GoingOn)> {
+    let tables = TableReader::of(&saved.tables)?;
+    let SavedNotes { parts, since, patience, restarted, began, asked, under_way, lost } = saved.noted;
+    let waiting = |(connection, waiting): (u64, Vec<(u32, bool)>)| {
+        let waiting = waiting.into_iter().map(|(request, is_before)| Some((tables.value(request)?, is_before)));
+        Some((connection, waiting.collect::<Option<Vec<_>>>()?))
+    };
+    let under_way = under_way.into_iter().map(waiting).collect::<Option<Vec<_>>>()?;
+    let (asked, lost) = (tables.all(&asked)?, tables.all(&lost)?);
+    let noted = NotedParts { parts, since, patience, restarted, began, asked, under_way, lost };
+    let going_on = SessionEngine::noting(spec, net).noting(noted)?;
+    let own = match going_on.any() {
+        Some(any) => any.clone(),
+        None => spec.clone(),
+    };
+    let judge = |saved: SavedFrontier, own: &Arc<Spec>| {
+        let SavedFrontier { event, last, states, connections } = saved;
+        let state = |SavedState(memory, seen, constraints): SavedState| {
+            let seen = seen.into_iter().map(|(id, value)| Some((id, tables.value(value)?)));
+            Some(RestingState {
+                memory: tables.all(&memory)?,
+                seen: seen.collect::<Option<_>>()?,
+                constraints: constraints.into_iter().map(|term| tables.term(term)).collect::<Option<_>>()?,
+            })
+        };
+        let states = states.into_iter().map(state).collect::<Option<Vec<_>>>()?;
+        RestingFrontier { event, last, states, connections }.judge(own, options.clone())
+    };
+    let engine = match saved.engine {
+        SavedEngine::Exchanges(saved) => EngineMoment::Exchanges(judge(saved, &own)?),
+        SavedEngine::Network(saved, numbering) => {
+            EngineMoment::Network(judge(saved, &own.for_networks())?, Numbering::of_parts(numbering))
+        }
+        SavedEngine::Order { judge: all, keys, clients, last_client } => {
+            let key = |(key, saved): (Option<u32>, SavedFrontier)| {
+                let key = match key {
+                    Some(key) => Some(tables.value(key)?),
+                    None => None,
+                };
+                Some((key, judge(saved, &own)?))
+            };
+            let keys = match keys {
+                Some(keys) => Some(keys.into_iter().map(key).collect::<Option<Vec<_>>>()?),
+                None => None,
+            };
+            EngineMoment::Order(IdleHistory { judge: judge(all, &own)?, keys, clients, last_client })
+        }
+    };
+    Some((engine, going_on))
+}
+
+/// An event with the types of its values, as a line of a trace that is read as the same; nothing where there is none.
+fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(TypeId, &'e Value)>> {
+    let program = &spec.program;
+    let (request, response) = (program.request, program.response);
+    let mut client = event.client.or(Some(1));
+    let kind = match &event.kind {
+        EventKind::Request(query) => EventKind::Request((request, query)),
+        EventKind::Answer(answer) => EventKind::Answer((response, answer)),
+        EventKind::Lost => EventKind::Lost,
+        EventKind::Closed => EventKind::Closed,
+        EventKind::Restart => {
+            client = None;
+            EventKind::Restart
+        }
+        EventKind::Exchange { query, reply } => {
+            let reply = match reply {
+                Response::Answer(answer) => Response::Answer((response, answer)),
+                Response::Lost => Response::Lost,
+                Response::NotOwed => {
+                    // With a connection it would be a request that waits for its answer.
+                    client.take_if(|client| *client == 1)?;
+                    Response::NotOwed
+                }
+            };
+            EventKind::Exchange { query: (request, query), reply }
+        }
+        EventKind::Peer(PeerEvent { peer: name, key, exchange, message }) => {
+            client = None;
+            let peer = program.peers.iter().find(|peer| peer.name == *name)?;
+            let message = match message {
+                PeerMessage::Call(query) => PeerMessage::Call((peer.request, query)),
+                PeerMessage::Answer(answer) => PeerMessage::Answer((peer.response, answer)),
+                PeerMessage::Lost => PeerMessage::Lost,
+            };
+            let key = match key {
+                Some(key) => Some((peer.key?, key)),
+                None => None,
+            };
+            EventKind::Peer(PeerEvent { peer: name.clone(), key, exchange: *exchange, message })
+        }
+    };
+    Some(TraceEvent { line: event.line, client, kind })
+}

@@ -1,0 +1,237 @@
+//! Values as a table beside that of terms: each row names earlier ones by their numbers.
+//!
+//! `Some(#1)` is a row for `#1`, and one for the constructor with that field.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+use serde::{Deserialize, Serialize};
+
+use super::terms::{SavedScalar, SavedTerm, TermRows, read_terms};
+use crate::term::Term;
+use crate::value::{
+    Alternatives, Base, Entry, Keys, List, MapParts, Optional, Presence, Unknown, Unseen, Value, View, union,
+};
+
+/// The values and terms of a saved session.
+#[derive(Default, Serialize, Deserialize)]
+pub(super) struct SavedTables {
+    terms: Vec<SavedTerm>,
+    values: Vec<SavedValue>,
+}
+
+/// A value; others, and terms, are numbers.
+#[derive(Serialize, Deserialize)]
+enum SavedValue {
+    Scalar(SavedScalar),
+    Term(u32),
+    Data(u32, Vec<u32>),
+    List(Vec<u32>),
+    Open(Vec<u32>),
+    Map(SavedMap),
+    Union(Vec<(u32, u32)>),
+    Apart(Vec<(u32, u32)>),
+    Unknown(Unknown),
+    Rest(Unknown, u32),
+    Maybe(u32, u32),
+    Any,
+    Absent,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedMap {
+    entries: Vec<(u32, SavedEntry)>,
+    waiting: Vec<(u32, Option<SavedEntry>, Vec<u32>)>,
+    is_eager: bool,
+    base: Option<SavedBase>,
+}
+
+#[derive(Serialize, Deserialize)]
+struct SavedBase {
+    unknown: Unknown,
+    keys: Keys,
+    view: View,
+    touched: Vec<(u32, SavedEntry)>,
+    others: Option<u32>,
+}
+
+#[derive(Serialize, Deserialize)]
+enum SavedEntry {
+    Always(u32),
+    When(u32, u32),
+    Never(u32),
+}
+
+/// The tables while they are written.
+#[derive(Default)]
+pub(super) struct TableWriter {
+    terms: TermRows,
+    values: Vec<SavedValue>,
+    numbers: FxHashMap<Value, u32>,
+}
+
+/// The tables when they are read.
+pub(super) struct TableReader {
+    terms: Vec<Term>,
+    values: Vec<Value>,
+}
+
+impl TableWriter {
+    pub(super) fn finish(self) -> SavedTables {
+        SavedTables { terms: self.terms.rows, values: self.values }
+    }
+
+    /// The number of a term.
+    pub(super) fn term(&mut self, term: &Term) -> u32 {
+        self.terms.number(term)
+    }
+
+    /// The number of a value.
+    pub(super) fn value(&mut self, value: &Value) -> u32 {
+        if let Some(number) = self.numbers.get(value) {
+            return *number;
+        }
+        let row = match value {
+            Value::Scalar(scalar) => SavedValue::Scalar(SavedScalar::of(scalar)),
+            Value::Term(term) => SavedValue::Term(self.term(term)),
+            Value::Data { tag, fields } => SavedValue::Data(*tag, self.all(fields.iter().flat_map(|all| all.iter()))),
+            Value::List(list) => SavedValue::List(self.all(list.iter())),
+            Value::Open(list) => SavedValue::Open(self.all(list.iter())),
+            Value::Map(map) => SavedValue::Map(self.map(MapParts::of(map))),
+            Value::Union(alternatives) => {
+                let pairs = alternatives.iter().map(|(guard, value)| (self.term(guard), self.value(value))).collect();
+                if alternatives.is_apart() { SavedValue::Apart(pairs) } else { SavedValue::Union(pairs) }
+            }
+            Value::Unknown(unknown) => SavedValue::Unknown(*unknown),
+            Value::Rest(unseen) => SavedValue::Rest(unseen.unknown, self.term(&unseen.length)),
+            Value::Maybe(optional) => SavedValue::Maybe(self.term(&optional.presence), self.value(&optional.value)),
+            Value::Any => SavedValue::Any,
+            Value::Absent => SavedValue::Absent,
+        };
+        let number = self.values.len() as u32;
+        self.numbers.insert(value.clone(), number);
+        self.values.push(row);
+        number
+    }
+
+    pub(super) fn all<'v>(&mut self, values: impl IntoIterator<Item = &'v Value>) -> Vec<u32> {
+        values.into_iter().map(|value| self.value(value)).collect()
+    }
+
+    fn entry(&mut self, entry: &Entry) -> SavedEntry {
+        let value = self.value(&entry.value);
+        match &entry.presence {
+            Presence::Always => SavedEntry::Always(value),
+            Presence::When(condition) => SavedEntry::When(self.term(condition), value),
+            Presence::Never => SavedEntry::Never(value),
+        }
+    }
+
+    fn entries(&mut self, entries: &[(Value, Entry)]) -> Vec<(u32, SavedEntry)> {
+        entries.iter().map(|(key, entry)| (self.value(key), self.entry(entry))).collect()
+    }
+
+    fn map(&mut self, parts: MapParts) -> SavedMap {
+        let MapParts { entries, waiting, is_eager, base } = parts;
+        let write = |(key, entry, differs): &(Value, Option<Entry>, Vec<Value>)| {
+            let entry = entry.as_ref().map(|entry| self.entry(entry));
+            (self.value(key), entry, self.all(differs))
+        };
+        let waiting = waiting.iter().map(write).collect();
+        let base = base.map(|Base { unknown, keys, view, touched, others }| SavedBase {
+            unknown,
+            keys,
+            view,
+            touched: self.entries(&touched),
+            others: others.map(|others| self.term(&others)),
+        });
+        SavedMap { entries: self.entries(&entries), waiting, is_eager, base }
+    }
+}
+
+impl TableReader {
+    /// The tables; nothing where a row names one that comes later.
+    pub(super) fn of(saved: &SavedTables) -> Option<TableReader> {
+        let mut tables = TableReader { terms: read_terms(&saved.terms)?, values: Vec::new() };
+        for row in &saved.values {
+            let value = tables.read(row)?;
+            tables.values.push(value);
+        }
+        Some(tables)
+    }
+
+    /// The term of a number.
+    pub(super) fn term(&self, number: u32) -> Option<Term> {
+        self.terms.get(number as usize).cloned()
+    }
+
+    /// The value of a number.
+    pub(super) fn value(&self, number: u32) -> Option<Value> {
+        self.values.get(number as usize).cloned()
+    }
+
+    pub(super) fn all<C: FromIterator<Value>>(&self, numbers: &[u32]) -> Option<C> {
+        numbers.iter().map(|number| self.value(*number)).collect()
+    }
+
+    fn read(&self, row: &SavedValue) -> Option<Value> {
+        let pairs = |pairs: &[(u32, u32)]| {
+            let pair = |(guard, value): &(u32, u32)| Some((self.term(*guard)?, self.value(*value)?));
+            pairs.iter().map(pair).collect::<Option<Vec<(Term, Value)>>>()
+        };
+        Some(match row {
+            SavedValue::Scalar(scalar) => Value::Scalar(scalar.scalar()?),
+            SavedValue::Term(term) => Value::of_term(self.term(*term)?),
+            SavedValue::Data(tag, fields) => Value::data(*tag, self.all::<Vec<Value>>(fields)?),
+            SavedValue::List(list) => Value::List(Arc::new(self.all::<List>(list)?)),
+            SavedValue::Open(list) => Value::Open(Arc::new(self.all::<List>(list)?)),
+            SavedValue::Map(map) => Value::Map(self.map(map)?.into_map()),
+            SavedValue::Union(alternatives) => union(pairs(alternatives)?),
+            SavedValue::Apart(alternatives) => Value::Union(Alternatives::apart(pairs(alternatives)?)),
+            SavedValue::Unknown(unknown) => Value::Unknown(*unknown),
+            SavedValue::Rest(unknown, length) => {
+                Value::Rest(Arc::new(Unseen { unknown: *unknown, length: self.term(*length)? }))
+            }
+            SavedValue::Maybe(presence, value) => {
+                Value::Maybe(Arc::new(Optional { presence: self.term(*presence)?, value: self.value(*value)? }))
+            }
+            SavedValue::Any => Value::Any,
+            SavedValue::Absent => Value::Absent,
+        })
+    }
+
+    fn entry(&self, entry: &SavedEntry) -> Option<Entry> {
+        let (presence, value) = match entry {
+            SavedEntry::Always(value) => (Presence::Always, value),
+            SavedEntry::When(condition, value) => (Presence::When(self.term(*condition)?), value),
+            SavedEntry::Never(value) => (Presence::Never, value),
+        };
+        Some(Entry { presence, value: self.value(*value)? })
+    }
+
+    fn entries(&self, entries: &[(u32, SavedEntry)]) -> Option<Vec<(Value, Entry)>> {
+        entries.iter().map(|(key, entry)| Some((self.value(*key)?, self.entry(entry)?))).collect()
+    }
+
+    fn map(&self, map: &SavedMap) -> Option<MapParts> {
+        let write = |(key, entry, differs): &(u32, Option<SavedEntry>, Vec<u32>)| {
+            let entry = match entry {
+                Some(entry) => Some(self.entry(entry)?),
+                None => None,
+            };
+            Some((self.value(*key)?, entry, self.all(differs)?))
+        };
+        let base = match &map.base {
+            None => None,
+            Some(SavedBase { unknown, keys, view, touched, others }) => {
+                let others = match others {
+                    Some(others) => Some(self.term(*others)?),
+                    None => None,
+                };
+                Some(Base { unknown: *unknown, keys: *keys, view: *view, touched: self.entries(touched)?, others })
+            }
+        };
+        let waiting = map.waiting.iter().map(write).collect::<Option<Vec<_>>>()?;
+        Some(MapParts { entries: self.entries(&map.entries)?, waiting, is_eager: map.is_eager, base })
+    }
+}

@@ -1,0 +1,199 @@
+//! Requests of a specification in property tests: a strategy of proptest, whose values become simpler step by step.
+//!
+//! A request becomes the smallest one of its type where that is enough. Else an earlier variant is taken, what is optional is left out, lists
+//! get shorter, numbers come nearer to 0, and texts get shorter and come nearer to `aaa`, at one place at a time.
+//!
+//! ```
+//! use mayhap::{Options, Session, SessionProgress, Spec};
+//! use proptest::prelude::*;
+//! use serde::{Deserialize, Serialize};
+//!
+//! #[derive(Serialize, Deserialize, Clone, Debug)]
+//! enum Request { Add(i64), Get }
+//!
+//! proptest! {
+//!     # fn shown() {}
+//!     // #[test]
+//!     fn a_counter_counts(requests in prop::collection::vec(mayhap::requests::<Request>(&spec()), 1..20)) {
+//!         let (mut session, mut n) = (Session::tcp(&spec(), Options::default()), 0_i128);
+//!         for request in &requests {
+//!             session.asked(1, request).unwrap();
+//!             if let Request::Add(more) = request { n += i128::from(*more); }
+//!             prop_assert_eq!(session.answered(1, &n).unwrap(), SessionProgress::Explained);
+//!         }
+//!     }
+//! }
+//!
+//! fn spec() -> std::sync::Arc<Spec> {
+//!     let text = "enum Request { Add(int), Get }
+//!         protocol counter {
+//!             request Request;
+//!             response int;
+//!             var n: int = 0;
+//!             on Add(more) { n := n + more; reply n; }
+//!             on Get { reply n; }
+//!         }";
+//!     Spec::from_text(text).unwrap()
+//! }
+//! a_counter_counts();
+//! ```
+
+use std::fmt;
+use std::marker::PhantomData;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use proptest::prelude::any;
+use proptest::strategy::{NewTree, Strategy, ValueTree};
+use proptest::test_runner::TestRunner;
+use serde::de::DeserializeOwned;
+
+use super::values::simpler_requests;
+use crate::choice::Random;
+use crate::generate::{GenerateSettings, Generator};
+use crate::json::{JsonError, to_serde};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The number of requests that are drawn until one fits the program's type.
+const DRAWS: usize = 64;
+
+/// A strategy of proptest: the requests of a specification, as a type of the program's own that deserialises from their JSON.
+///
+/// Requests that may break the client's duty are left out, if others are found. They become simpler towards the smallest request of the
+/// first variant. A number that the program's type cannot hold is not drawn.
+///
+/// ```
+/// use proptest::strategy::{Strategy, ValueTree};
+/// use proptest::test_runner::TestRunner;
+/// let spec = mayhap::Spec::from_text("protocol p { request (int, string); response int; on q { reply 0; } }")?;
+/// let mut tree = mayhap::requests::<(u8, String)>(&spec).new_tree(&mut TestRunner::default())?;
+/// while tree.simplify() {}
+/// assert_eq!(tree.current(), (0, String::new()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn requests<T: DeserializeOwned + fmt::Debug>(spec: &Arc<Spec>) -> impl Strategy<Value = T> + use<T> {
+    let generator = Arc::new(Mutex::new(Generator::new(spec, GenerateSettings::default())));
+    RequestStrategy { source: RequestSource { spec: spec.clone(), generator }, of: PhantomData }
+}
+
+/// The strategy.
+struct RequestStrategy<T> {
+    source: RequestSource,
+    of: PhantomData<fn() -> T>,
+}
+
+/// The means by which requests are drawn and checked.
+#[derive(Clone)]
+struct RequestSource {
+    spec: Arc<Spec>,
+    generator: Arc<Mutex<Generator>>,
+}
+
+/// A request that was drawn, on its way to a simpler one.
+struct RequestTree<T> {
+    source: RequestSource,
+    keeps_duty: bool,
+    /// The simplest request that is known to fail, once one is.
+    best: Value,
+    /// The request at hand.
+    shown: Value,
+    /// The requests that are simpler than the best one and were not tried, the last one first.
+    untried: Vec<Value>,
+    /// Set where none of them is left.
+    ended: bool,
+    of: PhantomData<fn() -> T>,
+}
+
+impl RequestSource {
+    /// A request as a type of the program's own.
+    fn typed<T: DeserializeOwned>(&self, request: &Value) -> Result<T, JsonError> {
+        to_serde(&self.spec.types, self.spec.program.request, request)
+    }
+
+    fn keeps_duty(&self, request: &Value) -> bool {
+        self.generator.lock().unwrap_or_else(PoisonError::into_inner).keeps_duty(request)
+    }
+}
+
+impl<T: DeserializeOwned + fmt::Debug> Strategy for RequestStrategy<T> {
+    type Tree = RequestTree<T>;
+    type Value = T;
+
+    fn new_tree(&self, runner: &mut TestRunner) -> NewTree<RequestStrategy<T>> {
+        let source = self.source.clone();
+        let mut choices = Random::new(any::<u64>().new_tree(runner)?.current());
+        let mut why = String::new();
+        for _ in 0..DRAWS {
+            let drawn = source.generator.lock().unwrap_or_else(PoisonError::into_inner).request(&mut choices);
+            let request = drawn.map_err(|error| error.to_string())?;
+            match source.typed::<T>(&request) {
+                Ok(_) => {
+                    let keeps_duty = source.keeps_duty(&request);
+                    let (best, untried) = (request.clone(), Vec::new());
+                    return Ok(RequestTree {
+                        source,
+                        keeps_duty,
+                        best,
+                        shown: request,
+                        untried,
+                        ended: false,
+                        of: PhantomData,
+                    });
+                }
+                Err(error) => why = error.to_string(),
+            }
+        }
+        Err(format!("no request fits {}: {why}", std::any::type_name::<T>()).into())
+    }
+}
+
+impl<T> fmt::Debug for RequestStrategy<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "requests of {}", self.source.spec.program.name)
+    }
+}
+
+impl<T: DeserializeOwned> RequestTree<T> {
+    /// Shows the next simpler request that fits; false where there is none.
+    fn advance(&mut self) -> bool {
+        while let Some(request) = self.untried.pop() {
+            let keeps_duty = || !self.keeps_duty || self.source.keeps_duty(&request);
+            if self.source.typed::<T>(&request).is_ok() && keeps_duty() {
+                self.shown = request;
+                return true;
+            }
+        }
+        self.ended = true;
+        false
+    }
+}
+
+impl<T: DeserializeOwned + fmt::Debug> ValueTree for RequestTree<T> {
+    type Value = T;
+
+    fn current(&self) -> T {
+        // It was of this type when it was taken up.
+        self.source.typed(&self.shown).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn simplify(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        self.best = self.shown.clone();
+        let spec = &self.source.spec;
+        self.untried = simpler_requests(&spec.types, spec.program.request, &self.best);
+        self.untried.reverse();
+        self.advance()
+    }
+
+    fn complicate(&mut self) -> bool {
+        if self.ended {
+            return false;
+        }
+        if !self.advance() {
+            self.shown = self.best.clone();
+        }
+        true
+    }
+}
