@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use crate::command::{check, file, mayhap, place, run};
 use crate::real::skipped;
+use crate::recorder::Program;
 
 /// The server of a specification in `tests/data/planted`, at a port that was free a moment ago.
 fn server(name: &str, options: &str) -> (String, String) {
@@ -45,6 +46,8 @@ fn out(output: &Output) -> String {
 fn said(output: &Output) -> String {
     out(output) + &String::from_utf8_lossy(&output.stderr)
 }
+
+const REDIS: Program = Program { name: "redis-server", package: "redis-server" };
 
 /// A bug, the requests that it is shrunk to, and a part of what is said.
 struct Found {
@@ -203,4 +206,30 @@ fn an_interrupted_test_leaves_no_process_and_keeps_what_it_found() {
     _ = child.kill();
     assert_eq!(code, Some(130));
     assert!(std::net::TcpStream::connect(&address).is_err(), "the server is still there");
+}
+
+#[test]
+fn a_real_redis_that_is_killed_loses_nothing_that_it_had_written() {
+    let program = match crate::recorder::server::find(REDIS) {
+        Ok(program) => program.display().to_string(),
+        Err(missing) => return skipped(&missing.to_string()),
+    };
+    if !has_python() {
+        return;
+    }
+    let (regressions, directory, port) =
+        (empty_directory("killed"), empty_directory("killed-redis"), crate::sut::free_port());
+    fs::create_dir(&directory).unwrap();
+    let sut = format!("stdio:exec python3 examples/sut_redis.py {port}");
+    let start = format!(
+        "exec {program} --port {port} --save '' --appendonly yes --appendfsync always --dir {}",
+        directory.display()
+    );
+    let ready = format!("tcp:127.0.0.1:{port}");
+    let more =
+        ["--ready", &ready, "--reset", "none", "--crash", "0.1", "--requests", "60", "--clients", "2", "--seed", "3"];
+    let output = test("specs/redis_strings.may", &(sut, start), &regressions, &more);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", said(&output));
+    assert!(out(&output).contains("60 requests in") && out(&output).contains("no violation"), "{}", said(&output));
+    _ = fs::remove_dir_all(directory);
 }

@@ -290,7 +290,7 @@ const BAD: &[(&str, Bad)] = &[
         for _ in 0..100 {
             client.say(&chunk);
         }
-        refused(&client.hear(), "too_long", 1, "at most 1048576 bytes");
+        refused(&client.hear(), "too_long", 1, "at most 16777216 bytes");
         assert_eq!(client.ask("\n1"), "1", "the connection goes on");
     }),
     ("nesting without end", |mut client| {

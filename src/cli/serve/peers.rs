@@ -22,7 +22,7 @@ use std::time::Duration;
 /// The time in which a peer must answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The largest answer that is read.
-const MAX_ANSWER_BYTES: u64 = 1 << 20;
+const MAX_ANSWER_BYTES: u64 = 1 << 24;
 
 /// The addresses of peers, by their number in the specification and their key, as JSON; without a key, for all that have none of
 /// their own.

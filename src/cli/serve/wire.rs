@@ -8,7 +8,7 @@ use std::fmt;
 use std::io::{self, BufRead, Read};
 
 /// The longest request that is read: a bound on the memory that one client can take. The help of `serve` names it.
-pub const MAX_REQUEST_BYTES: usize = 1 << 20;
+pub const MAX_REQUEST_BYTES: usize = 1 << 24;
 
 /// The next piece of what comes from a client.
 #[derive(PartialEq, Eq, Debug)]

@@ -92,7 +92,7 @@ impl Live {
     pub fn start(command: &[String]) -> Live {
         match command {
             [rust, store, bug @ ..] if rust == "rust" => {
-                let listening = Listening::start(open(store, bug.get(1).map(String::as_str), 0));
+                let listening = Listening::start(open(store, bug.get(1).map(String::as_str), 0), 0);
                 Live {
                     address: listening.address,
                     running: Running::Here { _listening: listening },

@@ -1,7 +1,7 @@
 //! The second part of the planted bugs: stores in Rust, asked by real threads.
 //!
 //! `open("strings", Some("racing-incr"), 0)` is a store of strings in which two Incr at once may both answer 1. It is asked as a
-//! value, or over TCP: `Listening::start(store)`. Requests and answers are JSON as the specifications write it.
+//! value, or over TCP: `Listening::start(store, 0)`. Requests and answers are JSON as the specifications write it.
 
 mod cache;
 mod small;
@@ -12,9 +12,12 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, SystemTime};
 
 use serde_json::Value;
+
+/// The variable that says which store a process serves.
+const SERVED: &str = "MAYHAP_PLANTED";
 
 /// A store that threads ask at once.
 pub trait Store: Send + Sync {
@@ -83,8 +86,9 @@ pub struct Listening {
 }
 
 impl Listening {
-    pub fn start(store: Arc<dyn Store>) -> Listening {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    /// At this port, or at a free one for 0.
+    pub fn start(store: Arc<dyn Store>, port: u16) -> Listening {
+        let listener = TcpListener::bind(("127.0.0.1", port)).unwrap();
         let address = listener.local_addr().unwrap();
         let ended = Arc::new(AtomicBool::new(false));
         let end = ended.clone();
@@ -105,6 +109,29 @@ impl Drop for Listening {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::Relaxed);
         _ = TcpStream::connect(self.address);
+    }
+}
+
+/// The shell command that serves a store at a port, by this program: `STORE [BUG]` is in a variable.
+pub fn command(words: &[String], port: u16) -> String {
+    let [_, store, bug @ ..] = words else { panic!("{words:?}") };
+    let bug = bug.get(1).map_or("", String::as_str);
+    let program = std::env::current_exe().unwrap();
+    let test = "planted::second::a_store_is_served_where_it_is_asked_for";
+    format!("{SERVED}='{port} {store} {bug}' {} {test} --exact", program.display())
+}
+
+/// For a process that is started for it; in a run of the tests it does nothing.
+#[test]
+fn a_store_is_served_where_it_is_asked_for() {
+    let Ok(asked) = std::env::var(SERVED) else { return };
+    let mut words = asked.split_whitespace();
+    let (port, store) = (words.next().unwrap().parse().unwrap(), words.next().unwrap());
+    // Nobody guesses the versions.
+    let versions = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap().subsec_micros();
+    let _listening = Listening::start(open(store, words.next(), versions.into()), port);
+    loop {
+        thread::park();
     }
 }
 
