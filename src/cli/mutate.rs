@@ -8,8 +8,9 @@ use super::selection::Format;
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use mayhap::choice::counted;
+use mayhap::harness::MutantTester;
 use mayhap::json;
-use mayhap::mutate::{Comparing, Mutant, MutantFate, MutantTester, MutationScore, fate, mutants};
+use mayhap::mutate::{Comparing, Mutant, MutantFate, MutationScore, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
 use std::sync::{Arc, Mutex, PoisonError};
 

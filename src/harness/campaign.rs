@@ -11,11 +11,13 @@ use std::time::{Duration, Instant};
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{GenerateSettings, Generator, SourceWeights, corpus};
+use crate::mutate::{SearchBudget, killing_scripts};
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
-use crate::script::{Plan, Script, ScriptHeader};
+use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
 use crate::spec::Spec;
 use crate::sut::{SutFailure, System};
+use crate::value::Value;
 
 use super::covered::covered;
 use super::failure::{Failing, LiveTrial, not_started};
@@ -92,6 +94,9 @@ const SILENCE: Duration = Duration::from_millis(300);
 const DEPTH: usize = 4;
 /// The number of requests that are served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;
+/// The changes of the specification for which scripts are searched for that show them, and the work on each.
+const MUTANTS: usize = 24;
+const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
 /// Runs are judged once more for coverage as long as this brings something: all of the first, then fewer and fewer.
 const COVERED_RUNS: u64 = 20;
 
@@ -390,10 +395,29 @@ impl<'c> Campaign<'c> {
     }
 }
 
-/// The scripts that a campaign begins with: they reach each branch of the specification.
+/// The scripts that a campaign begins with: they reach each branch of the specification, and kill mutants of it. None is the beginning of
+/// another one.
 #[must_use]
 pub fn starting_scripts(spec: &Arc<Spec>, seed: u64) -> Vec<Script> {
-    corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default()
+    let mut all = corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default();
+    all.extend(killing_scripts(spec, MUTANTS, MUTANT_SEARCH));
+    let asked: Vec<Vec<Value>> = all.iter().map(asked).collect();
+    let is_begun = |at: usize| {
+        let longer = |(other, longer): (usize, &Vec<Value>)| {
+            longer.starts_with(&asked[at]) && (longer.len() > asked[at].len() || other < at)
+        };
+        asked.iter().enumerate().any(longer)
+    };
+    all.into_iter().enumerate().filter(|(at, _)| !is_begun(*at)).map(|(_, script)| script).collect()
+}
+
+/// The requests of a script.
+fn asked(script: &Script) -> Vec<Value> {
+    let request = |step: &ScriptStep| match step {
+        ScriptStep::Ask { request, .. } => Some(request.value.clone()),
+        _ => None,
+    };
+    script.steps.iter().filter_map(request).collect()
 }
 
 fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> CampaignVerdict {

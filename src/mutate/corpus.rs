@@ -8,21 +8,21 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::difference::{Comparing, Equivalence, SearchBudget};
-use super::mutants;
+use super::some_mutants;
 use crate::dualize::{Exchange, Observed};
 use crate::generate::{GenerateSettings, Generator};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The killing scripts of all mutants, the short ones first, each sequence of requests once. The last answer of each is one that the
-/// specification does not allow, or none.
+/// The killing scripts of mutants, the short ones first, each sequence of requests once; at most so many changes of the specification, spread
+/// over its text, are looked at. The last answer of each is one that the specification does not allow, or none.
 #[must_use]
-pub fn killing_scripts(spec: &Arc<Spec>, budget: SearchBudget) -> Vec<Script> {
+pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> Vec<Script> {
     let mut comparing = Comparing::new(spec);
     let mut known: FxHashSet<Vec<Value>> = FxHashSet::default();
     let mut found: Vec<Vec<Exchange>> = Vec::new();
-    for mutant in mutants(spec) {
+    for mutant in some_mutants(spec, most) {
         let Ok(changed) = mutant.of(spec) else { continue };
         if let Equivalence::Differs(exchanges) = comparing.classify(&changed, budget)
             && known.insert(exchanges.iter().map(|exchange| exchange.request.clone()).collect())

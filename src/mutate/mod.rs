@@ -20,12 +20,9 @@ mod difference;
 mod domain;
 mod expressions;
 mod judged;
-mod random;
 mod score;
-mod served;
 mod settings;
 mod statements;
-mod tester;
 mod walk;
 
 use std::fmt;
@@ -38,10 +35,10 @@ pub use corpus::killing_scripts;
 pub use difference::{Comparing, Equivalence, SearchBound, SearchBudget, classify};
 pub use score::{KillOutcome, Killer, MutantFate, MutationScore, fate};
 pub use settings::Setting;
-pub use tester::MutantTester;
 
 use crate::diagnostic::Span;
 use crate::spec::{Spec, SpecError};
+use change::TextChange;
 
 /// A specification with one small change.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -75,10 +72,21 @@ impl Mutant {
 /// The mutants of a specification, in the order of the text.
 #[must_use]
 pub fn mutants(spec: &Spec) -> Vec<Mutant> {
+    mutants_of(spec, walk::changes(spec))
+}
+
+/// The mutants that so many changes at most give, which are spread over the text: compiling all of them may take long.
+fn some_mutants(spec: &Spec, most: usize) -> Vec<Mutant> {
+    let changes = walk::changes(spec);
+    let step = changes.len().div_ceil(most.max(1)).max(1);
+    mutants_of(spec, changes.into_iter().step_by(step))
+}
+
+fn mutants_of(spec: &Spec, changes: impl IntoIterator<Item = TextChange>) -> Vec<Mutant> {
     let mut codes: FxHashSet<String> = FxHashSet::default();
     codes.insert(code(spec));
     let mut found = Vec::new();
-    for change in walk::changes(spec) {
+    for change in changes {
         let is_new = |mutant: Arc<Spec>| codes.insert(code(&mutant));
         if spec.altered(change.span, &change.with).is_ok_and(is_new) {
             let (line, _) = spec.sources.line_column(change.span);

@@ -12,7 +12,6 @@
 //! enum Request { Add(i64), Get }
 //!
 //! proptest! {
-//!     # fn shown() {}
 //!     // #[test]
 //!     fn a_counter_counts(requests in prop::collection::vec(mayhap::requests::<Request>(&spec()), 1..20)) {
 //!         let (mut session, mut n) = (Session::tcp(&spec(), Options::default()), 0_i128);
@@ -66,7 +65,8 @@ const DRAWS: usize = 64;
 /// use proptest::strategy::{Strategy, ValueTree};
 /// use proptest::test_runner::TestRunner;
 /// let spec = mayhap::Spec::from_text("protocol p { request (int, string); response int; on q { reply 0; } }")?;
-/// let mut tree = mayhap::requests::<(u8, String)>(&spec).new_tree(&mut TestRunner::default())?;
+/// let tree = mayhap::requests::<(u8, String)>(&spec).new_tree(&mut TestRunner::default());
+/// let mut tree = tree.map_err(|why| why.to_string())?;
 /// while tree.simplify() {}
 /// assert_eq!(tree.current(), (0, String::new()));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

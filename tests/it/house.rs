@@ -45,9 +45,9 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("coverage", &[]),
     ("generate", &["diagnostic", "syntax"]),
     ("sut", &["diagnostic", "syntax"]),
+    ("mutate", &[]),
     ("shrink", &["diagnostic", "syntax"]),
     ("harness", &["diagnostic", "syntax"]),
-    ("mutate", &[]),
     ("cli", &[]),
 ];
 

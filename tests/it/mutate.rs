@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use mayhap::Spec;
 use mayhap::diagnostic::FileId;
+use mayhap::harness::{MutantTester, starting_scripts};
 use mayhap::mutate::{
-    Comparing, Equivalence, MutantFate, MutantTester, MutationScore, SearchBudget, classify, fate, killing_scripts,
-    mutants,
+    Comparing, Equivalence, MutantFate, MutationScore, SearchBudget, classify, fate, killing_scripts, mutants,
 };
-use mayhap::script::Script;
+use mayhap::script::{Script, ScriptStep};
 use mayhap::syntax::{parse, print};
+use mayhap::value::Value;
 
 use crate::golden::golden;
 use crate::judge::{compiled, root};
@@ -143,7 +144,7 @@ fn most_mutants_are_found() {
 fn killing_scripts_are_rejected_and_read_back() {
     for name in ["cmp_rst", "idgen", "kv_etag"] {
         let spec = shipped::named(name).compile().unwrap();
-        let scripts = killing_scripts(&spec, SMALL);
+        let scripts = killing_scripts(&spec, usize::MAX, SMALL);
         assert!(scripts.len() >= 2, "{name}: {}", scripts.len());
         let mut has_references = false;
         for script in &scripts {
@@ -154,4 +155,32 @@ fn killing_scripts_are_rejected_and_read_back() {
         }
         assert!(has_references == (name != "cmp_rst"), "{name}");
     }
+}
+
+#[test]
+fn a_campaign_begins_with_scripts_that_kill() {
+    for shipped in shipped::all() {
+        let spec = shipped.compile().unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+        let begun = std::time::Instant::now();
+        let scripts = starting_scripts(&spec, 1);
+        println!("{}: {} scripts, {:?}", shipped.name, scripts.len(), begun.elapsed());
+        assert!(!scripts.is_empty() && scripts.iter().map(Script::requests).sum::<u64>() < 150, "{}", shipped.name);
+        for (at, script) in scripts.iter().enumerate() {
+            let is_longer =
+                |(other, longer): (usize, &Script)| other != at && asked(longer).starts_with(&asked(script));
+            let longer = scripts.iter().enumerate().any(is_longer);
+            assert!(!longer, "{}: {script:?} is the beginning of another one", shipped.name);
+        }
+    }
+}
+
+/// The requests of a script.
+fn asked(script: &Script) -> Vec<&Value> {
+    let mut asked = Vec::new();
+    for step in &script.steps {
+        if let ScriptStep::Ask { request, .. } = step {
+            asked.push(&request.value);
+        }
+    }
+    asked
 }

@@ -1,19 +1,23 @@
 //! The tester of mutants: generated requests, judged online, as against a live system; the mutant is served in this process.
 
+mod random;
+mod served;
+
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::random::{RandomClients, RunOfMutant};
-use super::score::{KillOutcome, Killer};
-use super::served::ServedSpec;
+use super::run::{Judging, LiveRun, RunState};
+use super::wave::{LiveEventKind, WaitLimits};
 use crate::choice::Random;
 use crate::dualize::Options;
 use crate::generate::{GenerateSettings, Generator};
-use crate::harness::{Judging, LiveEventKind, LiveRun, RunState, WaitLimits};
+use crate::mutate::{KillOutcome, Killer};
 use crate::network::NetworkChoice;
 use crate::spec::Spec;
 use crate::sut::SutFailureKind;
+use random::{RandomClients, RunOfMutant};
+use served::ServedSpec;
 
 /// The patience with a served mutant: an answer that is not there at once never comes.
 const DEADLINE: Duration = Duration::from_millis(1);
