@@ -22,6 +22,9 @@ use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform}
 /// A live system goes on meanwhile: an event of concurrent clients is judged with so much of the work that a recording is given.
 const LIVE_EFFORT: u64 = 8;
 
+/// A run is short: most have fewer events than this.
+const REMEMBERED: usize = 1_024;
+
 /// The means of judging a run.
 #[derive(Clone, Debug)]
 pub struct Judging {
@@ -89,7 +92,7 @@ impl LiveRun {
     #[must_use]
     pub fn unjudged(judging: &Judging) -> LiveRun {
         let Judging { spec, net, options } = judging;
-        let session = Session::new(spec, *net, options.clone());
+        let session = Session::remembering(spec, *net, options.clone(), REMEMBERED);
         LiveRun {
             judging: judging.clone(),
             session,

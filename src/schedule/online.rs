@@ -71,7 +71,7 @@ pub(super) struct OnlinePart {
 
 /// The number of events behind which the base moves on.
 fn soon(rules: OrderRules) -> usize {
-    BEHIND.min(rules.patience as usize)
+    BEHIND.min(rules.patience as usize).max(rules.kept)
 }
 
 impl OnlinePart {
@@ -196,7 +196,7 @@ impl OnlinePart {
     /// Moves the base up to where something was sent that may still be answered: with each event so far that none takes long.
     fn move_base(&mut self, end: usize) -> Result<(), Limit> {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
-        let is_due = to >= soon(self.rules) || self.unanswered.is_empty();
+        let is_due = to >= soon(self.rules) || self.unanswered.is_empty() && to >= self.rules.kept;
         let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
         let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };

@@ -86,6 +86,17 @@ impl OnlineHistory {
         OnlineHistory { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
     }
 
+    /// Keeps so many events at least from here on, where nothing has happened yet.
+    pub fn remember(&mut self, events: usize) {
+        self.rules.kept = events;
+    }
+
+    /// The number of events that it keeps, at least.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.rules.kept
+    }
+
     /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
     /// on that is too hard event by event, or connections that are judged key by key have several requests under way.
     pub fn push(&mut self, line: u64, happened: Happened) -> Option<Verdict> {

@@ -27,6 +27,9 @@ pub struct OrderRules {
     /// The number of ways between states that are looked up before the solver is asked what holds in every state; and the work that is done
     /// without coming further before the search jumps back from dead ends.
     pub patience: u64,
+    /// The number of events that are kept, at least, of a history that is judged while it happens. What explains all of these is only looked
+    /// for where what explained them does not explain the next one.
+    pub kept: usize,
 }
 
 /// Less is found out sooner by trying than by asking.
@@ -53,6 +56,7 @@ impl OrderRules {
             keys: on,
             unseen: on,
             patience: 0,
+            kept: 0,
         }
     }
 
@@ -71,6 +75,7 @@ impl OrderRules {
             keys: is_on(7),
             unseen: is_on(8),
             patience: 0,
+            kept: 0,
         }
     }
 }

@@ -133,6 +133,13 @@ impl SessionEngine {
         Some(engine)
     }
 
+    /// Keeps so many events at least, where it may forget any and has observed none.
+    pub(super) fn remember(&mut self, events: usize) {
+        if let SessionEngine::Order(order) = self {
+            order.history.remember(events);
+        }
+    }
+
     pub(super) fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> SessionEngine {
         if net.is_sync() && spec.asynchronous().is_empty() {
             let judge = Judge::new(spec.clone(), options.clone());
@@ -334,7 +341,9 @@ impl OrderEngine {
     fn begin_anew(&mut self, line: u64) {
         let Some(perhaps_served) = self.going_on.perhaps_served() else { return };
         let Some(any) = self.going_on.end(line) else { return };
+        let kept = self.history.remembered();
         *self.history = OnlineHistory::new(&any, self.options.clone());
+        self.history.remember(kept);
         // Each is on a connection of its own, on which nothing happens any more.
         for request in perhaps_served {
             self.history.push(line, Happened::Sent(0, request));

@@ -128,6 +128,16 @@ impl Session {
         Session { events: self.events.keeping(events), ..self }
     }
 
+    /// A session over a network in which nothing was observed yet, and which goes back over so many events at least to look for another
+    /// explanation. A history that is not much longer is judged more quickly so: all explanations of its beginning are not looked for as long as
+    /// one of them goes on. A single event may take longer.
+    #[must_use]
+    pub fn remembering(spec: &Arc<Spec>, net: NetworkChoice, options: Options, events: usize) -> Session {
+        let mut session = Session::new(spec, net, options);
+        session.engine.remember(events);
+        session
+    }
+
     /// Observes the event that a line of a trace is.
     ///
     /// # Errors

@@ -366,7 +366,9 @@ fn compare_case(
 /// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
 fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
     check_session(OnlineHistory::new(spec, Options::default()), spec, case, may_fail, about);
-    for rules in [OrderRules::each(true), OrderRules::of_bits(1 << UNSEEN)] {
+    // Much is kept, or little, and what is kept is gone back to.
+    let keeping = |kept| OrderRules { kept, ..OrderRules::default() };
+    for rules in [OrderRules::each(true), OrderRules::of_bits(1 << UNSEEN), keeping(6), keeping(1 << 10)] {
         check_session(OnlineHistory::by_rules(spec, Options::default(), rules), spec, case, may_fail, about);
     }
 }
