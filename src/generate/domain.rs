@@ -33,6 +33,10 @@ const DIGITS: [&str; 14] = [
     "18446744073709551615",
     "9223372036854775807",
 ];
+/// Texts that are often forgotten where texts are quoted, split, counted or stored.
+const AWKWARD: [&str; 12] = [" ", "\"", "\\", "'", "\n", "\0", "%", "/", "a b", "é", "日本", "😀"];
+/// Octets that are no text, or end one.
+const OCTETS: [&[u8]; 5] = [b"\x80", b"\xff\xfe", b"\0", b"\r\n", b"\xc3"];
 /// JSON values.
 const JSON: [&str; 8] = ["null", "0", "1", "\"a\"", "\"b\"", "[]", "{\"a\": 1}", "{\"a\": 1, \"b\": [2]}"];
 
@@ -110,6 +114,9 @@ impl ValueDomain {
             Sort::Bool => Scalar::Bool(choices.choose("bool", 2)? == 1),
             Sort::Int => Scalar::Int(self.integer(sizes, choices)?),
             Sort::Str => Scalar::Str(self.text(sizes, choices)?),
+            Sort::Bytes if choices.choose("no text", 12)? == 0 => {
+                Scalar::bytes(OCTETS[choices.choose("octets", OCTETS.len())?])
+            }
             Sort::Bytes => Scalar::bytes(self.text(sizes, choices)?.as_bytes()),
             Sort::Client => Scalar::Client(1 + choices.choose("client", 3)? as u64),
             Sort::Json => Scalar::Json(Json::of_canonical(JSON[choices.choose("json", JSON.len())?])),
@@ -139,7 +146,7 @@ impl ValueDomain {
         let digits = if self.reads_integers { 8 } else { 0 };
         let literals = if self.texts.is_empty() { 0 } else { 2 };
         let long = if sizes == ValueSizes::Long { 3 } else { 0 };
-        let weights = [12, digits, literals, u64::from(sizes != ValueSizes::Small), long];
+        let weights = [12, digits, literals, u64::from(sizes != ValueSizes::Small), long, 1];
         Ok(match choices.weighted("kind of text", &weights)? {
             0 => {
                 let short = ["a", "b", "c", "x", "y", "z", "ab", "xyz", ""];
@@ -148,6 +155,7 @@ impl ValueDomain {
             1 => DIGITS[choices.choose("digits", DIGITS.len())?].into(),
             2 => self.texts[choices.choose("text of the specification", self.texts.len())?].clone(),
             3 => letters(self.length(LONG, choices)?, choices)?,
+            5 => AWKWARD[choices.choose("awkward text", AWKWARD.len())?].into(),
             _ => letters(self.length(usize::MAX, choices)?, choices)?,
         })
     }

@@ -2,7 +2,7 @@
 //!
 //! A tag that an answer had becomes a reference to that answer, beside the tag itself.
 
-use super::domain::ValueDomain;
+use super::domain::{ValueDomain, ValueSizes};
 use super::form::{FormKind, TypeForm};
 use super::held;
 use super::learn::{Learning, SOURCES, SourcesTaken, ValueSource};
@@ -17,8 +17,10 @@ use crate::value::{Map, Value};
 
 /// Values are nested no deeper than this where they need not be.
 const DEPTH: usize = 6;
-/// The weights of the numbers of elements of a list, a set or a map.
-const ELEMENTS: [u64; 5] = [2, 6, 4, 2, 1];
+/// The weights of 0, 1, 2, 3, 4 and more elements of a list, a set or a map.
+const ELEMENTS: [u64; 6] = [4, 12, 8, 4, 2, 1];
+/// The most elements beyond these: of most values, and of long ones.
+const MORE: [usize; 2] = [4, 32];
 
 /// The facts about a place of a request.
 #[derive(Clone, Debug, Default)]
@@ -216,7 +218,11 @@ impl Drawer<'_> {
     }
 
     fn several(&mut self, of: usize, depth: usize) -> DrawnValue<Vec<Value>> {
-        let count = if depth == 0 { 0 } else { self.choices.weighted("elements", &ELEMENTS)? };
+        let mut count = if depth == 0 { 0 } else { self.choices.weighted("elements", &ELEMENTS)? };
+        if count == ELEMENTS.len() - 1 {
+            let most = MORE[usize::from(self.swarm.sizes == ValueSizes::Long)];
+            count += self.choices.choose("more elements", most)?;
+        }
         (0..count).map(|number| self.part(number, of, depth)).collect()
     }
 

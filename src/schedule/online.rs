@@ -164,6 +164,10 @@ impl OnlinePart {
         self.states.unite(unseen.filter(|_| !self.may_fail));
         let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
         self.states.unite(None);
+        if budget.done(&self.states) > SLICE {
+            // One explanation does not go on for long here, so all are looked for from now on.
+            self.rules.kept = 0;
+        }
         match found {
             SearchEnd::Explained(found) => {
                 self.witness = Some(Configuration::of(found.state, found.done));
