@@ -74,7 +74,8 @@ pub struct SutArguments {
     /// The sign that a started system is ready: tcp:HOST:PORT, http:URL, line:REGEX or SECONDS [default: its port can be connected to]
     #[arg(long, value_name = "SIGN", requires = "start")]
     pub ready: Option<ReadySign>,
-    /// The way to reset it before each run: restart, none, or a shell command [default: restart with --start, else none]
+    /// The way to reset it before each run: restart, none, a shell command for a system that runs, or
+    /// restart: and one that takes away what it stored [default: restart with --start, else none]
     #[arg(long, value_name = "HOW")]
     pub reset: Option<ResetWay>,
     /// Seconds that an answer may take
@@ -192,7 +193,7 @@ impl SutArguments {
     pub fn is_reset(&self) -> bool {
         match &self.reset {
             Some(ResetWay::Nothing) => false,
-            Some(ResetWay::Restart | ResetWay::Command(_)) => true,
+            Some(ResetWay::Restart | ResetWay::RestartAfter(_) | ResetWay::Command(_)) => true,
             None => self.start.is_some() || matches!(self.sut, Some(SutAddress::Stdio(_))),
         }
     }

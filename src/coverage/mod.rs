@@ -100,9 +100,15 @@ impl SpecCoverage {
         let mut judge = Judge::new(spec.clone(), options);
         let mut before = None;
         for (at, exchange) in exchanges.iter().enumerate() {
-            self.sharpness.observe(&judge, exchange);
+            if !exchange.is_restart() {
+                self.sharpness.observe(&judge, exchange);
+            }
             if !judge.observe(exchange) || judge.is_cut() {
                 break;
+            }
+            if exchange.is_restart() {
+                before = None;
+                continue;
             }
             let taken = taken(judge.candidates(), slot);
             before = self.take(at, &taken, before, &mut news);

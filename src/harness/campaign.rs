@@ -2,7 +2,8 @@
 //!
 //! The corpus of the specification comes first, then what the generator thinks of.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -50,6 +51,10 @@ pub struct CampaignSettings {
     pub shrink_time: Duration,
     /// The weights of the sources of values, if they are not to adapt.
     pub weights: Option<SourceWeights>,
+    /// The causes that are known: they do not count.
+    pub known: BTreeSet<String>,
+    /// The causes that regressions show: they are not looked for again.
+    pub shown: BTreeSet<String>,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
     /// Set once somebody asks for the end.
@@ -70,6 +75,8 @@ impl Default for CampaignSettings {
             rate: None,
             shrink_time: Duration::from_secs(30),
             weights: None,
+            known: BTreeSet::new(),
+            shown: BTreeSet::new(),
             header: ScriptHeader::default(),
             stop: Arc::default(),
         }
@@ -92,6 +99,8 @@ pub trait Follower {
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
+/// A system that refuses all requests of so many waves is asked no more.
+const IN_VAIN: u32 = 1_000;
 /// The number of requests that are served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;
 /// The changes of the specification for which scripts are searched for that show them, and the work on each.
@@ -112,6 +121,28 @@ pub struct Campaign<'c> {
     report: CampaignReport,
     started: Instant,
     causes: Vec<Failing>,
+    undecided: Vec<UndecidedRuns>,
+    /// The waves in a row that were refused.
+    in_vain: u32,
+    /// Set once some request was answered.
+    is_answered: bool,
+}
+
+/// The runs that could not be decided for one reason.
+struct UndecidedRuns {
+    why: String,
+    runs: Vec<u64>,
+}
+
+impl fmt::Display for UndecidedRuns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.runs.as_slice() {
+            [first, others @ ..] if !others.is_empty() => {
+                write!(f, "run {first} and {} more: {}", others.len(), self.why)
+            }
+            runs => write!(f, "run {}: {}", runs.first().copied().unwrap_or_default(), self.why),
+        }
+    }
 }
 
 /// The reason for which a run ended.
@@ -144,6 +175,9 @@ impl<'c> Campaign<'c> {
             report,
             started: Instant::now(),
             causes: Vec::new(),
+            undecided: Vec::new(),
+            in_vain: 0,
+            is_answered: false,
         }
     }
 
@@ -162,7 +196,7 @@ impl<'c> Campaign<'c> {
                 Err(failure) => {
                     // What was found before stays found.
                     let found = FoundFailure { last_output: self.system.last_output(), ..not_started(&failure) };
-                    self.report.failures.push(found);
+                    self.report_failure(found);
                     break;
                 }
             }
@@ -172,8 +206,14 @@ impl<'c> Campaign<'c> {
 
     fn is_over(&self) -> bool {
         let is_late = self.settings.time.is_some_and(|time| self.started.elapsed() >= time);
-        let is_enough = self.settings.max_failures.is_some_and(|most| most > 0 && self.report.failures.len() >= most);
-        self.report.requests >= self.settings.requests || is_late || is_enough || self.is_stopped()
+        let is_enough = self.settings.max_failures.is_some_and(|most| most > 0 && self.new_failures() >= most);
+        let is_over = self.report.requests >= self.settings.requests || self.in_vain >= IN_VAIN;
+        is_over || is_late || is_enough || self.is_stopped()
+    }
+
+    /// The number of failures that were not known.
+    fn new_failures(&self) -> usize {
+        self.report.failures.iter().filter(|failure| !failure.known).count()
     }
 
     /// The number of requests of this run. Most runs are short, as each draws bounds of its own; the longest come again and again: an
@@ -209,9 +249,15 @@ impl<'c> Campaign<'c> {
             let state = run.perform(&plan, self.system, patience);
             self.generator.judged(plan.asks.len(), run.judged_in());
             self.learn(&run, seen);
-            self.report.requests = before + run.requests();
+            let made = before + run.requests();
+            self.in_vain = if made == self.report.requests { self.in_vain + 1 } else { 0 };
+            self.report.requests = made;
             self.follower.proceed(self.report.requests, self.report.runs);
             let is_full = run.requests() >= length && first.len() == 0 || run.is_over();
+            if self.in_vain == IN_VAIN {
+                self.note_undecided(format!("the system refused all requests of {IN_VAIN} waves"));
+                break run.settle();
+            }
             match state {
                 RunState::Explained if !(is_full || self.is_over()) => self.keep_rate(),
                 RunState::Undecided(why) => {
@@ -274,7 +320,10 @@ impl<'c> Campaign<'c> {
         for event in events.values().flatten() {
             match &event.kind {
                 LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
-                LiveEventKind::Answered(answer) => self.generator.answered(event.label, event.client, answer),
+                LiveEventKind::Answered(answer) => {
+                    self.is_answered = true;
+                    self.generator.answered(event.label, event.client, answer);
+                }
                 LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
                 LiveEventKind::Restarted => {}
             }
@@ -288,9 +337,10 @@ impl<'c> Campaign<'c> {
     }
 
     fn note_undecided(&mut self, why: String) {
-        let note = format!("run {}: {why}", self.report.runs);
-        if self.report.undecided.last() != Some(&note) {
-            self.report.undecided.push(note);
+        let run = self.report.runs;
+        match self.undecided.iter_mut().find(|noted| noted.why == why) {
+            Some(noted) => noted.runs.extend((noted.runs.last() != Some(&run)).then_some(run)),
+            None => self.undecided.push(UndecidedRuns { why, runs: vec![run] }),
         }
     }
 
@@ -304,28 +354,38 @@ impl<'c> Campaign<'c> {
             let places = news.branches.iter().map(|(at, _)| *at).chain(news.pairs.iter().map(|(at, _)| *at));
             let mut counts = vec![0; exchanges.len()];
             places.for_each(|at| counts[at] += 1);
-            for (exchange, count) in exchanges.iter().zip(counts) {
+            for (exchange, count) in exchanges.iter().zip(counts).filter(|(exchange, _)| !exchange.is_restart()) {
                 self.generator.learned(run.label_on(exchange.line), count);
             }
             self.generator.aim_at(&self.coverage);
         }
     }
 
+    fn report_failure(&mut self, failure: FoundFailure) {
+        let known = self.settings.known.contains(&failure.cause);
+        self.report.failures.push(FoundFailure { known, ..failure });
+    }
+
+    /// Tests whether a failure was found before, or a regression shows it.
+    fn is_old(&self, failing: &Failing) -> bool {
+        self.settings.shown.contains(&failing.cause()) || self.causes.iter().any(|known| known.is_like(failing))
+    }
+
     /// Keeps a failure, shrinks it, and keeps that.
     fn take_up(&mut self, failing: Failing) {
-        if self.causes.iter().any(|known| known.is_like(&failing)) {
+        if self.is_old(&failing) {
             return;
         }
         let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
         if failing.script.requests() == 0 {
-            self.report.failures.push(failure);
+            self.report_failure(failure);
             self.causes.push(failing);
             return;
         }
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
             Some((last, shrunk, others)) => {
-                if self.causes.iter().any(|known| known.is_like(&last)) {
+                if self.is_old(&last) {
                     self.follower.dropped(&failure);
                     self.causes.push(failing);
                     return;
@@ -340,7 +400,7 @@ impl<'c> Campaign<'c> {
             }
             None => Vec::new(),
         };
-        self.report.failures.push(failure);
+        self.report_failure(failure);
         self.causes.push(failing);
         for other in others {
             self.take_up_unshrunk(other);
@@ -349,11 +409,11 @@ impl<'c> Campaign<'c> {
 
     /// Keeps a failure that was met when another one was shrunk.
     fn take_up_unshrunk(&mut self, failing: Failing) {
-        let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.report.failures.len() < most);
-        if is_wanted && !self.causes.iter().any(|known| known.is_like(&failing)) {
+        let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.new_failures() < most);
+        if is_wanted && !self.is_old(&failing) {
             let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
             failure.file = self.follower.found(&failure);
-            self.report.failures.push(failure);
+            self.report_failure(failure);
             self.causes.push(failing);
         }
     }
@@ -381,15 +441,16 @@ impl<'c> Campaign<'c> {
     }
 
     fn reported(self) -> CampaignReport {
-        let is_stopped = self.is_stopped();
-        let Campaign { mut report, coverage, generator, started, judging, .. } = self;
+        let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
+        let Campaign { mut report, undecided, coverage, generator, started, judging, .. } = self;
         let weight = |(source, weight): (&str, f64)| SourceWeight { source: source.to_owned(), weight };
+        report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
         report.weights = generator.shares().into_iter().map(weight).collect();
         report.coverage = covered(&judging.spec, &coverage);
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
-        let is_tested = sharpness.looked_at == 0 || sharpness.shaped > 0;
+        let is_tested = is_answered && (sharpness.looked_at == 0 || sharpness.shaped > 0);
         report.verdict = verdict(&report, is_stopped, is_tested);
         report
     }
@@ -430,7 +491,7 @@ fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> Campai
         CampaignVerdict::Broken
     } else if is_stopped {
         CampaignVerdict::Interrupted
-    } else if !report.undecided.is_empty() {
+    } else if !report.undecided.is_empty() && report.requests > 0 {
         CampaignVerdict::Unknown
     } else if !is_tested || report.requests == 0 {
         CampaignVerdict::Untested

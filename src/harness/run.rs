@@ -7,8 +7,9 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use crate::dualize::{Exchange, Observed, Options};
+use crate::dualize::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
+use crate::report::trouble;
 use crate::schedule::{self, Happened};
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
 use crate::session::{Session, SessionProgress};
@@ -73,6 +74,8 @@ pub struct LiveRun {
     explained: usize,
     /// Set where the session can judge no more.
     is_over: bool,
+    /// Set where an event was seen that the session does not take.
+    is_unfit: bool,
     /// The time that it took to judge the last wave.
     judged_in: Duration,
     answers_at_once: bool,
@@ -102,6 +105,7 @@ impl LiveRun {
             next_label: 1,
             explained: 0,
             is_over: false,
+            is_unfit: false,
             judged_in: Duration::ZERO,
             answers_at_once: spec.for_networks().program.answers_at_once(),
         }
@@ -118,10 +122,13 @@ impl LiveRun {
         };
         let began = Instant::now();
         let mut state = self.judge(events);
-        if let RunState::Undecided(_) = state {
-            // The session goes no further, but perhaps its events can be judged as a whole.
+        if let RunState::Undecided(why) = state {
+            // Perhaps its events can be judged as a whole.
             self.is_over = true;
-            state = self.settle();
+            state = match self.settle() {
+                RunState::Explained if !self.is_known() => RunState::Undecided(why),
+                settled => settled,
+            };
         }
         self.judged_in = began.elapsed();
         if let RunState::Explained = state {
@@ -147,14 +154,34 @@ impl LiveRun {
                 Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => RunState::Explained,
                 Ok(SessionProgress::Rejected(event)) => return RunState::Violated(event),
                 Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(doubt.to_string()),
-                Err(why) => RunState::Undecided(why),
+                Err(why) => {
+                    self.is_unfit = true;
+                    return RunState::Undecided(why);
+                }
             };
         }
         match (state, self.session.unknown_parts().first()) {
             // Behind what is too hard the session goes on, from any state.
             (RunState::Explained, Some(part)) => RunState::Undecided(part.doubt.to_string()),
+            (RunState::Explained, None) => self.without_fault(),
             (state, _) => state,
         }
+    }
+
+    /// The state of a run in which each event was taken: the specification may be faulty, or the client have broken its duty.
+    fn without_fault(&self) -> RunState {
+        let spec = self.session.spec();
+        let said = match self.session.verdict() {
+            Verdict::Fault(fault) => trouble::fault(spec, &fault, None, &[]),
+            Verdict::Outside { site, .. } => trouble::outside(spec, site, None, &[]),
+            _ => return RunState::Explained,
+        };
+        RunState::Undecided(said.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "))
+    }
+
+    /// Tests whether all that was observed is known to be explained.
+    fn is_known(&self) -> bool {
+        !self.is_unfit && self.session.verdict().is_accept()
     }
 
     /// Judges what was not judged yet.
@@ -239,8 +266,7 @@ impl LiveRun {
         if !self.answers_at_once {
             return None;
         }
-        let happened: Option<Vec<Happened>> = events.iter().map(happened).collect();
-        let history = schedule::history(spec, happened?);
+        let history = schedule::history(spec, events.iter().map(happened));
         let judged = schedule::judge(spec, &history, &self.judging.options);
         if !judged.verdict.is_accept() {
             return None;
@@ -253,7 +279,14 @@ impl LiveRun {
                 answers.get(&event.label).map_or(Observed::Any, |answer| Observed::Answer((*answer).clone()));
             Some(Exchange { line: *line, client: event.client, request: request.value.clone(), observed })
         });
-        Some(served.collect())
+        let mut served: Vec<Exchange> = served.collect();
+        // What was sent before a restart was served before it, or never.
+        for (at, _) in events.iter().enumerate().filter(|(_, event)| matches!(event.kind, LiveEventKind::Restarted)) {
+            let line = at as u64 + 1;
+            let behind = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
+            served.insert(behind, Exchange::restart(line));
+        }
+        Some(served)
     }
 
     /// The number of requests that were sent, without those that were refused.
@@ -288,16 +321,16 @@ fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
     }
 }
 
-/// An event as a history of concurrent clients has it; nothing if it is none of a client.
-fn happened(event: &LiveEvent) -> Option<Happened> {
+/// An event as a history of concurrent clients has it.
+fn happened(event: &LiveEvent) -> Happened {
     let client = event.client;
-    Some(match &event.kind {
+    match &event.kind {
         LiveEventKind::Sent(request) => Happened::Sent(client, request.value.clone()),
         LiveEventKind::Answered(answer) => Happened::Answered(client, Some(answer.clone())),
         LiveEventKind::Lost => Happened::Lost(client),
         LiveEventKind::Closed => Happened::Closed(client),
-        LiveEventKind::Restarted => return None,
-    })
+        LiveEventKind::Restarted => Happened::Restarted,
+    }
 }
 
 fn kind(kind: &LiveEventKind) -> EventKind<Value> {

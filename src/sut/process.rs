@@ -43,6 +43,8 @@ pub struct StartOptions {
 pub enum ResetWay {
     /// It is ended and started again.
     Restart,
+    /// It is ended, this command takes away what it stored, and it is started again.
+    RestartAfter(String),
     /// This command does it.
     Command(String),
     /// Not at all.
@@ -61,20 +63,25 @@ impl FromStr for ResetWay {
     fn from_str(text: &str) -> Result<ResetWay, String> {
         match text.trim() {
             "restart" => Ok(ResetWay::Restart),
+            "restart:" => Err("expected a command behind `restart:`".to_owned()),
             "none" => Ok(ResetWay::Nothing),
             "" => Err("expected restart, none, or a command".to_owned()),
-            command => Ok(ResetWay::Command(command.to_owned())),
+            command => Ok(match command.strip_prefix("restart:") {
+                Some(before) => ResetWay::RestartAfter(before.trim().to_owned()),
+                None => ResetWay::Command(command.to_owned()),
+            }),
         }
     }
 }
 
 impl fmt::Display for ResetWay {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ResetWay::Restart => "restart",
-            ResetWay::Nothing => "none",
-            ResetWay::Command(command) => command,
-        })
+        match self {
+            ResetWay::Restart => f.write_str("restart"),
+            ResetWay::RestartAfter(command) => write!(f, "restart: {command}"),
+            ResetWay::Nothing => f.write_str("none"),
+            ResetWay::Command(command) => f.write_str(command),
+        }
     }
 }
 
@@ -99,7 +106,7 @@ impl Launcher {
     /// The options do not fit together.
     pub fn new(options: &StartOptions, address: Option<&str>) -> Result<Launcher, SutFailure> {
         let StartOptions { command, ready, reset, patience } = options.clone();
-        if command.is_none() && reset == Some(ResetWay::Restart) {
+        if command.is_none() && matches!(reset, Some(ResetWay::Restart | ResetWay::RestartAfter(_))) {
             return Err(failed(
                 "a system can only be restarted (--reset restart) if it is started here (--start COMMAND)",
             ));
@@ -123,16 +130,25 @@ impl Launcher {
     /// # Errors
     /// It cannot be started or reset, or is not ready in time.
     pub fn reset(&mut self) -> Result<(), SutFailure> {
-        if self.command.is_some() && self.group.is_none() {
-            self.start()?;
-        }
+        let is_up = self.command.is_none() || self.group.is_some();
         match &self.reset {
-            ResetWay::Restart if !self.is_fresh => {
+            ResetWay::Restart | ResetWay::RestartAfter(_) if is_up && self.is_fresh => {}
+            ResetWay::Restart => {
                 self.end(Ending::Kindly);
                 self.start()?;
             }
+            ResetWay::RestartAfter(command) => {
+                let command = command.clone();
+                self.end(Ending::Kindly);
+                run(&command, self.patience)?;
+                self.start()?;
+            }
+            ResetWay::Command(_) | ResetWay::Nothing if !is_up => {
+                self.start()?;
+                return self.reset();
+            }
             ResetWay::Command(command) => run(&command.clone(), self.patience)?,
-            ResetWay::Restart | ResetWay::Nothing => {}
+            ResetWay::Nothing => {}
         }
         Ok(())
     }
@@ -140,13 +156,13 @@ impl Launcher {
     /// Tests whether a reset is a new start.
     #[must_use]
     pub fn restarts(&self) -> bool {
-        self.reset == ResetWay::Restart
+        matches!(self.reset, ResetWay::Restart | ResetWay::RestartAfter(_))
     }
 
     /// Tests whether the next reset ends the connections to a system that runs, as far as is known.
     pub(super) fn cuts_off(&self) -> bool {
         match self.reset {
-            ResetWay::Restart => !self.is_fresh,
+            ResetWay::Restart | ResetWay::RestartAfter(_) => !self.is_fresh,
             ResetWay::Command(_) => true,
             ResetWay::Nothing => false,
         }
