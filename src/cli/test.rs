@@ -9,6 +9,7 @@ use super::terminal::Terminal;
 use super::testing_arguments::{SutArguments, TestArguments};
 use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
+use mayhap::generate::CampaignAims;
 use mayhap::harness::{
     Campaign, CampaignSettings, Follower, Judging, Regressions, WaitLimits, not_started, read_script, replay,
     runs_to_see, starting_scripts,
@@ -176,6 +177,7 @@ impl LiveTest<'_> {
             weights: options.generate,
             known: self.known.clone(),
             shown: BTreeSet::new(),
+            aims: CampaignAims::default(),
             header: header(self.spec, options),
             stop: self.stop.clone(),
         }

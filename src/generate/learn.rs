@@ -45,13 +45,20 @@ pub(super) type SourcesTaken = SmallVec<[(u32, u32); 8]>;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceWeights([u64; 5]);
 
+impl Default for SourceWeights {
+    /// The weights stay as they are at first.
+    fn default() -> SourceWeights {
+        SourceWeights([1; 5])
+    }
+}
+
 impl SourceWeights {
     /// The factors that a text gives.
     ///
     /// # Errors
     /// The part of it that is none.
     pub fn read(text: &str) -> Result<SourceWeights, String> {
-        let mut factors = [1; 5];
+        let SourceWeights(mut factors) = SourceWeights::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
             let read = |(name, factor): (&str, &str)| {
                 let at = NAMES.iter().position(|known| *known == name.trim())?;

@@ -14,6 +14,7 @@
 //! ```
 
 mod aim;
+mod aims;
 mod corpus;
 mod domain;
 mod draw;
@@ -40,6 +41,7 @@ use crate::spec::links::RequestLinks;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;
 use aim::BranchAim;
+pub use aims::CampaignAims;
 pub use corpus::corpus;
 use domain::ValueDomain;
 use draw::{Drawer, PlaceFacts};
@@ -63,11 +65,13 @@ pub struct GenerateSettings {
     pub depth: usize,
     /// Factors of the weights of sources; they adapt where there are none.
     pub weights: Option<SourceWeights>,
+    /// The aims of its requests.
+    pub aims: CampaignAims,
 }
 
 impl Default for GenerateSettings {
     fn default() -> GenerateSettings {
-        GenerateSettings { clients: 1, depth: 1, weights: None }
+        GenerateSettings { clients: 1, depth: 1, weights: None, aims: CampaignAims::default() }
     }
 }
 
@@ -117,7 +121,8 @@ impl Generator {
         let domain = ValueDomain::of(spec, &computed);
         let duty = DutyCheck::of(spec, variants, &computed);
         let (swarm, waves, taken) = (Swarm::default(), Waves::default(), FxHashMap::default());
-        let learning = Learning::new(places.len(), settings.weights);
+        let still = (!settings.aims.adapting).then(SourceWeights::default);
+        let learning = Learning::new(places.len(), settings.weights.or(still));
         Generator {
             spec: spec.clone(),
             settings,
@@ -146,7 +151,10 @@ impl Generator {
         self.waves = Waves::default();
         self.taken.clear();
         let clients = self.settings.clients.max(1);
-        self.swarm = Swarm::draw(&self.form, clients, self.settings.depth, choices)?;
+        self.swarm = match self.settings.aims.swarm {
+            true => Swarm::draw(&self.form, clients, self.settings.depth, choices)?,
+            false => Swarm::usual(&self.form, clients, self.settings.depth),
+        };
         Ok(())
     }
 
@@ -187,7 +195,7 @@ impl Generator {
 
     /// Solves for requests that come to branches which were not taken, now and then from here on.
     pub fn aim_at(&mut self, coverage: &SpecCoverage) {
-        self.aim = BranchAim::of(coverage);
+        self.aim = BranchAim::of(coverage).filter(|_| self.settings.aims.solved);
     }
 
     /// A request that was solved for: its scalars refer to the answers that had them first.

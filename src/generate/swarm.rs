@@ -61,6 +61,23 @@ impl Swarm {
         })
     }
 
+    /// The bounds of every run where they are not drawn: all clients, all requests alike, a few keys.
+    pub fn usual(form: &TypeForm, clients: u64, depth: usize) -> Swarm {
+        let weights = |kind: &FormKind| match kind {
+            FormKind::Variants(variants) => vec![1; variants.len()],
+            _ => Vec::new(),
+        };
+        Swarm {
+            clients,
+            depth: depth.max(1),
+            length: 2,
+            keys: 3,
+            first_key: 0,
+            sizes: ValueSizes::Any,
+            variants: form.nodes.iter().map(|node| weights(&node.kind)).collect(),
+        }
+    }
+
     /// The key of this number, of a sort.
     pub fn key(&self, sort: Sort, number: usize) -> Scalar {
         let at = self.first_key + number;

@@ -12,6 +12,8 @@ use crate::value::Value;
 
 /// The weights of waves in which clients overlap, race, and of one request alone.
 const KINDS: [u64; 3] = [5, 3, 2];
+/// The weights of the same where there are no races.
+const KINDS_WITHOUT_RACES: [u64; 3] = [5, 0, 2];
 /// One of so many waves is a request that is solved for, as long as not so many in a row were looked for in vain.
 const AIMED: usize = 24;
 const AIMS_IN_VAIN: u32 = 40;
@@ -77,7 +79,8 @@ impl Generator {
         } else if planning.generator.swarm.clients == 1 {
             planning.overlap(1)?;
         } else {
-            match planning.choices.weighted("kind of wave", &KINDS)? {
+            let kinds = if planning.generator.settings.aims.races { KINDS } else { KINDS_WITHOUT_RACES };
+            match planning.choices.weighted("kind of wave", &kinds)? {
                 0 => planning.overlap(planning.generator.swarm.clients)?,
                 1 => planning.race()?,
                 _ => planning.alone()?,

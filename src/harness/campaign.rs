@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
-use crate::generate::{GenerateSettings, Generator, SourceWeights, corpus};
+use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
@@ -55,6 +55,8 @@ pub struct CampaignSettings {
     pub known: BTreeSet<String>,
     /// The causes that regressions show: they are not looked for again.
     pub shown: BTreeSet<String>,
+    /// The aims of its requests; one is left out only to measure what it gains.
+    pub aims: CampaignAims,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
     /// Set once somebody asks for the end.
@@ -77,6 +79,7 @@ impl Default for CampaignSettings {
             weights: None,
             known: BTreeSet::new(),
             shown: BTreeSet::new(),
+            aims: CampaignAims::default(),
             header: ScriptHeader::default(),
             stop: Arc::default(),
         }
@@ -163,7 +166,8 @@ impl<'c> Campaign<'c> {
         follower: &'c mut dyn Follower,
         report: CampaignReport,
     ) -> Campaign<'c> {
-        let generate = GenerateSettings { clients: settings.clients, depth: DEPTH, weights: settings.weights };
+        let CampaignSettings { clients, weights, aims, .. } = *settings;
+        let generate = GenerateSettings { clients, depth: DEPTH, weights, aims };
         Campaign {
             judging,
             settings,
@@ -186,6 +190,7 @@ impl<'c> Campaign<'c> {
     /// # Errors
     /// The system could not be started for the first run. If it cannot be for a later one, that is a failure of the report.
     pub fn run(mut self, corpus: &[Script]) -> Result<CampaignReport, SutFailure> {
+        let corpus = if self.settings.aims.corpus { corpus } else { &[] };
         self.report.corpus = corpus.len() as u64;
         let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
         while !self.is_over() {

@@ -86,7 +86,7 @@ fn each(check: impl Fn(&Shipped, &Arc<Spec>, u64)) {
 #[test]
 fn one_seed_gives_one_sequence_of_requests_that_keep_their_duty() {
     each(|shipped, spec, clients| {
-        let settings = GenerateSettings { clients, depth: 2, weights: None };
+        let settings = GenerateSettings { clients, depth: 2, ..GenerateSettings::default() };
         let texts = |seed| {
             let runs = drive(spec, settings.clone(), seed);
             runs.concat_requests()
