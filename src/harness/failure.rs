@@ -149,7 +149,8 @@ fn kind(kind: SutFailureKind) -> FailureKind {
         SutFailureKind::Crash => FailureKind::Crash,
         SutFailureKind::Hang => FailureKind::Hang,
         SutFailureKind::Garbage => FailureKind::Garbage,
-        SutFailureKind::Refused | SutFailureKind::Start => FailureKind::Refused,
+        SutFailureKind::Refused => FailureKind::Refused,
+        SutFailureKind::Start => FailureKind::Start,
         SutFailureKind::Adapter => FailureKind::Adapter,
     }
 }

@@ -112,6 +112,7 @@ fn found(report: &CampaignReport) -> String {
         (FailureKind::Hang, "hangs"),
         (FailureKind::Garbage, "garbled answers"),
         (FailureKind::Refused, "refused connections"),
+        (FailureKind::Start, "failed starts"),
         (FailureKind::Adapter, "failures of the adapter"),
     ];
     let counts = kinds.map(|(kind, many)| {
@@ -419,7 +420,7 @@ mod tests {
 
     #[test]
     fn what_never_ran_has_no_share_that_fails() {
-        let failed = FoundFailure { fails: (0, 0), ..FoundFailure::new(FailureKind::Refused, "refused connection".into()) };
+        let failed = FoundFailure { fails: (0, 0), ..FoundFailure::new(FailureKind::Start, "failed start".into()) };
         assert!(!headline(&failed).contains("fails"), "{}", headline(&failed));
     }
 
