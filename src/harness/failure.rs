@@ -149,33 +149,95 @@ fn kind(kind: SutFailureKind) -> FailureKind {
         SutFailureKind::Crash => FailureKind::Crash,
         SutFailureKind::Hang => FailureKind::Hang,
         SutFailureKind::Garbage => FailureKind::Garbage,
-        SutFailureKind::Refused | SutFailureKind::Start => FailureKind::Refused,
+        SutFailureKind::Refused => FailureKind::Refused,
+        SutFailureKind::Start => FailureKind::Start,
         SutFailureKind::Adapter => FailureKind::Adapter,
     }
 }
 
 /// A sentence about lines of the run as one about steps, which are its requests with their answers, from 1: `line 4 answered 0` becomes
-/// `step 2 answered 0`.
+/// `step 2 answered 0`. What is quoted stays as it is: `"line 4"`.
 fn in_steps(text: &str, events: &[LiveEvent]) -> String {
+    if let Some(said) = unasked_said(text, events) {
+        return said;
+    }
     let mut out = String::with_capacity(text.len());
+    let mut rest = text;
+    while !rest.is_empty() {
+        let (plain, behind) = rest.split_at(rest.find(['"', '`']).unwrap_or(rest.len()));
+        push_in_steps(&mut out, plain, events);
+        let (quoted, behind) = behind.split_at(quoted_length(behind));
+        out.push_str(quoted);
+        rest = behind;
+    }
+    out
+}
+
+/// The number of bytes of what is quoted at the beginning of a text, with its quotes; without an end it is the whole.
+fn quoted_length(text: &str) -> usize {
+    let mut chars = text.char_indices();
+    let Some((_, quote)) = chars.next() else { return 0 };
+    let mut is_escaped = false;
+    for (at, c) in chars {
+        match c {
+            _ if is_escaped => is_escaped = false,
+            '\\' if quote == '"' => is_escaped = true,
+            c if c == quote => return at + c.len_utf8(),
+            _ => {}
+        }
+    }
+    text.len()
+}
+
+/// Adds a text without quotes, with steps for lines.
+fn push_in_steps(out: &mut String, text: &str, events: &[LiveEvent]) {
+    // The word `line` is held back until it is known what follows.
+    let mut held: Option<&str> = None;
     let mut names_lines = false;
     for word in text.split_inclusive(' ') {
         let bare = word.trim_end_matches([' ', ',', ':', ';', '.']);
-        let step = bare.parse::<usize>().ok().filter(|_| names_lines).and_then(|line| step_of(line, events));
-        match (bare, step) {
-            ("line" | "lines", _) => {
-                out.push_str(&word.replacen("line", "step", 1));
-                names_lines = true;
-            }
-            (_, Some(step)) => out.push_str(&word.replacen(bare, &step.to_string(), 1)),
-            ("and" | "or" | "to", None) => out.push_str(word),
-            (_, None) => {
-                out.push_str(word);
-                names_lines = false;
-            }
+        if let "line" | "lines" = bare {
+            out.extend(held.replace(word));
+            names_lines = true;
+            continue;
+        }
+        let line = bare.parse::<usize>().ok().filter(|_| names_lines);
+        if let Some(step) = line.and_then(|line| step_of(line, events)) {
+            out.extend(held.take().map(|held| held.replacen("line", "step", 1)));
+            out.push_str(&word.replacen(bare, &step.to_string(), 1));
+        } else if let Some(what) = line.and_then(|line| unasked(line, events)) {
+            held = None;
+            out.push_str(&word.replacen(bare, what, 1));
+        } else {
+            out.extend(held.take());
+            out.push_str(word);
+            names_lines = matches!(bare, "and" | "or" | "to");
         }
     }
-    out
+    out.extend(held);
+}
+
+/// The name of an event that no request led to, and that is of no step.
+fn unasked(line: usize, events: &[LiveEvent]) -> Option<&'static str> {
+    let event = events.get(line.checked_sub(1)?).filter(|event| event.label == UNASKED)?;
+    Some(match event.kind {
+        LiveEventKind::Answered(_) => "the answer to no request",
+        LiveEventKind::Closed => "the end of the connection",
+        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => return None,
+    })
+}
+
+/// A sentence that is all about an event that no request led to.
+fn unasked_said(text: &str, events: &[LiveEvent]) -> Option<String> {
+    let (line, what) = text.strip_prefix("line ")?.split_once(' ')?;
+    unasked(line.parse().ok()?, events)?;
+    match what.strip_prefix("is an answer, and no request ") {
+        Some(waits) => {
+            let waits = waits.strip_suffix(" for one").map(|waits| format!("{waits} for"));
+            Some(format!("the last answer is one that no request {}", waits?))
+        }
+        None => what.starts_with("ends the connection").then(|| format!("the system {what}")),
+    }
 }
 
 /// The number of the request that an event of a run is about, from 1.
@@ -311,4 +373,55 @@ impl Trial for LiveTrial<'_> {
 pub fn not_started(failure: &SutFailure) -> FoundFailure {
     let kind = kind(failure.kind);
     FoundFailure { explanation: vec![failure.what.clone()], ..FoundFailure::new(kind, kind.word().to_owned()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::script::RequestTemplate;
+
+    fn event(label: u64, kind: LiveEventKind) -> LiveEvent {
+        LiveEvent { label, client: 1, kind }
+    }
+
+    fn events(last: LiveEventKind) -> Vec<LiveEvent> {
+        let sent = || LiveEventKind::Sent(RequestTemplate::plain(Value::from(true)));
+        let answered = || LiveEventKind::Answered(Value::from(true));
+        vec![event(1, sent()), event(1, answered()), event(3, sent()), event(3, answered()), event(UNASKED, last)]
+    }
+
+    #[test]
+    fn lines_are_steps_but_where_they_are_quoted() {
+        let events = events(LiveEventKind::Closed);
+        let cases = [
+            ("line 4 answered 0", "step 2 answered 0"),
+            ("requests under way: those of lines 1, 3", "requests under way: those of steps 1, 2"),
+            ("    lines 1 to 4: all clients", "    steps 1 to 2: all clients"),
+            (r#"line 3 asked {"Text": "see line line 2 "}"#, r#"step 2 asked {"Text": "see line line 2 "}"#),
+            (r#"line 4 answered "a \" line 2 \\" to line 3"#, r#"step 2 answered "a \" line 2 \\" to step 2"#),
+            ("`require line 2` holds at line 2", "`require line 2` holds at step 1"),
+            (r#"line 4 answered "line 2"#, r#"step 2 answered "line 2"#),
+            ("the line of the specification", "the line of the specification"),
+            ("line 99 and line 4", "line 99 and step 2"),
+        ];
+        for (text, said) in cases {
+            assert_eq!(in_steps(text, &events), said);
+        }
+    }
+
+    #[test]
+    fn what_no_request_led_to_is_no_step() {
+        let answer = events(LiveEventKind::Answered(Value::from(true)));
+        let said = "the last answer is one that no request of its connection waits for";
+        assert_eq!(in_steps(&impossible(5), &answer), said);
+        assert_eq!(in_steps("lines 4 and 5: this", &answer), "steps 2 and the answer to no request: this");
+        let closed = events(LiveEventKind::Closed);
+        let text = "line 5 ends the connection, which no handler of the specification does";
+        assert_eq!(in_steps(text, &closed), text.replace("line 5", "the system"));
+        assert_eq!(in_steps("as line 5, so", &closed), "as the end of the connection, so");
+    }
+
+    fn impossible(line: u64) -> String {
+        format!("line {line} is an answer, and no request of its connection waits for one")
+    }
 }

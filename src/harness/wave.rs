@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::script::{Plan, PlannedAsk, RequestTemplate};
-use crate::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use crate::sut::{SutEvent, SutEventKind, SutFailure, System};
 use crate::value::Value;
 
 /// The label of what no request led to.
@@ -273,12 +273,7 @@ impl Wave<'_> {
             let first = self.under_way.get(&client).and_then(VecDeque::front);
             let Some(first) = first.filter(|first| now >= first.since + self.patience_with(first)) else { continue };
             if first.is_owed {
-                let what = format!(
-                    "client {client} got no answer to request {} within {} s",
-                    first.label,
-                    self.patience.deadline.as_secs_f64()
-                );
-                return Err(SutFailure { kind: SutFailureKind::Hang, client: Some(client), what });
+                return Err(SutFailure::hang(client, self.patience.deadline));
             }
             let label = first.label;
             let gone = self.under_way.remove(&client).unwrap_or_default();

@@ -62,7 +62,7 @@ fn found(found: &FoundFailure) -> TestCase {
     let kind = match found.kind {
         FailureKind::Violation => NonSuccessKind::Failure,
         FailureKind::Crash | FailureKind::Hang | FailureKind::Garbage => NonSuccessKind::Error,
-        FailureKind::Refused | FailureKind::Adapter => NonSuccessKind::Error,
+        FailureKind::Refused | FailureKind::Start | FailureKind::Adapter => NonSuccessKind::Error,
     };
     let mut status = match found.known {
         true => skipped(&headline(found)),

@@ -204,6 +204,8 @@ pub enum FailureKind {
     Garbage,
     /// It refused a connection.
     Refused,
+    /// It could not be started, or was not ready in time.
+    Start,
     /// The adapter broke its protocol.
     Adapter,
 }
@@ -424,6 +426,7 @@ impl FailureKind {
             FailureKind::Hang => "hang",
             FailureKind::Garbage => "garbled answer",
             FailureKind::Refused => "refused connection",
+            FailureKind::Start => "failed start",
             FailureKind::Adapter => "failure of the adapter",
         }
     }

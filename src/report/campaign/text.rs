@@ -22,6 +22,9 @@ const WIDEST_REQUEST: usize = 60;
 /// The places that are named of the branches that were never reached.
 const NAMED_PLACES: usize = 10;
 
+/// That somebody asked for the end.
+const INTERRUPTED: &str = "interrupted";
+
 /// The whole report.
 #[must_use]
 pub fn text(report: &CampaignReport) -> String {
@@ -60,7 +63,9 @@ pub fn regressions(report: &CampaignReport) -> String {
     ];
     let shown: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let lines = runs.iter().filter_map(|run| Some(format!("  {}: {}", run.file, run.outcome.complaint()?)));
+    let complaints = runs.iter().filter_map(|run| Some(format!("  {}: {}", run.file, run.outcome.complaint()?)));
+    // A place is shown on lines of its own.
+    let lines = complaints.flat_map(|text| text.lines().map(str::to_owned).collect::<Vec<_>>());
     ended([format!("regressions: {}", shown.join(", "))].into_iter().chain(lines))
 }
 
@@ -81,8 +86,11 @@ impl RegressionOutcome {
 #[must_use]
 pub fn summary(report: &CampaignReport) -> String {
     let requests = counted(report.requests, "request");
-    let mut lines = vec![format!("{requests} in {}: {}", counted(report.runs, "run"), found(report))];
-    lines.extend(report.stopped.iter().map(|why| format!("  ended early: {why}")));
+    let is_stopped = report.stopped.as_deref() == Some(INTERRUPTED);
+    let is_interrupted = is_stopped || report.verdict == CampaignVerdict::Interrupted;
+    let end = if is_interrupted { format!("; {INTERRUPTED}") } else { String::new() };
+    let mut lines = vec![format!("{requests} in {}: {}{end}", counted(report.runs, "run"), found(report))];
+    lines.extend(report.stopped.iter().filter(|_| !is_stopped).map(|why| format!("  ended early: {why}")));
     lines.extend(coverage(report));
     lines.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}")));
     if let Some(baseline) = &report.baseline {
@@ -104,6 +112,7 @@ fn found(report: &CampaignReport) -> String {
         (FailureKind::Hang, "hangs"),
         (FailureKind::Garbage, "garbled answers"),
         (FailureKind::Refused, "refused connections"),
+        (FailureKind::Start, "failed starts"),
         (FailureKind::Adapter, "failures of the adapter"),
     ];
     let counts = kinds.map(|(kind, many)| {
@@ -240,7 +249,10 @@ pub fn headline(failure: &FoundFailure) -> String {
         (false, 0) => ", not shrunk",
         (false, _) => ", perhaps not the shortest",
     };
-    text + "; " + &fails(failure.fails)
+    match failure.fails {
+        (_, 0) => text,
+        counts => text + "; " + &fails(counts),
+    }
 }
 
 /// The longest remark that stands beside an answer.
@@ -360,6 +372,7 @@ impl StepRow<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::RegressionRun;
     use super::*;
 
     #[test]
@@ -394,6 +407,30 @@ mod tests {
             ..FoundFailure::new(FailureKind::Crash, "crash".into())
         };
         assert_eq!(unshrunk(&found), "crash after 212 requests (run 2): 97 requests, saved as r/1.ndjson\n");
+    }
+
+    #[test]
+    fn an_interrupted_test_says_so() {
+        let report = CampaignReport { verdict: CampaignVerdict::Interrupted, runs: 1, ..CampaignReport::default() };
+        assert_eq!(summary(&report).lines().next(), Some("0 requests in 1 run: no violation; interrupted"));
+        let late = |why: &str| CampaignReport { stopped: Some(why.into()), ..CampaignReport::default() };
+        assert!(summary(&late("interrupted")).starts_with("0 requests in 0 runs: no violation; interrupted\n"));
+        assert!(summary(&late("no time")).starts_with("0 requests in 0 runs: no violation\n  ended early: no time\n"));
+    }
+
+    #[test]
+    fn what_never_ran_has_no_share_that_fails() {
+        let failed = FoundFailure { fails: (0, 0), ..FoundFailure::new(FailureKind::Start, "failed start".into()) };
+        assert!(!headline(&failed).contains("fails"), "{}", headline(&failed));
+    }
+
+    #[test]
+    fn the_place_at_which_a_regression_cannot_be_read_has_its_own_lines() {
+        let outcome = RegressionOutcome::Error("no such request\n  --> r.ndjson:2:3".into());
+        let run = RegressionRun { file: "r.ndjson".into(), cause: String::new(), outcome };
+        let report = CampaignReport { regressions: vec![run], ..CampaignReport::default() };
+        let said = "regressions: 1 cannot be run\n  r.ndjson: no such request\n  --> r.ndjson:2:3\n";
+        assert_eq!(regressions(&report), said);
     }
 
     #[test]

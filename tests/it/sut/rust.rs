@@ -301,7 +301,7 @@ fn what_was_found_before_a_system_could_not_be_reset_is_reported() {
     };
     let report = tested(100);
     let kinds: Vec<_> = report.failures.iter().map(|failure| failure.kind.word()).collect();
-    assert_eq!((report.verdict, &kinds[..]), (CampaignVerdict::Violation, &["violation", "refused connection"][..]));
+    assert_eq!((report.verdict, &kinds[..]), (CampaignVerdict::Violation, &["violation", "failed start"][..]));
     assert_eq!(report.failures[1].last_output, ["so long"]);
     let report = tested(0);
     assert_eq!((report.verdict, report.failures.len()), (CampaignVerdict::Broken, 1));
