@@ -3,6 +3,7 @@
 //! `tests/data/planted/manifest.tsv` has a line for each bug. Its trace is judged, and its requests are asked of the server
 //! with the bug, which answers as the trace says, and of the server without it, which answers as the specification allows.
 
+mod aims;
 mod bars;
 mod live;
 mod manifest;

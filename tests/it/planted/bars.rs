@@ -45,7 +45,7 @@ struct Campaign {
 }
 
 /// The shell command that starts the server at a port.
-fn start(bug: &Planted, port: u16) -> String {
+pub fn start(bug: &Planted, port: u16) -> String {
     match bug.part {
         Part::First => format!("exec {} --port {port}", bug.command.join(" ")),
         Part::Second => second::command(&bug.command, port),
@@ -98,7 +98,7 @@ fn campaign(bug: &Planted, seed: u64) -> Campaign {
     }
 }
 
-fn kind(failure: Failure) -> &'static str {
+pub fn kind(failure: Failure) -> &'static str {
     match failure {
         Failure::Violation => "violation",
         Failure::Crash => "crash",
@@ -116,7 +116,7 @@ fn is_shrunk(bug: &Planted, campaign: &Campaign) -> bool {
     is_found(bug, campaign) && campaign.shrunk <= bug.requests as u64
 }
 
-fn median(mut values: Vec<f64>) -> f64 {
+pub fn median(mut values: Vec<f64>) -> f64 {
     values.sort_by(f64::total_cmp);
     values.get(values.len() / 2).copied().unwrap_or(f64::NAN)
 }
