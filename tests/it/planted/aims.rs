@@ -96,12 +96,15 @@ fn system(bug: &Planted, spec: &Arc<Spec>) -> Box<dyn System> {
     open(spec, &SutAddress::Tcp(format!("127.0.0.1:{port}")), &options).unwrap()
 }
 
-/// The specifications and the scripts that campaigns begin with, which depend on nothing but the seed.
+/// The scripts that a campaign begins with.
+type BegunScripts = Arc<Vec<Script>>;
+
+/// The scripts of each specification and seed, made once.
 #[derive(Default)]
-struct Begun(Mutex<BTreeMap<(String, u64), Arc<Vec<Script>>>>);
+struct Begun(Mutex<BTreeMap<(String, u64), BegunScripts>>);
 
 impl Begun {
-    fn scripts(&self, bug: &Planted, spec: &Arc<Spec>, seed: u64) -> Arc<Vec<Script>> {
+    fn scripts(&self, bug: &Planted, spec: &Arc<Spec>, seed: u64) -> BegunScripts {
         let mut begun = self.0.lock().unwrap();
         begun.entry((bug.spec.clone(), seed)).or_insert_with(|| Arc::new(starting_scripts(spec, seed))).clone()
     }
