@@ -15,8 +15,7 @@ pub fn annotations(report: &CampaignReport) -> String {
             RegressionOutcome::Error(_) => format!("a regression of {} cannot be run", report.spec),
             _ => format!("a regression of {} fails", report.spec),
         };
-        let complaint = run.outcome.complaint()?;
-        let message = visible(&format!("{}: {}", run.file, complaint.lines().next().unwrap_or_default()));
+        let message = visible(&format!("{}: {}", run.file, run.outcome.complaint()?));
         Some(command("error", &format!("file={}", property(&run.file)), &title, &message))
     });
     regressions.chain(failures).collect()
