@@ -11,6 +11,7 @@ use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::History;
+use mayhap::script::JsonTree;
 use mayhap::session::ConcurrentEvidence;
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceFormat, TraceReader};
@@ -24,12 +25,16 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
     TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
 }
 
-/// The network of which a trace is, by its first event that is no restart, as far as that has arrived.
+/// The network of which a trace is, by its first event that is no restart, as far as that has arrived; a script is of clients whose
+/// requests may overlap later.
 pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;
     }
     let arrived = input.fill_buf().unwrap_or_default();
+    if is_script(arrived) {
+        return NetworkChoice::TCP;
+    }
     let mut reader = TraceReader::new(arrived);
     loop {
         return match reader.next_line() {
@@ -38,6 +43,15 @@ pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
             Ok(_) | Err(_) => NetworkChoice::SYNC,
         };
     }
+}
+
+/// Tests whether the first line is the header of a script, which says what it shows and of which system.
+fn is_script(arrived: &[u8]) -> bool {
+    let begin = arrived.trim_ascii_start();
+    let line = begin.split(|byte| *byte == b'\n').next().unwrap_or_default();
+    let Ok(JsonTree::Object(members)) = JsonTree::read(str::from_utf8(line).unwrap_or_default()) else { return false };
+    let has = |key: &str| members.iter().any(|(name, _)| name == key);
+    has("mayhap") && (has("cause") || has("sut"))
 }
 
 /// The way in which a trace comes.

@@ -12,13 +12,25 @@ use mayhap::harness::{WaitLimits, read_script, replay};
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::RegressionOutcome;
 use mayhap::script::{Script, ScriptHeader};
-use mayhap::spec::Tasks;
+use mayhap::spec::{Spec, Tasks};
 use mayhap::sut;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
+/// The file of a script, and the script, or why it cannot be read.
+type ReadScript<'s> = (&'s Path, Result<Script, String>);
+
 pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
-    let (options, file) = match with_said(options) {
+    let header = match first_header(&options.scripts) {
+        Ok(found) => found,
+        Err(whys) => {
+            let paths = options.scripts.iter();
+            paths.zip(&whys).for_each(|(path, why)| terminal.complain(&unreadable(path, why)));
+            return Exit::Failed;
+        }
+    };
+    let (options, file) = match with_said(options, header) {
         Ok(found) => found,
         Err(why) => return failed(terminal, &why),
     };
@@ -26,17 +38,11 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let mut scripts: Vec<(&PathBuf, Script)> = Vec::new();
-    for path in &options.scripts {
-        match read_script(&spec, path) {
-            Ok(script) => scripts.push((path, script)),
-            Err(why) => return failed(terminal, &why),
-        }
-    }
-    if let Some(ExportLanguage::Rust) = options.export {
-        let exported = scripts.iter().map(|(path, script)| super::export::rust(&spec, &file, path, script));
-        exported.for_each(|test| terminal.print(&test));
-        return Exit::Fine;
+    let scripts: Vec<ReadScript<'_>> =
+        options.scripts.iter().map(|path| (path.as_path(), read_script(&spec, path))).collect();
+    let is_any_read = scripts.iter().any(|(_, script)| script.is_ok());
+    if options.export == Some(ExportLanguage::Rust) || !is_any_read {
+        return export(&spec, &file, &scripts, terminal);
     }
     let stop = stopping::begin();
     let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
@@ -55,6 +61,14 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
     let patience = WaitLimits { deadline, silence: deadline, stop: &stop };
     let mut worst = Exit::Fine;
     for (path, script) in &scripts {
+        let script = match script {
+            Ok(script) => script,
+            Err(why) => {
+                terminal.print(&unreadable(path, why));
+                worst = worst.worst(Exit::Failed);
+                continue;
+            }
+        };
         let clients = options.system.clients.get();
         let outcome = replay(&judging, script, (&mut *system, clients), patience, options.times.get());
         let (said, exit) = match outcome {
@@ -71,12 +85,49 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
     worst
 }
 
-/// The options, with what the first script says of its system where they say nothing; and the file of the specification.
-fn with_said(options: &ReplayArguments) -> Result<(ReplayArguments, PathBuf), String> {
+/// Prints scripts as tests.
+fn export(spec: &Arc<Spec>, file: &Path, scripts: &[ReadScript<'_>], terminal: &mut Terminal) -> Exit {
+    let mut worst = Exit::Fine;
+    for (path, script) in scripts {
+        match script {
+            Ok(script) => terminal.print(&super::export::rust(spec, file, path, script)),
+            Err(why) => {
+                terminal.complain(&unreadable(path, why));
+                worst = Exit::Failed;
+            }
+        }
+    }
+    worst
+}
+
+/// That a script cannot be read: `FILE: error: WHY`, and the lines that show the place.
+fn unreadable(path: &Path, why: &str) -> String {
+    let shown = files::shown(path);
+    let why = why.trim_end().trim_start_matches("error: ");
+    let why = why.strip_prefix(&format!("{shown}: ")).unwrap_or(why);
+    format!("{shown}: error: {why}\n")
+}
+
+/// The header of the first script that can be read, and its file; or why each cannot.
+fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String>> {
+    let mut whys = Vec::new();
+    for path in scripts {
+        let text = files::read_text(path);
+        match text.and_then(|text| ScriptHeader::said(&text).map_err(|error| error.render(&files::shown(path)))) {
+            Ok(header) => return Ok((header, path)),
+            Err(why) => whys.push(why),
+        }
+    }
+    Err(whys)
+}
+
+/// The options, with what a script says of its system where they say nothing; and the file of the specification.
+fn with_said(
+    options: &ReplayArguments,
+    (said, first): (ScriptHeader, &Path),
+) -> Result<(ReplayArguments, PathBuf), String> {
     let mut options = options.clone();
-    let Some(first) = options.scripts.first() else { return Err("no script is given".to_owned()) };
     let shown = files::shown(first);
-    let said = ScriptHeader::said(&files::read_text(first)?).map_err(|error| error.render(&shown))?;
     let given = |key: &str| said.text(key);
     let of = |key: &str, why: String| format!("{shown}: its {key:?}: {why}");
     let system = &mut options.system;

@@ -99,11 +99,14 @@ fn file_name(cause: &str) -> String {
 /// A script that is to fit a specification.
 ///
 /// # Errors
-/// It cannot be read, is of another specification, or does not fit the types; with the place.
+/// It cannot be read, is of another specification, or does not fit the types; with the place, without `error: `.
 pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, String> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-    let script = Script::read(spec, &text).map_err(|error| error.render(&shown.to_string()))?;
+    let script = Script::read(spec, &text).map_err(|error| {
+        let rendered = error.render(&shown.to_string());
+        rendered.trim_end().trim_start_matches("error: ").to_owned()
+    })?;
     let (own, other) = (&spec.program.name, &script.header.spec);
     if !other.is_empty() && other != own {
         return Err(format!("{shown}: this is a script of `{other}`, not of `{own}`"));

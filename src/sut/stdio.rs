@@ -393,6 +393,13 @@ impl Heard {
 
     /// The event that a client sees, unless the adapter speaks of what is lost.
     fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
+        let is_answer = matches!(kind, SutEventKind::Answer(_));
+        if is_answer && self.is_ready && !self.clients.contains_key(&client) {
+            let line = self.lines;
+            let what =
+                format!("line {line} of the adapter: it answers client {client}, which was never asked anything");
+            return Some(Err(SutFailure::new(SutFailureKind::Adapter, what)));
+        }
         let state = self.clients.entry(client).or_default();
         if state.lost > 0 {
             // Behind the end of a connection nothing more is said of it.

@@ -28,6 +28,8 @@ for line in sys.stdin:
     elif m["q"] == 906: print("I give up", file=sys.stderr); sys.exit(7)
     elif m["q"] == 907: pass
     elif m["q"] == 908: say('{"level": "info"}')
+    elif m["q"] == 909: say('{"c": 71, "a": 5}')
+    elif m["q"] == 910: say('{"c": 1, "a": 5}'); say('{"c": 1, "a": 6}')
     else: n += m["q"]; say(json.dumps({"c": m["c"], "a": n}))
 "#;
 
@@ -68,6 +70,18 @@ fn all_clients_go_through_one_adapter() {
         system.reset(3).expect("reset");
     }
     assert_eq!(system.last_output(), ["I count for 3"]);
+}
+
+#[test]
+fn an_answer_for_a_client_that_never_asked_is_a_failure_of_the_adapter() {
+    let mut system = adapter();
+    let failure = asked(&mut *system, 1, 909).expect_err("nobody asked");
+    assert_eq!(failure.kind, SutFailureKind::Adapter);
+    assert!(failure.what.ends_with("it answers client 71, which was never asked anything"), "{failure}");
+    // One who asked may be answered twice: that is to be judged.
+    system.reset(3).expect("reset");
+    assert_eq!(asked(&mut *system, 1, 910), Ok(answer(1, 5)));
+    assert_eq!(next(&mut *system), Ok(answer(1, 6)));
 }
 
 #[test]
