@@ -13,6 +13,7 @@ use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::mutate::{SearchBudget, killing_scripts};
+use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
@@ -456,6 +457,7 @@ impl<'c> Campaign<'c> {
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
         let is_tested = is_answered && (sharpness.looked_at == 0 || sharpness.shaped > 0);
+        report.stopped = is_stopped.then(|| INTERRUPTED.to_owned());
         report.verdict = verdict(&report, is_stopped, is_tested);
         report
     }

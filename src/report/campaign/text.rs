@@ -22,8 +22,8 @@ const WIDEST_REQUEST: usize = 60;
 /// The places that are named of the branches that were never reached.
 const NAMED_PLACES: usize = 10;
 
-/// That somebody asked for the end.
-const INTERRUPTED: &str = "interrupted";
+/// The reason of the end of a campaign that somebody interrupted.
+pub const INTERRUPTED: &str = "interrupted";
 
 /// The whole report.
 #[must_use]
@@ -98,7 +98,12 @@ pub fn summary(report: &CampaignReport) -> String {
         lines.extend(baseline.unseen.iter().map(|cause| format!("  unseen: {cause}")));
     }
     if report.verdict == CampaignVerdict::Untested {
-        lines.push("nothing was tested: the specification left no answer only one possibility".into());
+        let why = match (report.requests, report.sharpness) {
+            (0, _) => "no request was sent",
+            (_, None) => "no request was answered",
+            _ => "the specification left no answer only one possibility",
+        };
+        lines.push(format!("nothing was tested: {why}"));
     }
     ended(lines)
 }
