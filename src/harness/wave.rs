@@ -134,8 +134,13 @@ impl Wave<'_> {
                 return Ok(WaveEnd::Interrupted);
             }
             self.release()?;
-            if self.waiting.is_empty() && self.is_idle() {
-                return Ok(WaveEnd::Done);
+            if self.is_idle() {
+                // Nothing comes any more that the others wait for: a request may stand at a barrier with one whose answer it waits for.
+                let Some(next) = self.waiting.pop_front() else { return Ok(WaveEnd::Done) };
+                let ask = &self.plan[next];
+                self.pass_time(ask)?;
+                self.send(ask)?;
+                continue;
             }
             let now = Instant::now();
             let until = self.next_moment(now);

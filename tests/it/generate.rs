@@ -143,23 +143,27 @@ fn references_point_at_messages_that_have_the_value() {
 fn the_corpus_comes_to_nearly_all_branches_again() {
     for shipped in shipped::all() {
         let spec = shipped.compile().expect("a specification");
-        let begun = std::time::Instant::now();
-        let scripts = corpus(&spec, 500, &mut Random::new(1)).expect("a corpus");
-        let time = begun.elapsed();
-        let lengths: Vec<usize> = scripts.iter().map(|script| script.steps.len() / 2).collect();
-        let mut coverage = SpecCoverage::new(&spec);
-        for script in &scripts {
-            // What the server chose is not in the script: what it has answered is.
-            coverage.observe_run(&exchanges(script));
-        }
-        let (covered, all) = (coverage.covered(), coverage.branches().len());
-        let never: Vec<usize> = coverage.never().map(|branch| branch.line).collect();
-        println!("{}: {time:?}, {lengths:?} requests, {covered} of {all}, never {never:?}", shipped.name);
         // The data of 1 MiB that memcached refuses is never drawn, and few requests come to all of what it does.
         let (most, part) = if shipped.name == "memcached" { (24, 6) } else { (16, 8) };
-        assert!(covered * 10 >= all * part, "{}: {covered} of {all}", shipped.name);
-        assert!(lengths.iter().all(|length| *length <= most), "{}: {lengths:?}", shipped.name);
+        let mut longest: Vec<usize> = [1, 2, 3].map(|seed| longest_of_corpus(&spec, seed, part)).into();
+        longest.sort_unstable();
+        println!("{}: {longest:?} requests", shipped.name);
+        assert!(longest[1] <= most, "{}: {longest:?}", shipped.name);
     }
+}
+
+/// The number of requests of the longest script of a corpus, which comes to so many tenths of the branches.
+fn longest_of_corpus(spec: &Arc<Spec>, seed: u64, part: usize) -> usize {
+    let scripts = corpus(spec, 500, &mut Random::new(seed)).expect("a corpus");
+    let mut coverage = SpecCoverage::new(spec);
+    for script in &scripts {
+        // What the server chose is not in the script: what it has answered is.
+        coverage.observe_run(&exchanges(script));
+    }
+    let (covered, all) = (coverage.covered(), coverage.branches().len());
+    let never: Vec<usize> = coverage.never().map(|branch| branch.line).collect();
+    assert!(covered * 10 >= all * part, "{}: {covered} of {all}, never {never:?}", spec.program.name);
+    scripts.iter().map(|script| script.steps.len() / 2).max().unwrap_or_default()
 }
 
 /// The exchanges of a script, as they were recorded.

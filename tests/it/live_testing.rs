@@ -257,3 +257,23 @@ fn a_real_redis_that_is_killed_loses_nothing_that_it_had_written() {
     assert!(out(&output).contains("60 requests in") && out(&output).contains("no violation"), "{}", said(&output));
     _ = fs::remove_dir_all(directory);
 }
+
+#[test]
+fn a_request_at_a_barrier_with_one_that_it_waits_for_is_sent_all_the_same() {
+    if !has_python() {
+        return;
+    }
+    let (address, start) = server("register", "");
+    let lines = [
+        r#"{"mayhap": 1, "spec": "register"}"#,
+        r#"{"together": [1, 3]}"#,
+        r#"{"n": 1, "c": 1, "q": {"Write": 1}}"#,
+        r#"{"n": 2, "c": 1, "a": {"Write": 1}}"#,
+        r#"{"n": 3, "c": 2, "q": "Read"}"#,
+        r#"{"n": 4, "c": 2, "a": {"Read": 1}}"#,
+    ];
+    let script = file("barrier.ndjson", lines.join("\n"));
+    let arguments =
+        ["replay", script.to_str().unwrap(), "--for", "specs/register.may", "--sut", &address, "--start", &start];
+    check(&arguments, "", 0, &[": fixed"]);
+}
