@@ -193,9 +193,9 @@ fn a_script_that_cannot_be_read_stops_no_other() {
     let header = "{\"mayhap\": 1, \"spec\": \"kv\", \"file\": \"specs/kv.may\"}";
     let old = file(
         "unreadable.ndjson",
-        &format!("{header}\n{{\"n\": 1, \"c\": 1, \"q\": {{\"Gone\": {{}}}}, \"a\": null}}\n"),
+        format!("{header}\n{{\"n\": 1, \"c\": 1, \"q\": {{\"Gone\": {{}}}}, \"a\": null}}\n"),
     );
-    let good = file("readable.ndjson", &format!("{header}\n"));
+    let good = file("readable.ndjson", format!("{header}\n"));
     let (old, good) = (old.to_str().unwrap(), good.to_str().unwrap());
     let (address, start) = server("kv", "");
     let output = run(&["replay", "no-such-file", old, good, "--times", "1", "--sut", &address, "--start", &start], "");
