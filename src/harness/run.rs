@@ -127,7 +127,7 @@ impl LiveRun {
             self.is_over = true;
             state = match self.settle() {
                 RunState::Explained if !self.is_known() => RunState::Undecided(why),
-                settled => settled,
+                decided => decided,
             };
         }
         self.judged_in = began.elapsed();

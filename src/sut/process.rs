@@ -24,6 +24,8 @@ use super::{SutFailure, SutFailureKind};
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest time to wait between two looks whether it is.
 const LOOK: Duration = Duration::from_millis(20);
+/// The time in which the address of a process that was ended must be free again.
+const LEAVING: Duration = Duration::from_secs(5);
 
 /// The way in which a system is started and reset.
 #[derive(Clone, Debug)]
@@ -93,6 +95,8 @@ pub struct Launcher {
     reset: ResetWay,
     patience: Duration,
     group: Option<ProcessGroup>,
+    /// Set once it was started.
+    was_started: bool,
     /// Set while nobody has used the system since it was started.
     is_fresh: bool,
     /// The last lines of the process before this one.
@@ -122,7 +126,16 @@ impl Launcher {
         };
         let usual = if command.is_some() { ResetWay::Restart } else { ResetWay::Nothing };
         let reset = reset.unwrap_or(usual);
-        Ok(Launcher { command, ready, reset, patience, group: None, is_fresh: false, before: Vec::new() })
+        Ok(Launcher {
+            command,
+            ready,
+            reset,
+            patience,
+            group: None,
+            was_started: false,
+            is_fresh: false,
+            before: Vec::new(),
+        })
     }
 
     /// Sees to it that the system runs, and is as it was at first as far as it can be reset.
@@ -219,13 +232,20 @@ impl Launcher {
 
     fn start(&mut self) -> Result<(), SutFailure> {
         let Some(command) = self.command.clone() else { return Ok(()) };
-        if let Some(address) = self.ready.address().filter(|address| connect(address).is_ok()) {
+        let until = Instant::now() + if self.was_started { LEAVING } else { Duration::ZERO };
+        while let Some(address) = self.ready.address().filter(|address| connect(address).is_ok()) {
+            // The process before this one may need a moment until it is gone.
+            if Instant::now() < until {
+                sleep(LOOK);
+                continue;
+            }
             let what = format!("{address} is in use: something listens there before `{command}` is started");
             return Err(failed(what));
         }
         let awaited = if let ReadySign::Line(regex) = &self.ready { Some(regex.clone()) } else { None };
         let started = ProcessGroup::start(&command, GroupPipes::Output(awaited));
         self.group = Some(started.map_err(|error| failed(format!("`{command}` cannot be started: {error}")))?);
+        self.was_started = true;
         self.await_ready(&command)?;
         self.is_fresh = true;
         Ok(())
