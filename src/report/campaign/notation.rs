@@ -9,7 +9,7 @@
 //! use mayhap::value::Value;
 //! let mut types = Types::new();
 //! let pair = types.tuple(vec![INT, STRING]);
-//! assert_eq!(short(&types, pair, &Value::data(0, [Value::from(3), Value::from("x")])), "(3, \"x\")");
+//! assert_eq!(short(&types, pair, &Value::data(0, [Value::from(3), Value::str("x")])), "(3, \"x\")");
 //! ```
 
 use crate::json::quoted;
