@@ -25,8 +25,8 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
     TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
 }
 
-/// The network of which a trace is, by its first event that is no restart, as far as that has arrived; a script is of clients whose
-/// requests may overlap later.
+/// The network that a trace was recorded on, by what of it has arrived. A script is of TCP, as its requests may overlap later. Of another
+/// trace the first event decides; restarts are passed over.
 pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;
@@ -45,7 +45,7 @@ pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     }
 }
 
-/// Tests whether the first line is the header of a script, which says what it shows and of which system.
+/// Tests whether the first line is the header of a script: it names a cause or a system.
 fn is_script(arrived: &[u8]) -> bool {
     let begin = arrived.trim_ascii_start();
     let line = begin.split(|byte| *byte == b'\n').next().unwrap_or_default();

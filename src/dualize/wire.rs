@@ -128,7 +128,7 @@ impl Wire {
         self.there.iter().map(|(port, shown)| (port.0, *shown)).collect()
     }
 
-    /// Takes it that a connection is there, on which so many answers were seen.
+    /// Adds a connection; this many answers were seen on it.
     pub(super) fn resume(&mut self, port: Port, shown: usize) {
         self.there.insert(port, shown);
     }

@@ -1,4 +1,4 @@
-//! The aims of a campaign, each of which can be left out: what each gains is measured so.
+//! The aims of a campaign. Each can be left out, to measure how much it gains.
 //!
 //! `CampaignAims { swarm: false, ..CampaignAims::default() }` makes runs that all have the same bounds.
 

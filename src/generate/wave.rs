@@ -55,8 +55,8 @@ pub(super) struct Waves {
 }
 
 impl Generator {
-    /// Takes notice of how long it took to judge a wave of so many requests. With one client waves stay as they are, so that one seed
-    /// is one test.
+    /// Adapts the size of later waves to the time that judging a wave of `asked` requests took. With one client the size stays as it is:
+    /// one seed is one test.
     pub fn judged(&mut self, asked: usize, took: Duration) {
         if self.settings.clients > 1 {
             self.room.learn(asked, took);

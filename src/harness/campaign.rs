@@ -103,7 +103,7 @@ pub trait Follower {
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
-/// A system that refuses all requests of so many waves is asked no more.
+/// The campaign ends after this many waves in a row whose requests were all refused.
 const IN_VAIN: u32 = 1_000;
 /// The number of requests that are served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;

@@ -38,7 +38,7 @@ pub struct Judging {
 }
 
 impl Judging {
-    /// Those over a network, with the limits that suit so many clients.
+    /// The means of judging over a network. With several clients an event is given less work.
     #[must_use]
     pub fn live(spec: &Arc<Spec>, net: NetworkChoice, clients: u64) -> Judging {
         let usual = Options::default();
