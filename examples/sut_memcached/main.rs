@@ -13,5 +13,5 @@ mod recorder;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    mayhap::sut::serve_stdio(|_clients| memcached::Emptied::at(recorder::clients::address()?))
+    mayhap::sut::serve_stdio(|clients| memcached::Emptied::at(recorder::clients::address()?, clients))
 }

@@ -1,6 +1,7 @@
 //! A memcached that was emptied, as a system under test for `specs/memcached.may`.
 //!
 //! What the text protocol cannot carry is refused: a key with a blank in it, say. So the tester may think of any text.
+//! If there are several clients, so is what a memcached with several threads does not do at once, as the specification has it.
 
 use std::net::SocketAddr;
 
@@ -18,16 +19,25 @@ const PROGRAM: Program = Program { name: "memcached", package: "memcached" };
 const LONGEST_KEY: usize = 250;
 
 /// A memcached in which there was nothing when this was made.
-pub struct Emptied(Clients);
+pub struct Emptied {
+    connections: Clients,
+    /// Set if several clients ask.
+    is_shared: bool,
+}
 
 impl Emptied {
-    /// Empties the memcached at this address.
-    pub fn at(address: SocketAddr) -> Result<Emptied, String> {
-        let emptied = Emptied(Clients::new(PROGRAM, address));
-        match emptied.ask(0, Request::FlushAll) {
+    /// Empties the memcached at this address, for so many clients.
+    pub fn at(address: SocketAddr, clients: u64) -> Result<Emptied, String> {
+        let emptied = Emptied { connections: Clients::new(PROGRAM, address), is_shared: clients > 1 };
+        match emptied.exchange(0, &Request::FlushAll) {
             SutAnswer::Is(Answer::Ok) => Ok(emptied),
             _ => Err("memcached was not emptied".to_owned()),
         }
+    }
+
+    fn exchange(&self, client: u64, request: &Request) -> SutAnswer<Answer> {
+        let command = request.command(false);
+        self.connections.ask(client, command.as_bytes(), |connection| read_answer(request, connection))
     }
 }
 
@@ -36,15 +46,14 @@ impl Sut for Emptied {
     type Response = Answer;
 
     fn ask(&self, client: u64, request: Request) -> SutAnswer<Answer> {
-        if !can_be_sent(&request) {
+        if !can_be_sent(&request) || self.is_shared && !is_atomic(&request) {
             return SutAnswer::Refused;
         }
-        let command = request.command(false);
-        self.0.ask(client, command.as_bytes(), |connection| read_answer(&request, connection))
+        self.exchange(client, &request)
     }
 
     fn close(&self, client: u64) {
-        self.0.close(client);
+        self.connections.close(client);
     }
 }
 
@@ -61,6 +70,16 @@ fn can_be_sent(request: &Request) -> bool {
         Request::Incr { key, delta } | Request::Decr { key, delta } => is_key(key) && is_delta(*delta),
         Request::Touch { key, exptime } => is_key(key) && is_time(*exptime),
         Request::FlushAll => true,
+    }
+}
+
+/// Whether what others ask cannot come between. memcached looks up the keys of a retrieval one by one, and an Append, an Incr or a Touch
+/// that has begun before a FlushAll may bring the item back after it.
+fn is_atomic(request: &Request) -> bool {
+    match request {
+        Request::Get(keys) | Request::Gets(keys) => keys.len() == 1,
+        Request::FlushAll => false,
+        _ => true,
     }
 }
 

@@ -102,7 +102,7 @@ const MEMCACHED: &[(&str, &str)] = &[
 fn a_real_memcached_is_asked_and_what_its_protocol_cannot_carry_is_refused() {
     let Some(server) = started(&memcached::record::LAUNCH) else { return };
     let (spec, address) = (spec("memcached"), server.address());
-    let fresh = move || sut_memcached::Emptied::at(address).expect("it is emptied");
+    let fresh = move || sut_memcached::Emptied::at(address, 1).expect("it is emptied");
     let mut system = InProcess::new(&spec, fresh).expect("the types fit");
     let (requests, expected): (Vec<_>, Vec<_>) = MEMCACHED.iter().copied().unzip();
     assert_eq!(answers(&spec, &mut system, &requests), expected);
