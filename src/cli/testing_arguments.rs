@@ -123,9 +123,9 @@ pub struct TestArguments {
     /// Directory of regressions: run first, and written
     #[arg(long, value_name = "DIR", default_value = "mayhap-regressions")]
     pub regressions: PathBuf,
-    /// Weights of the sources of values, which then do not adapt, as in trace=2,state=1,domain=1
-    #[arg(long, value_name = "WEIGHTS", value_parser = SourceWeights::read)]
-    pub generate: Option<SourceWeights>,
+    /// Factors of the weights of the sources of values, as in trace=2,state=0
+    #[arg(long, value_name = "WEIGHTS", value_parser = SourceWeights::read, default_value = "", hide_default_value = true)]
+    pub generate: SourceWeights,
     /// Write reports: json:F, junit:F, html:F or mermaid:F (several with commas)
     #[arg(long, value_name = "FORMAT:F", value_delimiter = ',')]
     pub report: Vec<ReportWanted>,

@@ -7,24 +7,19 @@
 pub struct CampaignAims {
     /// It begins with scripts that were made from the specification alone.
     pub corpus: bool,
-    /// Requests are solved for that come to branches which were not taken.
-    pub solved: bool,
     /// Each run draws bounds of its own.
     pub swarm: bool,
     /// Several clients ask for one key at the same moment.
     pub races: bool,
-    /// Sources of values that brought something new are drawn more often.
-    pub adapting: bool,
 }
 
 impl CampaignAims {
     /// Requests are only drawn.
-    pub const NONE: CampaignAims =
-        CampaignAims { corpus: false, solved: false, swarm: false, races: false, adapting: false };
+    pub const NONE: CampaignAims = CampaignAims { corpus: false, swarm: false, races: false };
 }
 
 impl Default for CampaignAims {
     fn default() -> CampaignAims {
-        CampaignAims { corpus: true, solved: true, swarm: true, races: true, adapting: true }
+        CampaignAims { corpus: true, swarm: true, races: true }
     }
 }

@@ -5,23 +5,19 @@
 
 use std::sync::Arc;
 
-use super::aim::BranchAim;
 use super::{GenerateSettings, Generator};
 use crate::choice::{ChoiceError, Choices};
 use crate::coverage::{CoverageNews, SpecCoverage, noted};
 use crate::script::{MessageKind, Messages, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::server::{Ranges, Reply, Server};
 use crate::spec::Spec;
-use crate::value::Value;
 
 /// The requests of one run.
 const RUN: usize = 40;
 /// The number of runs of which one must come to the branch.
 const TRIES: usize = 3;
-/// Runs in a row that bring no new branch, after which requests are solved for; and after which no more are looked for.
-const IN_VAIN: usize = 5;
-/// One of so many requests is solved for then.
-const AIMED: usize = 4;
+/// Runs in a row that bring no new branch, after which no more are looked for.
+const IN_VAIN: usize = 10;
 
 /// The scripts that come to each branch of a specification, the shortest first; at most so many requests are served to find them.
 ///
@@ -59,39 +55,23 @@ impl CorpusSearch {
     fn run(mut self, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
         let mut generator = Generator::new(&self.spec, GenerateSettings::default());
         let mut in_vain = 0;
-        while self.left > 0 && in_vain < 2 * IN_VAIN && self.coverage.never().next().is_some() {
+        while self.left > 0 && in_vain < IN_VAIN && self.coverage.never().next().is_some() {
             let before = self.coverage.covered();
-            let aims = in_vain >= IN_VAIN;
-            self.one_run(&mut generator, aims, choices)?;
+            self.one_run(&mut generator, choices)?;
             in_vain = if self.coverage.covered() > before { 0 } else { in_vain + 1 };
         }
         Ok(self.scripts)
     }
 
-    fn one_run(&mut self, generator: &mut Generator, aims: bool, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
+    fn one_run(&mut self, generator: &mut Generator, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         let Ok(mut server) = Server::new(self.spec.clone(), Ranges::default(), choices) else { return Ok(()) };
         generator.begin_run(choices)?;
         let mut steps: Vec<CorpusStep> = Vec::new();
         while steps.len() < RUN && self.left > 0 {
             let label = 2 * steps.len() as u64 + 1;
-            let request = {
-                let state = server.state();
-                let solved = match BranchAim::of(&self.coverage).filter(|_| aims) {
-                    Some(mut aim) if choices.choose("aim", AIMED)? == 0 => {
-                        let (before, after) = (&state[..self.slot], &state[self.slot + 1..]);
-                        aim.request(&[before, after].concat(), &generator.keys(), 1, choices)?
-                    }
-                    Some(_) | None => None,
-                };
-                match solved {
-                    Some(solved) => generator.referring(solved),
-                    None => {
-                        let plan = generator.wave(&[state], label, choices)?;
-                        let Some(ask) = plan.asks.into_iter().next() else { return Ok(()) };
-                        ask.request
-                    }
-                }
-            };
+            let plan = generator.wave(&[server.state()], label, choices)?;
+            let Some(ask) = plan.asks.into_iter().next() else { return Ok(()) };
+            let request = ask.request;
             generator.sent(label, 1, &request.value);
             self.left -= 1;
             let Ok(reply) = server.handle(&request.value, 1, choices) else { return Ok(()) };
@@ -196,12 +176,5 @@ impl CorpusSearch {
             observed.push(ScriptStep::Await { label, seen });
         }
         Script::of_run(ScriptHeader { spec: self.spec.program.name.clone(), ..ScriptHeader::default() }, observed)
-    }
-}
-
-impl Generator {
-    /// The keys of the run, as texts.
-    pub(super) fn keys(&self) -> Vec<Value> {
-        (0..self.swarm.keys).map(|key| Value::Scalar(self.swarm.key(crate::scalar::Sort::Str, key))).collect()
     }
 }

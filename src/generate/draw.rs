@@ -5,8 +5,8 @@
 use super::domain::{ValueDomain, ValueSizes};
 use super::form::{FormKind, TypeForm};
 use super::held;
-use super::learn::{Learning, SOURCES, SourcesTaken, ValueSource};
 use super::seen::SeenValues;
+use super::sources::{SOURCES, SourceWeights, ValueSource};
 use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Sort};
@@ -49,8 +49,7 @@ pub(super) struct Drawer<'d> {
     pub choices: &'d mut dyn Choices,
     pub at: Vec<usize>,
     pub references: Vec<PlacedReference>,
-    pub learning: &'d Learning,
-    pub taken: SourcesTaken,
+    pub weights: SourceWeights,
 }
 
 type DrawnValue<T> = Result<T, ChoiceError>;
@@ -60,19 +59,19 @@ impl Drawer<'_> {
     ///
     /// # Errors
     /// Where the source of choices fails.
-    pub fn request(mut self, variant: Option<usize>) -> DrawnValue<(RequestTemplate, SourcesTaken)> {
+    pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
         let value = match (&self.form.nodes[0].kind, variant) {
             (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
                 self.fields(&variants[tag], tag as u32, DEPTH)?
             }
             _ => self.value(0, DEPTH)?,
         };
-        Ok((RequestTemplate { value, references: self.references }, self.taken))
+        Ok(RequestTemplate { value, references: self.references })
     }
 
     fn value(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
         let facts = &self.places[node];
-        let mut weights = self.learning.weights(node, &facts.weights);
+        let mut weights = self.weights.of(&facts.weights);
         if self.states.is_empty() || facts.states.is_empty() {
             weights[2] = 0;
         }
@@ -82,9 +81,7 @@ impl Drawer<'_> {
         let source = if weights.iter().all(|weight| *weight == 0) {
             ValueSource::Parts
         } else {
-            let number = self.choices.weighted("source", &weights)?;
-            self.taken.push((node as u32, number as u32));
-            SOURCES[number]
+            SOURCES[self.choices.weighted("source", &weights)?]
         };
         let drawn = match source {
             ValueSource::Keys => self.key(node)?,

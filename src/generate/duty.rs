@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::paths::{FIRST, PathPurpose, RequestPath, RequestPathEnd, RequestPaths};
+use super::paths::{FIRST, RequestPath, RequestPathEnd, RequestPaths};
 use crate::process::{Choice, Fresh};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
@@ -128,13 +128,7 @@ impl DutyCheck {
         }
         let ahead = &self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))];
         let fresh = Fresh { last: FIRST * 2 };
-        let mut paths = RequestPaths {
-            types: &spec.types,
-            fresh,
-            solver: &mut self.solver,
-            open: vec![path],
-            purpose: PathPurpose::CheckDuty(ahead),
-        };
+        let mut paths = RequestPaths { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path], ahead };
         for _ in 0..PATHS {
             let Some(mut path) = paths.open.pop() else { return true };
             if made() > last || paths.run(spec, &mut path) == RequestPathEnd::Broken {

@@ -81,23 +81,6 @@ impl TypeForm {
         }
     }
 
-    /// The nodes of the parts of a value, each with the variant and the number of its field, if it is one.
-    pub fn parts(&self, node: usize) -> Vec<(Option<(u32, u32)>, usize)> {
-        let numbered = |tag: u32, fields: &[usize]| {
-            let fields = fields.iter().enumerate();
-            fields.map(|(index, field)| (Some((tag, index as u32)), *field)).collect::<Vec<_>>()
-        };
-        match &self.nodes[node].kind {
-            FormKind::Nothing | FormKind::Leaf(_) => Vec::new(),
-            FormKind::Option(of) | FormKind::List(of) | FormKind::Set(of) => vec![(None, *of)],
-            FormKind::Map(key, of) => vec![(None, *key), (None, *of)],
-            FormKind::Fields(fields) => numbered(0, fields),
-            FormKind::Variants(variants) => {
-                variants.iter().enumerate().flat_map(|(tag, fields)| numbered(tag as u32, fields)).collect()
-            }
-        }
-    }
-
     /// The node at the end of a way into a value.
     pub fn at(&self, path: &[PartStep]) -> Option<usize> {
         path.iter().try_fold(0, |node, step| match (&self.nodes[node].kind, step) {

@@ -1,4 +1,4 @@
-//! The next requests of a test, from what is known: the domain, the state, the trace, the solver and the corpus.
+//! The next requests of a test, from what is known: the domain, the state, the trace and the corpus.
 //!
 //! ```
 //! use mayhap::choice::Random;
@@ -13,7 +13,6 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
-mod aim;
 mod aims;
 mod corpus;
 mod domain;
@@ -21,35 +20,30 @@ mod draw;
 mod duty;
 mod form;
 mod held;
-mod learn;
 mod paths;
 mod places;
 mod seen;
+mod sources;
 mod swarm;
 mod wave;
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
-
 use crate::choice::{ChoiceError, Choices};
-use crate::coverage::SpecCoverage;
 use crate::dualize;
 use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
 use crate::spec::links::RequestLinks;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;
-use aim::BranchAim;
 pub use aims::CampaignAims;
 pub use corpus::corpus;
 use domain::ValueDomain;
 use draw::{Drawer, PlaceFacts};
 use duty::{DutyCheck, KeptIn};
 use form::{FormKind, TypeForm};
-use learn::{Learning, SourcesTaken};
-pub use learn::{SourceWeights, ValueSource};
 use seen::SeenValues;
+pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
 use wave::{WaveRoom, Waves};
 
@@ -63,15 +57,15 @@ pub struct GenerateSettings {
     pub clients: u64,
     /// The most requests of one client that are under way together.
     pub depth: usize,
-    /// Factors of the weights of sources; they adapt where there are none.
-    pub weights: Option<SourceWeights>,
+    /// Factors of the weights of sources.
+    pub weights: SourceWeights,
     /// The aims of its requests.
     pub aims: CampaignAims,
 }
 
 impl Default for GenerateSettings {
     fn default() -> GenerateSettings {
-        GenerateSettings { clients: 1, depth: 1, weights: None, aims: CampaignAims::default() }
+        GenerateSettings { clients: 1, depth: 1, weights: SourceWeights::default(), aims: CampaignAims::default() }
     }
 }
 
@@ -89,19 +83,12 @@ pub struct Generator {
     swarm: Swarm,
     waves: Waves,
     room: WaveRoom,
-    learning: Learning,
-    aim: Option<BranchAim>,
-    /// The number of requests that were solved for since one was found.
-    aimed: u32,
-    /// The sources of the requests of this run, by their label.
-    taken: FxHashMap<u64, SourcesTaken>,
 }
 
 /// A request that was drawn, and the states in which it keeps the client's duty.
 struct KeptDrawing {
     template: RequestTemplate,
     kept: KeptIn,
-    taken: SourcesTaken,
 }
 
 impl Generator {
@@ -120,9 +107,7 @@ impl Generator {
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
         let domain = ValueDomain::of(spec, &computed);
         let duty = DutyCheck::of(spec, variants, &computed);
-        let (swarm, waves, taken) = (Swarm::default(), Waves::default(), FxHashMap::default());
-        let still = (!settings.aims.adapting).then(SourceWeights::default);
-        let learning = Learning::new(places.len(), settings.weights.or(still));
+        let (swarm, waves) = (Swarm::default(), Waves::default());
         Generator {
             spec: spec.clone(),
             settings,
@@ -135,10 +120,6 @@ impl Generator {
             swarm,
             waves,
             room: WaveRoom::default(),
-            learning,
-            aim: None,
-            aimed: 0,
-            taken,
         }
     }
 
@@ -149,7 +130,6 @@ impl Generator {
     pub fn begin_run(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         self.seen.clear();
         self.waves = Waves::default();
-        self.taken.clear();
         let clients = self.settings.clients.max(1);
         self.swarm = match self.settings.aims.swarm {
             true => Swarm::draw(&self.form, clients, self.settings.depth, choices)?,
@@ -172,33 +152,7 @@ impl Generator {
     /// Takes up that the request of this label has no answer that is known.
     pub fn unanswered(&mut self, _label: u64) {}
 
-    /// Takes up how many new branches and pairs the request of this label of the current run has brought; 0 is told, too.
-    pub fn learned(&mut self, label: u64, news: u64) {
-        if let Some(taken) = self.taken.remove(&label) {
-            self.learning.learn(&taken, news);
-        }
-    }
-
-    /// The weights of the sources of each place of a request, in percent, a line each.
-    #[must_use]
-    pub fn weights(&self) -> String {
-        let first: Vec<[u64; 5]> = self.places.iter().map(|place| place.weights).collect();
-        self.learning.shown(&self.spec, &self.form, &first)
-    }
-
-    /// The shares in which the sources of values are taken.
-    #[must_use]
-    pub fn shares(&self) -> Vec<(&'static str, f64)> {
-        let first: Vec<[u64; 5]> = self.places.iter().map(|place| place.weights).collect();
-        self.learning.totals(&first)
-    }
-
-    /// Solves for requests that come to branches which were not taken, now and then from here on.
-    pub fn aim_at(&mut self, coverage: &SpecCoverage) {
-        self.aim = BranchAim::of(coverage).filter(|_| self.settings.aims.solved);
-    }
-
-    /// A request that was solved for: its scalars refer to the answers that had them first.
+    /// A request that was found elsewhere: its scalars refer to the answers that had them first.
     #[must_use]
     pub fn referring(&self, value: Value) -> RequestTemplate {
         let mut references = Vec::new();
@@ -228,21 +182,17 @@ impl Generator {
         choices: &mut dyn Choices,
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
-            let (template, taken) = self.draw_any(wanted, choices)?;
+            let template = self.draw_any(wanted, choices)?;
             let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
             if kept != KeptIn::Fewer {
-                return Ok(Some(KeptDrawing { template, kept, taken }));
+                return Ok(Some(KeptDrawing { template, kept }));
             }
         }
         Ok(None)
     }
 
     /// Draws a request, which may break the client's duty.
-    fn draw_any(
-        &self,
-        wanted: &WantedRequest<'_>,
-        choices: &mut dyn Choices,
-    ) -> Result<(RequestTemplate, SourcesTaken), ChoiceError> {
+    fn draw_any(&self, wanted: &WantedRequest<'_>, choices: &mut dyn Choices) -> Result<RequestTemplate, ChoiceError> {
         let drawer = Drawer {
             types: &self.spec.types,
             form: &self.form,
@@ -250,13 +200,12 @@ impl Generator {
             domain: &self.domain,
             swarm: &self.swarm,
             seen: &self.seen,
+            weights: self.settings.weights,
             states: wanted.states,
             only_key: wanted.only_key,
             choices,
             at: Vec::new(),
             references: Vec::new(),
-            learning: &self.learning,
-            taken: SourcesTaken::new(),
         };
         drawer.request(wanted.variant)
     }
@@ -270,7 +219,7 @@ impl Generator {
         let wanted = WantedRequest { client: 1, states: &[], variant: None, only_key: None };
         let template = match self.draw(&wanted, choices)? {
             Some(kept) => kept.template,
-            None => self.draw_any(&wanted, choices)?.0,
+            None => self.draw_any(&wanted, choices)?,
         };
         Ok(template.value)
     }

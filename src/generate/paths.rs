@@ -15,15 +15,6 @@ pub(super) const FIRST: u64 = 1 << 40;
 /// A path, with what is known of its symbols.
 pub(super) struct RequestPath(symbolic::Path<()>);
 
-/// The aim with which paths are followed.
-#[derive(Clone, Copy)]
-pub(super) enum PathPurpose<'p> {
-    /// To find one that breaks the client's duty; by function and position, whether a duty may be met from there on.
-    CheckDuty(&'p [Vec<bool>]),
-    /// To come to the ends of those that keep it.
-    Reach,
-}
-
 /// The outcome of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum RequestPathEnd {
@@ -63,21 +54,6 @@ impl RequestPath {
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
         self.0.assume(condition, solver)
     }
-
-    /// Adds a condition, if it can hold; true where it does then.
-    pub fn assume_if_possible(&mut self, condition: &Term, solver: &mut Solver) -> bool {
-        let mut store = self.0.store.clone();
-        let holds = store.assume(condition, solver) == Answer::Sat;
-        if holds {
-            self.0.store = store;
-        }
-        holds
-    }
-
-    /// The process, with what is known of its symbols.
-    pub fn inside(&self) -> &symbolic::Path<()> {
-        &self.0
-    }
 }
 
 /// The paths of a request.
@@ -87,7 +63,8 @@ pub(super) struct RequestPaths<'s> {
     pub solver: &'s mut Solver,
     /// Those that are not at their end.
     pub open: Vec<RequestPath>,
-    pub purpose: PathPurpose<'s>,
+    /// By function and position, whether a duty may be met from there on.
+    pub ahead: &'s [Vec<bool>],
 }
 
 impl RequestPaths<'_> {
@@ -110,11 +87,9 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn advance(&mut self, spec: &Spec, path: &mut RequestPath) -> Result<Event, RequestPathEnd> {
-        if let PathPurpose::CheckDuty(ahead) = self.purpose {
-            let is_ahead = |function: u32, pc: u32| ahead[function as usize].get(pc as usize) == Some(&true);
-            if !path.0.process.may_come(&is_ahead) {
-                return Err(RequestPathEnd::Nowhere);
-            }
+        let is_ahead = |function: u32, pc: u32| self.ahead[function as usize].get(pc as usize) == Some(&true);
+        if !path.0.process.may_come(&is_ahead) {
+            return Err(RequestPathEnd::Nowhere);
         }
         Ok(path.0.process.advance(&spec.program))
     }
@@ -150,9 +125,6 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn expects(&mut self, path: &mut RequestPath, duty: Truth, _: Site) -> Result<(), RequestPathEnd> {
-        if let PathPurpose::Reach = self.purpose {
-            return self.require(path, duty);
-        }
         let is_kept = match duty.not() {
             Truth::Known(is_broken) => !is_broken,
             Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,

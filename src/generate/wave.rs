@@ -14,14 +14,11 @@ use crate::value::Value;
 const KINDS: [u64; 3] = [5, 3, 2];
 /// The weights of the same where there are no races.
 const KINDS_WITHOUT_RACES: [u64; 3] = [5, 0, 2];
-/// One of so many waves is a request that is solved for, as long as not so many in a row were looked for in vain.
-const AIMED: usize = 24;
-const AIMS_IN_VAIN: u32 = 40;
 /// Readers after a race, at most.
 const READERS: usize = 2;
 
 /// A wave that takes longer to judge is followed by smaller ones.
-const SLOW: Duration = Duration::from_millis(100);
+const SLOW: Duration = Duration::from_millis(20);
 /// The fewest requests to which waves are cut: a race of two.
 const FEWEST: usize = 2;
 
@@ -70,9 +67,6 @@ impl Generator {
     /// Where the source of choices fails.
     pub fn wave(&mut self, states: &[&[Value]], next: u64, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
         let mut planning = Planning { generator: self, states, choices, plan: Plan::default(), next };
-        if planning.aimed()? {
-            return Ok(planning.plan);
-        }
         if let Some((key, left)) = planning.generator.waves.readers.take() {
             planning.generator.waves.readers = (left > 1).then_some((key, left - 1));
             planning.reader(key)?;
@@ -179,32 +173,6 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// Now and then, a request that is solved for.
-    fn aimed(&mut self) -> Result<bool, ChoiceError> {
-        let Some(state) = self.states.first() else { return Ok(false) };
-        let (keys, generator) = (self.generator.keys(), &mut *self.generator);
-        let Some(aim) = generator.aim.as_mut().filter(|_| generator.aimed < AIMS_IN_VAIN) else { return Ok(false) };
-        if self.choices.choose("aim", AIMED)? > 0 {
-            return Ok(false);
-        }
-        generator.aimed += 1;
-        let client = 1 + self.choices.choose("client", generator.swarm.clients as usize)? as u64;
-        let whole = generator.duty.whole(&generator.spec, state);
-        let Some(found) = aim.request(&whole, &keys, client, self.choices)? else { return Ok(false) };
-        generator.aimed = 0;
-        let request = generator.referring(found);
-        self.plan.asks.push(PlannedAsk {
-            label: self.next,
-            client,
-            request,
-            after: Vec::new(),
-            delay: 0.0,
-            barrier: None,
-            restart: false,
-        });
-        Ok(true)
-    }
-
     /// The variants that the run uses: those that change nothing, or the others.
     fn variants(&self, reads: bool) -> Vec<usize> {
         let generator = &self.generator;
@@ -232,7 +200,7 @@ impl Planning<'_> {
         barrier: Option<u32>,
     ) -> Result<bool, ChoiceError> {
         let wanted = WantedRequest { client, states: self.states, variant, only_key };
-        let Some(KeptDrawing { template, kept, taken }) = self.generator.draw(&wanted, self.choices)? else {
+        let Some(KeptDrawing { template, kept }) = self.generator.draw(&wanted, self.choices)? else {
             return Ok(false);
         };
         let is_first = self.plan.asks.is_empty();
@@ -241,7 +209,6 @@ impl Planning<'_> {
         }
         let label = self.next;
         self.next += 2;
-        self.generator.taken.insert(label, taken);
         let ask = PlannedAsk { label, client, request: template, after, delay: 0.0, barrier, restart: false };
         self.plan.asks.push(ask);
         Ok(kept == KeptIn::AnyState)

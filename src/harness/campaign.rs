@@ -14,7 +14,7 @@ use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::report::campaign::text::INTERRUPTED;
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, SourceWeight};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
 use crate::spec::Spec;
@@ -50,8 +50,8 @@ pub struct CampaignSettings {
     pub rate: Option<f64>,
     /// The time that shrinking one failure may take.
     pub shrink_time: Duration,
-    /// The weights of the sources of values, if they are not to adapt.
-    pub weights: Option<SourceWeights>,
+    /// Factors of the weights of the sources of values.
+    pub weights: SourceWeights,
     /// The causes that are known: they do not count.
     pub known: BTreeSet<String>,
     /// The causes that regressions show: they are not looked for again.
@@ -77,7 +77,7 @@ impl Default for CampaignSettings {
             crash: 0.0,
             rate: None,
             shrink_time: Duration::from_secs(30),
-            weights: None,
+            weights: SourceWeights::default(),
             known: BTreeSet::new(),
             shown: BTreeSet::new(),
             aims: CampaignAims::default(),
@@ -356,14 +356,7 @@ impl<'c> Campaign<'c> {
         if (runs <= COVERED_RUNS || runs.is_power_of_two())
             && let Some(exchanges) = run.in_order_of_service()
         {
-            let news = self.coverage.observe_run(&exchanges);
-            let places = news.branches.iter().map(|(at, _)| *at).chain(news.pairs.iter().map(|(at, _)| *at));
-            let mut counts = vec![0; exchanges.len()];
-            places.for_each(|at| counts[at] += 1);
-            for (exchange, count) in exchanges.iter().zip(counts).filter(|(exchange, _)| !exchange.is_restart()) {
-                self.generator.learned(run.label_on(exchange.line), count);
-            }
-            self.generator.aim_at(&self.coverage);
+            self.coverage.observe_run(&exchanges);
         }
     }
 
@@ -442,16 +435,16 @@ impl<'c> Campaign<'c> {
         let budget = ShrinkBudget { until, ..ShrinkBudget::default() };
         let shrunk =
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
-        let last = trial.last.unwrap_or_else(|| failing.clone());
+        // The last run that failed may have been one of another script.
+        let shown = Failing::recorded(self.judging, &shrunk.script).filter(|shown| failing.is_shown_by(shown));
+        let last = shown.or(trial.last).unwrap_or_else(|| failing.clone());
         Some((last, shrunk, trial.others))
     }
 
     fn reported(self) -> CampaignReport {
         let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
-        let Campaign { mut report, undecided, coverage, generator, started, judging, .. } = self;
-        let weight = |(source, weight): (&str, f64)| SourceWeight { source: source.to_owned(), weight };
+        let Campaign { mut report, undecided, coverage, started, judging, .. } = self;
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
-        report.weights = generator.shares().into_iter().map(weight).collect();
         report.coverage = covered(&judging.spec, &coverage);
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);

@@ -83,6 +83,14 @@ impl Failing {
         Failing::found(run, state, system, header, Duration::from_secs_f64(REASON_SECONDS))
     }
 
+    /// The violation that a script shows with the answers that were recorded in it, if it does: its reason names the script's own steps.
+    #[must_use]
+    pub fn recorded(judging: &Judging, script: &Script) -> Option<Failing> {
+        let mut run = LiveRun::unjudged(judging);
+        let event = run.violated_by(script.steps.iter().filter_map(|step| event(script, step)).collect())?;
+        Some(Failing::violation(&mut run, event, &script.header, Duration::from_secs_f64(REASON_SECONDS)))
+    }
+
     fn found(
         run: &mut LiveRun,
         state: &RunState,
@@ -264,6 +272,24 @@ fn step(event: &LiveEvent) -> ScriptStep {
         LiveEventKind::Closed => seen(RecordedOutcome::Closed),
         LiveEventKind::Restarted => ScriptStep::Restart,
     }
+}
+
+/// The event that a step of a script was when it was run.
+fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
+    let kind = |seen: &RecordedOutcome| match seen {
+        RecordedOutcome::Answer(answer) => Some(LiveEventKind::Answered(answer.clone())),
+        RecordedOutcome::Lost => Some(LiveEventKind::Lost),
+        RecordedOutcome::Closed => Some(LiveEventKind::Closed),
+        RecordedOutcome::Nothing => None,
+    };
+    let (label, client, kind) = match step {
+        ScriptStep::Ask { label, client, request } => (*label, *client, LiveEventKind::Sent(request.clone())),
+        ScriptStep::Await { label, seen } => (*label, script.client_of(*label), kind(seen)?),
+        ScriptStep::Seen { client, seen } => (UNASKED, *client, kind(seen)?),
+        ScriptStep::Restart => (UNASKED, 0, LiveEventKind::Restarted),
+        ScriptStep::Wait(_) | ScriptStep::Together { .. } => return None,
+    };
+    Some(LiveEvent { label, client, kind })
 }
 
 /// The label of the message that an event is: a request has an odd one, its answer the next.

@@ -142,6 +142,14 @@ impl LiveRun {
         }
     }
 
+    /// The number of the event, from 1, up to which these events cannot be explained, if they cannot.
+    pub fn violated_by(&mut self, events: Vec<LiveEvent>) -> Option<u64> {
+        match (self.judge(events), self.settle()) {
+            (RunState::Violated(event), _) | (_, RunState::Violated(event)) => Some(event),
+            _ => None,
+        }
+    }
+
     fn judge(&mut self, events: Vec<LiveEvent>) -> RunState {
         let mut state = RunState::Explained;
         for event in events {

@@ -186,12 +186,15 @@ fn exchanges(script: &Script) -> Vec<Exchange> {
 }
 
 #[test]
-fn weights_are_read_and_shown() {
+fn sources_are_weighed_by_the_factors_of_a_user() {
     let spec = shipped::named("kv_etag").compile().expect("a specification");
-    let weights = SourceWeights::read("trace=3, state=0").expect("weights");
-    let generator = Generator::new(&spec, GenerateSettings { weights: Some(weights), ..GenerateSettings::default() });
-    let shown = generator.weights();
-    assert!(shown.lines().any(|line| line.starts_with("Put.key: ") && !line.contains("state")), "{shown}");
+    let references = |weights: &str| {
+        let weights = SourceWeights::read(weights).expect("weights");
+        let runs = drive(&spec, GenerateSettings { weights, ..GenerateSettings::default() }, 1);
+        runs.iter().flatten().map(|sent| sent.references.len()).sum::<usize>()
+    };
+    let (none, usual, many) = (references("trace=0, state=0"), references(""), references("trace=50"));
+    assert!(none == 0 && usual > 0 && many > usual, "{none} {usual} {many}");
     assert!(SourceWeights::read("luck=1").is_err() && SourceWeights::read("trace=many").is_err());
 }
 

@@ -69,8 +69,6 @@ pub struct CampaignReport {
     pub corpus: u64,
     /// The regressions, each as it ended.
     pub regressions: Vec<RegressionRun>,
-    /// The sources of values, with their weights at the end.
-    pub weights: Vec<SourceWeight>,
     /// The runs in which it was too hard to decide about some events, and why.
     pub undecided: Vec<String>,
     /// The reason for which the campaign ended early: `interrupted`, `the time of 60 s is over`.
@@ -326,15 +324,6 @@ pub enum RegressionOutcome {
     Error(String),
 }
 
-/// A source of values, and its weight.
-#[derive(Clone, PartialEq, Debug, Serialize)]
-pub struct SourceWeight {
-    /// The source: `domain`, `state`, `trace`, `solver`, `corpus`.
-    pub source: String,
-    /// The weight; only what it is beside the others counts.
-    pub weight: f64,
-}
-
 /// The causes of a campaign beside those of a baseline.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct BaselineReport {
@@ -365,7 +354,6 @@ impl Default for CampaignReport {
             net: "tcp".into(),
             corpus: 0,
             regressions: Vec::new(),
-            weights: Vec::new(),
             undecided: Vec::new(),
             stopped: None,
             texts: Vec::new(),

@@ -4,7 +4,7 @@ use mayhap::Spec;
 use mayhap::json::decode;
 use mayhap::report::campaign::{
     BaselineReport, Belief, BranchCount, CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome,
-    RegressionRun, ReportedCoverage, ShownAct, ShownOutcome, ShownStep, ShownValue, SourceWeight, SpecPlace, SpecText,
+    RegressionRun, ReportedCoverage, ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace, SpecText,
 };
 
 use crate::judge::root;
@@ -124,9 +124,6 @@ pub fn pass() -> CampaignReport {
                 outcome: RegressionOutcome::Pass,
             },
         ],
-        weights: [("domain", 2.0), ("state", 1.0), ("trace", 4.0), ("solver", 1.0)]
-            .map(|(source, weight)| SourceWeight { source: source.into(), weight })
-            .into(),
         texts: vec![SpecText { file: KV.into(), text }],
         ..CampaignReport::default()
     }

@@ -37,21 +37,17 @@ const DEADLINE: Duration = Duration::from_secs(3);
 const VERSIONS: u64 = 271_828;
 
 /// All aims, all but one, none, and one alone.
-fn measured() -> [(&'static str, CampaignAims); 12] {
+fn measured() -> [(&'static str, CampaignAims); 8] {
     let (all, none) = (CampaignAims::default(), CampaignAims::NONE);
     [
         ("all", all),
         ("all but the corpus", CampaignAims { corpus: false, ..all }),
-        ("all but the solver", CampaignAims { solved: false, ..all }),
         ("all but the bounds of each run", CampaignAims { swarm: false, ..all }),
         ("all but races", CampaignAims { races: false, ..all }),
-        ("all but adapting", CampaignAims { adapting: false, ..all }),
         ("none", none),
         ("only the corpus", CampaignAims { corpus: true, ..none }),
-        ("only the solver", CampaignAims { solved: true, ..none }),
         ("only the bounds of each run", CampaignAims { swarm: true, ..none }),
         ("only races", CampaignAims { races: true, ..none }),
-        ("only adapting", CampaignAims { adapting: true, ..none }),
     ]
 }
 

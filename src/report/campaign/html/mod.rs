@@ -220,9 +220,8 @@ fn regressions(report: &CampaignReport) -> Markup {
     }
 }
 
-/// The baseline, and where values came from.
+/// The baseline.
 fn rest(report: &CampaignReport) -> Markup {
-    let total: f64 = report.weights.iter().map(|source| source.weight).sum();
     html! {
         @if let Some(baseline) = &report.baseline {
             section id="baseline" {
@@ -231,14 +230,6 @@ fn rest(report: &CampaignReport) -> Markup {
                     p { (counted(causes.len() as u64, "cause")) " " (name) @if !causes.is_empty() { ":" } }
                     @if !causes.is_empty() { ul { @for cause in causes { li { (cause) } } } }
                 }
-            }
-        }
-        @if total > 0.0 {
-            section id="weights" {
-                h2 { "Where values came from" }
-                ul { @for source in &report.weights {
-                    li { (source.source) ": " (percent(source.weight / total)) }
-                } }
             }
         }
     }
