@@ -72,7 +72,7 @@ pub use decided::Decided;
 pub(crate) use forms::CanonicalForm;
 pub use frontier::{Counts, Judge};
 pub use options::{EFFORT_LIMIT, Options, Patience};
-pub use recording::{judge_at_once, judge_recorded, unanswered};
+pub use recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use resting::{RestingFrontier, RestingState};
 pub use steps::{Before, Fired};
 pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, symbolic_restart, unbounded};

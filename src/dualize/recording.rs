@@ -23,7 +23,7 @@ use super::options::Options;
 use super::verdict::Verdict;
 use super::wire::{Ahead, RecordedEvent};
 use crate::network::{Network, Observation};
-use crate::process::Port;
+use crate::process::{Limit, Port};
 use crate::spec::Spec;
 
 /// The work of a turn, in made terms, and the most turns where the judge that takes event by event is at its end.
@@ -37,6 +37,8 @@ struct Recordings<'r> {
     network: &'r dyn Network,
     events: &'r [RecordedEvent],
     options: &'r Options,
+    /// The turns after which it is given up.
+    turns: usize,
 }
 
 /// The knowledge of answers to come.
@@ -52,7 +54,7 @@ pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[Recorde
     let judge = judge_at_once(spec, network, events, options);
     match judge.verdict() {
         Verdict::Reject { .. } if !spec.program.may_fail() => {
-            Recordings { spec, network, events, options }.first_rejected(judge)
+            Recordings { spec, network, events, options, turns: usize::MAX }.first_rejected(judge)
         }
         _ => judge,
     }
@@ -62,7 +64,20 @@ pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[Recorde
 /// first that nothing explains.
 #[must_use]
 pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
-    let recordings = Recordings { spec, network, events, options };
+    judge_within(spec, network, (events, u64::MAX), options)
+}
+
+/// The same with so much work on all of it, in made terms, after which it is given up.
+#[must_use]
+pub fn judge_within(
+    spec: &Arc<Spec>,
+    network: &dyn Network,
+    (events, work): (&[RecordedEvent], u64),
+    options: &Options,
+) -> Judge {
+    // Each turn is one of two judges.
+    let turns = usize::try_from(work / (2 * TURN)).unwrap_or(usize::MAX);
+    let recordings = Recordings { spec, network, events, options, turns };
     let judge = recordings.judged(events.len(), Lookahead::All);
     match judge.verdict() {
         Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
@@ -119,6 +134,10 @@ impl Recordings<'_> {
             let is_decided = self.observe_for(&mut judge, &mut left, deepest.is_some().then_some(TURN));
             let may_be_explained = matches!(judge.verdict(), Verdict::Unknown { .. }) && turns < TURNS;
             if is_decided && !(may_be_explained && deepest.is_some()) {
+                return judge;
+            }
+            if turns > self.turns {
+                judge.give_up(Limit::Effort);
                 return judge;
             }
         }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::dualize::{Options, RecordedEvent, Verdict, judge_at_once};
+use crate::dualize::{Options, RecordedEvent, Verdict, judge_within};
 use crate::network::{Network, Observation};
 use crate::spec::Spec;
 
@@ -84,7 +84,7 @@ impl RejectedRecording<'_> {
     /// The verdict with these values and holes else; the units that it took.
     fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (Verdict, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
-        let judge = judge_at_once(self.spec, self.network, &self.with(known, rejected), &options);
+        let judge = judge_within(self.spec, self.network, (&self.with(known, rejected), effort), &options);
         (judge.verdict(), Budget::paid(&judge))
     }
 }

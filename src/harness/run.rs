@@ -23,6 +23,9 @@ use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform}
 /// A live system goes on meanwhile: an event of concurrent clients is judged with so much of the work that a recording is given.
 const LIVE_EFFORT: u64 = 8;
 
+/// The memory that explanations may take, in bytes; as much as those of a recording.
+const LIVE_MEMORY: usize = 256 << 20;
+
 /// A run is short: most have fewer events than this.
 const REMEMBERED: usize = 1_024;
 
@@ -43,7 +46,7 @@ impl Judging {
     pub fn live(spec: &Arc<Spec>, net: NetworkChoice, clients: u64) -> Judging {
         let usual = Options::default();
         let effort = if clients > 1 { usual.effort / LIVE_EFFORT } else { usual.effort };
-        Judging { spec: spec.clone(), net, options: Options { effort, ..usual } }
+        Judging { spec: spec.clone(), net, options: Options { effort, memory: LIVE_MEMORY, ..usual } }
     }
 }
 

@@ -155,7 +155,7 @@ pub fn under_way(spec: &Spec, observed: &Observations, found: &NetworkWitness) -
         lines.push(format!("  … and {} more", found.under_way.len() - NAMED));
     }
     if !lines.is_empty() {
-        lines.insert(0, "the lines before it are explained, for example, with this under way:".to_owned());
+        lines.insert(0, "what came before is explained, for example, with this under way:".to_owned());
     }
     lines
 }
