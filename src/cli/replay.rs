@@ -38,20 +38,20 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let scripts: Vec<ReadScript<'_>> =
-        options.scripts.iter().map(|path| (path.as_path(), read_script(&spec, path))).collect();
+    let scripts: Vec<ReadScript<'_>> = options
+        .scripts
+        .iter()
+        .map(|path| (path.as_path(), read_script(&spec, path).map_err(|why| why.to_string())))
+        .collect();
     let is_any_read = scripts.iter().any(|(_, script)| script.is_ok());
     if options.export == Some(ExportLanguage::Rust) || !is_any_read {
         return export(&spec, &file, &scripts, terminal);
     }
     let stop = stopping::begin();
     let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
-    let mut system = match sut::open(&spec, address, &options.system.start_options()) {
+    let mut system = match sut::open(&spec, address, &options.system.start_options(&stop)) {
         Ok(system) => system,
-        Err(failure) => {
-            terminal.complain(&format!("error: {failure}\n"));
-            return Exit::SystemFailed;
-        }
+        Err(failure) => return failed(terminal, &failure.to_string()),
     };
     let judging = match judging(&spec, NetworkChoice::TCP, &options.system) {
         Ok(judging) => judging,

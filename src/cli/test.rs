@@ -11,8 +11,8 @@ use super::testing_progress::TestProgress;
 use super::{failed, files, load, reports};
 use mayhap::generate::CampaignAims;
 use mayhap::harness::{
-    Campaign, CampaignSettings, Follower, Judging, Regressions, WaitLimits, not_started, read_script, replay,
-    runs_to_see, starting_scripts,
+    Campaign, CampaignSettings, Follower, Judging, Regressions, UnreadScript, WaitLimits, not_started, read_script,
+    replay, runs_to_see, starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;
@@ -57,9 +57,9 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         return failed(terminal, &why);
     }
     let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
-    let mut system = match sut::open(&spec, address, &options.system.start_options()) {
+    let mut system = match sut::open(&spec, address, &options.system.start_options(&stop)) {
         Ok(system) => system,
-        Err(failure) => return broken(terminal, &failure.to_string(), &[]),
+        Err(failure) => return failed(terminal, &failure.to_string()),
     };
     if options.check_adapter {
         return super::check_adapter::run(&spec, &mut *system, &options.system, terminal);
@@ -97,12 +97,6 @@ fn drawn_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
     // Short enough to be typed.
     std::collections::hash_map::RandomState::new().build_hasher().finish() % 100_000
-}
-
-fn broken(terminal: &mut Terminal, why: &str, output: &[String]) -> Exit {
-    terminal.complain(&format!("error: {why}\n"));
-    output.iter().for_each(|line| terminal.complain(&format!("  | {line}\n")));
-    Exit::SystemFailed
 }
 
 /// The files of a specification, for the page of a report.
@@ -197,11 +191,9 @@ impl LiveTest<'_> {
         let mut runs = Vec::new();
         for path in files {
             let file = path.display().to_string();
-            // Several specifications may share a directory.
-            if files::read_text(&path).is_ok_and(|text| is_of_another(self.spec, &text)) {
-                continue;
-            }
             let (cause, outcome) = match read_script(self.spec, &path) {
+                // Several specifications may share a directory.
+                Err(UnreadScript::OfAnother(_)) => continue,
                 Ok(script) => {
                     let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
                     let outcome = replay(judging, &script, (&mut *system, clients), patience, times);
@@ -209,18 +201,13 @@ impl LiveTest<'_> {
                 }
                 Err(why) => {
                     terminal.complain(&format!("error: {why}\n"));
-                    (String::new(), RegressionOutcome::Error(why))
+                    (String::new(), RegressionOutcome::Error(why.to_string()))
                 }
             };
             runs.push(RegressionRun { file, cause, outcome });
         }
         runs
     }
-}
-
-/// Tests whether a script says that it is of another specification.
-fn is_of_another(spec: &Spec, script: &str) -> bool {
-    ScriptHeader::said(script).is_ok_and(|said| !said.spec.is_empty() && said.spec != spec.program.name)
 }
 
 /// The header of the scripts of a test: also where the specification is, and how the system is started, so that they can be run as

@@ -3,7 +3,7 @@
 //! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
 
 use super::selection::SpecArguments;
-use super::values::{command, count, positive, probability, rate, seconds};
+use super::values::{command, count, positive, probability, rate, seconds, seconds_or_zero};
 use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
@@ -14,6 +14,8 @@ use mayhap::sut::process::StartOptions;
 use mayhap::sut::ready::ReadySign;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 /// The help on `mayhap test` beside its options.
@@ -117,8 +119,8 @@ pub struct TestArguments {
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability, allow_hyphen_values = true)]
     #[arg(requires = "start")]
     pub crash: f64,
-    /// Seconds to spend on shrinking a failure
-    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds, allow_hyphen_values = true)]
+    /// Seconds to spend on shrinking a failure; 0 leaves it as it was found
+    #[arg(long, value_name = "S", default_value = "30", value_parser = seconds_or_zero, allow_hyphen_values = true)]
     pub shrink_time: Duration,
     /// Directory of regressions: run first, and written
     #[arg(long, value_name = "DIR", default_value = "mayhap-regressions")]
@@ -177,14 +179,15 @@ pub enum ExportLanguage {
 }
 
 impl SutArguments {
-    /// The way to start and reset the system.
+    /// The way to start and reset the system, until the flag is set.
     #[must_use]
-    pub fn start_options(&self) -> StartOptions {
+    pub fn start_options(&self, stop: &Arc<AtomicBool>) -> StartOptions {
         StartOptions {
             command: self.start.clone(),
             ready: self.ready.clone(),
             reset: self.reset.clone(),
             patience: StartOptions::default().patience.max(self.deadline),
+            stop: stop.clone(),
         }
     }
 

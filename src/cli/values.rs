@@ -187,6 +187,14 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a positive number of seconds, as in 0.5".into())
 }
 
+/// A number of seconds, or 0.
+///
+/// # Errors
+/// Where it is none, with what was expected.
+pub fn seconds_or_zero(text: &str) -> Result<Duration, String> {
+    if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
+}
+
 /// The last range that is given of each kind.
 #[must_use]
 pub fn ranges(given: &[RangeArg]) -> Ranges {
@@ -207,6 +215,8 @@ mod tests {
         }
         assert_eq!("N = a=b".parse(), Ok(ConstantArg { name: "N".into(), value: "a=b".into() }));
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
+        assert_eq!(seconds_or_zero("0"), Ok(Duration::ZERO));
+        assert_eq!([seconds_or_zero("-1"), seconds_or_zero("soon")].map(|read| read.is_err()), [true; 2]);
         for text in ["0", "-1", "nan", "inf", "1e300", "soon", ""] {
             assert!(seconds(text).is_err(), "{text}");
         }

@@ -198,6 +198,7 @@ impl<'c> Campaign<'c> {
             match self.one_run(std::mem::take(&mut scripts)) {
                 Ok(RunOver::Full) => {}
                 Ok(RunOver::Stop) => break,
+                Err(_) if self.is_stopped() => break,
                 Err(failure) if self.report.runs == 0 => return Err(failure),
                 Err(failure) => {
                     // What was found before stays found.

@@ -19,6 +19,8 @@ use super::wave::{LiveEvent, LiveEventKind, UNASKED, WaitLimits};
 /// The work on the reason of a failure, and of one that is only tried.
 const REASON_SECONDS: f64 = 1.0;
 const TRIAL_SECONDS: f64 = 0.05;
+/// The time in which a system that has ended a connection turns out to have ended as a whole.
+const DYING: Duration = Duration::from_millis(500);
 
 /// A failure that was just met.
 #[derive(Clone, Debug)]
@@ -99,7 +101,14 @@ impl Failing {
         time: Duration,
     ) -> Option<Failing> {
         match state {
-            RunState::Violated(event) => Some(Failing::violation(run, *event, header, time)),
+            RunState::Violated(event) => {
+                // A program that fails may end its connections first.
+                let is_closed = matches!(run.events()[*event as usize - 1].kind, LiveEventKind::Closed);
+                Some(match is_closed.then(|| system.ended_within(DYING)).flatten() {
+                    Some(crash) => Failing::broken(run, &crash, system, header),
+                    None => Failing::violation(run, *event, header, time),
+                })
+            }
             RunState::Broken(failure) => Some(Failing::broken(run, failure, system, header)),
             RunState::Explained | RunState::Undecided(_) | RunState::Interrupted => None,
         }
@@ -112,7 +121,10 @@ impl Failing {
             None => run.session().evidence(budget),
         };
         let events = &run.events()[..event as usize];
-        let label = |line: &u64| message_label(&events[*line as usize - 1]);
+        let label = |line: &u64| {
+            let event = &events[*line as usize - 1];
+            (event.label != UNASKED).then(|| message_label(event))
+        };
         let spec = &run.judging().spec;
         Failing {
             kind: FailureKind::Violation,
@@ -120,7 +132,7 @@ impl Failing {
             places: evidence.places.iter().filter_map(|named| place(&named.place)).collect(),
             script: script(header, events),
             label: events.last().map_or(0, message_label),
-            reason: evidence.reason.iter().filter(|line| **line <= event).map(label).collect(),
+            reason: evidence.reason.iter().filter(|line| **line <= event).filter_map(label).collect(),
             explanation: evidence.explanation.iter().map(|text| in_steps(text, events)).collect(),
             possible: evidence.possible,
             last_output: Vec::new(),

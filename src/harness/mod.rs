@@ -23,6 +23,6 @@ pub use builder::{SystemTest, test};
 pub use campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
 pub use failure::{Failing, LiveTrial, not_started, run_once};
 pub use mutants::MutantTester;
-pub use regressions::{Regressions, read_script, replay, runs_to_see};
+pub use regressions::{Regressions, UnreadScript, read_script, replay, runs_to_see};
 pub use run::{Judging, LiveRun, RunState};
 pub use wave::{LiveEvent, LiveEventKind, WaitLimits};

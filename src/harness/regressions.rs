@@ -2,13 +2,14 @@
 //!
 //! `mayhap-regressions/48-put-nocontent.ndjson` is a violation at line 48 of the specification: a `Put` that was answered `NoContent`.
 
+use std::fmt;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::report::campaign::{FoundFailure, RegressionOutcome};
-use crate::script::Script;
+use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
 use crate::sut::System;
 
@@ -96,22 +97,41 @@ fn file_name(cause: &str) -> String {
     words.join("-").chars().map(letter).take(80).collect()
 }
 
+/// The reason why a script cannot be run, with its file, without `error: `.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum UnreadScript {
+    /// It says that it is of another specification.
+    OfAnother(String),
+    /// It cannot be read, or does not fit the types.
+    Wrong(String),
+}
+
+impl fmt::Display for UnreadScript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (UnreadScript::OfAnother(why) | UnreadScript::Wrong(why)) = self;
+        f.write_str(why)
+    }
+}
+
 /// A script that is to fit a specification.
 ///
 /// # Errors
-/// It cannot be read, is of another specification, or does not fit the types; with the place, without `error: `.
-pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, String> {
+/// It does not, or cannot be read.
+pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript> {
     let shown = path.display();
-    let text = fs::read_to_string(path).map_err(|error| format!("{shown}: {error}"))?;
-    let script = Script::read(spec, &text).map_err(|error| {
-        let rendered = error.render(&shown.to_string());
-        rendered.trim_end().trim_start_matches("error: ").to_owned()
-    })?;
-    let (own, other) = (&spec.program.name, &script.header.spec);
-    if !other.is_empty() && other != own {
-        return Err(format!("{shown}: this is a script of `{other}`, not of `{own}`"));
+    let text = fs::read_to_string(path).map_err(|error| UnreadScript::Wrong(format!("{shown}: {error}")))?;
+    let own = &spec.program.name;
+    match ScriptHeader::said(&text) {
+        Ok(ScriptHeader { spec: other, .. }) if !other.is_empty() && other != *own => {
+            let why = format!("{shown}: this is a script of `{other}`, not of `{own}`");
+            return Err(UnreadScript::OfAnother(why));
+        }
+        _ => {}
     }
-    Ok(script)
+    Script::read(spec, &text).map_err(|error| {
+        let rendered = error.render(&shown.to_string());
+        UnreadScript::Wrong(rendered.trim_end().trim_start_matches("error: ").to_owned())
+    })
 }
 
 /// Runs a script so many times at most, and says how that ended; it ends early once the system breaks down.

@@ -88,6 +88,11 @@ pub trait System {
     /// It was not started here, or cannot be started again.
     fn crash(&mut self) -> Result<(), SutFailure>;
 
+    /// The failure that the system has ended by itself, if it was started here and ends before so much time has passed.
+    fn ended_within(&mut self, _longest: Duration) -> Option<SutFailure> {
+        None
+    }
+
     /// The last lines of the system's or the adapter's own output.
     fn last_output(&mut self) -> Vec<String>;
 }

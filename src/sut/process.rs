@@ -13,6 +13,8 @@
 use std::fmt;
 use std::process::ExitStatus;
 use std::str::FromStr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::sleep;
 use std::time::{Duration, Instant};
 
@@ -38,6 +40,8 @@ pub struct StartOptions {
     pub reset: Option<ResetWay>,
     /// The time that it may take to be ready, or to be reset.
     pub patience: Duration,
+    /// Set once nobody waits for that any more.
+    pub stop: Arc<AtomicBool>,
 }
 
 /// The way in which a system is brought back to its first state.
@@ -55,7 +59,7 @@ pub enum ResetWay {
 
 impl Default for StartOptions {
     fn default() -> StartOptions {
-        StartOptions { command: None, ready: None, reset: None, patience: PATIENCE }
+        StartOptions { command: None, ready: None, reset: None, patience: PATIENCE, stop: Arc::default() }
     }
 }
 
@@ -94,6 +98,7 @@ pub struct Launcher {
     ready: ReadySign,
     reset: ResetWay,
     patience: Duration,
+    stop: Arc<AtomicBool>,
     group: Option<ProcessGroup>,
     /// Set once it was started.
     was_started: bool,
@@ -109,7 +114,7 @@ impl Launcher {
     /// # Errors
     /// The options do not fit together.
     pub fn new(options: &StartOptions, address: Option<&str>) -> Result<Launcher, SutFailure> {
-        let StartOptions { command, ready, reset, patience } = options.clone();
+        let StartOptions { command, ready, reset, patience, stop } = options.clone();
         if command.is_none() && matches!(reset, Some(ResetWay::Restart | ResetWay::RestartAfter(_))) {
             return Err(failed(
                 "a system can only be restarted (--reset restart) if it is started here (--start COMMAND)",
@@ -131,6 +136,7 @@ impl Launcher {
             ready,
             reset,
             patience,
+            stop,
             group: None,
             was_started: false,
             is_fresh: false,
@@ -153,14 +159,14 @@ impl Launcher {
             ResetWay::RestartAfter(command) => {
                 let command = command.clone();
                 self.end(Ending::Kindly);
-                run(&command, self.patience)?;
+                self.run(&command)?;
                 self.start()?;
             }
             ResetWay::Command(_) | ResetWay::Nothing if !is_up => {
                 self.start()?;
                 return self.reset();
             }
-            ResetWay::Command(command) => run(&command.clone(), self.patience)?,
+            ResetWay::Command(command) => self.run(&command.clone())?,
             ResetWay::Nothing => {}
         }
         Ok(())
@@ -236,6 +242,7 @@ impl Launcher {
         while let Some(address) = self.ready.address().filter(|address| connect(address).is_ok()) {
             // The process before this one may need a moment until it is gone.
             if Instant::now() < until {
+                self.go_on()?;
                 sleep(LOOK);
                 continue;
             }
@@ -265,6 +272,7 @@ impl Launcher {
             if is_ready {
                 return Ok(());
             }
+            self.go_on()?;
             if began.elapsed() >= self.patience && !matches!(self.ready, ReadySign::After(_)) {
                 let (seconds, awaited) = (self.patience.as_secs_f64(), self.ready.awaited());
                 let what = format!("`{command}` was not ready after {seconds} s: {awaited}{}", self.printed_last());
@@ -295,18 +303,37 @@ impl Launcher {
     fn printed_last(&self) -> String {
         printed_last(&self.output())
     }
-}
 
-/// Runs a command that is to end soon, and well.
-fn run(command: &str, patience: Duration) -> Result<(), SutFailure> {
-    let started = ProcessGroup::start(command, GroupPipes::Output(None));
-    let mut group = started.map_err(|error| failed(format!("`{command}` cannot be started: {error}")))?;
-    let what = match group.exited_within(patience) {
-        Some(status) if status.success() => return Ok(()),
-        Some(status) => format!("`{command}`, which resets the system, failed ({})", in_words(status)),
-        None => format!("`{command}`, which resets the system, had not ended after {} s", patience.as_secs_f64()),
-    };
-    Err(failed(what + &printed_last(&group.output())))
+    /// Goes on waiting, unless nobody waits any more.
+    ///
+    /// # Errors
+    /// Somebody asked for the end.
+    pub(super) fn go_on(&self) -> Result<(), SutFailure> {
+        if self.stop.load(Ordering::Relaxed) { Err(failed("interrupted")) } else { Ok(()) }
+    }
+
+    /// Runs a command that is to end soon, and well.
+    fn run(&self, command: &str) -> Result<(), SutFailure> {
+        let started = ProcessGroup::start(command, GroupPipes::Output(None));
+        let mut group = started.map_err(|error| failed(format!("`{command}` cannot be started: {error}")))?;
+        let until = Instant::now() + self.patience;
+        let ended = loop {
+            let ended = group.exited_within(LOOK);
+            if ended.is_some() || Instant::now() >= until {
+                break ended;
+            }
+            self.go_on()?;
+        };
+        let what = match ended {
+            Some(status) if status.success() => return Ok(()),
+            Some(status) => format!("`{command}`, which resets the system, failed ({})", in_words(status)),
+            None => {
+                let seconds = self.patience.as_secs_f64();
+                format!("`{command}`, which resets the system, had not ended after {seconds} s")
+            }
+        };
+        Err(failed(what + &printed_last(&group.output())))
+    }
 }
 
 /// The last line of an output, as the end of a message.

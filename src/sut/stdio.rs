@@ -20,6 +20,8 @@ use crate::value::Value;
 
 /// The bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
+/// The longest time between two looks whether an adapter that is not ready is still waited for.
+const LOOK: Duration = Duration::from_millis(100);
 /// The time that an adapter has to end after the last line, or after it has closed its output.
 const ENDING: Duration = Duration::from_millis(500);
 /// The time in which an adapter speaks of requests that are lost.
@@ -137,10 +139,11 @@ impl StdioSystem {
         self.say(line);
         let deadline = Instant::now() + self.patience;
         while !self.heard.is_ready {
-            self.turn(deadline)?;
+            self.turn(deadline.min(Instant::now() + LOOK))?;
             if let Some(failure) = self.heard.failure() {
                 return Err(failure);
             }
+            self.launcher.go_on()?;
             if !self.heard.is_ready && Instant::now() >= deadline {
                 let seconds = self.patience.as_secs_f64();
                 let what = format!("the adapter did not answer {line} with {} within {seconds} s", AdapterLine::Ready);
@@ -284,6 +287,10 @@ impl System for StdioSystem {
         self.end_adapter(Ending::AtOnce);
         self.launcher.crash()?;
         self.start(clients)
+    }
+
+    fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
+        self.launcher.ended_within(longest)
     }
 
     fn last_output(&mut self) -> Vec<String> {
@@ -461,11 +468,9 @@ impl Heard {
 
     /// The failure that a line does not belong to the protocol.
     fn no_line(&self, line: &[u8], why: &str) -> SutFailure {
-        let what = format!(
-            "line {} of the adapter, {}, is none of the protocol: {why}; an adapter prints logs to standard error",
-            self.lines,
-            shown(line)
-        );
+        let is_object = line.trim_ascii_start().starts_with(b"{");
+        let hint = if is_object { "" } else { "; an adapter prints logs to standard error" };
+        let what = format!("line {} of the adapter, {}, is none of the protocol: {why}{hint}", self.lines, shown(line));
         SutFailure::new(SutFailureKind::Adapter, what)
     }
 

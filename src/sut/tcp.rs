@@ -219,6 +219,10 @@ impl System for TcpSystem {
         self.launcher.crash()
     }
 
+    fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
+        self.launcher.ended_within(longest)
+    }
+
     fn last_output(&mut self) -> Vec<String> {
         self.launcher.output()
     }

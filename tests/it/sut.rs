@@ -43,7 +43,7 @@ pub fn starting(command: &str, ready: Option<&str>, reset: Option<&str>) -> Star
     let ready = ready.map(|ready| ready.parse().expect("a sign"));
     let reset = reset.map(|reset| reset.parse().expect("a way"));
     let patience = Duration::from_secs(3);
-    StartOptions { command: Some(command.to_owned()), ready, reset, patience }
+    StartOptions { command: Some(command.to_owned()), ready, reset, patience, ..StartOptions::default() }
 }
 
 /// A system at a TCP address that is started here.

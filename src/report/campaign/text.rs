@@ -243,6 +243,10 @@ pub fn headline(failure: &FoundFailure) -> String {
     let FoundFailure { requests_to_find, run, original_requests, shrunk_requests, runs_to_shrink, .. } = failure;
     let known = if failure.known { "known " } else { "" };
     let mut text = format!("{known}{} after {}", failure.kind.word(), counted(*requests_to_find, "request"));
+    if *original_requests == 0 {
+        // No script shows that the system could not be started.
+        return text;
+    }
     text += &format!(" (run {run})");
     if *runs_to_shrink > 0 {
         let to = counted(*shrunk_requests, "request");
