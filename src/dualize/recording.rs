@@ -67,7 +67,7 @@ pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[Recorded
     judge_within(spec, network, (events, u64::MAX), options)
 }
 
-/// The same with so much work on all of it, in made terms, after which it is given up.
+/// Judges so, but gives up after so much work on the whole, in made terms.
 #[must_use]
 pub fn judge_within(
     spec: &Arc<Spec>,

@@ -167,6 +167,8 @@ fn bad_usage_has_a_clear_message() {
         (&["test", spec, "--sut", free, "--report", &report], 2, &["r.json"]),
         (&["test", spec, "--sut", free, "--regressions", "/proc/no"], 2, &["/proc/no"]),
         (&["test", spec, "--sut", free, "--crash", "0.1"], 2, &["--start"]),
+        (&["test", spec, "--sut", free, "--reset", "restart"], 2, &["--start COMMAND"]),
+        (&["test", spec, "--sut", free, "--ready", "1"], 2, &["--ready"]),
         (&["test", spec, "--sut", free], 4, &["127.0.0.1:1"]),
         (&["test", spec, "--sut", free, "--start", "exit 3"], 4, &["ended before it was ready"]),
         (&["test", spec, "--sut", "stdio:echo hello"], 4, &["hello"]),
@@ -233,23 +235,92 @@ fn an_interrupted_test_leaves_no_process_and_keeps_what_it_found() {
 }
 
 #[test]
-fn a_real_redis_that_is_killed_loses_nothing_that_it_had_written() {
-    let program = match crate::recorder::server::find(REDIS) {
-        Ok(program) => program.display().to_string(),
-        Err(missing) => return skipped(&missing.to_string()),
-    };
+fn a_test_is_interrupted_while_its_system_starts() {
+    let regressions = empty_directory("starting");
+    let begun = place("starting-begun");
+    for sut in ["127.0.0.1:1", "stdio:sleep 60"] {
+        _ = fs::remove_file(&begun);
+        let start = format!("touch {}; exec sleep 60", begun.display());
+        let ready = if sut.starts_with("stdio") { "0" } else { "tcp:127.0.0.1:1" };
+        let arguments = ["test", "specs/kv.may", "--sut", sut, "--start", &start, "--ready", ready, "--regressions"];
+        let mut child = mayhap(&[&arguments[..], &[regressions.to_str().unwrap()]].concat()).spawn().unwrap();
+        let waiting = Instant::now();
+        while !begun.exists() && waiting.elapsed() < Duration::from_secs(60) {
+            thread::sleep(Duration::from_millis(5));
+        }
+        let asked = Instant::now();
+        crate::served::send_signal(&child, "INT");
+        let code = crate::served::wait(&mut child);
+        _ = child.kill();
+        assert_eq!(code, Some(130), "{sut}");
+        assert!(asked.elapsed() < Duration::from_secs(20), "{sut}: {:?}", asked.elapsed());
+    }
+}
+
+#[test]
+fn a_known_cause_fails_no_test_but_another_one_does() {
     if !has_python() {
         return;
     }
-    let (regressions, directory, port) =
-        (empty_directory("killed"), empty_directory("killed-redis"), crate::sut::free_port());
-    fs::create_dir(&directory).unwrap();
-    let sut = format!("stdio:exec python3 examples/sut_redis.py {port}");
-    let start = format!(
-        "exec {program} --port {port} --save '' --appendonly yes --appendfsync always --dir {}",
-        directory.display()
-    );
-    let ready = format!("tcp:127.0.0.1:{port}");
+    let (baseline, regressions) = (place("known.json"), empty_directory("known"));
+    _ = fs::remove_file(&baseline);
+    let baseline = baseline.to_str().unwrap();
+    let tested = |bug: &str, more: &[&str]| {
+        _ = fs::remove_dir_all(&regressions);
+        let more = [&["--seed", "2", "--clients", "1", "--requests", "400", "--baseline", baseline], more].concat();
+        test("specs/kv_etag.may", &server("kv_etag", &format!("--bug {bug}")), &regressions, &more)
+    };
+    let written = tested("missing-304", &["--baseline-update"]);
+    assert!(out(&written).contains("violation"), "{}", said(&written));
+    let known = tested("missing-304", &[]);
+    assert!(out(&known).contains("known violation"), "{}", said(&known));
+    assert_eq!(known.status.code(), Some(0), "{}", said(&known));
+    let other = tested("weak-if-match", &[]);
+    assert_eq!(other.status.code(), Some(1), "{}", said(&other));
+}
+
+/// A real Redis that stores what it is told, in a directory.
+fn storing_redis(directory: &Path) -> Option<(String, String, String)> {
+    let program = match crate::recorder::server::find(REDIS) {
+        Ok(program) => program.display().to_string(),
+        Err(missing) => {
+            skipped(&missing.to_string());
+            return None;
+        }
+    };
+    let port = crate::sut::free_port();
+    fs::create_dir(directory).unwrap();
+    let kept = format!("--save '' --appendonly yes --appendfsync always --dir {}", directory.display());
+    let start = format!("exec {program} --port {port} {kept}");
+    Some((format!("stdio:exec python3 examples/sut_redis.py {port}"), start, format!("tcp:127.0.0.1:{port}")))
+}
+
+#[test]
+fn what_a_system_has_stored_is_taken_away_before_it_is_started_again() {
+    if !has_python() {
+        return;
+    }
+    let (regressions, directory) = (empty_directory("emptied"), empty_directory("emptied-redis"));
+    let Some((sut, start, ready)) = storing_redis(&directory) else { return };
+    let reset = format!("restart: rm -rf {0}; mkdir {0}; echo emptied >> {0}.log", directory.display());
+    let log = PathBuf::from(format!("{}.log", directory.display()));
+    _ = fs::remove_file(&log);
+    let more = ["--ready", &ready, "--reset", &reset, "--requests", "60", "--steps", "20", "--seed", "3"];
+    let output = test("specs/redis_strings.may", &(sut, start), &regressions, &more);
+    assert!(matches!(output.status.code(), Some(0 | 3)), "{}", said(&output));
+    assert!(out(&output).contains("no violation"), "{}", said(&output));
+    let times = fs::read_to_string(&log).unwrap_or_default().lines().count();
+    assert!(times > 1, "emptied {times} times: {}", said(&output));
+    _ = fs::remove_dir_all(directory);
+}
+
+#[test]
+fn a_real_redis_that_is_killed_loses_nothing_that_it_had_written() {
+    if !has_python() {
+        return;
+    }
+    let (regressions, directory) = (empty_directory("killed"), empty_directory("killed-redis"));
+    let Some((sut, start, ready)) = storing_redis(&directory) else { return };
     let more =
         ["--ready", &ready, "--reset", "none", "--crash", "0.1", "--requests", "60", "--clients", "2", "--seed", "3"];
     let output = test("specs/redis_strings.may", &(sut, start), &regressions, &more);

@@ -217,7 +217,8 @@ pub fn failure(failure: &FoundFailure) -> String {
     let mut lines = vec![headline(failure)];
     lines.extend(steps(failure));
     lines.extend(failure.explanation.iter().map(|line| format!("  {line}")));
-    if !failure.last_output.is_empty() {
+    let is_said = |line: &String| failure.explanation.iter().any(|text| text.contains(line));
+    if !failure.last_output.iter().all(is_said) {
         lines.push("  the last output of the system:".into());
         lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
     }
@@ -243,8 +244,8 @@ pub fn headline(failure: &FoundFailure) -> String {
     let FoundFailure { requests_to_find, run, original_requests, shrunk_requests, runs_to_shrink, .. } = failure;
     let known = if failure.known { "known " } else { "" };
     let mut text = format!("{known}{} after {}", failure.kind.word(), counted(*requests_to_find, "request"));
-    if *original_requests == 0 {
-        // No script shows that the system could not be started.
+    if failure.steps.is_empty() {
+        // No step shows that the system could not be started.
         return text;
     }
     text += &format!(" (run {run})");
