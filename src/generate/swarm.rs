@@ -49,7 +49,7 @@ impl Swarm {
         Ok(Swarm {
             clients: if all { clients } else { 1 + choices.choose("clients", clients as usize)? as u64 },
             depth: 1 + choices.choose("depth", depth.max(1))?,
-            length: 1 + choices.weighted("length of waves", &[6, 3, 1])?,
+            length: 1 + choices.weighted("length of waves", &[3, 3, 1])?,
             keys: 1 + choices.weighted("keys", &KEY_COUNTS)?,
             first_key: if choices.choose("other keys", 4)? == 0 {
                 choices.choose("first key", KEYS.len())?
