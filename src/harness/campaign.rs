@@ -105,6 +105,9 @@ const SILENCE: Duration = Duration::from_millis(300);
 const DEPTH: usize = 4;
 /// The campaign ends after this many waves in a row whose requests were all refused.
 const IN_VAIN: u32 = 1_000;
+/// A run of several clients with a wave that took so long to judge is over: the more was observed, the more there is to be explained in
+/// another way.
+const SLOW: Duration = Duration::from_millis(50);
 /// The number of requests that are served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;
 /// The changes of the specification for which scripts are searched for that show them, and the work on each.
@@ -226,8 +229,12 @@ impl<'c> Campaign<'c> {
     /// The number of requests of this run. Most runs are short, as each draws bounds of its own; the longest come again and again: an
     /// eighth of the longest, a quarter, an eighth, a half, and so on.
     fn length(&self) -> u64 {
-        let shortest = self.settings.steps.div_ceil(8);
-        (shortest << self.report.runs.trailing_zeros().min(3)).min(self.settings.steps)
+        (self.shortest() << self.report.runs.trailing_zeros().min(3)).min(self.settings.steps)
+    }
+
+    /// The number of requests of a short run.
+    fn shortest(&self) -> u64 {
+        self.settings.steps.div_ceil(8)
     }
 
     fn is_stopped(&self) -> bool {
@@ -260,7 +267,8 @@ impl<'c> Campaign<'c> {
             self.in_vain = if made == self.report.requests { self.in_vain + 1 } else { 0 };
             self.report.requests = made;
             self.follower.proceed(self.report.requests, self.report.runs);
-            let is_full = run.requests() >= length && first.len() == 0 || run.is_over();
+            let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && run.requests() >= self.shortest();
+            let is_full = (run.requests() >= length || is_slow) && first.len() == 0 || run.is_over();
             if self.in_vain == IN_VAIN {
                 self.note_undecided(format!("the system refused all requests of {IN_VAIN} waves"));
                 break run.settle();
