@@ -21,6 +21,7 @@ pub(super) const SOURCES: [ValueSource; 5] =
 
 /// The names of the sources, in the same order.
 const NAMES: [&str; 5] = ["domain", "keys", "state", "trace", "parts"];
+
 /// Factors by which the weights of sources are multiplied, as `trace=2,state=0`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceWeights([u64; 5]);
