@@ -83,6 +83,11 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     if let Some(baseline) = &baseline {
         baseline.mark(&mut report);
     }
+    if matches!(report.verdict, CampaignVerdict::Pass | CampaignVerdict::Unknown)
+        && report.regressions.iter().any(RegressionRun::fails)
+    {
+        report.verdict = CampaignVerdict::Violation;
+    }
     finish(&report, options, baseline, terminal)
 }
 
@@ -204,7 +209,7 @@ impl LiveTest<'_> {
                     (String::new(), RegressionOutcome::Error(why.to_string()))
                 }
             };
-            runs.push(RegressionRun { file, cause, outcome });
+            runs.push(RegressionRun { file, cause, outcome, known: false });
         }
         runs
     }
@@ -299,7 +304,7 @@ fn finish(
     let rate = report.requests as f64 / report.seconds.max(1e-9);
     terminal.complain(&format!("{:.1} s, {rate:.0} requests/s\n", report.seconds));
     reports::annotate(report, terminal);
-    let mut exit = exit(report, baseline.as_ref()).worst(reports::write(report, &options.report, terminal));
+    let mut exit = exit(report).worst(reports::write(report, &options.report, terminal));
     if let (true, Some(baseline), Some(path)) = (options.baseline_update, baseline, &options.baseline)
         && let Err(cause) = std::fs::write(path, baseline.with(report).write())
     {
@@ -308,10 +313,9 @@ fn finish(
     exit
 }
 
-fn exit(report: &CampaignReport, baseline: Option<&Baseline>) -> Exit {
-    let is_known = |run: &RegressionRun| baseline.is_some_and(|baseline| baseline.causes.contains(&run.cause));
+fn exit(report: &CampaignReport) -> Exit {
     let of_regression = |run: &RegressionRun| match &run.outcome {
-        RegressionOutcome::Fails(..) if is_known(run) => Exit::Fine,
+        RegressionOutcome::Fails(..) if run.known => Exit::Fine,
         RegressionOutcome::Pass => Exit::Fine,
         RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
         // One that could be read has a cause.

@@ -47,7 +47,7 @@ Exit codes:
   2    the command could not do its job, or no answer was ever forced, so that nothing was tested
   3    no violation, but some answers were too hard to decide
   4    the system or its adapter broke down: it crashed, hung, or sent what is no answer
-  130  interrupted (what was found is on disk)";
+  130  interrupted, and nothing was found before";
 
 /// The help on `mayhap replay` beside its options.
 pub const REPLAY_HELP: &str = "\

@@ -13,6 +13,7 @@ use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::mutate::{SearchBudget, killing_scripts};
+use crate::report::campaign::baseline::is_same_cause;
 use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
@@ -205,7 +206,12 @@ impl<'c> Campaign<'c> {
                 Err(failure) if self.report.runs == 0 => return Err(failure),
                 Err(failure) => {
                     // What was found before stays found.
-                    let found = FoundFailure { last_output: self.system.last_output(), ..not_started(&failure) };
+                    let found = FoundFailure {
+                        last_output: self.system.last_output(),
+                        requests_to_find: self.report.requests,
+                        run: self.report.runs,
+                        ..not_started(&failure)
+                    };
                     self.report_failure(found);
                     break;
                 }
@@ -370,13 +376,15 @@ impl<'c> Campaign<'c> {
     }
 
     fn report_failure(&mut self, failure: FoundFailure) {
-        let known = self.settings.known.contains(&failure.cause);
+        let known = self.settings.known.iter().any(|known| is_same_cause(known, &failure.cause));
         self.report.failures.push(FoundFailure { known, ..failure });
     }
 
     /// Tests whether a failure was found before, or a regression shows it.
     fn is_old(&self, failing: &Failing) -> bool {
-        self.settings.shown.contains(&failing.cause()) || self.causes.iter().any(|known| known.is_like(failing))
+        let cause = failing.cause();
+        self.settings.shown.iter().any(|shown| is_same_cause(shown, &cause))
+            || self.causes.iter().any(|known| known.is_like(failing))
     }
 
     /// Keeps a failure, shrinks it, and keeps that.
@@ -392,16 +400,17 @@ impl<'c> Campaign<'c> {
         }
         failure.file = self.follower.found(&failure);
         let others = match self.shrunk(&failing) {
-            Some((last, shrunk, others)) => {
+            Some((last, mut shrunk, others)) => {
                 if self.is_old(&last) {
                     self.follower.dropped(&failure);
                     self.causes.push(failing);
                     return;
                 }
                 let file = failure.file.take();
+                // It keeps the name under which it was found.
+                shrunk.script.header.cause = Some(failing.cause());
                 failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
                 failure.original_requests = failing.script.requests();
-                failure.cause = failing.cause();
                 self.follower.shrunk(&failure);
                 self.causes.push(last);
                 others

@@ -14,7 +14,8 @@ use super::run::Judging;
 pub fn found(judging: &Judging, failing: &Failing, shrunk: &ShrunkScript, campaign: &CampaignReport) -> FoundFailure {
     let spec = &judging.spec;
     let mut script = shrunk.script.clone();
-    script.header.cause = Some(failing.cause());
+    let cause = script.header.cause.take().unwrap_or_else(|| failing.cause());
+    script.header.cause = Some(cause.clone());
     script.header.failed = Some(shrunk.fails);
     let requests = script.requests();
     let mut steps = steps(spec, &script, failing);
@@ -33,7 +34,7 @@ pub fn found(judging: &Judging, failing: &Failing, shrunk: &ShrunkScript, campai
         minimal: shrunk.minimal,
         steps,
         last_output: failing.last_output.clone(),
-        ..FoundFailure::new(failing.kind, failing.cause())
+        ..FoundFailure::new(failing.kind, cause)
     }
 }
 

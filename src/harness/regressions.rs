@@ -8,6 +8,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use crate::report::campaign::baseline::parts;
 use crate::report::campaign::{FoundFailure, RegressionOutcome};
 use crate::script::{Script, ScriptHeader};
 use crate::spec::Spec;
@@ -120,6 +121,9 @@ impl fmt::Display for UnreadScript {
 pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| UnreadScript::Wrong(format!("{shown}: {error}")))?;
+    if text.trim().is_empty() {
+        return Err(UnreadScript::Wrong(format!("{shown}: the file is empty, expected a script")));
+    }
     let own = &spec.program.name;
     match ScriptHeader::said(&text) {
         Ok(ScriptHeader { spec: other, .. }) if !other.is_empty() && other != *own => {
@@ -164,9 +168,7 @@ pub fn replay(
 
 /// Tests whether a cause names these constructors: the lines of a specification change more often than its types.
 fn has_constructors(cause: &str, constructors: &str) -> bool {
-    let behind_place =
-        cause.split_once(' ').map_or(cause, |(place, rest)| if place.contains(':') { rest } else { cause });
-    !constructors.is_empty() && behind_place == constructors
+    !constructors.is_empty() && parts(cause).1 == constructors
 }
 
 /// The number of runs in which a script that once failed so often fails again with 95 %, at most so many.

@@ -3,6 +3,7 @@
 //! A run begins with a reset. The judge is fed when a wave is over, as only then is it known which requests were refused.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
@@ -14,7 +15,7 @@ use crate::schedule::{self, Happened};
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
-use crate::sut::{SutFailure, System};
+use crate::sut::{SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, TraceEvent};
 use crate::value::Value;
 
@@ -139,6 +140,12 @@ impl LiveRun {
         }
         match (state, end) {
             (RunState::Violated(event), _) => RunState::Violated(event),
+            // Nobody waited until it was started again.
+            (_, WaveEnd::Broken(SutFailure { kind: SutFailureKind::Start, .. }))
+                if patience.stop.load(Ordering::Relaxed) =>
+            {
+                RunState::Interrupted
+            }
             (_, WaveEnd::Broken(failure)) => RunState::Broken(failure),
             (_, WaveEnd::Interrupted) => RunState::Interrupted,
             (state, WaveEnd::Done) => state,

@@ -198,7 +198,8 @@ impl<'t> ScriptSearch<'t> {
         self.runs += 1;
         let outcome = self.trial.run(script);
         let tally = self.tallies.entry(key.to_owned()).or_default();
-        tally.runs += 1;
+        // A run that says nothing is none.
+        tally.runs += u64::from(!matches!(outcome, TrialOutcome::Error(_)));
         self.breakdowns = if let TrialOutcome::Error(_) = outcome { self.breakdowns + 1 } else { 0 };
         match outcome {
             TrialOutcome::Passes => Ok(None),

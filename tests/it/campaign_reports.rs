@@ -172,18 +172,20 @@ fn known_causes_are_told_from_new_ones() {
     let mut report = made::hostile();
     report.failures.sort_by(|one, other| one.cause.cmp(&other.cause));
     let causes: Vec<String> = report.failures.iter().map(|found| found.cause.clone()).collect();
+    // A regression that fails has its cause, too.
+    let of_regression = report.regressions[0].cause.clone();
+    let mut new = [&[of_regression.clone()], &causes[1..]].concat();
+    new.sort();
     let baseline = Baseline { spec: "echo".into(), causes: [causes[0].clone(), "gone".into()].into() };
     assert_eq!(Baseline::read(&baseline.write()), Ok(baseline.clone()));
     baseline.mark(&mut report);
     let compared = report.baseline.clone().unwrap();
-    assert_eq!(
-        (compared.known, compared.new, compared.unseen),
-        (causes[..1].to_vec(), causes[1..].to_vec(), vec!["gone".to_owned()])
-    );
+    assert_eq!((compared.known, compared.new, compared.unseen), (causes[..1].to_vec(), new, vec!["gone".to_owned()]));
     assert!(report.failures[0].known && report.failures[1..].iter().all(|found| !found.known));
     assert!(annotations(&report).contains("\n::notice file=") && text(&report).contains("  unseen: gone\n"));
-    let later = baseline.with(&report);
-    assert_eq!(later.causes.len(), causes.len() + 1);
+    let later = baseline.clone().with(&report);
+    assert_eq!(later.causes.len(), causes.len() + 2);
+    assert!(later.knows(&of_regression) && !baseline.knows(&of_regression));
     for (text, part) in [
         ("", "this is no baseline"),
         ("{\"mayhap_baseline\": 1}", "missing field `spec`"),

@@ -11,17 +11,37 @@
 //! let known = Baseline { spec: "kv".into(), causes: ["kv.may:5 Get".to_owned()].into() };
 //! assert_eq!(Baseline::read(&known.write()), Ok(known.clone()));
 //! assert_eq!(known.compare(["kv.may:9 Put"]).new, ["kv.may:9 Put"]);
+//! assert!(known.knows("Get") && !known.knows("kv.may:9 Get"));
 //! ```
 
 use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{BaselineReport, CampaignReport};
+use super::{BaselineReport, CampaignReport, RegressionOutcome, RegressionRun};
 use crate::json::{self, quoted};
 
 /// The version of the form of the file.
 const BASELINE_VERSION: u32 = 1;
+
+/// Tests whether two texts name one cause: `kv.may:5 Get Ok` and `Get Ok` do, as a reason need not name a statement; `kv.may:9 Get Ok`
+/// is another one.
+#[must_use]
+pub fn is_same_cause(one: &str, other: &str) -> bool {
+    let ((place, constructors), (other_place, other_constructors)) = (parts(one), parts(other));
+    let may_be_one_place = place.is_none() || other_place.is_none() || place == other_place;
+    !constructors.is_empty() && constructors == other_constructors && may_be_one_place || one == other
+}
+
+/// The statement that a cause names, if it names one, and the constructors of the request and of its answer.
+#[must_use]
+pub fn parts(cause: &str) -> (Option<&str>, &str) {
+    match cause.split_once(' ') {
+        Some((place, constructors)) if place.contains(':') => (Some(place), constructors),
+        None if cause.contains(':') => (Some(cause), ""),
+        Some(_) | None => (None, cause),
+    }
+}
 
 /// The causes that a specification's system is known to fail for.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
@@ -65,26 +85,41 @@ impl Baseline {
     #[must_use]
     pub fn compare<'c>(&self, found: impl IntoIterator<Item = &'c str>) -> BaselineReport {
         let found: BTreeSet<String> = found.into_iter().map(str::to_owned).collect();
-        BaselineReport {
-            known: found.intersection(&self.causes).cloned().collect(),
-            new: found.difference(&self.causes).cloned().collect(),
-            unseen: self.causes.difference(&found).cloned().collect(),
-        }
+        let (known, new) = found.iter().cloned().partition(|cause| self.knows(cause));
+        let is_unseen = |cause: &&String| !found.iter().any(|found| is_same_cause(found, cause));
+        BaselineReport { known, new, unseen: self.causes.iter().filter(is_unseen).cloned().collect() }
+    }
+
+    /// Tests whether a cause is one of these.
+    #[must_use]
+    pub fn knows(&self, cause: &str) -> bool {
+        self.causes.iter().any(|known| is_same_cause(known, cause))
     }
 
     /// Marks the failures that are known, and adds the comparison to the report.
     pub fn mark(&self, report: &mut CampaignReport) {
         for found in &mut report.failures {
-            found.known = self.causes.contains(&found.cause);
+            found.known = self.knows(&found.cause);
         }
-        report.baseline = Some(self.compare(report.failures.iter().map(|found| found.cause.as_str())));
+        for run in &mut report.regressions {
+            run.known = matches!(run.outcome, RegressionOutcome::Fails(..)) && self.knows(&run.cause);
+        }
+        report.baseline = Some(self.compare(causes(report)));
     }
 
     /// These and the causes that a campaign found. Those that it did not find stay: it may have ended before it met them.
     #[must_use]
     pub fn with(mut self, report: &CampaignReport) -> Baseline {
         self.spec.clone_from(&report.spec);
-        self.causes.extend(report.failures.iter().map(|found| found.cause.clone()));
+        let new: Vec<String> = causes(report).filter(|cause| !self.knows(cause)).map(str::to_owned).collect();
+        self.causes.extend(new);
         self
     }
+}
+
+/// The causes of what was found, and of regressions that fail.
+fn causes(report: &CampaignReport) -> impl Iterator<Item = &str> {
+    let fails = |run: &&RegressionRun| matches!(run.outcome, RegressionOutcome::Fails(..)) && !run.cause.is_empty();
+    let regressions = report.regressions.iter().filter(fails).map(|run| run.cause.as_str());
+    report.failures.iter().map(|found| found.cause.as_str()).chain(regressions)
 }

@@ -16,7 +16,8 @@ pub fn annotations(report: &CampaignReport) -> String {
             _ => format!("a regression of {} fails", report.spec),
         };
         let message = visible(&format!("{}: {}", run.file, run.outcome.complaint()?));
-        Some(command("error", &format!("file={}", property(&run.file)), &title, &message))
+        let severity = if run.known { "notice" } else { "error" };
+        Some(command(severity, &format!("file={}", property(&run.file)), &title, &message))
     });
     regressions.chain(failures).collect()
 }

@@ -51,6 +51,7 @@ fn regression(run: &RegressionRun) -> TestCase {
     let complaint = run.outcome.complaint().unwrap_or_default();
     let status = match &run.outcome {
         RegressionOutcome::Pass => TestCaseStatus::success(),
+        RegressionOutcome::Fails(..) if run.known => skipped(&complaint),
         RegressionOutcome::Fails(..) => failed(NonSuccessKind::Failure, &run.cause, &complaint),
         RegressionOutcome::Otherwise(cause) => failed(NonSuccessKind::Failure, cause, &complaint),
         RegressionOutcome::Error(_) => failed(NonSuccessKind::Error, "regression", &complaint),

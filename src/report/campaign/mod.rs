@@ -308,6 +308,16 @@ pub struct RegressionRun {
     pub cause: String,
     /// The end of it.
     pub outcome: RegressionOutcome,
+    /// Set where its cause is one that a baseline knows.
+    pub known: bool,
+}
+
+impl RegressionRun {
+    /// Tests whether it fails, for a cause that no baseline knows.
+    #[must_use]
+    pub fn fails(&self) -> bool {
+        matches!(self.outcome, RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_)) && !self.known
+    }
 }
 
 /// The ends that a regression can have.

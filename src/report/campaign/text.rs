@@ -12,8 +12,8 @@
 
 use super::visible::visible;
 use super::{
-    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, ReportedCoverage, ShownAct,
-    ShownOutcome, ShownStep, SpecPlace,
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, ReportedCoverage,
+    ShownAct, ShownOutcome, ShownStep, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -63,7 +63,9 @@ pub fn regressions(report: &CampaignReport) -> String {
     ];
     let shown: Vec<String> =
         counts.iter().filter(|(count, _)| *count > 0).map(|(count, word)| format!("{count} {word}")).collect();
-    let complaints = runs.iter().filter_map(|run| Some(format!("  {}: {}", run.file, run.outcome.complaint()?)));
+    let known = |run: &RegressionRun| if run.known { ", as is known" } else { "" };
+    let complaint = |run: &RegressionRun| Some(format!("  {}: {}{}", run.file, run.outcome.complaint()?, known(run)));
+    let complaints = runs.iter().filter_map(complaint);
     ended([format!("regressions: {}", shown.join(", "))].into_iter().chain(complaints))
 }
 
@@ -125,7 +127,12 @@ fn found(report: &CampaignReport) -> String {
         (count, format!("{count} {word}"))
     });
     let shown: Vec<String> = counts.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect();
-    if shown.is_empty() { "no violation".into() } else { shown.join(", ") }
+    let is_any_shown = report.regressions.iter().any(|run| matches!(run.outcome, RegressionOutcome::Fails(..)));
+    match (shown.is_empty(), is_any_shown) {
+        (false, _) => shown.join(", "),
+        (true, true) => "no other violation".into(),
+        (true, false) => "no violation".into(),
+    }
 }
 
 fn coverage(report: &CampaignReport) -> Vec<String> {
@@ -381,7 +388,6 @@ impl StepRow<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::RegressionRun;
     use super::*;
 
     #[test]
@@ -436,7 +442,7 @@ mod tests {
     #[test]
     fn a_regression_that_cannot_be_read_has_one_line() {
         let outcome = RegressionOutcome::Error("no such request\n  --> r.ndjson:2:3".into());
-        let run = RegressionRun { file: "r.ndjson".into(), cause: String::new(), outcome };
+        let run = RegressionRun { file: "r.ndjson".into(), cause: String::new(), outcome, known: false };
         let report = CampaignReport { regressions: vec![run], ..CampaignReport::default() };
         let said = "regressions: 1 cannot be run\n  r.ndjson: no such request\n";
         assert_eq!(regressions(&report), said);
