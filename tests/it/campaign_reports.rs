@@ -174,7 +174,8 @@ fn known_causes_are_told_from_new_ones() {
     let causes: Vec<String> = report.failures.iter().map(|found| found.cause.clone()).collect();
     // A regression that fails has its cause, too.
     let of_regression = report.regressions[0].cause.clone();
-    let mut new = [&[of_regression.clone()], &causes[1..]].concat();
+    let mut new = causes[1..].to_vec();
+    new.push(of_regression.clone());
     new.sort();
     let baseline = Baseline { spec: "echo".into(), causes: [causes[0].clone(), "gone".into()].into() };
     assert_eq!(Baseline::read(&baseline.write()), Ok(baseline.clone()));
