@@ -73,7 +73,7 @@ fn can_be_sent(request: &Request) -> bool {
     }
 }
 
-/// Whether what others ask cannot come between. memcached looks up the keys of a retrieval one by one, and an Append, an Incr or a Touch
+/// Tests whether nothing that others ask comes between. memcached looks up the keys of a retrieval one by one, and an Append, an Incr or a Touch
 /// that has begun before a FlushAll may bring the item back after it.
 fn is_atomic(request: &Request) -> bool {
     match request {
