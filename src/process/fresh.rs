@@ -31,7 +31,7 @@ impl Fresh {
         self.making(types, |making| match choice {
             Choice::Type(ty) => making.value(*ty),
             Choice::Alternatives(2) => Value::Term(making.fresh.variable(Sort::Bool)),
-            Choice::Alternatives(n) => Value::Term(making.index(*n as usize)),
+            Choice::Alternatives(n) => making.number(*n as usize),
             Choice::Range(from, to) => making.between(from, to),
             Choice::Element(over, ty) => making.element(over, *ty),
         })
@@ -101,12 +101,9 @@ impl Making<'_> {
         }
     }
 
-    /// An integer from 0 to below n.
-    fn index(&mut self, n: usize) -> Term {
-        let index = self.fresh.variable(Sort::Int);
-        self.restrictions.push(Term::le(&int(0), &index));
-        self.restrictions.push(Term::lt(&index, &int(n)));
-        index
+    /// An integer from 0 to below n: one of n constants, each under its guard.
+    fn number(&mut self, n: usize) -> Value {
+        value::union(self.guards(n).into_iter().zip((0..).map(|number: i64| Value::from(number))))
     }
 
     fn between(&mut self, from: &Value, to: &Value) -> Value {
@@ -117,12 +114,13 @@ impl Making<'_> {
         Value::Term(chosen)
     }
 
-    /// An element of a collection of scalars; of an unknown one, anything of the type (see `Op::Within`).
+    /// An element of a collection of values of few forms; of an unknown one, anything of the type (see `Op::Within`).
     fn element(&mut self, over: &Value, ty: TypeId) -> Value {
         let chosen = self.value(ty);
         if !matches!(over, Value::Map(map) if map.base().is_some()) {
-            let within = value::member(&chosen, over).unwrap_or(Truth::Known(false));
-            self.restrictions.push(within.term());
+            let is_term = matches!(chosen, Value::Term(_));
+            let within = if is_term { value::member(&chosen, over) } else { value::among(&chosen, over) };
+            self.restrictions.push(within.unwrap_or(Truth::Known(false)).term());
         }
         chosen
     }
@@ -196,21 +194,19 @@ impl Making<'_> {
         Value::data(tag, fields)
     }
 
-    /// Guards that exclude each other, one of which holds.
+    /// Guards that exclude each other, one of which holds: conditions on the digits of its number, which are booleans.
+    ///
+    /// Of three, `#1 && #2`, `#1 && !#2` and `!#1`: no other number begins with the digit of the third.
     fn guards(&mut self, n: usize) -> Vec<Term> {
-        match n {
-            0 => Vec::new(),
-            1 => vec![Truth::Known(true).term()],
-            2 => {
-                let first = self.fresh.variable(Sort::Bool);
-                let second = Term::not(&first);
-                vec![first, second]
-            }
-            n => {
-                let index = self.index(n);
-                (0..n).map(|at| Term::eq(&index, &int(at))).collect()
-            }
-        }
+        let digits = n.next_power_of_two().trailing_zeros();
+        let digits: Vec<(usize, Term)> =
+            (0..digits).rev().map(|digit| (1 << digit, self.fresh.variable(Sort::Bool))).collect();
+        let guard = |number: usize| {
+            let is_open = |weight: usize| (number & !(weight - 1) | weight) < n;
+            let open = digits.iter().filter(|(weight, _)| is_open(*weight));
+            Term::and_all(open.map(|(weight, digit)| if number & weight == 0 { digit.clone() } else { digit.not() }))
+        };
+        (0..n).map(guard).collect()
     }
 }
 

@@ -61,10 +61,17 @@ pub fn decided(value: &Value) -> Lifted<()> {
     match value {
         Value::Map(map) if map.base().is_none() => map.is_surveyable(),
         Value::Open(list) => sequence::looked_at(list, None),
+        Value::Union(alternatives) if alternatives.iter().all(|(_, inner)| is_collection(inner)) => {
+            alternatives.iter().try_for_each(|(_, inner)| decided(inner))
+        }
         Value::Union(alternatives) => Err(choose_alternative(alternatives)),
         Value::Map(_) | Value::List(_) | Value::Scalar(_) | Value::Term(_) | Value::Data { .. } => Ok(()),
         Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => Ok(()),
     }
+}
+
+fn is_collection(value: &Value) -> bool {
+    matches!(value, Value::Map(_) | Value::List(_) | Value::Open(_))
 }
 
 /// Makes sure that each element of a set or map is listed once.
@@ -211,6 +218,25 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
         Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) => Ok(Truth::Known(false)),
         Value::Any | Value::Absent => Ok(Truth::Known(false)),
     }
+}
+
+/// The condition that a value is one of the elements of a collection, which is compared with each of them: the value may be one
+/// of several alternatives.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn among(value: &Value, collection: &Value) -> Lifted<Truth> {
+    let mut cases = Vec::new();
+    if let Value::Union(alternatives) = collection {
+        for (guard, inner) in alternatives.iter() {
+            cases.push(Truth::of(guard.clone()).and(among(value, inner)?).term());
+        }
+    } else {
+        for (there, element) in elements(collection)? {
+            cases.push(there.truth().and(equal(&element, value)?).term());
+        }
+    }
+    Ok(Truth::of(Term::or_all(cases)))
 }
 
 /// The union of two sets.

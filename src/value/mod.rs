@@ -31,7 +31,7 @@ use crate::term::Term;
 
 pub use alternatives::Alternatives;
 pub use collection::{
-    Elements, add_to_set, decided, decided_apart, element, elements, index, len, member, set_difference, slice,
+    Elements, add_to_set, among, decided, decided_apart, element, elements, index, len, member, set_difference, slice,
 };
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, MapParts, Presence, spread};

@@ -8,6 +8,9 @@ use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::value::Value;
 
+/// An element of a type that has no more values than this is one symbol, as a scalar is.
+const FEW: usize = 16;
+
 /// `choose T`
 pub(super) fn chosen(e: &mut Emitter, ty: TypeId) -> Operand {
     e.context.chooses_maps |= e.context.checked.types.holds_maps(ty);
@@ -71,23 +74,35 @@ pub(super) fn pick(e: &mut Emitter, over: &Expr) -> Operand {
         note_choice(e, "pick");
         return e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Range(from, to) });
     }
-    let collection = e.expr(over);
     let ty = e.type_of(over.id);
     let element = match e.kind(ty) {
         Type::List(of) | Type::Set(of) | Type::Map(of, _) => *of,
         _ => return e.constant(Value::Absent),
     };
+    let is_symbol = is_scalar(e.kind(element)) || e.context.checked.types.values(element, FEW).is_some();
+    if let ExprKind::List(written) = &unparenthesized(over).kind
+        && !is_symbol
+        && !written.is_empty()
+    {
+        let written: Vec<Operand> = written.iter().map(|element| e.expr(element)).collect();
+        note_choice(e, "pick");
+        return alternatives(e, written.len(), |_, at| written[at]);
+    }
+    let collection = e.expr(over);
     note_choice(e, "pick");
-    let chosen = match e.kind(element) {
-        Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json | Type::Token(_) => {
-            e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Element(collection, element) })
-        }
-        _ => e.give(|dst| Op::PickElement { dst, over: collection, ty: element }),
+    let chosen = if is_symbol {
+        e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Element(collection, element) })
+    } else {
+        e.give(|dst| Op::PickElement { dst, over: collection, ty: element })
     };
     if e.may_be_unknown(ty) {
         e.emit(Op::Within { element: chosen, over: collection });
     }
     chosen
+}
+
+fn is_scalar(ty: &Type) -> bool {
+    matches!(ty, Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json | Type::Token(_))
 }
 
 /// `pick x in e where p`
@@ -97,21 +112,25 @@ pub(super) fn pick_where(e: &mut Emitter, name: &Name, over: &Expr, condition: &
 }
 
 /// `either e or f ..`: a joined value.
-pub(super) fn either(e: &mut Emitter, alternatives: &[Expr]) -> Operand {
-    let [.., last] = alternatives else { return e.constant(Value::Absent) };
-    let count = alternatives.len() as u32;
+pub(super) fn either(e: &mut Emitter, of: &[Expr]) -> Operand {
     note_choice(e, "either");
-    let which = e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Alternatives(count) });
+    alternatives(e, of.len(), |e, at| e.expr(&of[at]))
+}
+
+/// One of several alternatives, joined.
+fn alternatives(e: &mut Emitter, count: usize, each: impl Fn(&mut Emitter, usize) -> Operand) -> Operand {
+    let Some(last) = count.checked_sub(1) else { return e.constant(Value::Absent) };
+    let which = e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Alternatives(count as u32) });
     let mut opened = Vec::new();
-    for (at, alternative) in alternatives[..alternatives.len() - 1].iter().enumerate() {
+    for at in 0..last {
         let cond = if count == 2 {
             which
         } else {
             let number = e.constant(Value::from(at as i64));
             e.give(|dst| Op::Binary { dst, op: Binary::Eq, a: which, b: number })
         };
-        opened.push(e.open_arm(cond, |e| e.expr(alternative)));
+        opened.push(e.open_arm(cond, |e| each(e, at)));
     }
-    let value = e.expr(last);
+    let value = each(e, last);
     e.close_arms(opened, value)
 }
