@@ -28,6 +28,7 @@ mod groups;
 mod growth;
 mod image;
 mod left;
+mod lookups;
 mod met;
 mod moved;
 mod normal;

@@ -10,8 +10,8 @@ use super::candidate::{Candidate, Logged};
 use super::findings::Finding;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
-use super::{bounds, clients, forget, fork, unify, ways};
-use crate::process::{Choice, Event, Fault, Fresh, Limit, PeerCalls, Port};
+use super::{bounds, clients, forget, fork, lookups, unify, ways};
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Lookup, PeerCalls, Port};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
@@ -51,7 +51,8 @@ impl Policy for Section<'_> {
     fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
         let Section { spec, goal, .. } = *self;
         if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.provenance)
-            && let Some(value @ Value::Scalar(_)) = candidate.process.shown_by(&spec.program, answer)
+            && !spec.types.holds_maps(chosen.choice.value_type())
+            && let Some(value) = candidate.process.shown_by(&spec.program, answer).filter(|value| value.is_known())
         {
             let value = value.clone();
             self.go_on_with(candidate, value, None);
@@ -69,6 +70,16 @@ impl Policy for Section<'_> {
             return Ok(());
         }
         Ok(self.choose_any(candidate, chosen)?)
+    }
+
+    fn look_up(
+        &mut self,
+        spec: &Spec,
+        candidate: &mut Candidate,
+        lookup: Lookup,
+        site: Site,
+    ) -> Result<(), PathOutcome> {
+        lookups::look_up(self, spec, candidate, (lookup, site))
     }
 
     fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), PathOutcome> {
@@ -104,6 +115,7 @@ impl Policy for Section<'_> {
 
     /// Goes on where the client does its duty: `expects q > 0;` asked with #1 is broken where `#1 <= 0`.
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
         let (broken, at) = (duty.clone().not(), self.judge.place(site));
         match candidate.allows(&broken, &mut self.judge.solver) {
             Answer::Unsat => return Ok(()),
@@ -122,6 +134,7 @@ impl Policy for Section<'_> {
     }
 
     fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
         let at = self.judge.place(fault.site);
         match candidate.allows(&wrong, &mut self.judge.solver) {
@@ -148,6 +161,7 @@ impl Policy for Section<'_> {
         limit: Limit,
         site: Option<Site>,
     ) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
         let at = site.map(|site| self.judge.place(site));
         if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {

@@ -56,6 +56,9 @@ pub struct Options {
     /// A choice that the answer shows is what was observed.
     #[doc(hidden)]
     pub provenance: bool,
+    /// A lookup in a map of more entries, under a key that is not known, waits for the answer.
+    #[doc(hidden)]
+    pub lookups: usize,
     /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
     /// keep what they held: who looks at the memory of a candidate switches this off.
     #[doc(hidden)]
@@ -112,6 +115,7 @@ impl Default for Options {
             merge_ways: true,
             ahead: true,
             provenance: true,
+            lookups: 16,
             sink_choices: true,
             glides: true,
             tasks_ahead: true,

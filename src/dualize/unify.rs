@@ -3,6 +3,7 @@
 //! `reply Pair(#1, 2)` where `Pair(5, 2)` was observed says `#1 = 5`; where `Pair(5, 3)` was, the path ends.
 
 use super::candidate::Candidate;
+use super::lookups;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::seen;
 use crate::process::{Answered, Fault, Limit};
@@ -12,12 +13,17 @@ use crate::symbolic::{Infeasible, Policy};
 use crate::term::Term;
 use crate::value::{Ask, Split, Truth, Value};
 
-/// Compares an answer with the observed one.
+/// Compares an answer with the observed one, and takes up what lookups found that waited for it.
 pub(super) fn answer(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
-    mut given: GivenAnswer,
+    given: GivenAnswer,
 ) -> Result<(), Infeasible> {
+    compare(section, candidate, given)?;
+    lookups::settle(section, candidate)
+}
+
+fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: GivenAnswer) -> Result<(), Infeasible> {
     let expected = match section.goal {
         Goal::Answer(expected) => expected,
         Goal::Section => {

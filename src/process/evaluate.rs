@@ -158,7 +158,8 @@ fn get(map: &Map, key: &Value) -> Lifted<Value> {
     Ok(option(there, found))
 }
 
-fn option(there: Truth, found: Value) -> Value {
+/// The option that has a value where a condition holds.
+pub(super) fn option(there: Truth, found: Value) -> Value {
     match there {
         Truth::Known(true) => Value::some(found),
         Truth::Known(false) => Value::NONE,

@@ -4,6 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::lookup::Lookup;
 use crate::spec::code::{FaultKind, Pc};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
@@ -168,6 +169,9 @@ pub enum Event {
         /// The node.
         site: Site,
     },
+    /// A lookup of a variable under a key that is not known. [`Process::look_up_at_once`](super::Process::look_up_at_once), or
+    /// [`Process::look_up_later`](super::Process::look_up_later).
+    Lookup(Lookup, Site),
     /// One of n ways. [`Process::select`](super::Process::select).
     Or {
         /// The number of ways.

@@ -3,11 +3,12 @@
 //! `m[k] := v` changes a map in its slot in place where nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
 //! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
 
-use super::Process;
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
+use super::lookup::{HowFound, Lookup};
 use super::operands::At;
 use super::task::READ;
-use crate::spec::code::{Binary, Operand, Pc, Register};
+use super::{Event, Process, effects};
+use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
 use crate::value::{self, Entry, Truth, Value};
 
 /// Asks for a decision where what a map has under a key are states of a part of the memory.
@@ -21,6 +22,44 @@ pub(super) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
+/// The result of a lookup that waits; nothing if it is made from all entries. The error is the event that asks how it is made.
+fn how_found(process: &mut Process, at: At<'_>, map: Operand, key: Operand) -> Result<Option<(Truth, Value)>, Event> {
+    let Operand::Slot(slot) = map else { return Ok(None) };
+    let (Value::Map(map), Value::Term(key)) = (&process.memory[slot as usize], at.read(process, key)) else {
+        return Ok(None);
+    };
+    if !map.is_listed() {
+        return Ok(None);
+    }
+    if process.task.notes.read().how_found.is_none() {
+        let ty = at.program.slots[slot as usize].ty;
+        return Err(Event::Lookup(Lookup { map: map.clone(), ty, key: key.clone() }, at.site()));
+    }
+    match process.task.notes.make().how_found.take() {
+        Some(HowFound::As(there, value)) => Ok(Some((there, value))),
+        Some(HowFound::AtOnce) | None => Ok(None),
+    }
+}
+
+/// `dst := collection[at]`
+pub(super) fn index(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    [src, place]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    decide_state(at.read(process, src), at.read(process, place))?;
+    let found = match how_found(process, at, src, place) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(found) => found,
+    };
+    let (src, place) = (at.read(process, src), at.read(process, place));
+    let is_list = matches!(src, Value::List(_) | Value::Open(_));
+    let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
+    let found = found.map_or_else(|| value::index(src, place), Ok)?;
+    effects::partial(&mut process.task, at, (dst, kind), found)
+}
+
 /// `dst := slot.get(key)`
 pub(super) fn get(
     process: &mut Process,
@@ -28,8 +67,13 @@ pub(super) fn get(
     dst: Register,
     (slot, key): (u32, Operand),
 ) -> Result<Executed, Obstacle> {
+    decide_state(&process.memory[slot as usize], at.read(process, key))?;
+    match how_found(process, at, Operand::Slot(slot), key) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(Some((there, found))) => return process.task.keep(dst, Ok(evaluate::option(there, found))),
+        Ok(None) => {}
+    }
     let (map, under) = (&process.memory[slot as usize], at.read(process, key));
-    decide_state(map, under)?;
     let found = evaluate::binary(Binary::Get, map, under)?;
     if found.has_terms() {
         note_read(process, at, Operand::Slot(slot), key);
@@ -44,8 +88,16 @@ pub(super) fn find(
     [dst, there]: [Register; 2],
     (map, key): (Operand, Operand),
 ) -> Result<Executed, Obstacle> {
+    decide_state(at.read(process, map), at.read(process, key))?;
+    match how_found(process, at, map, key) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(Some((is_there, found))) => {
+            process.task.set(there, is_there.into());
+            return process.task.keep(dst, Ok(found));
+        }
+        Ok(None) => {}
+    }
     let [of, under] = [map, key].map(|operand| at.read(process, operand));
-    decide_state(of, under)?;
     let (is_there, found) = evaluate::found(of, under)?;
     if is_there.has_terms() || found.has_terms() {
         note_read(process, at, map, key);

@@ -17,6 +17,7 @@ mod evaluate;
 mod event;
 mod fresh;
 mod glide;
+mod lookup;
 mod maps;
 pub mod meet;
 mod notes;
@@ -36,6 +37,7 @@ pub use event::{
 };
 pub use fresh::Fresh;
 pub use glide::Knows;
+pub use lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
@@ -46,6 +48,7 @@ use crate::spec::code::{Pc, Program};
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
+use lookup::HowFound;
 use pending::Pending;
 use task::{Frame, Guard, Presences, Task, Waiting};
 
@@ -172,6 +175,31 @@ impl Process {
         let (made, mut facts) = fresh.look(types, look);
         facts.extend(self.unknowns.looked(&mut self.task, made));
         facts
+    }
+
+    /// Answers [`Event::Lookup`]: the result is made from all entries.
+    pub fn look_up_at_once(&mut self) {
+        self.task.notes.make().how_found = Some(HowFound::AtOnce);
+    }
+
+    /// Answers [`Event::Lookup`]: the result is this value of fresh variables, if the key is there.
+    pub fn look_up_later(&mut self, Lookup { map, key, .. }: Lookup, value: Value) {
+        let notes = self.task.notes.make();
+        notes.how_found = map.contains(&Value::Term(key.clone())).map_or(Some(HowFound::AtOnce), |there| {
+            notes.lookups.push(WaitingLookup { map, key, value: value.clone() });
+            Some(HowFound::As(there, value))
+        });
+    }
+
+    /// The lookups that wait.
+    #[must_use]
+    pub fn waiting_lookups(&self) -> &[WaitingLookup] {
+        &self.task.notes.read().lookups
+    }
+
+    /// Takes the lookups that wait.
+    pub fn take_waiting_lookups(&mut self) -> Vec<WaitingLookup> {
+        if self.waiting_lookups().is_empty() { Vec::new() } else { std::mem::take(&mut self.task.notes.make().lookups) }
     }
 
     /// Meets this event again when it goes on.

@@ -2,6 +2,7 @@
 //!
 //! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
 
+use super::lookup::{HowFound, WaitingLookup};
 use crate::term::Term;
 use crate::value::Value;
 
@@ -84,10 +85,22 @@ pub(super) struct Notes {
     pub(super) looked: u32,
     /// The number of nodes inside of those that may still be.
     pub(super) shares: Vec<(u64, u32)>,
+    /// The way in which the lookup is made at which it stands, if that was asked.
+    pub(super) how_found: Option<HowFound>,
+    /// The lookups that wait.
+    pub(super) lookups: Vec<WaitingLookup>,
 }
 
-static NONE: Notes =
-    Notes { touched: Vec::new(), decided: Vec::new(), stretched: 0, stretches: false, looked: 0, shares: Vec::new() };
+static NONE: Notes = Notes {
+    touched: Vec::new(),
+    decided: Vec::new(),
+    stretched: 0,
+    stretches: false,
+    looked: 0,
+    shares: Vec::new(),
+    how_found: None,
+    lookups: Vec::new(),
+};
 
 /// Notes that are made when something is noted.
 #[derive(Clone, Debug, Default)]

@@ -223,14 +223,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             process.task.keep(*dst, maps::insert([*map, *key, *value].map(|operand| at.read(process, operand))))
         }
         Op::Replace { dst, list, at: place, value } => collect::replace(process, at, *dst, [*list, *place, *value]),
-        Op::Index { dst, src, at: place } => {
-            let (src, place) = (at.read(process, *src), at.read(process, *place));
-            maps::decide_state(src, place)?;
-            let is_list = matches!(src, Value::List(_) | Value::Open(_));
-            let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
-            let found = value::index(src, place)?;
-            effects::partial(&mut process.task, at, (*dst, kind), found)
-        }
+        Op::Index { dst, src, at: place } => maps::index(process, at, *dst, [*src, *place]),
         Op::Slice { dst, src, from, to } => {
             let [src, from, to] = [*src, *from, *to].map(|operand| at.read(process, operand));
             let found = match src {

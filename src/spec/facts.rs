@@ -54,8 +54,17 @@ impl ReplyShapes {
 pub struct Provenance {
     /// Every answer is the choice itself.
     pub(super) whole: bool,
-    /// Each answer of the first number's variant has it in the field of the second one's.
-    pub(super) fields: Vec<(u32, u32)>,
+    /// Each answer of the variant has it at the end of the path, whose first step is a field of the variant.
+    pub(super) fields: Vec<(u32, Vec<FieldStep>)>,
+}
+
+/// A step into a value: to a field of a variant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct FieldStep {
+    /// The number of the variant.
+    pub tag: u32,
+    /// The number of the field.
+    pub field: u32,
 }
 
 impl Provenance {
@@ -66,8 +75,11 @@ impl Provenance {
             return Some(answer);
         }
         let Value::Data { tag, .. } = answer else { return None };
-        let (_, field) = self.fields.iter().find(|(own, _)| own == tag)?;
-        answer.fields().get(*field as usize)
+        let (_, path) = self.fields.iter().find(|(own, _)| own == tag)?;
+        path.iter().try_fold(answer, |value, FieldStep { tag: own, field }| match value {
+            Value::Data { tag, .. } if tag == own => value.fields().get(*field as usize),
+            _ => None,
+        })
     }
 }
 

@@ -1,33 +1,28 @@
-//! Choices that the answer shows: for each, in which field of which answer, if no other path leads to such an answer.
+//! Choices that the answer shows: for each, at which place in which answer, if no other path leads to such an answer.
 //!
-//! In `let id = choose Id; used := used + {id}; reply Fresh(id);` the choice is field 0 of every answer `Fresh` that follows.
-//! A judge that observed `Fresh("a")` follows `"a"` alone. Nothing may be told on the way, whatever was chosen: that the
+//! In `let id = choose Id; used := used + {id}; reply Fresh(Some(id));` the choice is inside field 0 of every answer `Fresh` that
+//! follows. A judge that observed `Fresh(Some("a"))` follows `"a"` alone. Nothing may be told on the way, whatever was chosen: that the
 //! specification is faulty, or that the client broke its duty.
 
 use rustc_hash::FxHashMap;
 
 use super::code::{ChoiceDomain, Function, Op, Operand, Pc, Provenance, Register, ReplyShape};
 use super::dataflow::{Graph, Lattice};
+use super::facts::FieldStep;
 use super::reply_shapes::is_reported;
 
-/// The form in which a register holds the choice.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Holds {
-    /// The choice.
-    Itself,
-    /// A constructor with it in a field.
-    In { tag: u32, field: u32 },
-}
+/// The constructors between what a register holds and the choice in it, the outermost first; none where it holds the choice itself.
+type ShownPath = Vec<FieldStep>;
 
 /// The registers that hold something of the choice, whichever way was taken.
 #[derive(Clone)]
-struct Copies(FxHashMap<Register, Holds>);
+struct Copies(FxHashMap<Register, ShownPath>);
 
 /// The record of what the answers that follow say of the choice.
 #[derive(Default)]
 struct Answers {
-    /// The variants that have it in a field, and in which.
-    fields: FxHashMap<u32, u32>,
+    /// The variants that have it in them, and where.
+    fields: FxHashMap<u32, ShownPath>,
     /// The variants of which some show something else.
     other: Vec<u32>,
     /// Set where some answers are the choice itself.
@@ -52,7 +47,7 @@ pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
 
 /// Follows a choice through the code; nothing where something else may be told of a path, or no answer shows it.
 fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
-    let held = Copies(FxHashMap::from_iter([(dst, Holds::Itself)]));
+    let held = Copies(FxHashMap::from_iter([(dst, ShownPath::new())]));
     let before = graph.forward((pc + 1, held), |at, held| Some(held.behind(function.code.get(at)?.plain())));
     let mut answers = Answers::default();
     for (at, held) in before.iter().enumerate().filter_map(|(at, held)| Some((at, held.as_ref()?))) {
@@ -76,17 +71,20 @@ impl Lattice for Copies {
 }
 
 impl Copies {
-    fn of(&self, operand: Operand) -> Option<Holds> {
-        self.0.get(&operand.register()?).copied()
+    fn of(&self, operand: Operand) -> Option<&ShownPath> {
+        self.0.get(&operand.register()?)
     }
 
     /// The registers that hold something of the choice after an instruction.
     fn behind(&self, op: &Op) -> Copies {
         let result = match op {
-            Op::Copy { dst, src } => self.of(*src).map(|holds| (*dst, holds)),
+            Op::Copy { dst, src } => self.of(*src).map(|path| (*dst, path.clone())),
             Op::Make { dst, tag, fields } => {
-                let field = fields.iter().position(|field| self.of(*field) == Some(Holds::Itself));
-                field.map(|field| (*dst, Holds::In { tag: *tag, field: field as u32 }))
+                let mut held = fields.iter().zip(0..).filter_map(|(operand, field)| Some((field, self.of(*operand)?)));
+                held.next().map(|(field, path)| {
+                    let step = FieldStep { tag: *tag, field };
+                    (*dst, [step].into_iter().chain(path.iter().copied()).collect())
+                })
             }
             _ => None,
         };
@@ -99,14 +97,16 @@ impl Copies {
 
 impl Answers {
     /// Takes up an answer; `None` where it may be anything.
-    fn note(&mut self, function: &Function, at: usize, holds: Option<Holds>) -> Option<()> {
-        match holds {
-            Some(Holds::Itself) => self.whole = true,
-            Some(Holds::In { tag, field }) => {
-                if *self.fields.entry(tag).or_insert(field) != field {
-                    self.other.push(tag);
+    fn note(&mut self, function: &Function, at: usize, held: Option<&ShownPath>) -> Option<()> {
+        match held {
+            Some(path) => match path.first() {
+                None => self.whole = true,
+                Some(FieldStep { tag, .. }) => {
+                    if self.fields.entry(*tag).or_insert_with(|| path.clone()) != path {
+                        self.other.push(*tag);
+                    }
                 }
-            }
+            },
             None => {
                 let shapes = function.reply_shapes.get(at).filter(|shapes| !shapes.any)?;
                 for shape in &shapes.set {
@@ -126,8 +126,8 @@ impl Answers {
             return (!is_data && !self.scalar).then(|| Provenance { whole: true, fields: Vec::new() });
         }
         self.fields.retain(|tag, _| !self.other.contains(tag));
-        let mut fields: Vec<(u32, u32)> = self.fields.into_iter().collect();
-        fields.sort_unstable();
+        let mut fields: Vec<(u32, ShownPath)> = self.fields.into_iter().collect();
+        fields.sort_unstable_by_key(|(tag, _)| *tag);
         (!fields.is_empty()).then_some(Provenance { whole: false, fields })
     }
 }

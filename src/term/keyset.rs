@@ -49,6 +49,10 @@ pub trait ScalarSet: Send + Sync {
     fn own_hash(&self) -> Option<u64> {
         None
     }
+    /// A number that only sets with the same elements have while both are there, if it has one.
+    fn address(&self) -> Option<usize> {
+        None
+    }
     /// Tests whether both sets have the same elements; may be overridden by something faster.
     fn same(&self, other: &dyn ScalarSet) -> bool {
         self.len() == other.len() && all_of(self, &mut |scalar| other.contains(scalar))
@@ -180,7 +184,8 @@ impl KeySet {
 
 impl PartialEq for KeySet {
     fn eq(&self, other: &KeySet) -> bool {
-        Arc::ptr_eq(&self.0, &other.0) || self.0.same(&*other.0)
+        let is_one = |address: usize| other.0.address() == Some(address);
+        Arc::ptr_eq(&self.0, &other.0) || self.0.address().is_some_and(is_one) || self.0.same(&*other.0)
     }
 }
 

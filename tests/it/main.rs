@@ -94,6 +94,7 @@ mod transcripts;
 mod sut;
 // Live testing.
 mod coverage;
+mod formulations;
 mod generate;
 mod requests;
 

@@ -32,10 +32,11 @@ fn settings() -> Vec<Options> {
     let apart = Options { unite: false, ..Options::default() };
     let one_by_one = Options { merge_ways: false, ..Options::default() };
     let unshown = Options { provenance: false, ..Options::default() };
+    let waiting = Options { lookups: 0, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
     let early = Options { sink_choices: false, ..Options::default() };
     let general = Options { glides: false, ahead: false, ..Options::default() };
-    let others = [z3, apart, one_by_one, growing(), unshown, behind, early, general, plain()];
+    let others = [z3, apart, one_by_one, growing(), unshown, waiting, behind, early, general, plain()];
     (0..8).map(switched).chain(others).collect()
 }
 
@@ -48,7 +49,7 @@ fn growing() -> Options {
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
     let alone = Options { unite: false, merge_ways: false, sums: false, diagrams: false, images: false, ..unmerged };
-    Options { provenance: false, ahead: false, glides: false, ..alone }
+    Options { provenance: false, lookups: usize::MAX, ahead: false, glides: false, ..alone }
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).

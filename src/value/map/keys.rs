@@ -3,6 +3,7 @@
 //! `#1 in {1, 2, 3}` mentions the set as a whole: there is no case for each element.
 
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use super::Map;
 use super::entry::{Entry, Presence};
@@ -46,6 +47,10 @@ impl ScalarSet for KnownKeys {
             Which::Certain => contents.entries.len() - contents.conditional,
             Which::Hidden => contents.hidden,
         }
+    }
+
+    fn address(&self) -> Option<usize> {
+        Some(Arc::as_ptr(&self.map.0) as usize + self.which as usize)
     }
 
     fn same(&self, other: &dyn ScalarSet) -> bool {

@@ -73,6 +73,13 @@ impl Map {
             && !contents.entries.is_open()
     }
 
+    /// Tests whether its keys are known, and all of them are there.
+    #[must_use]
+    pub fn is_listed(&self) -> bool {
+        let contents = &*self.0;
+        contents.base.is_none() && contents.pending.is_empty() && (contents.symbolic, contents.conditional) == (0, 0)
+    }
+
     /// All entries in the order of their keys. Splits while a write is pending, or where the base is unknown.
     ///
     /// # Errors
