@@ -69,7 +69,7 @@ pub use relaxed::{RelaxedOutcome, RelaxedStart};
 pub use rules::OrderRules;
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
-use crate::dualize::{Judge, Options, Verdict};
+use crate::dualize::{Failures, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
@@ -128,10 +128,13 @@ pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: O
 }
 
 /// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
-fn may_fail(spec: &Spec, history: &History) -> bool {
-    let mut facts = RequestFacts::new(&spec.program);
-    !history.restarts.is_empty() && facts.restart_may_fail()
-        || history.requests.iter().any(|request| facts.may_fail(&request.exchange.request))
+fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
+    let (mut facts, mut failures) = (RequestFacts::new(&spec.program), Failures::new(spec));
+    history
+        .requests
+        .iter()
+        .for_each(|request| failures.note(&mut facts, request.exchange.client, &request.exchange.request));
+    !history.restarts.is_empty() && facts.restart_may_fail() || failures.may_fail()
 }
 
 /// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.

@@ -7,6 +7,7 @@
 //!
 //! An answer that the witness goes on with costs one run of a handler. Where it does not, an order is searched anew, from `base`.
 
+use std::cell::RefCell;
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
@@ -19,7 +20,7 @@ use super::rules::OrderRules;
 use super::search::{AdvanceSoFar, Last, OrderSearch, SearchEnd};
 use super::states::States;
 use super::unseen::{Likeness, UnseenTexts};
-use crate::dualize::{Candidate, Judge, Options, Verdict};
+use crate::dualize::{Candidate, Failures, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
@@ -59,8 +60,9 @@ pub(super) struct OnlinePart {
     states: States,
     /// By the kinds of requests: they change nothing.
     facts: Vec<bool>,
-    /// Set where serving some request may be faulty, or break the client's duty.
-    may_fail: bool,
+    /// The requests so far whose serving may be faulty, or break the client's duty; and whether starting again may be faulty.
+    failures: RefCell<Failures>,
+    restarts_may_fail: bool,
     base: Option<Last>,
     witness: Option<Configuration>,
     /// The events that sent what may still be answered, and these requests.
@@ -78,6 +80,7 @@ impl OnlinePart {
     /// One that goes on from where a judge is, on connections that are open.
     pub(super) fn new(judge: Judge, building: Building, (options, rules): (&Options, OrderRules)) -> OnlinePart {
         let spec = judge.spec().clone();
+        let failures = RefCell::new(Failures::new(&spec));
         let (states, initial) = States::new(judge);
         let first = initial.filter(|state| states.is_clean(*state)).map(Configuration::first);
         OnlinePart {
@@ -87,7 +90,8 @@ impl OnlinePart {
             building,
             states: states.forgetting(rules),
             facts: Vec::new(),
-            may_fail: false,
+            failures,
+            restarts_may_fail: false,
             base: first.clone().map(|first| Last::first(0, first)),
             witness: first,
             unanswered: BTreeSet::new(),
@@ -115,7 +119,7 @@ impl OnlinePart {
                 self.unanswered.retain(|(_, request)| requests[*request].lost.is_none());
             }
             Some(HistoryEvent::Restarted) => {
-                self.may_fail |= RequestFacts::new(&self.spec.program).restart_may_fail();
+                self.restarts_may_fail |= RequestFacts::new(&self.spec.program).restart_may_fail();
                 self.unanswered.clear();
                 let witness = self.witness.take().and_then(|witness| self.states.restarted(witness.state, line));
                 self.witness = witness.filter(|state| self.states.is_clean(*state)).map(Configuration::first);
@@ -131,7 +135,7 @@ impl OnlinePart {
         let request = &self.building.so_far().requests[request];
         let mut facts = RequestFacts::new(&self.spec.program);
         let asked = &request.exchange.request;
-        self.may_fail |= facts.may_fail(asked);
+        self.failures.borrow_mut().note(&mut facts, request.exchange.client, asked);
         for (kind, answer) in [(request.unseen, None), (request.kind, request.exchange.observed.answer())] {
             if kind as usize == self.facts.len() {
                 self.facts.push(facts.changes_nothing(asked, answer));
@@ -161,7 +165,7 @@ impl OnlinePart {
         let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
         let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
         let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
-        self.states.unite(unseen.filter(|_| !self.may_fail));
+        self.states.unite(unseen.filter(|_| !self.restarts_may_fail && !self.failures.borrow_mut().may_fail()));
         let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
         self.states.unite(None);
         if budget.done(&self.states) > SLICE {
@@ -178,11 +182,16 @@ impl OnlinePart {
         }
     }
 
+    /// Tests whether something that was served may have been faulty, or have broken the client's duty.
+    fn may_fail(&self) -> bool {
+        self.restarts_may_fail || self.failures.borrow_mut().may_fail()
+    }
+
     /// The verdict where nothing explains the last event.
     fn unexplained(&mut self, line: u64) -> SoFar {
         self.witness = None;
         match self.states.judge.verdict_of(Vec::new(), line) {
-            Verdict::Reject { event_from: None, .. } if !self.may_fail => SoFar::Rejected,
+            Verdict::Reject { event_from: None, .. } if !self.may_fail() => SoFar::Rejected,
             _ => SoFar::Doubtful,
         }
     }
@@ -264,7 +273,7 @@ impl OnlinePart {
 
     /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
     pub(super) fn at_rest(&self) -> Option<Judge> {
-        let is_decided = !self.may_fail && !self.states.judge.is_cut() && self.building.so_far().is_empty();
+        let is_decided = self.building.so_far().is_empty() && !self.states.judge.is_cut() && !self.may_fail();
         let base = self.base.as_ref().filter(|_| is_decided)?;
         if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
             return None;

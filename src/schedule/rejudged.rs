@@ -132,7 +132,7 @@ impl RejudgedHistory {
     }
 
     /// The requests that have the key of the one that was answered on a line.
-    fn of_key(spec: &Spec, history: &History, line: u64) -> Option<History> {
+    fn of_key(spec: &Arc<Spec>, history: &History, line: u64) -> Option<History> {
         let keys = RequestKeys::of(&spec.program).filter(|_| !may_fail(spec, history))?;
         history.parts(&keys)?.into_iter().find(|part| part.lines.contains(&line))
     }

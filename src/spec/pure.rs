@@ -51,13 +51,20 @@ impl<'p> RequestFacts<'p> {
         self.program.restarts.is_some_and(|function| !self.program.all_called(function, &|op| !op.may_fault()))
     }
 
-    /// Tests whether serving a request may be faulty, or break the client's duty, in some state; or what the server does by itself.
+    /// Tests whether what the server does by itself may be faulty.
+    #[must_use]
+    pub fn steps_may_fail(&self) -> bool {
+        let program = self.program;
+        program.steps.iter().any(|step| !program.all_called(step.function, &|op| !op.may_fault()))
+    }
+
+    /// Tests whether the code that serves a request may be faulty, or break the client's duty, in some state; or what the server does by
+    /// itself.
     pub fn may_fail(&mut self, request: &Value) -> bool {
-        let (program, serve) = (self.program, self.serve);
-        let mut steps = program.steps.iter();
-        if steps.any(|step| !program.all_called(step.function, &|op| !op.may_fault())) {
+        if self.steps_may_fail() {
             return true;
         }
+        let (program, serve) = (self.program, self.serve);
         *self.failures.entry(variant(request)).or_insert_with_key(|variant| {
             let fails = |op: &Op, _| match op {
                 Op::Call { function, .. } => !program.all_called(*function, &|op| !op.may_fault()),

@@ -1,0 +1,72 @@
+//! Requests that may be served wrongly: the specification may be faulty, or the client break its duty, in some state.
+//!
+//! `if balances.get_or(from, -1) < amount { reply Fail; } balances[from] := balances[from] - amount;` is never faulty where
+//! `amount >= 0`: the code alone does not say so, and the judge of every state does.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use super::options::Options;
+use super::{Exchange, Observed};
+use crate::spec::Spec;
+use crate::spec::pure::RequestFacts;
+use crate::value::Value;
+
+/// So many different requests are asked for; others may fail if their code may.
+const MOST: usize = 4_096;
+/// The part of the work on an exchange that a question may take.
+const PART: u64 = 64;
+
+/// The requests that may be served wrongly.
+pub(crate) struct Failures {
+    spec: Arc<Spec>,
+    /// Those whose code may fail, by client, where that matters; and whether they do, where that was asked.
+    known: FxHashMap<(u64, Value), Option<bool>>,
+    /// A judge that knows nothing of the state, and its candidates, once they are needed.
+    any: Option<(Judge, Vec<Candidate>)>,
+}
+
+impl Failures {
+    /// Those of a specification, of which none is known yet.
+    pub(crate) fn new(spec: &Arc<Spec>) -> Failures {
+        Failures { spec: spec.clone(), known: FxHashMap::default(), any: None }
+    }
+
+    /// Notes a request of a client that is, or will be, served.
+    pub(crate) fn note(&mut self, facts: &mut RequestFacts<'_>, client: u64, request: &Value) {
+        if facts.may_fail(request) && self.known.len() <= MOST {
+            let client = if self.spec.program.names_clients { client } else { 0 };
+            self.known.entry((client, request.clone())).or_default();
+        }
+    }
+
+    /// Tests whether serving one of the requests that were noted may fail in some state.
+    pub(crate) fn may_fail(&mut self) -> bool {
+        if self.known.is_empty() {
+            return false;
+        }
+        if self.known.len() > MOST || RequestFacts::new(&self.spec.program).steps_may_fail() {
+            return true;
+        }
+        let (spec, any) = (&self.spec, &mut self.any);
+        self.known.iter_mut().any(|((client, request), fails)| {
+            *fails.get_or_insert_with(|| {
+                let (judge, states) = any.get_or_insert_with(|| of_every_state(spec));
+                let mut asked = judge.clone();
+                let exchange = Exchange { line: 1, client: *client, request: request.clone(), observed: Observed::Any };
+                asked.after(states.clone(), &exchange);
+                !asked.rejects_the_rest()
+            })
+        })
+    }
+}
+
+fn of_every_state(spec: &Arc<Spec>) -> (Judge, Vec<Candidate>) {
+    let options = Options::default();
+    let mut judge = Judge::of_any_state(spec, &Options { effort: options.effort / PART, ..options });
+    let states = judge.take_candidates();
+    (judge, states)
+}
