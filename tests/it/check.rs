@@ -5,6 +5,7 @@
 //! check::` writes the outputs anew, to be reviewed as a diff.
 
 use crate::golden::{files, golden};
+use crate::random;
 use mayhap::diagnostic::{Colour, Diagnostic, Sources};
 use mayhap::spec::check::{Builtin, Checked, Res};
 use mayhap::spec::load::{Loaded, Text, load};
@@ -222,6 +223,16 @@ fn five_hundred_lines_are_checked_at_once() {
     let count = errors(&text);
     assert!(begun.elapsed() < Duration::from_millis(150), "{:?}", begun.elapsed());
     assert_eq!(count, 0);
+}
+
+/// Expressions that do not say their type, wherever one may stand: a property of a type is asked once the type is known.
+#[test]
+fn open_types_are_reported_and_never_a_panic() {
+    for mut rng in random::seeds(47, 3000).map(random::Rng::new) {
+        let text = random::grammar::program("untyped", "start", &mut rng);
+        let found = std::panic::catch_unwind(|| errors(&text));
+        found.unwrap_or_else(|_| panic!("the check of this panics:\n{text}"));
+    }
 }
 
 fn some_text() -> impl Strategy<Value = String> {

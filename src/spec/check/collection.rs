@@ -47,8 +47,8 @@ pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: ElementSo
         (_, ElementSources::ListsAndSets(what)) => (what, "expected a list or a set"),
     };
     let help = match (head, runs) {
-        (Type::Set(of), _) if !cx.types.is_ordered(of) => Some(UNSORTED),
-        (Type::Map(key, _), ElementSources::Lists(_)) if !cx.types.is_ordered(key) => Some(UNSORTED),
+        (Type::Set(of), _) if !cx.is_ordered(of) => Some(UNSORTED),
+        (Type::Map(key, _), ElementSources::Lists(_)) if !cx.is_ordered(key) => Some(UNSORTED),
         (Type::Set(_), _) => Some("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
         (Type::Map(..), ElementSources::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
         (Type::Map(..), ElementSources::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),

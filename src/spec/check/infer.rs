@@ -245,13 +245,19 @@ impl Infer {
         known
     }
 
+    /// The type as far as it is known, with [`ERROR`] for what is open: only of it may [`Types`] be asked anything before the
+    /// unit ends.
+    pub(super) fn so_far(&self, types: &mut Types, id: TypeId) -> TypeId {
+        self.clone().resolve(types, id, &mut |_| ERROR)
+    }
+
     /// The name of a type; what is open in it is a `_`.
     pub(super) fn name(&self, types: &mut Types, id: TypeId) -> String {
         match self.free(self.find(id)) {
             Some(OpenType { origin: Origin::SetOrMap, .. }) => "a set or map".into(),
             Some(_) => "_".into(),
             None => {
-                let known = self.clone().resolve(types, id, &mut |_| ERROR);
+                let known = self.so_far(types, id);
                 types.name(known)
             }
         }
