@@ -154,10 +154,12 @@ fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands:
         BinaryOp::Add => &[(BinaryOp::Sub, Other)],
         BinaryOp::Sub | BinaryOp::Rem => &[(BinaryOp::Add, Other)],
         BinaryOp::Mul | BinaryOp::Div => &[(BinaryOp::Add, Other)],
+        BinaryOp::Intersect => &[(BinaryOp::Add, Other), (BinaryOp::Sub, Other)],
         BinaryOp::In => &[],
     };
     for (other, strength) in others {
-        let is_looser = matches!(op, BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem) || op == BinaryOp::And;
+        let is_looser =
+            matches!(op, BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem | BinaryOp::Intersect) || op == BinaryOp::And;
         let changed = with(*other);
         let changed = if is_looser { format!("({changed})") } else { changed };
         walk.replace(expr, changed, *strength);
@@ -167,6 +169,7 @@ fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands:
         BinaryOp::In => _ = walk.replace(expr, format!("!({})", with(op)), Other),
         BinaryOp::And => [left, right].into_iter().for_each(|one| _ = walk.replace(expr, one, Weaker)),
         BinaryOp::Or => [left, right].into_iter().for_each(|one| _ = walk.replace(expr, one, Stronger)),
+        BinaryOp::Intersect => [left, right].into_iter().for_each(|one| _ = walk.replace(expr, one, Other)),
         BinaryOp::Add if type_of(walk, expr) != INT => _ = walk.replace(expr, left, Other),
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => {}
         BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge => {}

@@ -117,6 +117,10 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Add => value::add(a, b)?,
         Binary::Arithmetic(op) => value::arithmetic(op, a, b),
         Binary::Difference => value::set_difference(a, b)?,
+        Binary::Overlay => value::overlay(a, b)?,
+        Binary::Intersection => value::intersection(a, b)?,
+        Binary::Subset => value::is_subset(a, b)?.into(),
+        Binary::BeginsWith => value::begins_with(a, b)?.into(),
         Binary::In => value::member(a, b)?.into(),
         Binary::Get => over_map(a, |map| get(map, b))?.unwrap_or(Value::Absent),
         Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?.unwrap_or(Value::Absent),
@@ -300,6 +304,22 @@ pub(super) fn tail(src: &Value, from: usize) -> Value {
         }
         _ => Value::Absent,
     }
+}
+
+/// Element `at` of a list, from the back.
+pub(super) fn nth_last(src: &Value, at: usize) -> Value {
+    over_lists(src, &|list| {
+        let place = list.len().checked_sub(at + 1);
+        place.and_then(|place| list.get(place).cloned()).unwrap_or(Value::Absent)
+    })
+}
+
+/// A list without its last elements.
+pub(super) fn without_last(src: &Value, count: usize) -> Value {
+    over_lists(src, &|list| {
+        let kept = list.len().checked_sub(count);
+        kept.map_or(Value::Absent, |kept| Value::List(Arc::new(list.take(kept))))
+    })
 }
 
 /// Taking off a few elements touches the beginning of a long list only.

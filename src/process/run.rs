@@ -269,6 +269,16 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             let found = evaluate::over_lists(src, &|l| nth(l).unwrap_or(Value::Absent));
             process.task.keep(*dst, Ok(found))
         }
+        Op::NthLast { dst, src, at: place } => {
+            let src = at.read(process, *src);
+            value::all_places(src)?;
+            process.task.keep(*dst, Ok(evaluate::nth_last(src, *place as usize)))
+        }
+        Op::Init { dst, src, count } => {
+            let src = at.read(process, *src);
+            value::all_places(src)?;
+            process.task.keep(*dst, Ok(evaluate::without_last(src, *count as usize)))
+        }
         Op::Tail { dst, src, from } => {
             let src = at.read(process, *src);
             evaluate::places(src, *from as usize)?;

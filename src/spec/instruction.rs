@@ -216,8 +216,12 @@ instructions! {
     HasLength { dst: writes, src: reads, length: u32, exact: bool },
     /// Element `at` of a list, from the front; absent where there is none
     Nth { dst: writes, src: reads, at: u32 },
+    /// Element `at` of a list, from the back; absent where there is none
+    NthLast { dst: writes, src: reads, at: u32 },
     /// The list without its first `from` elements
     Tail { dst: writes, src: reads, from: u32 },
+    /// The list without its last `count` elements; absent where it has fewer
+    Init { dst: writes, src: reads, count: u32 },
     /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
     Iterate { dst: writes, over: reads },
     /// The elements of a set as an iteration that depends on their order, as it ends at one of them, before another that may

@@ -202,17 +202,18 @@ impl Linking<'_> {
         let of = |operand: &Operand| self.origins(*operand, before);
         let own = |register: u32| before.0[register as usize].clone();
         match op {
-            Op::Copy { src, .. } | Op::Tail { src, .. } | Op::Slice { src, .. } | Op::Swap { src, .. } => of(src),
+            Op::Copy { src, .. } | Op::Swap { src, .. } => of(src),
+            Op::Tail { src, .. } | Op::Init { src, .. } | Op::Slice { src, .. } => of(src),
             Op::Join { dst, src, .. } => own(*dst).and(&of(src)),
             Op::Iterate { over, .. } | Op::IterateInOrder { over, .. } => of(over),
             Op::Unary { op: Unary::Keys | Unary::ToList, a, .. } => of(a),
             Op::Unary { op: Unary::Values, a, .. } => of(a).part(PartStep::Entry).within(PartStep::Element).and(&of(a)),
             Op::Binary { op: Binary::Get, a, .. } => of(a).part(PartStep::Entry).within(PartStep::Field(1, 0)),
-            Op::Binary { op: Binary::Add, a, b, .. } => of(a).and(&of(b)),
+            Op::Binary { op: Binary::Add | Binary::Overlay | Binary::Intersection, a, b, .. } => of(a).and(&of(b)),
             Op::Binary { op: Binary::Remove | Binary::Difference, a, .. } => of(a),
             Op::Find { map, .. } => of(map).part(PartStep::Entry),
             Op::Index { src, .. } => of(src).part(PartStep::Entry).and(&of(src).part(PartStep::Element)),
-            Op::Nth { src, .. } => of(src).part(PartStep::Element),
+            Op::Nth { src, .. } | Op::NthLast { src, .. } => of(src).part(PartStep::Element),
             Op::Field { src, tag, index, .. } => of(src).part(PartStep::Field(*tag, *index)),
             Op::Make { tag, fields, .. } => {
                 let field = |(index, field): (usize, &Operand)| of(field).within(PartStep::Field(*tag, index as u32));

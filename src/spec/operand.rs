@@ -103,6 +103,14 @@ pub enum Binary {
     Arithmetic(Arithmetic),
     /// `-` of sets
     Difference,
+    /// `+` of maps
+    Overlay,
+    /// `&` of sets
+    Intersection,
+    /// `<=` of sets
+    Subset,
+    /// `l.starts_with(m)` of lists
+    BeginsWith,
     /// `x in c`; also `c.contains(x)` of maps and sets, operands swapped
     In,
     /// `m.get(k)`
@@ -129,6 +137,7 @@ impl Binary {
             Binary::Lt | Binary::Le | Binary::Arithmetic(_) | Binary::Text(_) | Binary::Split => true,
             Binary::And | Binary::Or | Binary::RangeLen => true,
             Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference => false,
+            Binary::Overlay | Binary::Intersection | Binary::Subset | Binary::BeginsWith => false,
             Binary::In | Binary::Get | Binary::Remove => false,
         }
     }

@@ -71,6 +71,7 @@ pub(super) enum TokenKind {
     #[token("/")] Slash,
     #[token("%")] Percent,
     #[token("!")] Bang,
+    #[token("&")] Ampersand,
     #[token("&&")] AndAnd,
     #[token("||")] OrOr,
     #[token("|")] Bar,
@@ -123,6 +124,12 @@ impl TokenKind {
 pub(super) fn is_one(kind: TokenKind, text: &str) -> bool {
     let mut tokens = TokenKind::lexer(text);
     tokens.next() == Some(Ok(kind)) && tokens.span() == (0..text.len())
+}
+
+/// Tests whether a text is one of the words that cannot be names.
+pub(super) fn is_word(text: &str) -> bool {
+    let mut tokens = TokenKind::lexer(text);
+    matches!(tokens.next(), Some(Ok(kind)) if kind.is_reserved()) && tokens.span() == (0..text.len())
 }
 
 /// All tokens of a text, [`TokenKind::End`] last, with its comments and what is wrong on this level.
@@ -222,7 +229,6 @@ impl Lexed {
 /// The help for an unknown character: what someone who wrote it probably meant.
 fn help_for(text: &str) -> Option<&'static str> {
     match text.chars().next()? {
-        '&' => Some("`&&` is the logical and"),
         '?' => Some("`if c { a } else { b }` is `a` if `c` is true, and `b` otherwise"),
         '\'' => Some("strings are written in double quotes: \"…\""),
         '#' => Some("comments start with `//` and end with the line"),

@@ -11,7 +11,7 @@ pub(super) const COMPARISON: u8 = 2;
 pub(super) const RANGE: u8 = 3;
 
 /// The token, the sign and the precedence of each operator, in the order of [`BinaryOp`]; a tighter one has a greater number.
-pub(super) const BINARY: [(TokenKind, BinaryOp, &str, u8); 14] = [
+pub(super) const BINARY: [(TokenKind, BinaryOp, &str, u8); 15] = [
     (TokenKind::OrOr, BinaryOp::Or, "||", 0),
     (TokenKind::AndAnd, BinaryOp::And, "&&", 1),
     (TokenKind::EqEq, BinaryOp::Eq, "==", COMPARISON),
@@ -26,6 +26,7 @@ pub(super) const BINARY: [(TokenKind, BinaryOp, &str, u8); 14] = [
     (TokenKind::Star, BinaryOp::Mul, "*", 5),
     (TokenKind::Slash, BinaryOp::Div, "/", 5),
     (TokenKind::Percent, BinaryOp::Rem, "%", 5),
+    (TokenKind::Ampersand, BinaryOp::Intersect, "&", 5),
 ];
 
 impl BinaryOp {

@@ -74,6 +74,18 @@ fn is_collection(value: &Value) -> bool {
     matches!(value, Value::Map(_) | Value::List(_) | Value::Open(_))
 }
 
+/// Makes sure that it is known which elements are at all places of a list, in every alternative.
+///
+/// # Errors
+/// What must be decided, or looked at, first.
+pub fn all_places(value: &Value) -> Lifted<()> {
+    match value {
+        Value::Open(list) => sequence::plain(list, None),
+        Value::Union(alternatives) => alternatives.iter().try_for_each(|(_, value)| all_places(value)),
+        _ => Ok(()),
+    }
+}
+
 /// Makes sure that each element of a set or map is listed once.
 ///
 /// # Errors

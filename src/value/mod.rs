@@ -13,6 +13,7 @@
 
 mod alternatives;
 mod collection;
+mod combine;
 mod embed;
 mod equal;
 mod map;
@@ -31,8 +32,10 @@ use crate::term::Term;
 
 pub use alternatives::Alternatives;
 pub use collection::{
-    Elements, add_to_set, among, decided, decided_apart, element, elements, index, len, member, set_difference, slice,
+    Elements, add_to_set, all_places, among, decided, decided_apart, element, elements, index, len, member,
+    set_difference, slice,
 };
+pub use combine::{begins_with, intersection, is_subset, overlay};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
 pub use map::{Entry, Map, MapParts, Presence, spread};
 pub use merge::{before_joining, merge, union};

@@ -14,7 +14,7 @@ use crate::spec::types::{BOOL, INT, STRING, Type, TypeId};
 enum Scheme {
     /// That type itself.
     Own,
-    /// Its key, or its element.
+    /// Its key, its element, or the value of an option.
     Key,
     /// Its value.
     Value,
@@ -33,6 +33,8 @@ type Method = (fn(&Type) -> bool, &'static str, Builtin, &'static [Scheme], Sche
 
 const MAP: fn(&Type) -> bool = |ty| matches!(ty, Type::Map(..));
 const SET: fn(&Type) -> bool = |ty| matches!(ty, Type::Set(_));
+const LIST: fn(&Type) -> bool = |ty| matches!(ty, Type::List(_));
+const OPTION: fn(&Type) -> bool = |ty| matches!(ty, Type::Option(_));
 const TEXT: fn(&Type) -> bool = |ty| matches!(ty, Type::Str | Type::Bytes);
 const STR: fn(&Type) -> bool = |ty| *ty == Type::Str;
 const NUMBER: fn(&Type) -> bool = |ty| *ty == Type::Int;
@@ -42,10 +44,13 @@ static METHODS: &[Method] = &[
     (MAP, "get_or", Builtin::GetOr, &[Key, Value], Value),
     (MAP, "contains", Builtin::Contains, &[Key], Known(BOOL)),
     (MAP, "remove", Builtin::Remove, &[Key], Own),
+    (MAP, "with", Builtin::With, &[Key, Value], Own),
     (MAP, "keys", Builtin::Keys, &[], Scheme::Set(&Key)),
     (MAP, "values", Builtin::Values, &[], Scheme::List(&Value)),
     (MAP, "to_list", Builtin::Entries, &[], Scheme::List(&Pair)),
     (SET, "to_list", Builtin::ToList, &[], Scheme::List(&Key)),
+    (LIST, "starts_with", Builtin::BeginsWith, &[Own], Known(BOOL)),
+    (OPTION, "or", Builtin::Or, &[Key], Key),
     (TEXT, "contains", Builtin::ContainsText, &[Own], Known(BOOL)),
     (TEXT, "starts_with", Builtin::StartsWith, &[Own], Known(BOOL)),
     (TEXT, "ends_with", Builtin::EndsWith, &[Own], Known(BOOL)),

@@ -93,6 +93,7 @@ fn unknown_method(cx: &mut Checker, ty: TypeId, head: &Type, name: &Name) {
     let known = methods(head);
     let expected = match known.as_slice() {
         [] => "expected something other than a method".into(),
+        [only] => format!("expected `{only}`"),
         known => format!("expected one of `{}`", known.join("`, `")),
     };
     let near = || did_you_mean(&name.text, known.iter().copied());

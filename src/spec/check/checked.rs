@@ -50,6 +50,8 @@ pub enum Builtin {
     Contains,
     /// `m.remove(k)`
     Remove,
+    /// `m.with(k, v)`
+    With,
     /// `m.keys()`
     Keys,
     /// `m.values()`, in the order of the keys
@@ -58,6 +60,10 @@ pub enum Builtin {
     Entries,
     /// `s.to_list()` of a set, in order
     ToList,
+    /// `l.starts_with(m)` of lists
+    BeginsWith,
+    /// `o.or(d)` of an option
+    Or,
     /// `s.contains(t)` of a string or bytes
     ContainsText,
     /// `s.starts_with(t)` of a string or bytes

@@ -82,6 +82,15 @@ fn taking(guard: Option<&Expr>) -> Taking {
     if guard.is_some() { Taking::Some } else { Taking::All }
 }
 
+/// The side on which a row errs, of a pattern that no row says exactly: `[.., 5]`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Bound {
+    /// The row fits nothing that the pattern does not.
+    Less,
+    /// The row fits all that the pattern does.
+    More,
+}
+
 /// Values that no row fits, as they are written.
 struct Missing {
     /// Up to [`EXAMPLES`] of them.
@@ -100,8 +109,8 @@ struct TypedPatterns<'t> {
 impl TypedPatterns<'_> {
     /// The reports on arms, and whether one of those without a guard fits, whatever the value is.
     fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<(Vec<Diagnostic>, bool)> {
-        let rows = self.rows(patterns)?;
-        let mut reports = self.dead_rows(ty, patterns, &rows, "arm");
+        let rows = self.rows(patterns, Bound::Less)?;
+        let mut reports = self.dead_rows(ty, patterns, &rows, "arm")?;
         let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == Taking::All);
         let sure: Vec<&Row> = sure.map(|(_, row)| row).collect();
         let Missing { examples: missing, is_certain } = self.missing(ty, &sure);
@@ -115,8 +124,8 @@ impl TypedPatterns<'_> {
     }
 
     fn handlers(self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
-        let rows = self.rows(patterns)?;
-        let mut reports = self.dead_rows(ty, patterns, &rows, "handler");
+        let rows = self.rows(patterns, Bound::Less)?;
+        let mut reports = self.dead_rows(ty, patterns, &rows, "handler")?;
         let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>()).examples;
         if !missing.is_empty() {
             let message = match rows.len() {
@@ -130,18 +139,25 @@ impl TypedPatterns<'_> {
     }
 
     /// Rows that only fit what rows before them take.
-    fn dead_rows(self, ty: TypeId, patterns: &[(&Pattern, Taking)], rows: &[Row], what: &str) -> Vec<Diagnostic> {
+    fn dead_rows(
+        self,
+        ty: TypeId,
+        patterns: &[(&Pattern, Taking)],
+        rows: &[Row],
+        what: &str,
+    ) -> Option<Vec<Diagnostic>> {
         let mut before: Vec<&Row> = Vec::new();
         let mut reports = Vec::new();
-        for (&(pattern, taking), row) in patterns.iter().zip(rows) {
-            if matches!(example(self.types, &before, row, ty), Ok(None)) {
+        let fitting = self.rows(patterns, Bound::More)?;
+        for ((&(pattern, taking), row), fitting) in patterns.iter().zip(rows).zip(&fitting) {
+            if matches!(example(self.types, &before, fitting, ty), Ok(None)) {
                 let report = Diagnostic::warning(pattern.span, format!("this {what} is never reached"));
                 reports.push(report.label("the ones before it match everything that it matches"));
             } else if taking == Taking::All {
                 before.push(row);
             }
         }
-        reports
+        Some(reports)
     }
 
     /// The values that no row fits.
@@ -163,7 +179,7 @@ impl TypedPatterns<'_> {
     }
 
     fn always_fits(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
-        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern)?]).examples;
+        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern, Bound::Less)?]).examples;
         let example = missing.first()?;
         let example = if example == "`_`" { "every value" } else { example };
         let message = format!("this pattern does not match {example}");
@@ -173,30 +189,30 @@ impl TypedPatterns<'_> {
 
     fn is_needed(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
         let ty = self.tables.type_of(pattern.id);
-        let row = self.row(pattern)?;
+        let row = self.row(pattern, Bound::Less)?;
         let always = !self.binds(pattern) && matches!(example(self.types, &[&row], &ANY, ty), Ok(None));
         let report = || Diagnostic::warning(pattern.span, "this `is` is always true");
         always.then(|| vec![report().label("the pattern matches every value")])
     }
 
-    fn rows(self, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Row>> {
-        patterns.iter().map(|(pattern, _)| self.row(pattern)).collect()
+    fn rows(self, patterns: &[(&Pattern, Taking)], bound: Bound) -> Option<Vec<Row>> {
+        patterns.iter().map(|(pattern, _)| self.row(pattern, bound)).collect()
     }
 
     /// The pattern without names; none if it is too large or has errors.
-    fn row(self, pattern: &Pattern) -> Option<Row> {
+    fn row(self, pattern: &Pattern, bound: Bound) -> Option<Row> {
         let mut left = LARGEST_PATTERN;
-        self.simplify(pattern, &mut left)
+        self.simplify(pattern, bound, &mut left)
     }
 
-    fn simplify(self, pattern: &Pattern, left: &mut usize) -> Option<Row> {
+    fn simplify(self, pattern: &Pattern, bound: Bound, left: &mut usize) -> Option<Row> {
         *left = left.checked_sub(1)?;
         let ty = self.tables.type_of(pattern.id);
         if ty == ERROR {
             return None;
         }
         let mut all = |patterns: &[Pattern]| -> Option<Vec<Row>> {
-            patterns.iter().map(|pattern| self.simplify(pattern, left)).collect()
+            patterns.iter().map(|pattern| self.simplify(pattern, bound, left)).collect()
         };
         let (constructor, parts) = match &pattern.kind {
             PatternKind::Wildcard => return Some(Row::Any),
@@ -221,19 +237,25 @@ impl TypedPatterns<'_> {
                 for field in fields {
                     let part = parts.get_mut(self.tables.field(field.name.id)? as usize)?;
                     if let Some(pattern) = &field.pattern {
-                        *part = self.simplify(pattern, left)?;
+                        *part = self.simplify(pattern, bound, left)?;
                     }
                 }
                 (constructor, parts)
             }
             PatternKind::Tuple(parts) => match parts.as_slice() {
-                [only] => return self.simplify(only, left),
+                [only] => return self.simplify(only, bound, left),
                 _ => (Constructor::Only, all(parts)?),
             },
-            PatternKind::List { elements, rest } => {
+            PatternKind::List { elements, rest, last } => {
                 let end = if rest.is_some() { Row::Any } else { Row::Of(Constructor::Nil, Vec::new()) };
                 let cons = |rest, row| Row::Of(Constructor::Cons, vec![row, rest]);
-                return Some(all(elements)?.into_iter().rev().fold(end, cons));
+                // At which place from the front the last elements are is not known.
+                let (first, last) = (all(elements)?, all(last)?);
+                if bound == Bound::Less && !last.iter().all(|row| matches!(row, Row::Any)) {
+                    return Some(Row::Or(Vec::new()));
+                }
+                let places = first.into_iter().chain(last.into_iter().map(|_| Row::Any));
+                return Some(places.rev().fold(end, cons));
             }
             PatternKind::Or(alternatives) => return Some(Row::Or(all(alternatives)?)),
             PatternKind::Error => return None,
@@ -250,7 +272,7 @@ impl TypedPatterns<'_> {
             PatternKind::Record { fields, .. } => {
                 fields.iter().any(|field| field.pattern.as_ref().is_none_or(|pattern| self.binds(pattern)))
             }
-            PatternKind::List { elements, rest } => matches!(rest, Some(Some(_))) || any(elements),
+            PatternKind::List { elements, rest, last } => matches!(rest, Some(Some(_))) || any(elements) || any(last),
             PatternKind::Wildcard | PatternKind::Int(_) | PatternKind::Text(_) => false,
             PatternKind::Bool(_) | PatternKind::Error => false,
         }

@@ -115,6 +115,7 @@ fn outcome(op: BinaryOp, ordering: Ordering) -> Option<bool> {
         BinaryOp::Ge => Some(ordering.is_ge()),
         BinaryOp::Or | BinaryOp::And | BinaryOp::In => None,
         BinaryOp::Add | BinaryOp::Sub | BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => None,
+        BinaryOp::Intersect => None,
     }
 }
 

@@ -26,8 +26,8 @@ pub(super) const UNSORTED: &str =
 const ADDABLE: Need = Need {
     by: "+",
     verb: "add",
-    fits: |types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::List(_) | Type::Set(_)),
-    expected: "expected `int`, `string`, `bytes`, a list or a set",
+    fits: |types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::List(_) | Type::Set(_) | Type::Map(..)),
+    expected: "expected `int`, `string`, `bytes`, a list, a set or a map",
     help: None,
 };
 
@@ -38,6 +38,15 @@ const SUBTRACTABLE: Need = Need {
     fits: |types, ty| matches!(types.get(ty), Type::Int | Type::Set(_)),
     expected: "expected `int` or a set",
     help: None,
+};
+
+/// The requirement of `&`.
+const INTERSECTABLE: Need = Need {
+    by: "&",
+    verb: "intersect",
+    fits: |types, ty| matches!(types.get(ty), Type::Set(_)),
+    expected: "expected a set",
+    help: Some("`&&` is the logical and"),
 };
 
 /// The requirement of `len`.
@@ -52,7 +61,8 @@ pub(super) const MEASURABLE: Need = Need {
 impl Need {
     /// The requirement of the operator `by` that compares.
     fn comparable(by: &'static str) -> Need {
-        Need { by, verb: "compare", fits: is_scalar, expected: "expected `int`, `string` or `bytes`", help: None }
+        let fits = |types: &Types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::Set(_));
+        Need { by, verb: "compare", fits, expected: "expected `int`, `string`, `bytes` or a set", help: None }
     }
 
     /// The requirement of the method `by` that sorts.
@@ -97,6 +107,7 @@ pub(super) fn operands(op: BinaryOp) -> Operands {
         BinaryOp::In => Operands::Member,
         BinaryOp::Add => Operands::Summed(ADDABLE),
         BinaryOp::Sub => Operands::Summed(SUBTRACTABLE),
+        BinaryOp::Intersect => Operands::Summed(INTERSECTABLE),
         BinaryOp::Mul | BinaryOp::Div | BinaryOp::Rem => Operands::Of(INT),
     }
 }

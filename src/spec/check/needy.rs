@@ -13,7 +13,9 @@ pub(super) fn needs_context(expr: &Expr) -> bool {
         ExprKind::Either(all) | ExprKind::List(all) | ExprKind::Set(all) => all.iter().all(needs_context),
         ExprKind::Tuple(parts) => parts.iter().any(needs_context),
         ExprKind::Map(entries) => entries.iter().all(|(key, value)| needs_context(key) || needs_context(value)),
-        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub, left, right) => needs_context(left) && needs_context(right),
+        ExprKind::Binary(BinaryOp::Add | BinaryOp::Sub | BinaryOp::Intersect, left, right) => {
+            needs_context(left) && needs_context(right)
+        }
         ExprKind::Paren(inner) | ExprKind::Let { body: inner, .. } | ExprKind::With { base: inner, .. } => {
             needs_context(inner)
         }

@@ -60,7 +60,7 @@ fn says_sum(cx: &Checker, op: BinaryOp, left: &Expr, right: &Expr, want: Want) -
     let open = || needs_context(left) && needs_context(right);
     match cx.head(want.ty) {
         Some(Type::Set(_)) => true,
-        Some(Type::Bytes | Type::List(_)) => op == BinaryOp::Add,
+        Some(Type::Bytes | Type::List(_) | Type::Map(..)) => op == BinaryOp::Add,
         Some(Type::Str) => op == BinaryOp::Add && open(),
         Some(Type::Int) => open(),
         Some(_) | None => false,

@@ -50,7 +50,7 @@ fn subpattern<'a>(cx: &mut Checker<'a>, pattern: &'a Pattern, ty: TypeId) {
             record(cx, (qualifier.as_ref(), name), fields, *openness, ty, span);
         }
         PatternKind::Tuple(parts) => tuple(cx, parts, ty, span),
-        PatternKind::List { elements, rest } => list(cx, elements, rest.as_ref(), ty, span),
+        PatternKind::List { elements, rest, last } => list(cx, (elements, last), rest.as_ref(), ty, span),
         PatternKind::Or(all) => alternatives(cx, all, ty),
         PatternKind::Error => drop(cx.taint()),
     }
@@ -186,7 +186,13 @@ fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Pattern], ty: TypeId, span: Span)
     }
 }
 
-fn list<'a>(cx: &mut Checker<'a>, elements: &'a [Pattern], rest: Option<&'a Option<Name>>, ty: TypeId, span: Span) {
+fn list<'a>(
+    cx: &mut Checker<'a>,
+    (elements, last): (&'a [Pattern], &'a [Pattern]),
+    rest: Option<&'a Option<Name>>,
+    ty: TypeId,
+    span: Span,
+) {
     let of = match cx.head(ty) {
         Some(Type::List(of)) => of,
         Some(_) => ERROR,
@@ -203,6 +209,9 @@ fn list<'a>(cx: &mut Checker<'a>, elements: &'a [Pattern], rest: Option<&'a Opti
     }
     if let Some(Some(name)) = rest {
         cx.bind(name, list, Binder::Binding);
+    }
+    for element in last {
+        subpattern(cx, element, of);
     }
 }
 

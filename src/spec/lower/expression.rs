@@ -153,14 +153,18 @@ fn unary(e: &mut Emitter, op: UnaryOp, inner: &Expr) -> Operand {
 }
 
 fn binary(e: &mut Emitter, op: BinaryOp, a: &Expr, b: &Expr) -> Operand {
-    let set = matches!(e.kind(e.type_of(a.id)), Type::Set(_) | Type::Map(..));
+    let kind = e.kind(e.type_of(a.id));
+    let (set, map) = (matches!(kind, Type::Set(_) | Type::Map(..)), matches!(kind, Type::Map(..)));
     let op = match op {
         BinaryOp::And => return both(e, a, b),
         BinaryOp::Or => return one(e, a, b),
         BinaryOp::In => return member(e, a, b),
+        BinaryOp::Lt | BinaryOp::Le | BinaryOp::Gt | BinaryOp::Ge if set => return included(e, op, a, b),
         BinaryOp::Gt => return compare(e, Binary::Lt, b, a),
         BinaryOp::Ge => return compare(e, Binary::Le, b, a),
         BinaryOp::Sub if set => Binary::Difference,
+        BinaryOp::Add if map => Binary::Overlay,
+        BinaryOp::Intersect => Binary::Intersection,
         BinaryOp::Eq => Binary::Eq,
         BinaryOp::Ne => Binary::Ne,
         BinaryOp::Lt => Binary::Lt,
@@ -173,7 +177,8 @@ fn binary(e: &mut Emitter, op: BinaryOp, a: &Expr, b: &Expr) -> Operand {
     };
     let ty = e.type_of(a.id);
     let (a, b) = (e.expr(a), e.expr(b));
-    if matches!(op, Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference) {
+    let counts = matches!(op, Binary::Eq | Binary::Ne | Binary::Add | Binary::Difference);
+    if counts || matches!(op, Binary::Overlay | Binary::Intersection) {
         e.counts(ty);
     }
     match computed(e, op, a, b) {
@@ -198,6 +203,21 @@ fn compare(e: &mut Emitter, op: Binary, small: &Expr, large: &Expr) -> Operand {
     let b = e.expr(large);
     let a = e.expr(small);
     e.give(|dst| Op::Binary { dst, op, a, b })
+}
+
+/// `a <= b` and the like of sets; `a < b` is `a <= b && a != b`.
+fn included(e: &mut Emitter, op: BinaryOp, a: &Expr, b: &Expr) -> Operand {
+    let ty = e.type_of(a.id);
+    let (a, b) = (e.expr(a), e.expr(b));
+    let (small, large) = if matches!(op, BinaryOp::Gt | BinaryOp::Ge) { (b, a) } else { (a, b) };
+    e.counts(ty);
+    let within = two(e, Binary::Subset, small, large);
+    if matches!(op, BinaryOp::Le | BinaryOp::Ge) {
+        return within;
+    }
+    e.counts(ty);
+    let differs = two(e, Binary::Ne, small, large);
+    two(e, Binary::And, within, differs)
 }
 
 /// The value of a condition that is a constant.
@@ -329,6 +349,8 @@ fn method_call(e: &mut Emitter, receiver: &Expr, name: &Name, args: &[Expr]) -> 
         (MethodCode::Two(op), [b]) => two(e, op, a, *b),
         (MethodCode::In, [key]) => two(e, Binary::In, *key, a),
         (MethodCode::GetOr, [key, default]) => get_or(e, a, *key, *default),
+        (MethodCode::Or, [default]) => or_default(e, a, *default),
+        (MethodCode::With, [key, value]) => e.give(|dst| Op::Insert { dst, map: a, key: *key, value: *value }),
         _ => e.constant(Value::Absent),
     }
 }
@@ -343,6 +365,10 @@ enum MethodCode {
     In,
     /// A lookup and a conditional.
     GetOr,
+    /// A conditional.
+    Or,
+    /// A map with another entry.
+    With,
 }
 
 fn method_code(builtin: Builtin) -> MethodCode {
@@ -351,6 +377,9 @@ fn method_code(builtin: Builtin) -> MethodCode {
         Builtin::Get => MethodCode::Two(Binary::Get),
         Builtin::GetOr => MethodCode::GetOr,
         Builtin::Contains => MethodCode::In,
+        Builtin::With => MethodCode::With,
+        Builtin::Or => MethodCode::Or,
+        Builtin::BeginsWith => MethodCode::Two(Binary::BeginsWith),
         Builtin::Remove => MethodCode::Two(Binary::Remove),
         Builtin::Keys => MethodCode::One(Unary::Keys),
         Builtin::Values => MethodCode::One(Unary::Values),
@@ -376,8 +405,13 @@ fn single(e: &mut Emitter, op: Unary, a: Operand) -> Operand {
 
 fn get_or(e: &mut Emitter, map: Operand, key: Operand, default: Operand) -> Operand {
     let found = two(e, Binary::Get, map, key);
-    let cond = e.give(|dst| Op::IsVariant { dst, src: found, tag: 1 });
-    let arm = e.open_arm(cond, |e| e.give(|dst| Op::Field { dst, src: found, tag: 1, index: 0 }));
+    or_default(e, found, default)
+}
+
+/// The value of an option, or a default.
+fn or_default(e: &mut Emitter, option: Operand, default: Operand) -> Operand {
+    let cond = e.give(|dst| Op::IsVariant { dst, src: option, tag: 1 });
+    let arm = e.open_arm(cond, |e| e.give(|dst| Op::Field { dst, src: option, tag: 1, index: 0 }));
     e.close_arms(vec![arm], default)
 }
 

@@ -35,7 +35,7 @@ pub(super) fn lower_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) ->
             let parts = parts.iter().enumerate().map(|(at, part)| (at as u32, part)).collect();
             constructor_pattern(e, src, (e.type_of(pattern.id), 0), parts, &[])
         }
-        PatternKind::List { elements, rest } => list_pattern(e, src, elements, rest.as_ref()),
+        PatternKind::List { elements, rest, last } => list_pattern(e, src, (elements, last), rest.as_ref()),
         PatternKind::Or(alternatives) => or_pattern(e, alternatives, src),
     }
 }
@@ -153,19 +153,18 @@ fn record_pattern(
     constructor_pattern(e, src, constructor, parts, &bindings)
 }
 
-fn list_pattern(e: &mut Emitter, src: Operand, elements: &[Pattern], rest: Option<&Option<Name>>) -> Option<Operand> {
-    let length = elements.len() as u32;
+fn list_pattern(
+    e: &mut Emitter,
+    src: Operand,
+    (elements, last): (&[Pattern], &[Pattern]),
+    rest: Option<&Option<Name>>,
+) -> Option<Operand> {
+    let length = (elements.len() + last.len()) as u32;
     let exact = rest.is_none();
     let test = (exact || length > 0).then(|| e.give(|dst| Op::HasLength { dst, src, length, exact }));
     let mut conjunction = Conjunction::new(e, test);
     for (at, element) in elements.iter().enumerate() {
-        if matches!(element.kind, PatternKind::Wildcard) {
-            continue;
-        }
-        conjunction.shortcut(e);
-        let nth = e.give(|dst| Op::Nth { dst, src, at: at as u32 });
-        let test = lower_pattern(e, element, nth);
-        conjunction.and(e, test);
+        element_pattern(e, &mut conjunction, element, |dst| Op::Nth { dst, src, at: at as u32 });
     }
     if let Some(Some(name)) = rest {
         conjunction.shortcut(e);
@@ -173,10 +172,31 @@ fn list_pattern(e: &mut Emitter, src: Operand, elements: &[Pattern], rest: Optio
             Some(Res::Local(binding)) => binding,
             _ => name.id,
         };
+        let src = if last.is_empty() { src } else { e.give(|dst| Op::Init { dst, src, count: last.len() as u32 }) };
         let dst = e.bind(binding);
-        e.emit(Op::Tail { dst, src, from: length });
+        e.emit(Op::Tail { dst, src, from: elements.len() as u32 });
+    }
+    for (at, element) in last.iter().enumerate() {
+        let at = (last.len() - 1 - at) as u32;
+        element_pattern(e, &mut conjunction, element, |dst| Op::NthLast { dst, src, at });
     }
     conjunction.finish(e)
+}
+
+/// Emits the pattern of an element that an instruction takes out of a list.
+fn element_pattern(
+    e: &mut Emitter,
+    conjunction: &mut Conjunction,
+    element: &Pattern,
+    take: impl FnOnce(Register) -> Op,
+) {
+    if matches!(element.kind, PatternKind::Wildcard) {
+        return;
+    }
+    conjunction.shortcut(e);
+    let taken = e.give(take);
+    let test = lower_pattern(e, element, taken);
+    conjunction.and(e, test);
 }
 
 /// `P | Q`: one condition, and each name is what the first alternative that fits binds it to.

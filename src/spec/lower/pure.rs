@@ -20,10 +20,8 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
         ExprKind::Unary(_, inner) | ExprKind::Paren(inner) | ExprKind::Is(inner, _) | ExprKind::Field(inner, _) => {
             is_pure(e, inner)
         }
-        ExprKind::Binary(BinaryOp::Eq | BinaryOp::Ne | BinaryOp::Add | BinaryOp::Sub, a, b) => {
-            is_counted_purely(e, a) && is_pure(e, b)
-        }
-        ExprKind::Binary(_, a, b) => is_pure(e, a) && is_pure(e, b),
+        ExprKind::Binary(BinaryOp::Or | BinaryOp::And | BinaryOp::In, a, b) => is_pure(e, a) && is_pure(e, b),
+        ExprKind::Binary(_, a, b) => is_counted_purely(e, a) && is_pure(e, b),
         ExprKind::Method { receiver, args, name } => !counts(e, name) && is_pure(e, receiver) && all(args),
         ExprKind::Tuple(parts) | ExprKind::List(parts) | ExprKind::Set(parts) => all(parts),
         ExprKind::Map(entries) => entries.iter().all(|(key, value)| is_pure(e, key) && is_pure(e, value)),

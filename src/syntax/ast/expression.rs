@@ -174,6 +174,8 @@ pub enum BinaryOp {
     Div,
     /// `%`
     Rem,
+    /// `&` of sets
+    Intersect,
 }
 
 /// A pattern.
@@ -199,8 +201,8 @@ pub enum PatternKind {
     Record { qualifier: Option<Name>, name: Name, fields: Vec<FieldPattern>, openness: Openness },
     /// `(p, q)`; one alone is `p` in parentheses
     Tuple(Vec<Pattern>),
-    /// `[p, q]`, `[p, ..rest]`; `rest` is `Some(None)` for `..` alone
-    List { elements: Vec<Pattern>, rest: Option<Option<Name>> },
+    /// `[p, q]`, `[p, ..rest]`, `[p, .., q]`; `rest` is `Some(None)` for `..` alone, and `last` stands after it
+    List { elements: Vec<Pattern>, rest: Option<Option<Name>>, last: Vec<Pattern> },
     /// `P | Q`
     Or(Vec<Pattern>),
     /// Not a pattern; reported already.

@@ -109,7 +109,7 @@ fn member_of(p: &mut Parser<'_>, receiver: Expr) -> ParseResult<ExprKind> {
         let help = "all numbers are integers; destructure a tuple with `let (a, b) = …;`";
         return p.fail_with(p.unexpected(EXPECTED).help(help));
     }
-    let (receiver, name) = (Box::new(receiver), p.name(EXPECTED)?);
+    let (receiver, name) = (Box::new(receiver), p.member_name(EXPECTED)?);
     if !p.at(TokenKind::LParen) {
         return Ok(ExprKind::Field(receiver, name));
     }

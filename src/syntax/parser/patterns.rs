@@ -1,7 +1,8 @@
 //! Patterns: what may stand after `is`, `on`, `let` and before `=>`; and binders, the names and tuples after `for`.
 //!
-//! `Some((x, _)) | None`, `Get { key, .. }`, `[first, ..rest]` and `Enum.lower(-1)` are patterns.
+//! `Some((x, _)) | None`, `Get { key, .. }`, `[first, ..rest]`, `[.., last]` and `Enum.lower(-1)` are patterns.
 
+use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{FieldPattern, Name, Pattern, PatternKind};
 use crate::syntax::lexer::TokenKind;
 
@@ -92,13 +93,19 @@ fn tuple(p: &mut Parser<'_>) -> ParseResult<PatternKind> {
 fn list(p: &mut Parser<'_>) -> ParseResult<PatternKind> {
     let open = p.advance();
     let elements = p.list(TokenKind::RBracket)?;
-    let mut rest = None;
+    let (mut rest, mut last) = (None, Vec::new());
     if p.eat(TokenKind::DotDot).is_some() {
         rest = Some(if p.at_name() { Some(p.name("a name")?) } else { None });
-        p.eat(TokenKind::Comma);
+        if p.eat(TokenKind::Comma).is_some() {
+            last = p.list(TokenKind::RBracket)?;
+        }
+        if p.at(TokenKind::DotDot) {
+            let finding = Diagnostic::error(p.here(), "a second `..` in the pattern of a list");
+            return p.fail_with(finding.label("expected at most one"));
+        }
     }
     p.end_of_list(TokenKind::RBracket, open)?;
-    Ok(PatternKind::List { elements, rest })
+    Ok(PatternKind::List { elements, rest, last })
 }
 
 fn named(p: &mut Parser<'_>) -> ParseResult<PatternKind> {

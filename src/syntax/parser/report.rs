@@ -51,8 +51,21 @@ impl Parser<'_> {
         if !self.at_name() {
             return self.fail(what);
         }
+        Ok(self.taken_name())
+    }
+
+    /// Takes the name after a dot: a reserved word is one too if its arguments follow, as in `m.with(k, v)`.
+    pub(super) fn member_name(&mut self, what: &str) -> ParseResult<Name> {
+        if self.peek().is_reserved() && self.peek_at(1) == TokenKind::LParen {
+            Ok(self.taken_name())
+        } else {
+            self.name(what)
+        }
+    }
+
+    fn taken_name(&mut self) -> Name {
         let token = self.advance();
-        Ok(Name { text: self.text_of(token).trim_matches('`').to_owned(), span: self.span(token), id: self.id() })
+        Name { text: self.text_of(token).trim_matches('`').to_owned(), span: self.span(token), id: self.id() }
     }
 
     /// Takes the next token, a word, and the name that it declares.

@@ -3,7 +3,8 @@
 //! `Ok { value: r.value, tag: either None or Some(choose) }` stays on a line where it fits; broken, each field has one.
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, Init, Pattern, Quantifier, Rest};
+use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, Init, Name, Pattern, Quantifier, Rest};
+use crate::syntax::lexer::is_word;
 
 use super::layout::{Doc, INDENT};
 use super::lists::{Brackets, Placed, Tail, limit};
@@ -94,7 +95,7 @@ fn kind<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
         ExprKind::Range(from, to) => docs!(p, from, "..", to),
         ExprKind::Field(base, name) => docs!(p, base, ".", name),
         ExprKind::Method { receiver, name, args } => {
-            docs!(p, receiver, ".", name, p.list(Brackets::Round, args, end))
+            docs!(p, receiver, ".", member(p, name), p.list(Brackets::Round, args, end))
         }
         ExprKind::Index(base, index) => docs!(p, base, "[", index, "]"),
         ExprKind::Call { name, args } => docs!(p, name, p.list(Brackets::Round, args, end)),
@@ -151,6 +152,15 @@ fn kind<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
             docs!(p, head, docs!(p, rest, ", ", message).nest(INDENT)).group()
         }
         ExprKind::Error => p.layout.text("_"),
+    }
+}
+
+/// The name of a method, for which a reserved word needs no backquotes.
+fn member<'a>(p: &mut Printer<'a, '_>, name: &Name) -> Doc<'a> {
+    if is_word(&name.text) {
+        docs!(p, p.comments_before(name.span.start), p.layout.text(name.text.clone()))
+    } else {
+        name.print(p)
     }
 }
 

@@ -47,7 +47,13 @@ fn pattern_kind<'a>(p: &mut Printer<'a, '_>, pattern: &Pattern) -> Doc<'a> {
             docs!(p, head, " ", p.list_with_tail(Brackets::Spaced, fields, Tail::of(*openness), end))
         }
         PatternKind::Tuple(elements) => p.list(Brackets::Round, elements, end),
-        PatternKind::List { elements, rest } => {
+        PatternKind::List { elements, rest: Some(rest), last } if !last.is_empty() => {
+            let dots = rest.as_ref().map_or(Span { end: last[0].span.start, ..last[0].span }, |name| name.span);
+            let parts = elements.iter().map(ListPart::Element);
+            let parts = parts.chain([ListPart::Rest(rest.as_ref(), dots)]).chain(last.iter().map(ListPart::Element));
+            p.list(Brackets::Square, &parts.collect::<Vec<_>>(), end)
+        }
+        PatternKind::List { elements, rest, .. } => {
             let tail = match rest {
                 None => Tail::Nothing,
                 Some(None) => Tail::Dots,
@@ -58,6 +64,31 @@ fn pattern_kind<'a>(p: &mut Printer<'a, '_>, pattern: &Pattern) -> Doc<'a> {
         PatternKind::Or(alternatives) => {
             let separator = docs!(p, p.layout.line(), "| ");
             p.joined(alternatives, separator).nest(INDENT).group()
+        }
+    }
+}
+
+/// A part of the pattern of a list that has elements after its `..`.
+enum ListPart<'t> {
+    Element(&'t Pattern),
+    /// `..` or `..rest`, and its place.
+    Rest(Option<&'t Name>, Span),
+}
+
+impl<'a> Print<'a> for ListPart<'_> {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        match self {
+            ListPart::Element(pattern) => pattern.print(p),
+            ListPart::Rest(name, _) => docs!(p, "..", optional(p, "", *name)),
+        }
+    }
+}
+
+impl Placed for ListPart<'_> {
+    fn place(&self) -> Span {
+        match self {
+            ListPart::Element(pattern) => pattern.span,
+            ListPart::Rest(_, place) => *place,
         }
     }
 }

@@ -114,7 +114,7 @@ impl<'a> Frame<'a, '_> {
                 value::binary(BinaryOp::In, a, b)
             }
             ExprKind::Binary(op, a, b) => {
-                let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub);
+                let arithmetic = matches!(op, BinaryOp::Add | BinaryOp::Sub | BinaryOp::Intersect);
                 let want = want.filter(|_| arithmetic).or_else(|| self.type_of(a)).or_else(|| self.type_of(b));
                 let (a, b) = (self.eval(a, want)?, self.eval(b, want)?);
                 value::binary(*op, a, b)
@@ -132,7 +132,11 @@ impl<'a> Frame<'a, '_> {
                 None => {
                     let ty = self.type_of(receiver);
                     let receiver = self.eval(receiver, None)?;
-                    let args = self.eval_each(args, |i| oracle.part(ty, i).or(want.filter(|_| i == 1)))?;
+                    let args = self.eval_each(args, |i| match name.text.as_str() {
+                        "starts_with" => ty,
+                        "or" => oracle.part(ty, 0).or(want),
+                        _ => oracle.part(ty, i).or(want.filter(|_| i == 1)),
+                    })?;
                     value::method(&receiver, &name.text, &args)
                 }
             },

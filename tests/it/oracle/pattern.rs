@@ -53,15 +53,18 @@ impl<'a> Frame<'a, '_> {
                 let parts = value.elements();
                 (0..).zip(patterns).all(|(i, p)| self.try_bind(p, &parts[i], oracle.part(ty, i)))
             }
-            PatternKind::List { elements, rest } => {
+            PatternKind::List { elements, rest, last } => {
                 let (values, n) = (value.elements(), elements.len());
-                let long_enough = if rest.is_some() { values.len() >= n } else { values.len() == n };
-                let each = |(p, v)| self.try_bind(p, v, oracle.part(ty, 0));
-                long_enough && elements.iter().zip(&values).all(each) && {
-                    let rest = rest.iter().flatten();
-                    rest.for_each(|name| _ = self.declare(name, Value::Seq(values[n..].to_vec()), ty));
-                    true
+                let needed = n + last.len();
+                if values.len() < needed || (rest.is_none() && values.len() > needed) {
+                    return false;
                 }
+                let behind = values.len() - last.len();
+                let mut each = |(p, v): (&'a Pattern, &Value)| self.try_bind(p, v, oracle.part(ty, 0));
+                let fits = elements.iter().zip(&values).chain(last.iter().zip(&values[behind..])).all(&mut each);
+                let rest = rest.iter().flatten().filter(|_| fits);
+                rest.for_each(|name| _ = self.declare(name, Value::Seq(values[n..behind].to_vec()), ty));
+                fits
             }
             PatternKind::Or(patterns) => patterns.iter().any(|p| self.bind(p, value, ty)),
             PatternKind::Error => panic!("a pattern that does not parse"),

@@ -172,6 +172,11 @@ fn num_iter(a: BigInt, b: &BigInt) -> impl Iterator<Item = BigInt> {
 /// Every infix operator but `&&` and `||`.
 pub fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
     let (a, b) = same_text(a, b);
+    if let (Value::Map(a), Value::Map(b)) = (&a, &b)
+        && let Some(truth) = of_sets(op, a, b)
+    {
+        return Value::Bool(truth);
+    }
     match op {
         BinaryOp::Eq => Value::Bool(a == b),
         BinaryOp::Ne => Value::Bool(a != b),
@@ -185,6 +190,10 @@ pub fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
             (Value::Map(a), Value::Map(b)) => Value::Map(a.into_iter().filter(|(k, _)| !b.contains_key(k)).collect()),
             (a, b) => Value::Int(a.integer() - b.integer()),
         },
+        BinaryOp::Intersect => match (a, b) {
+            (Value::Map(a), Value::Map(b)) => Value::Map(a.into_iter().filter(|(k, _)| b.contains_key(k)).collect()),
+            (a, b) => panic!("{a:?} & {b:?}"),
+        },
         BinaryOp::Mul => Value::Int(a.integer() * b.integer()),
         BinaryOp::Div => Value::Int(quotient(&a.integer(), &b.integer())),
         BinaryOp::Rem => {
@@ -193,6 +202,18 @@ pub fn binary(op: BinaryOp, a: Value, b: Value) -> Value {
         }
         BinaryOp::And | BinaryOp::Or => panic!("evaluated under guards"),
     }
+}
+
+/// The comparisons of sets by what they have.
+fn of_sets(op: BinaryOp, a: &BTreeMap<Value, Value>, b: &BTreeMap<Value, Value>) -> Option<bool> {
+    let within = |a: &BTreeMap<Value, Value>, b: &BTreeMap<Value, Value>| a.keys().all(|key| b.contains_key(key));
+    Some(match op {
+        BinaryOp::Le => within(a, b),
+        BinaryOp::Lt => within(a, b) && a.len() < b.len(),
+        BinaryOp::Ge => within(b, a),
+        BinaryOp::Gt => within(b, a) && b.len() < a.len(),
+        _ => return None,
+    })
 }
 
 /// Coq's `Z.div`: towards minus infinity, and 0 where the divisor is.
@@ -226,6 +247,19 @@ pub fn method(receiver: &Value, name: &str, args: &[Value]) -> Value {
         (Value::Map(map), "get_or", [key, default]) => map.get(key).unwrap_or(default).clone(),
         (Value::Map(map), "contains", [key]) => Value::Bool(map.contains_key(key)),
         (Value::Map(_), "remove", [key]) => binary(BinaryOp::Sub, receiver.clone(), Value::set(vec![key.clone()])),
+        (Value::Map(map), "with", [key, value]) => {
+            let mut map = map.clone();
+            map.insert(key.clone(), value.clone());
+            Value::Map(map)
+        }
+        (Value::Seq(list), "starts_with", [Value::Seq(start)]) => Value::Bool(list.starts_with(start)),
+        (Value::Data(variant, fields), "or", [default]) => {
+            if variant == "Some" {
+                fields["0"].clone()
+            } else {
+                default.clone()
+            }
+        }
         (Value::Map(map), "keys", []) => Value::set(map.keys().cloned().collect()),
         (Value::Map(map), "values", []) => Value::Seq(map.values().cloned().collect()),
         (Value::Map(_), "to_list", []) => Value::Seq(receiver.elements()),

@@ -31,7 +31,7 @@ impl Writer<'_> {
 
     pub fn attempt_boolean(&mut self, depth: usize) -> Option<String> {
         let deeper = depth.checked_sub(1);
-        Some(match self.rng.below(if deeper.is_some() { 14 } else { 8 }) {
+        Some(match self.rng.below(if deeper.is_some() { 16 } else { 8 }) {
             0..=2 => {
                 let operator = *self.rng.pick(&["==", "!=", "<", "<=", ">", ">="]);
                 let (left, right) = (self.path(&Ty::Int)?, self.checked(&Ty::Int, depth.min(1))?);
@@ -65,6 +65,16 @@ impl Writer<'_> {
                 format!("{}.{method}({})", self.path(&Ty::Str)?, self.checked(&Ty::Str, 0)?)
             }
             12 => self.condition(deeper?).0,
+            13 => {
+                let (set, ty) = self.variable(|ty| matches!(ty, Ty::Set(_)))?;
+                let operator = *self.rng.pick(&["<=", "<", ">=", ">"]);
+                let other = self.checked(&ty, depth.min(1)).filter(|other| *other != set)?;
+                format!("({set} {operator} {other})")
+            }
+            14 => {
+                let (list, ty) = self.variable(|ty| matches!(ty, Ty::List(_)))?;
+                format!("{list}.starts_with({})", self.checked(&ty, depth.min(1))?)
+            }
             _ => self.quantified(deeper?)?,
         })
     }
@@ -98,7 +108,15 @@ impl Writer<'_> {
             Ty::Option(_) if self.rng.percent(40) => ("None".to_owned(), Vec::new()),
             Ty::Option(inner) => self.patterns("Some(", &[(**inner).clone()], ")", depth),
             Ty::Tuple(types) => self.patterns("(", types, ")", depth),
-            Ty::List(inner) => match self.rng.below(3) {
+            Ty::List(inner) => match self.rng.below(5) {
+                3 => self.patterns("[.., ", &[(**inner).clone()], "]", depth),
+                4 => {
+                    let (first, before) = self.pattern(inner, depth - 1);
+                    let (last, after) = self.pattern(inner, depth - 1);
+                    let rest = self.fresh();
+                    let bound = [before, vec![(rest.clone(), ty.clone())], after].concat();
+                    (format!("[{first}, ..{rest}, {last}]"), bound)
+                }
                 0 => ("[]".to_owned(), Vec::new()),
                 1 => self.patterns("[", &[(**inner).clone()], "]", depth),
                 _ => {

@@ -235,8 +235,12 @@ impl Writer<'_> {
         })
     }
 
-    /// An element of a list.
+    /// An element of a list, or the value of an option.
     pub fn element(&mut self, ty: &Ty, depth: usize) -> Option<String> {
+        if self.rng.percent(30) {
+            let (option, _) = self.variable(|t| matches!(t, Ty::Option(inner) if **inner == *ty))?;
+            return Some(format!("{option}.or({})", self.checked(ty, depth)?));
+        }
         let (list, _) = self.variable(|t| matches!(t, Ty::List(inner) if **inner == *ty))?;
         if self.rng.below(100) < self.faults {
             let index = self.pure(|w| w.checked(&Ty::Int, 0))?;

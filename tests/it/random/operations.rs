@@ -91,7 +91,8 @@ impl Writer<'_> {
     }
 
     pub fn set(&mut self, ty: &Ty, inner: &Ty, depth: usize) -> Option<String> {
-        match self.rng.below(5) {
+        match self.rng.below(6) {
+            5 => Some(format!("({} & {})", self.path(ty)?, self.checked(ty, depth)?)),
             0 => Some(format!("({} + {{{}}})", self.path(ty)?, self.checked(inner, depth)?)),
             1 => Some(format!("({} - {{{}}})", self.path(ty)?, self.checked(inner, depth)?)),
             2 => Some(format!("{}.keys()", self.variable(|t| matches!(t, Ty::Map(k, _) if **k == *inner))?.0)),
@@ -105,7 +106,11 @@ impl Writer<'_> {
     }
 
     pub fn map(&mut self, ty: &Ty, key: &Ty, value: &Ty, depth: usize) -> Option<String> {
-        match self.rng.below(3) {
+        match self.rng.below(5) {
+            3 => Some(format!("({} + {})", self.path(ty)?, self.checked(ty, depth)?)),
+            4 => {
+                Some(format!("{}.with({}, {})", self.path(ty)?, self.checked(key, depth)?, self.checked(value, depth)?))
+            }
             0 => Some(format!("{}.remove({})", self.path(ty)?, self.checked(key, depth)?)),
             1 => {
                 let (set, _) = self.variable(|t| matches!(t, Ty::Set(inner) if **inner == *key))?;

@@ -1,0 +1,127 @@
+//! Two collections made one or compared as a whole: maps laid over each other, common elements, subsets, beginnings of lists.
+//!
+//! `{"a": 1, #1: 2} + {"a": 3}` has 3 under `"a"` whether `#1` is `"a"` or not; `{1, #1} & {2}` is `{2}` where `#1 = 2`.
+
+use super::equal::{all_equal, choose_alternative};
+use super::{Ask, Entry, Lifted, Map, Presence, Reach, Split, Truth, Unseen, Value, equal, merge};
+use super::{has_at_least, optional, sequence};
+
+/// The condition on which to fork first where an operand is one of several collections; nothing where one has no value.
+fn apart(a: &Value, b: &Value) -> Lifted<()> {
+    match (a, b) {
+        (Value::Union(alternatives), _) | (_, Value::Union(alternatives)) => Err(choose_alternative(alternatives)),
+        _ => Ok(()),
+    }
+}
+
+/// The union of two maps: where both have a key, the value is that of the second one.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn overlay(under: &Value, over: &Value) -> Lifted<Value> {
+    apart(under, over)?;
+    let (Value::Map(under), Value::Map(over)) = (under, over) else { return Ok(Value::Absent) };
+    if over.base().is_none() {
+        let mut joined = under.clone();
+        for (there, key) in over.members()? {
+            lay(&mut joined, key, there, || over.get(key))?;
+        }
+        return Ok(Value::Map(joined));
+    }
+    // What the second one has is not all known, so that the entries of the first one are added to it where it has none.
+    let mut joined = over.clone();
+    for (there, key) in under.members()? {
+        let uncovered = there.and(over.contains(key)?.not());
+        lay(&mut joined, key, uncovered, || under.get(key))?;
+    }
+    Ok(Value::Map(joined))
+}
+
+/// Sets the entry under a key where a condition holds.
+fn lay(map: &mut Map, key: &Value, when: Truth, found: impl FnOnce() -> Lifted<(Truth, Value)>) -> Lifted<()> {
+    if when.is_false() {
+        return Ok(());
+    }
+    let (_, value) = found()?;
+    let entry = if when.is_true() {
+        Entry::always(value)
+    } else {
+        let (had, old) = map.get(key)?;
+        let value = merge(&when.clone().term(), value, old);
+        Entry::when(when.or(had), value)
+    };
+    map.set_in_place(key, Some(entry));
+    Ok(())
+}
+
+/// The elements that two sets have in common.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn intersection(a: &Value, b: &Value) -> Lifted<Value> {
+    apart(a, b)?;
+    let (Value::Map(a), Value::Map(b)) = (a, b) else { return Ok(Value::Absent) };
+    let is_first_listed = b.base().is_some() || (a.base().is_none() && a.bound() <= b.bound());
+    let (listed, other) = if is_first_listed { (a, b) } else { (b, a) };
+    let mut common = Map::default();
+    for (there, key) in listed.members()? {
+        if let Some(presence) = Presence::of(there.and(other.contains(key)?)) {
+            common.set_in_place(key, Some(Entry { presence, value: Value::UNIT }));
+        }
+    }
+    Ok(Value::Map(common))
+}
+
+/// Tests whether each element of a set is one of another set.
+///
+/// # Errors
+/// The condition on which to fork first.
+pub fn is_subset(a: &Value, b: &Value) -> Lifted<Truth> {
+    apart(a, b)?;
+    let (Value::Map(own), Value::Map(all)) = (a, b) else { return Ok(Truth::Known(false)) };
+    if own.base().is_some() {
+        return equal(a, &intersection(a, b)?);
+    }
+    let mut holds = Truth::Known(true);
+    for (there, key) in own.members()? {
+        holds = holds.and(there.not().or(all.contains(key)?));
+        if holds.is_false() {
+            break;
+        }
+    }
+    Ok(holds)
+}
+
+/// Tests whether a list begins with the elements of another one.
+///
+/// # Errors
+/// What must be decided, or looked at, first: the places of both lists that are compared.
+pub fn begins_with(list: &Value, start: &Value) -> Lifted<Truth> {
+    apart(list, start)?;
+    let (Value::List(own) | Value::Open(own), Value::List(first) | Value::Open(first)) = (list, start) else {
+        return Ok(Truth::Known(false));
+    };
+    if let Value::Open(_) = start {
+        let is_longer =
+            matches!(list, Value::List(_)) && has_at_least(first, own.len() + 1) == Some(Truth::Known(true));
+        if is_longer {
+            return Ok(Truth::Known(false));
+        }
+        optional::all_there(first, None)?;
+        let reach = if let Value::List(_) = list { Reach::Bounded } else { Reach::Unbounded };
+        let unseen = first.iter().find_map(|element| match element {
+            Value::Rest(rest) => Some(Unseen::clone(rest)),
+            _ => None,
+        });
+        if let Some(rest) = unseen {
+            return Err(Split::Ask(Ask::Item(rest, reach)));
+        }
+    }
+    if let Some(last) = first.len().checked_sub(1) {
+        sequence::plain(own, Some(last))?;
+    }
+    if own.len() < first.len() {
+        return Ok(Truth::Known(false));
+    }
+    all_equal(own.iter().zip(first.iter()))
+}
