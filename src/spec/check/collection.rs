@@ -1,10 +1,10 @@
 //! Lists, sets, maps and tuples: literals, comprehensions, indices, and what can be run over.
 //!
-//! `[x for x in s if x > 0]` runs over lists only, `{x for x in s}`, `any`, `all` and `pick` over sets too.
+//! `[x for x in s if x > 0]` runs over lists and what can be sorted, `{k: v + 1 for (k, v) in m}` over what cannot, too.
 
 use super::context::{Checker, Want};
 use super::infer::Origin;
-use super::needs::UNSORTED;
+use super::needs::Need;
 use super::needy::needs_context;
 use super::pattern::binder;
 use super::report::{helped, mistake};
@@ -12,11 +12,15 @@ use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind};
 
-/// The kinds of collection that a construct can run over; the text names the construct.
+/// The collections that a construct, which the text names, can run over, and what it gets of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ElementSources {
-    Lists(&'static str),
-    ListsAndSets(&'static str),
+    /// Lists, and sets and maps that can be sorted: of a map its keys with their values.
+    InOrder(&'static str),
+    /// Lists, sets and maps in any order: of a map its keys with their values.
+    AnyOrder(&'static str),
+    /// Lists and sets: one element is asked for.
+    Elements(&'static str),
 }
 
 /// A kind of collection with elements of one type.
@@ -31,28 +35,30 @@ pub(super) struct CollectionKind {
 
 /// Lists.
 pub(super) const LIST: CollectionKind =
-    CollectionKind { of: Type::List, empty: Origin::EmptyList, runs: ElementSources::Lists("`[…]`") };
+    CollectionKind { of: Type::List, empty: Origin::EmptyList, runs: ElementSources::InOrder("[…]") };
 /// Sets.
 pub(super) const SET: CollectionKind =
-    CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: ElementSources::ListsAndSets("`{…}`") };
+    CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: ElementSources::AnyOrder("`{…}`") };
 
 /// The type of the elements of what is run over.
 pub(super) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: ElementSources) -> TypeId {
     let ty = cx.synthesize(over);
     let head = cx.head_now(ty, over.span, "a list");
-    let (what, expected) = match (&head, runs) {
-        (Type::List(of), _) | (Type::Set(of), ElementSources::ListsAndSets(_)) => return *of,
+    if let (Type::Set(key) | Type::Map(key, _), ElementSources::InOrder(by)) = (&head, runs) {
+        cx.need(*key, over.span, Need::sortable(by));
+    }
+    let (what, expected, help) = match (head, runs) {
+        (Type::List(of) | Type::Set(of), _) => return of,
         (Type::Error, _) => return ERROR,
-        (_, ElementSources::Lists(what)) => (what, "expected a list"),
-        (_, ElementSources::ListsAndSets(what)) => (what, "expected a list or a set"),
-    };
-    let help = match (head, runs) {
-        (Type::Set(of), _) if !cx.is_ordered(of) => Some(UNSORTED),
-        (Type::Map(key, _), ElementSources::Lists(_)) if !cx.is_ordered(key) => Some(UNSORTED),
-        (Type::Set(_), _) => Some("`s.to_list()` sorts a set, `{… for x in s}` keeps it one"),
-        (Type::Map(..), ElementSources::Lists(_)) => Some("`m.keys().to_list()` sorts the keys of a map"),
-        (Type::Map(..), ElementSources::ListsAndSets(_)) => Some("`m.keys()` is the set of the keys of a map"),
-        _ => None,
+        (Type::Map(key, value), ElementSources::InOrder(_) | ElementSources::AnyOrder(_)) => {
+            return cx.build(Type::Tuple(vec![key, value]));
+        }
+        (Type::Map(..), ElementSources::Elements(what)) => {
+            (what.into(), "expected a list or a set", Some("`m.keys()` is the set of the keys of a map"))
+        }
+        (_, ElementSources::InOrder(by)) => (format!("`{by}`"), "expected a list, a set or a map", None),
+        (_, ElementSources::AnyOrder(what)) => (what.into(), "expected a list, a set or a map", None),
+        (_, ElementSources::Elements(what)) => (what.into(), "expected a list or a set", None),
     };
     let message = format!("{what} cannot iterate over {}", cx.show(ty));
     cx.report(helped(mistake(over.span, message, expected), help));

@@ -201,12 +201,6 @@ impl<'a> Checker<'a> {
         self.infer.unify(&self.types, a, b)
     }
 
-    /// Tests whether values of a type can be sorted, as far as the type is known.
-    pub(super) fn is_ordered(&mut self, ty: TypeId) -> bool {
-        let known = self.infer.so_far(&mut self.types, ty);
-        self.types.is_ordered(known)
-    }
-
     /// A type for a message, in backquotes.
     pub(super) fn show(&mut self, ty: TypeId) -> String {
         format!("`{}`", self.infer.name(&mut self.types, ty))

@@ -18,7 +18,7 @@ use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, ERROR, INT, TypeId};
 use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, NodeId, Pattern, Quantifier, UnaryOp};
 
-const PICKS: ElementSources = ElementSources::ListsAndSets("`pick`");
+const PICKS: ElementSources = ElementSources::Elements("`pick`");
 
 impl<'a> Checker<'a> {
     /// Checks an expression; what `is` binds inside is not visible after it.
@@ -202,7 +202,7 @@ fn chosen_where<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId, condition:
 }
 
 fn quantified<'a>(cx: &mut Checker<'a>, element: &'a Pattern, over: &'a Expr, body: &'a Expr) {
-    let ty = elements(cx, over, ElementSources::ListsAndSets("`any` and `all`"));
+    let ty = elements(cx, over, ElementSources::AnyOrder("`any` and `all`"));
     cx.scoped(|cx| {
         binder(cx, element, ty);
         cx.condition(body);

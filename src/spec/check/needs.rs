@@ -19,8 +19,7 @@ pub(super) struct Need {
 }
 
 /// The help to who goes through what cannot be sorted.
-pub(super) const UNSORTED: &str =
-    "these have no order: keep them in a list, too, or ask with `any`, `all` and `{… for x in s}`";
+const UNSORTED: &str = "these have no order: keep them in a list, too, or ask with `any`, `all` and `{… for x in s}`";
 
 /// The requirement of `+`.
 const ADDABLE: Need = Need {

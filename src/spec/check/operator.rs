@@ -72,7 +72,7 @@ fn membership<'a>(cx: &mut Checker<'a>, element: &'a Expr, collection: &'a Expr)
         ExprKind::List(_) if !needs_context(element) => Type::List,
         ExprKind::Set(_) if !needs_context(element) => Type::Set,
         _ => {
-            let of = elements(cx, collection, ElementSources::ListsAndSets("`in`"));
+            let of = elements(cx, collection, ElementSources::Elements("`in`"));
             cx.check(element, Want::since(of, collection.span, "the elements are of this type"));
             return;
         }

@@ -16,7 +16,7 @@ use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind, Name};
 
 /// The collections that calls of several peers run over.
-const KEYS: ElementSources = ElementSources::ListsAndSets("`call`");
+const KEYS: ElementSources = ElementSources::AnyOrder("`call`");
 
 /// The right side of `let`, `var` and `:=`, where a `call` may stand, and a proc that returns a value.
 pub(super) fn right_side<'a>(cx: &mut Checker<'a>, value: &'a Expr, want: Option<Want>) {

@@ -78,7 +78,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
         }
         StatementKind::For { binder: element, over, body } => {
             let ty = cx.in_unit(|cx| {
-                let ty = elements(cx, over, ElementSources::Lists("`for`"));
+                let ty = elements(cx, over, ElementSources::InOrder("for"));
                 cx.close(ty)
             });
             cx.scoped(|cx| {

@@ -40,9 +40,24 @@ pub(super) fn map_literal(e: &mut Emitter, entries: &[(Expr, Expr)]) -> Operand 
     map
 }
 
-/// Opens a loop over a collection or range and binds each element.
-pub(super) fn open_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
+/// Opens a loop over a collection or range and binds each element, or of a map each key with its value.
+fn open_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
     open_loop_with(e, binder, over, |dst, over| Op::Iterate { dst, over })
+}
+
+/// Opens a loop of which it makes a difference in which order the elements come: what is no list is sorted first.
+pub(super) fn open_sorted_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
+    let sort = match e.kind(e.type_of(over.id)) {
+        Type::Set(_) => Unary::ToList,
+        Type::Map(..) => Unary::Entries,
+        _ => return open_loop(e, binder, over),
+    };
+    let collection = e.expr(over);
+    e.counts(e.type_of(over.id));
+    let sorted = e.give(|dst| Op::Unary { dst, op: sort, a: collection });
+    let cursor = e.register();
+    e.emit(Op::Iterate { dst: cursor, over: sorted });
+    next_element(e, binder, cursor, None)
 }
 
 /// Opens a loop over a collection or range where it makes a difference which element comes first, and binds each
@@ -63,29 +78,36 @@ fn open_loop_with(
     iterate: impl FnOnce(Register, Operand) -> Op,
 ) -> Loop {
     let cursor = e.register();
+    let mut map = None;
     if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
         let (from, to) = (e.expr(from), e.expr(to));
         e.emit(Op::IterateRange { dst: cursor, from, to });
     } else {
-        let collection = iterable(e, over);
+        let collection = e.expr(over);
         e.counts(e.type_of(over.id));
         e.emit(iterate(cursor, collection));
+        map = matches!(e.kind(e.type_of(over.id)), Type::Map(..)).then_some(collection);
     }
+    next_element(e, binder, cursor, map)
+}
+
+/// Takes the next element from a cursor and binds it; that over a map gives its keys, which are bound with their values.
+fn next_element(e: &mut Emitter, binder: &Pattern, cursor: Register, map: Option<Operand>) -> Loop {
     let (element, presence) = (e.register(), e.register());
     let again = e.here();
     let mut done = JumpTarget::default();
     e.emit_to(&mut done, Op::Next { cursor, element, presence, done: 0 });
-    bind_or_fault(e, binder, Operand::Register(element));
+    let element = Operand::Register(element);
+    let element = map.map_or(element, |map| entry_of(e, map, element));
+    bind_or_fault(e, binder, element);
     Loop { again, done, presence }
 }
 
-/// Emits the collection that a loop iterates over: a map stands for its keys.
-fn iterable(e: &mut Emitter, over: &Expr) -> Operand {
-    let collection = e.expr(over);
-    match e.kind(e.type_of(over.id)) {
-        Type::Map(..) => e.give(|dst| Op::Unary { dst, op: Unary::Keys, a: collection }),
-        _ => collection,
-    }
+/// Emits a key of a map with its value, as a pair.
+fn entry_of(e: &mut Emitter, map: Operand, key: Operand) -> Operand {
+    let there = e.register();
+    let value = e.give(|dst| Op::Find { dst, there, map, key });
+    e.give(|dst| Op::Make { dst, tag: 0, fields: [key, value].into() })
 }
 
 pub(super) fn close_loop(e: &mut Emitter, open: Loop) {
@@ -111,7 +133,7 @@ fn list_clauses(e: &mut Emitter, dst: Register, element: &Expr, clauses: &[Claus
             e.emit(Op::Push { dst, src, when });
         }
         [Clause::For { binder, over }, rest @ ..] => {
-            let open = open_loop(e, binder, over);
+            let open = open_sorted_loop(e, binder, over);
             let when = if keeps_presence(e, over, element, rest) {
                 where_there(e, &open, when)
             } else {

@@ -2,7 +2,7 @@
 
 use super::Tasks;
 use super::choice::assume;
-use super::collection::{close_loop, open_loop, skip_absent};
+use super::collection::{close_loop, open_sorted_loop, skip_absent};
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
 use super::expression::run_proc;
 use super::pattern::{bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern};
@@ -43,7 +43,7 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
         StatementKind::If { condition, then, otherwise } => if_statement(e, condition, then, otherwise.as_ref()),
         StatementKind::Match { subject, arms } => match_statement(e, subject, arms),
         StatementKind::For { binder, over, body } => {
-            let open = open_loop(e, binder, over);
+            let open = open_sorted_loop(e, binder, over);
             skip_absent(e, &open);
             lower_block(e, body);
             close_loop(e, open);

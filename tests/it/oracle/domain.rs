@@ -142,7 +142,7 @@ impl<'a> Oracle<'a> {
             TypeKind::Tuple(types) => {
                 product(types.iter().map(|ty| self.domain(ty, listing))).map(Value::Seq).collect()
             }
-            TypeKind::Set(element) => self.partial_maps(self.domain(element, &inside()), &[Value::Seq(Vec::new())]),
+            TypeKind::Set(element) => self.partial_maps(self.domain(element, &inside()), &[Value::Unit]),
             TypeKind::Map(key, value) => {
                 self.partial_maps(self.domain(key, &inside()), &self.spread(self.domain(value, &inside())))
             }

@@ -26,8 +26,10 @@ impl<'a> Frame<'a, '_> {
         }
     }
 
+    /// The type of the elements of a list or set, where a declaration says it.
     pub fn element_type(&self, collection: &'a Expr) -> Option<&'a TypeExpr> {
-        self.oracle.part(self.type_of(collection), 0)
+        let ty = self.type_of(collection).filter(|ty| !matches!(self.oracle.kind(ty), TypeKind::Map(..)));
+        self.oracle.part(ty, 0)
     }
 
     pub fn truth(&mut self, e: &'a Expr) -> Run<bool> {
@@ -97,7 +99,7 @@ impl<'a> Frame<'a, '_> {
             ExprKind::Quantified { quantifier, binder, over, body } => {
                 let decisive = *quantifier == Quantifier::Any;
                 let ty = self.element_type(over);
-                for value in self.eval(over, None)?.elements() {
+                for value in self.eval(over, None)?.items() {
                     self.must_bind(binder, &value, ty)?;
                     if self.truth(body)? == decisive {
                         return Ok(Value::Bool(decisive));
@@ -284,7 +286,7 @@ impl<'a> Frame<'a, '_> {
             }
             Some((Clause::For { binder, over }, rest)) => {
                 let ty = self.element_type(over);
-                for value in self.eval(over, None)?.elements() {
+                for value in self.eval(over, None)?.items() {
                     self.must_bind(binder, &value, ty)?;
                     self.comprehend(rest, each)?;
                     self.locals.truncate(mark);

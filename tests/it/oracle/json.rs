@@ -228,6 +228,7 @@ impl<'a> Oracle<'a> {
                 _ => map.keys().map(|k| part(k, 0)).collect(),
             },
             Value::Hole => json!({"$any": null}),
+            Value::Unit => panic!("no value of its own"),
             Value::Data(name, _) if self.part(ty, 0).is_some() && name == "None" => Json::Null,
             Value::Data(_, values) if self.part(ty, 0).is_some() => part(&values["0"], 0),
             Value::Data(name, values) => self.encode_data(name, values, ty),

@@ -90,6 +90,7 @@ impl<'a> Frame<'a, '_> {
                 Value::Data(name.clone(), filled?)
             }
             Value::Bool(_) | Value::Int(_) | Value::Str(_) | Value::Bytes(_) | Value::Token(_) => value.clone(),
+            Value::Unit => Value::Unit,
         })
     }
 
@@ -226,7 +227,7 @@ impl<'a> Frame<'a, '_> {
             }
             StatementKind::For { binder, over, body } => {
                 let ty = self.element_type(over);
-                for value in self.eval(over, None)?.elements() {
+                for value in self.eval(over, None)?.items() {
                     self.must_bind(binder, &value, ty)?;
                     let flow = self.block(body)?;
                     if !matches!(flow, Flow::Next) {

@@ -1,6 +1,6 @@
 //! The oracle's values and builtins: no types, no sharing, one representation for what compares equal.
 //!
-//! A set is a map to the empty sequence (so `{}` is both), a tuple is a list, a struct is a variant of its own name, and
+//! A set is a map to the unit (so `{}` is both), a tuple is a list, a struct is a variant of its own name, and
 //! `Some(x)` is the variant `Some` with field `0`. Nothing here knows a type.
 //!
 //! Example: `{ "a": Tag { weak: true } }` is `Map {"a" -> Data("Tag", {"weak" -> true})}`.
@@ -23,7 +23,9 @@ pub enum Value {
     Token(String),
     /// A list or a tuple.
     Seq(Vec<Value>),
-    /// A map, or a set with every element mapped to `Seq([])`.
+    /// What a set has under each of its elements.
+    Unit,
+    /// A map, or a set with every element mapped to `Unit`.
     Map(BTreeMap<Value, Value>),
     /// A struct or a variant; positional fields are called "0", "1" ..
     Data(String, BTreeMap<String, Value>),
@@ -45,7 +47,7 @@ impl Value {
     }
 
     pub fn set(elements: Vec<Value>) -> Value {
-        Value::Map(elements.into_iter().map(|v| (v, Value::Seq(Vec::new()))).collect())
+        Value::Map(elements.into_iter().map(|v| (v, Value::Unit)).collect())
     }
 
     pub fn token(json: &Json) -> Value {
@@ -85,6 +87,7 @@ impl Value {
             Value::Map(map) => map.iter().for_each(|(k, v)| [k, v].into_iter().for_each(|v| v.tokens(known))),
             Value::Data(_, fields) => fields.values().for_each(|v| v.tokens(known)),
             Value::Bool(_) | Value::Int(_) | Value::Str(_) | Value::Bytes(_) | Value::Hole => (),
+            Value::Unit => (),
         }
     }
 
@@ -108,6 +111,15 @@ impl Value {
             Value::Map(map) => map.keys().cloned().collect(),
             other => panic!("{other:?} has no elements"),
         }
+    }
+
+    /// What a loop runs over: the elements of a list or set, the pairs of a map.
+    pub fn items(&self) -> Vec<Value> {
+        let item = |(key, value): (&Value, &Value)| match value {
+            Value::Unit => key.clone(),
+            value => Value::Seq(vec![key.clone(), value.clone()]),
+        };
+        if let Value::Map(map) = self { map.iter().map(item).collect() } else { self.elements() }
     }
 
     pub fn length(&self) -> usize {
@@ -262,7 +274,7 @@ pub fn method(receiver: &Value, name: &str, args: &[Value]) -> Value {
         }
         (Value::Map(map), "keys", []) => Value::set(map.keys().cloned().collect()),
         (Value::Map(map), "values", []) => Value::Seq(map.values().cloned().collect()),
-        (Value::Map(_), "to_list", []) => Value::Seq(receiver.elements()),
+        (Value::Map(_), "to_list", []) => Value::Seq(receiver.items()),
         (Value::Int(n), "to_string", []) => Value::Str(n.to_string()),
         (Value::Str(s), "to_int", []) => Value::option(to_int(s).map(Value::Int)),
         (Value::Str(s), "lower", []) => Value::Str(s.to_ascii_lowercase()),

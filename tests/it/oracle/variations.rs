@@ -26,7 +26,7 @@ impl Scalars {
             Value::Seq(values) => values.iter().for_each(|value| self.add(value)),
             Value::Map(map) => map.iter().for_each(|(key, value)| [key, value].into_iter().for_each(|v| self.add(v))),
             Value::Data(_, fields) => fields.values().for_each(|value| self.add(value)),
-            Value::Bool(_) | Value::Hole => {}
+            Value::Bool(_) | Value::Hole | Value::Unit => {}
         }
     }
 
@@ -150,9 +150,7 @@ impl<'a> Oracle<'a> {
         let put = |key: Value, value: Value| map.clone().into_iter().chain([(key, value)]).collect();
         match kind {
             TypeKind::Set(element) => {
-                others.extend(
-                    self.samples(element, scalars, few).into_iter().map(|key| put(key, Value::Seq(Vec::new()))),
-                );
+                others.extend(self.samples(element, scalars, few).into_iter().map(|key| put(key, Value::Unit)));
             }
             TypeKind::Map(key, value) => {
                 let values = self.samples(value, scalars, 2);

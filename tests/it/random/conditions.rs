@@ -4,6 +4,7 @@
 
 use super::declarations::{Payload, STRINGS, Ty};
 use super::expressions::Writer;
+use super::operations::item;
 
 impl Writer<'_> {
     /// A condition, and what is in scope where it holds.
@@ -80,12 +81,8 @@ impl Writer<'_> {
     }
 
     pub fn quantified(&mut self, depth: usize) -> Option<String> {
-        let (collection, Ty::List(inner) | Ty::Set(inner)) =
-            self.variable(|ty| matches!(ty, Ty::List(_) | Ty::Set(_)))?
-        else {
-            return None;
-        };
-        let ((name, bound), quantifier) = (self.binder(&inner), *self.rng.pick(&["any", "all"]));
+        let (collection, ty) = self.variable(|ty| item(ty).is_some())?;
+        let ((name, bound), quantifier) = (self.binder(&item(&ty)?), *self.rng.pick(&["any", "all"]));
         let body = self.within(bound, |w| w.unchoosing(|w| w.boolean(depth)));
         Some(format!("({quantifier} {name} in {collection}: {body})"))
     }

@@ -5,6 +5,24 @@
 use super::declarations::Ty;
 use super::expressions::Writer;
 
+/// What a loop over a collection binds.
+pub fn item(collection: &Ty) -> Option<Ty> {
+    match collection {
+        Ty::List(inner) | Ty::Set(inner) => Some((**inner).clone()),
+        Ty::Map(key, value) => Some(Ty::Tuple(vec![(**key).clone(), (**value).clone()])),
+        _ => None,
+    }
+}
+
+/// Whether a loop can run over a collection in order.
+pub fn is_sorted(collection: &Ty) -> bool {
+    match collection {
+        Ty::List(_) => true,
+        Ty::Set(key) | Ty::Map(key, _) => matches!(**key, Ty::Int | Ty::Bool | Ty::Str),
+        _ => false,
+    }
+}
+
 impl Writer<'_> {
     pub fn operation(&mut self, ty: &Ty, depth: usize) -> Option<String> {
         match ty {
@@ -67,6 +85,10 @@ impl Writer<'_> {
         match self.rng.below(6) {
             0 => Some(format!("({} + {})", self.path(ty)?, self.checked(ty, depth)?)),
             1 if *inner == Ty::Int && self.rng.percent(50) => Some(format!("(0..{})", self.rng.below(4))),
+            1 if self.rng.percent(30) => {
+                let pairs = |t: &Ty| matches!(t, Ty::Map(..)) && is_sorted(t) && item(t).as_ref() == Some(inner);
+                Some(format!("{}.to_list()", self.variable(pairs)?.0))
+            }
             1 if matches!(inner, Ty::Int | Ty::Str) => {
                 let set = self.path(&Ty::Set(Box::new(inner.clone())))?;
                 Some(format!("{set}.to_list()"))
@@ -80,7 +102,7 @@ impl Writer<'_> {
                 Some(format!("(if (len({list}) >= 1) {{ {list}[1..len({list})] }} else {{ {list} }})"))
             }
             4 => {
-                let (clauses, bound) = self.clauses(|t| matches!(t, Ty::List(_)))?;
+                let (clauses, bound) = self.clauses(is_sorted)?;
                 let element = self.within(bound, |w| {
                     if w.rng.percent(30) { w.checked(inner, 1) } else { w.pure(|w| w.checked(inner, depth)) }
                 });
@@ -97,7 +119,7 @@ impl Writer<'_> {
             1 => Some(format!("({} - {{{}}})", self.path(ty)?, self.checked(inner, depth)?)),
             2 => Some(format!("{}.keys()", self.variable(|t| matches!(t, Ty::Map(k, _) if **k == *inner))?.0)),
             3 => {
-                let (clauses, bound) = self.clauses(|t| matches!(t, Ty::List(_) | Ty::Set(_)))?;
+                let (clauses, bound) = self.clauses(|t| item(t).is_some())?;
                 let element = self.within(bound, |w| w.pure(|w| w.checked(inner, depth)))?;
                 Some(format!("({{{element} {clauses}}})"))
             }
@@ -112,6 +134,15 @@ impl Writer<'_> {
                 Some(format!("{}.with({}, {})", self.path(ty)?, self.checked(key, depth)?, self.checked(value, depth)?))
             }
             0 => Some(format!("{}.remove({})", self.path(ty)?, self.checked(key, depth)?)),
+            1 if self.rng.percent(50) => {
+                let (map, Ty::Map(_, old)) = self.variable(|t| matches!(t, Ty::Map(k, _) if **k == *key))? else {
+                    return None;
+                };
+                let (k, v) = (self.fresh(), self.fresh());
+                let bound = vec![(k.clone(), key.clone()), (v.clone(), *old)];
+                let value = self.within(bound, |w| w.pure(|w| w.checked(value, depth)))?;
+                Some(format!("({{{k}: {value} for ({k}, {v}) in {map}}})"))
+            }
             1 => {
                 let (set, _) = self.variable(|t| matches!(t, Ty::Set(inner) if **inner == *key))?;
                 let name = self.fresh();
@@ -125,8 +156,8 @@ impl Writer<'_> {
 
     /// `for x in l if p`, and what it binds.
     pub fn clauses(&mut self, over: impl Fn(&Ty) -> bool) -> Option<(String, Vec<(String, Ty)>)> {
-        let (collection, Ty::List(inner) | Ty::Set(inner)) = self.variable(over)? else { return None };
-        let (name, bound) = self.binder(&inner);
+        let (collection, ty) = self.variable(over)?;
+        let (name, bound) = self.binder(&item(&ty)?);
         let (more, second) = if self.rng.percent(20) { self.second_clause(&bound) } else { Default::default() };
         let bound = [bound, second].concat();
         let filter = self.rng.percent(60).then(|| self.within(bound.clone(), |w| w.pure(|w| w.boolean(1))));

@@ -4,6 +4,7 @@
 
 use super::declarations::{Declarations, Enum, Payload, Ty, random_key};
 use super::expressions::{Function, Unbounded, Writer};
+use super::operations::{is_sorted, item};
 use super::{Lines, Rng};
 
 /// A program, with the types by which traces for it are drawn.
@@ -441,8 +442,9 @@ impl Body<'_> {
     }
 
     fn loop_over(&mut self, depth: usize) {
-        let Some((list, Ty::List(inner))) = self.writer.variable(|ty| matches!(ty, Ty::List(_))) else { return };
-        let (name, bound) = self.writer.binder(&inner);
+        let Some((list, ty)) = self.writer.variable(is_sorted) else { return };
+        let Some(item) = item(&ty) else { return };
+        let (name, bound) = self.writer.binder(&item);
         let choices = std::mem::take(&mut self.writer.choices);
         self.lines.line(format!("for {name} in {list} {{"));
         self.scoped(bound, |body| body.statements(depth));
