@@ -60,6 +60,7 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, expr: &Expr) {
         ExprKind::ListComprehension { clauses, .. }
         | ExprKind::SetComprehension { clauses, .. }
         | ExprKind::MapComprehension { clauses, .. } => drop_conditions(walk, clauses),
+        ExprKind::Gathered { parts, .. } => parts.iter().for_each(|part| drop_conditions(walk, &part.clauses)),
         ExprKind::Cell(_)
         | ExprKind::Choose(_)
         | ExprKind::Pick(_)

@@ -4,8 +4,8 @@
 //! it `reply 0;`.
 
 use super::ast::{
-    Arm, Block, Clause, Expr, ExprKind, File, Init, Item, ItemKind, Member, MemberKind, Pattern, PlaceExpr, PlaceStep,
-    Rest, Statement, StatementKind,
+    Arm, Block, Clause, Expr, ExprKind, File, GatheredPart, Init, Item, ItemKind, Member, MemberKind, Pattern,
+    PlaceExpr, PlaceStep, Rest, Statement, StatementKind,
 };
 use super::print::print_part;
 use crate::diagnostic::Span;
@@ -234,6 +234,7 @@ fn of_expression(expr: &Expr) -> Vec<&Expr> {
         ExprKind::MapComprehension { key, value, clauses } => {
             [&**key, &**value].into_iter().chain(clauses.iter().map(asked)).collect()
         }
+        ExprKind::Gathered { parts, .. } => parts.iter().flat_map(of_part).collect(),
         ExprKind::Let { bindings, body } => bindings.iter().map(|(_, value)| value).chain([&**body]).collect(),
         ExprKind::If { condition, then, otherwise } => vec![condition, then, otherwise],
         ExprKind::Match { subject, arms } => {
@@ -250,6 +251,10 @@ fn of_expression(expr: &Expr) -> Vec<&Expr> {
 
 fn values(fields: &[Init]) -> impl Iterator<Item = &Expr> {
     fields.iter().filter_map(|field| field.value.as_ref())
+}
+
+fn of_part(part: &GatheredPart) -> impl Iterator<Item = &Expr> {
+    [&part.element].into_iter().chain(&part.value).chain(part.clauses.iter().map(asked))
 }
 
 fn asked(clause: &Clause) -> &Expr {

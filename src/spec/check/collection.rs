@@ -10,7 +10,7 @@ use super::pattern::binder;
 use super::report::{helped, mistake};
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, INT, Type, TypeId};
-use crate::syntax::ast::{Clause, Expr, ExprKind};
+use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart};
 
 /// The collections that a construct, which the text names, can run over, and what it gets of them.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -145,6 +145,35 @@ pub(super) fn map_comprehension<'a>(
         cx.check(value, Want::of(values));
         cx.build(Type::Map(keys, values))
     })
+}
+
+/// `[a, b if p]`, `{a, b if p}` and `{k: v, l: w if p}`
+pub(super) fn gathered<'a>(
+    cx: &mut Checker<'a>,
+    of: GatheredKind,
+    parts: &'a [GatheredPart],
+    span: Span,
+    want: Want,
+) -> TypeId {
+    let kind = if of == GatheredKind::List { LIST } else { SET };
+    let (element, value) = match of {
+        GatheredKind::List | GatheredKind::Set => {
+            let element = wanted_element(cx, kind, want, kind.empty, span);
+            (element, element)
+        }
+        GatheredKind::Map => wanted_map(cx, span, want),
+    };
+    let parts = parts.iter().map(|part| (&part.element, part));
+    cx.alternatives(parts, Want::of(element), |cx, element, part, want| {
+        cx.scoped(|cx| {
+            clauses(cx, &part.clauses, kind.runs);
+            if let Some(own) = &part.value {
+                cx.check(own, Want::of(value));
+            }
+            cx.check(element, want)
+        })
+    });
+    cx.build(if of == GatheredKind::Map { Type::Map(element, value) } else { (kind.of)(element) })
 }
 
 /// Checks what a comprehension runs over; what it binds stays visible.

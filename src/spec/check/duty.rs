@@ -84,7 +84,7 @@ fn taking(guard: Option<&Expr>) -> Taking {
 
 /// The side on which a row errs, of a pattern that no row says exactly: `[.., 5]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Bound {
+enum RowBound {
     /// The row fits nothing that the pattern does not.
     Less,
     /// The row fits all that the pattern does.
@@ -109,7 +109,7 @@ struct TypedPatterns<'t> {
 impl TypedPatterns<'_> {
     /// The reports on arms, and whether one of those without a guard fits, whatever the value is.
     fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<(Vec<Diagnostic>, bool)> {
-        let rows = self.rows(patterns, Bound::Less)?;
+        let rows = self.rows(patterns, RowBound::Less)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "arm")?;
         let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == Taking::All);
         let sure: Vec<&Row> = sure.map(|(_, row)| row).collect();
@@ -124,7 +124,7 @@ impl TypedPatterns<'_> {
     }
 
     fn handlers(self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
-        let rows = self.rows(patterns, Bound::Less)?;
+        let rows = self.rows(patterns, RowBound::Less)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "handler")?;
         let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>()).examples;
         if !missing.is_empty() {
@@ -148,7 +148,7 @@ impl TypedPatterns<'_> {
     ) -> Option<Vec<Diagnostic>> {
         let mut before: Vec<&Row> = Vec::new();
         let mut reports = Vec::new();
-        let fitting = self.rows(patterns, Bound::More)?;
+        let fitting = self.rows(patterns, RowBound::More)?;
         for ((&(pattern, taking), row), fitting) in patterns.iter().zip(rows).zip(&fitting) {
             if matches!(example(self.types, &before, fitting, ty), Ok(None)) {
                 let report = Diagnostic::warning(pattern.span, format!("this {what} is never reached"));
@@ -179,7 +179,7 @@ impl TypedPatterns<'_> {
     }
 
     fn always_fits(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
-        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern, Bound::Less)?]).examples;
+        let missing = self.missing(self.tables.type_of(pattern.id), &[&self.row(pattern, RowBound::Less)?]).examples;
         let example = missing.first()?;
         let example = if example == "`_`" { "every value" } else { example };
         let message = format!("this pattern does not match {example}");
@@ -189,23 +189,23 @@ impl TypedPatterns<'_> {
 
     fn is_needed(self, pattern: &Pattern) -> Option<Vec<Diagnostic>> {
         let ty = self.tables.type_of(pattern.id);
-        let row = self.row(pattern, Bound::Less)?;
+        let row = self.row(pattern, RowBound::Less)?;
         let always = !self.binds(pattern) && matches!(example(self.types, &[&row], &ANY, ty), Ok(None));
         let report = || Diagnostic::warning(pattern.span, "this `is` is always true");
         always.then(|| vec![report().label("the pattern matches every value")])
     }
 
-    fn rows(self, patterns: &[(&Pattern, Taking)], bound: Bound) -> Option<Vec<Row>> {
+    fn rows(self, patterns: &[(&Pattern, Taking)], bound: RowBound) -> Option<Vec<Row>> {
         patterns.iter().map(|(pattern, _)| self.row(pattern, bound)).collect()
     }
 
     /// The pattern without names; none if it is too large or has errors.
-    fn row(self, pattern: &Pattern, bound: Bound) -> Option<Row> {
+    fn row(self, pattern: &Pattern, bound: RowBound) -> Option<Row> {
         let mut left = LARGEST_PATTERN;
         self.simplify(pattern, bound, &mut left)
     }
 
-    fn simplify(self, pattern: &Pattern, bound: Bound, left: &mut usize) -> Option<Row> {
+    fn simplify(self, pattern: &Pattern, bound: RowBound, left: &mut usize) -> Option<Row> {
         *left = left.checked_sub(1)?;
         let ty = self.tables.type_of(pattern.id);
         if ty == ERROR {
@@ -251,7 +251,7 @@ impl TypedPatterns<'_> {
                 let cons = |rest, row| Row::Of(Constructor::Cons, vec![row, rest]);
                 // At which place from the front the last elements are is not known.
                 let (first, last) = (all(elements)?, all(last)?);
-                if bound == Bound::Less && !last.iter().all(|row| matches!(row, Row::Any)) {
+                if bound == RowBound::Less && !last.iter().all(|row| matches!(row, Row::Any)) {
                     return Some(Row::Or(Vec::new()));
                 }
                 let places = first.into_iter().chain(last.into_iter().map(|_| Row::Any));

@@ -176,6 +176,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
         ExprKind::MapComprehension { key, value, clauses } => {
             collection::map_comprehension(cx, (key, value), clauses, span, want)
         }
+        ExprKind::Gathered { of, parts } => collection::gathered(cx, *of, parts, span, want),
         ExprKind::Let { bindings, body } => let_in(cx, bindings, body, want),
         ExprKind::If { condition, then, otherwise } => {
             let branches = [(&**then, Some(&**condition)), (&**otherwise, None)];

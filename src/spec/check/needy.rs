@@ -23,6 +23,9 @@ pub(super) fn needs_context(expr: &Expr) -> bool {
         ExprKind::ListComprehension { element, .. } | ExprKind::SetComprehension { element, .. } => {
             needs_context(element)
         }
+        ExprKind::Gathered { parts, .. } => {
+            parts.iter().all(|part| needs_context(&part.element) || part.value.as_ref().is_some_and(needs_context))
+        }
         ExprKind::MapComprehension { key, value, .. } => needs_context(key) || needs_context(value),
         ExprKind::If { then, otherwise, .. } => needs_context(then) && needs_context(otherwise),
         ExprKind::Match { arms, .. } => arms.iter().all(|arm| needs_context(&arm.body)),

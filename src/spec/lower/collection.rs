@@ -5,7 +5,7 @@ use super::pattern::bind_or_fault;
 use super::pure::{is_plain, is_pure, unparenthesized};
 use crate::spec::code::{Binary, Op, Operand, Pc, Register, Unary};
 use crate::spec::types::Type;
-use crate::syntax::ast::{Clause, Expr, ExprKind, Pattern, Quantifier};
+use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart, Pattern, Quantifier};
 use crate::value::{Map, Value};
 
 /// A quantifier over more literals than this is a loop.
@@ -121,6 +121,22 @@ pub(super) fn list_comprehension(e: &mut Emitter, element: &Expr, clauses: &[Cla
     e.emit(Op::Copy { dst, src: empty });
     let always = e.constant(Value::from(true));
     list_clauses(e, dst, element, clauses, always);
+    Operand::Register(dst)
+}
+
+/// A literal of which some parts have clauses.
+pub(super) fn gathered(e: &mut Emitter, of: GatheredKind, parts: &[GatheredPart]) -> Operand {
+    let empty = if of == GatheredKind::List { Value::list([]) } else { Value::Map(Map::default()) };
+    let empty = e.constant(empty);
+    let dst = e.register();
+    e.emit(Op::Copy { dst, src: empty });
+    let always = e.constant(Value::from(true));
+    for GatheredPart { element, value, clauses } in parts {
+        match of {
+            GatheredKind::List => list_clauses(e, dst, element, clauses, always),
+            GatheredKind::Set | GatheredKind::Map => map_clauses(e, dst, (element, value.as_ref()), clauses, always),
+        }
+    }
     Operand::Register(dst)
 }
 

@@ -1,7 +1,7 @@
 //! Expressions: each gives an operand.
 
 use super::choice::{choose_where, chosen, either, pick, pick_where};
-use super::collection::{list_comprehension, map_comprehension, map_literal, quantified, set_literal};
+use super::collection::{gathered, list_comprehension, map_comprehension, map_literal, quantified, set_literal};
 use super::emit::{Emitter, JumpTarget};
 use super::pattern::{
     bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern, test, text_value,
@@ -68,6 +68,7 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
             }
         }
         ExprKind::EmptyBraces => e.constant(Value::Map(Map::default())),
+        ExprKind::Gathered { of, parts } => gathered(e, *of, parts),
         ExprKind::Set(elements) => set_literal(e, elements),
         ExprKind::Map(entries) => map_literal(e, entries),
         ExprKind::With { base, fields } => updated(e, base, fields),

@@ -2,7 +2,7 @@
 
 use super::emit::Emitter;
 use crate::spec::check::Res;
-use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, Init, Name, Rest};
+use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, GatheredKind, GatheredPart, Init, Name, Rest};
 
 /// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
 pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
@@ -30,6 +30,12 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
         ExprKind::SetComprehension { element, clauses } => is_pure(e, element) && are_pure_clauses(e, clauses),
         ExprKind::MapComprehension { key, value, clauses } => {
             is_pure(e, key) && is_pure(e, value) && are_pure_clauses(e, clauses)
+        }
+        ExprKind::Gathered { of, parts } => {
+            let value = |part: &GatheredPart| part.value.as_ref().is_none_or(|value| is_pure(e, value));
+            let part =
+                |part: &GatheredPart| is_pure(e, &part.element) && value(part) && are_pure_clauses(e, &part.clauses);
+            *of != GatheredKind::List && parts.iter().all(part)
         }
         ExprKind::If { condition, then, otherwise } => {
             is_pure(e, condition) && is_pure(e, then) && is_pure(e, otherwise)
@@ -75,7 +81,7 @@ pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
 pub(super) fn has_loop(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. } => true,
-        ExprKind::ListComprehension { .. } | ExprKind::Quantified { .. } => true,
+        ExprKind::ListComprehension { .. } | ExprKind::Quantified { .. } | ExprKind::Gathered { .. } => true,
         ExprKind::Paren(inner) | ExprKind::Unary(_, inner) | ExprKind::Is(inner, _) => has_loop(inner),
         ExprKind::Field(inner, _) => has_loop(inner),
         ExprKind::Binary(_, a, b) => has_loop(a) || has_loop(b),

@@ -66,6 +66,8 @@ pub enum ExprKind {
     Set(Vec<Expr>),
     /// `{k: v, ..}`
     Map(Vec<(Expr, Expr)>),
+    /// `[a, b if p]`, `{a, b for b in l}`, `{k: v, l: w if p}`: two or more parts, of which some have clauses
+    Gathered { of: GatheredKind, parts: Vec<GatheredPart> },
     /// `{ e with f: v }`
     With { base: Box<Expr>, fields: Vec<Init> },
     /// `[e for x in l if p]`
@@ -113,6 +115,28 @@ pub struct Init {
     pub name: Name,
     /// The value.
     pub value: Option<Expr>,
+}
+
+/// The kind of collection that a literal is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum GatheredKind {
+    /// `[..]`
+    List,
+    /// `{..}`
+    Set,
+    /// `{k: v, ..}`
+    Map,
+}
+
+/// A part of a literal: an element, or a key with its value, for each way through its clauses.
+#[derive(Clone, PartialEq, Debug)]
+pub struct GatheredPart {
+    /// The element or key.
+    pub element: Expr,
+    /// The value, in a map.
+    pub value: Option<Expr>,
+    /// The clauses, if it has any.
+    pub clauses: Vec<Clause>,
 }
 
 /// `for x in e` or `if e` of a comprehension.

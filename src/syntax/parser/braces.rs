@@ -1,16 +1,16 @@
 //! The constructs between braces and brackets: literals, comprehensions, `{ let … }`, `with`, and the branches of `if` and
 //! `match` where they are expressions.
 //!
-//! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{ e with f: v }` `{ let x = e; f }` all begin alike.
+//! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{k: v, l: w if p}` `{ e with f: v }` `{ let x = e; f }` all begin alike.
 
-use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, Pattern};
+use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, GatheredKind, GatheredPart, Pattern};
 use crate::syntax::lexer::{Lexeme, TokenKind};
 
 use super::combine::{CURLY, sign};
 use super::patterns::binder;
 use super::{Mode, Parse, ParseResult, Parser};
 
-/// `"[" list(expr) "]"` or a comprehension
+/// `"[" list(part) "]"`
 pub(super) fn list_literal(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
     let open = p.advance();
     p.in_mode(Mode::Free, |p| {
@@ -18,18 +18,59 @@ pub(super) fn list_literal(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
             return Ok(ExprKind::List(Vec::new()));
         }
         let first = p.parse()?;
-        if let Some(clauses) = clauses(p, TokenKind::RBracket, open)? {
-            return Ok(ExprKind::ListComprehension { element: Box::new(first), clauses });
-        }
-        rest_of_list(p, first, TokenKind::RBracket, open).map(ExprKind::List)
+        Ok(literal(GatheredKind::List, parts(p, (first, None), TokenKind::RBracket, open)?))
     })
 }
 
-/// The elements from the first one, which has been read, and the closing bracket.
-fn rest_of_list<T: Parse>(p: &mut Parser<'_>, first: T, close: TokenKind, open: Lexeme) -> ParseResult<Vec<T>> {
-    let elements = p.further(first, close)?;
-    p.end_of_list(close, open)?;
-    Ok(elements)
+/// The parts from the first one, of which the element has been read, and the closing bracket.
+fn parts(
+    p: &mut Parser<'_>,
+    (element, value): (Expr, Option<Expr>),
+    close: TokenKind,
+    open: Lexeme,
+) -> ParseResult<Vec<GatheredPart>> {
+    let is_map = value.is_some();
+    let mut parts = vec![GatheredPart { element, value, clauses: clauses(p)? }];
+    while p.eat(TokenKind::Comma).is_some() && !p.at(close) {
+        let element = p.parse()?;
+        let value = if is_map {
+            p.expect(TokenKind::Colon, "`:` and a value")?;
+            Some(p.parse()?)
+        } else {
+            None
+        };
+        parts.push(GatheredPart { element, value, clauses: clauses(p)? });
+    }
+    let has_clauses = parts.last().is_some_and(|part| !part.clauses.is_empty());
+    let before = if has_clauses { "`for`, `if`, `,`" } else { "`,`" };
+    p.close(close, open, &format!("{before} or {}", sign(close)))?;
+    Ok(parts)
+}
+
+/// The literal or comprehension that parts make.
+fn literal(of: GatheredKind, mut parts: Vec<GatheredPart>) -> ExprKind {
+    if parts.iter().all(|part| part.clauses.is_empty()) {
+        let elements = parts.into_iter();
+        return match of {
+            GatheredKind::List => ExprKind::List(elements.map(|part| part.element).collect()),
+            GatheredKind::Set => ExprKind::Set(elements.map(|part| part.element).collect()),
+            GatheredKind::Map => ExprKind::Map(elements.filter_map(|part| Some((part.element, part.value?))).collect()),
+        };
+    }
+    match (parts.pop(), parts.is_empty()) {
+        (Some(GatheredPart { element, value, clauses }), true) => {
+            let element = Box::new(element);
+            match (of, value) {
+                (GatheredKind::List, _) => ExprKind::ListComprehension { element, clauses },
+                (_, Some(value)) => ExprKind::MapComprehension { key: element, value: Box::new(value), clauses },
+                (_, None) => ExprKind::SetComprehension { element, clauses },
+            }
+        }
+        (last, _) => {
+            parts.extend(last);
+            ExprKind::Gathered { of, parts }
+        }
+    }
 }
 
 /// `braces` or `letin`
@@ -52,7 +93,7 @@ fn after_first(p: &mut Parser<'_>, first: Expr, open: Lexeme) -> ParseResult<Exp
     match p.peek() {
         TokenKind::Colon => {
             let value = p.then()?;
-            map(p, (first, value), open)
+            Ok(literal(GatheredKind::Map, parts(p, (first, Some(value)), TokenKind::RBrace, open)?))
         }
         TokenKind::With => {
             p.advance();
@@ -60,43 +101,17 @@ fn after_first(p: &mut Parser<'_>, first: Expr, open: Lexeme) -> ParseResult<Exp
             p.end_of_list(TokenKind::RBrace, open)?;
             Ok(ExprKind::With { base: Box::new(first), fields })
         }
-        _ => match clauses(p, TokenKind::RBrace, open)? {
-            Some(clauses) => Ok(ExprKind::SetComprehension { element: Box::new(first), clauses }),
-            None => rest_of_list(p, first, TokenKind::RBrace, open).map(ExprKind::Set),
-        },
+        _ => Ok(literal(GatheredKind::Set, parts(p, (first, None), TokenKind::RBrace, open)?)),
     }
 }
 
-fn map(p: &mut Parser<'_>, first: (Expr, Expr), open: Lexeme) -> ParseResult<ExprKind> {
-    match clauses(p, TokenKind::RBrace, open)? {
-        Some(clauses) => {
-            let (key, value) = first;
-            Ok(ExprKind::MapComprehension { key: Box::new(key), value: Box::new(value), clauses })
-        }
-        None => rest_of_list(p, first, TokenKind::RBrace, open).map(ExprKind::Map),
-    }
-}
-
-/// An entry of a map.
-impl Parse for (Expr, Expr) {
-    fn parse(p: &mut Parser<'_>) -> ParseResult<(Expr, Expr)> {
-        let key = p.parse()?;
-        p.expect(TokenKind::Colon, "`:` and a value")?;
-        Ok((key, p.parse()?))
-    }
-}
-
-/// `{clause}` and the closing bracket, if there is a clause.
-fn clauses(p: &mut Parser<'_>, close: TokenKind, open: Lexeme) -> ParseResult<Option<Vec<Clause>>> {
+/// `{clause}`
+fn clauses(p: &mut Parser<'_>) -> ParseResult<Vec<Clause>> {
     let mut clauses = Vec::new();
     while let Some(clause) = clause(p)? {
         clauses.push(clause);
     }
-    if clauses.is_empty() {
-        return Ok(None);
-    }
-    p.close(close, open, &format!("`for`, `if` or {}", sign(close)))?;
-    Ok(Some(clauses))
+    Ok(clauses)
 }
 
 /// `clause`, if one is next.

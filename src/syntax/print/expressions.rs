@@ -3,7 +3,9 @@
 //! `Ok { value: r.value, tag: either None or Some(choose) }` stays on a line where it fits; broken, each field has one.
 
 use crate::diagnostic::Span;
-use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, Init, Name, Pattern, Quantifier, Rest};
+use crate::syntax::ast::{
+    Arm, Clause, Expr, ExprKind, GatheredKind, GatheredPart, Init, Name, Pattern, Quantifier, Rest,
+};
 use crate::syntax::lexer::is_word;
 
 use super::layout::{Doc, INDENT};
@@ -34,6 +36,28 @@ impl<'a> Print<'a> for (Expr, Expr) {
 impl Placed for (Expr, Expr) {
     fn place(&self) -> Span {
         self.0.span.to(self.1.span)
+    }
+}
+
+impl<'a> Print<'a> for GatheredPart {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        let head = docs!(p, self.element, optional(p, ": ", self.value.as_ref()));
+        if self.clauses.is_empty() {
+            return head;
+        }
+        let nothing = p.layout.nil();
+        let rest = self.clauses.iter().fold(nothing, |rest, clause| docs!(p, rest, p.layout.line(), clause));
+        head.append(rest.nest(INDENT)).group()
+    }
+}
+
+impl Placed for GatheredPart {
+    fn place(&self) -> Span {
+        let last = match self.clauses.last() {
+            Some(Clause::For { over: last, .. } | Clause::If(last)) => last,
+            None => self.value.as_ref().unwrap_or(&self.element),
+        };
+        self.element.span.to(last.span)
     }
 }
 
@@ -116,6 +140,8 @@ fn kind<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
         ExprKind::EmptyBraces => p.list::<Expr>(Brackets::Curly, &[], end),
         ExprKind::Set(elements) => p.list(Brackets::Curly, elements, end),
         ExprKind::Map(entries) => p.list(Brackets::Curly, entries, end),
+        ExprKind::Gathered { of: GatheredKind::List, parts } => p.list(Brackets::Square, parts, end),
+        ExprKind::Gathered { parts, .. } => p.list(Brackets::Curly, parts, end),
         ExprKind::With { base, fields } => with(p, base, fields, end),
         ExprKind::ListComprehension { element, clauses } => {
             let element = element.print(p);

@@ -200,6 +200,24 @@ impl<'a> Frame<'a, '_> {
                 })?;
                 Value::Map(map)
             }
+            ExprKind::Gathered { of, parts } => {
+                let (mut list, mut map) = (Vec::new(), BTreeMap::new());
+                for part in parts {
+                    self.comprehend(&part.clauses, &mut |run| {
+                        let element = run.eval(&part.element, oracle.part(want, 0))?;
+                        match &part.value {
+                            Some(value) => _ = map.insert(element, run.eval(value, oracle.part(want, 1))?),
+                            None => list.push(element),
+                        }
+                        Ok(())
+                    })?;
+                }
+                match of {
+                    GatheredKind::List => Value::Seq(list),
+                    GatheredKind::Set => Value::set(list),
+                    GatheredKind::Map => Value::Map(map),
+                }
+            }
             ExprKind::Let { bindings, body } => {
                 for (pattern, e) in bindings {
                     let ty = self.type_of(e);

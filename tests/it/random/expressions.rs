@@ -155,6 +155,16 @@ impl Writer<'_> {
                 self.record(&declared.name, &declared.fields, depth)
             }
             Ty::Option(inner) => Some(format!("Some({})", self.checked(inner, depth)?)),
+            Ty::List(inner) if depth > 0 && self.rng.percent(30) => {
+                Some(format!("[{}, {}]", self.part(inner, None, depth - 1)?, self.part(inner, None, depth - 1)?))
+            }
+            Ty::Set(inner) if depth > 0 && self.rng.percent(30) => {
+                Some(format!("({{{}, {}}})", self.part(inner, None, depth - 1)?, self.part(inner, None, depth - 1)?))
+            }
+            Ty::Map(key, value) if depth > 0 && self.rng.percent(40) => {
+                let [first, second] = [(); 2].map(|()| self.part(key, Some(value), depth - 1));
+                Some(format!("({{{}, {}}})", first?, second?))
+            }
             Ty::List(inner) => Some(format!("[{}]", self.checked(inner, depth)?)),
             Ty::Set(inner) => Some(format!("({{{}}})", self.checked(inner, depth)?)),
             Ty::Map(key, value) => {
@@ -163,6 +173,21 @@ impl Writer<'_> {
             Ty::Tuple(types) => Some(format!("({})", self.all(types, depth)?)),
             Ty::Tree => Some(format!("Node({})", self.all(&[Ty::Tree, Ty::Int, Ty::Tree], depth.saturating_sub(1))?)),
         }
+    }
+
+    /// A part of a literal, most often with a condition, which may bind names.
+    fn part(&mut self, element: &Ty, value: Option<&Ty>, depth: usize) -> Option<String> {
+        let has_condition = self.rng.percent(70);
+        let (condition, bound) = if has_condition { self.pure(|w| w.condition(1)) } else { Default::default() };
+        let condition = if has_condition { format!(" if {condition}") } else { String::new() };
+        let written = self.within(bound, |w| {
+            let element = w.checked(element, depth)?;
+            Some(match value {
+                Some(value) => format!("{element}: {}", w.checked(value, depth)?),
+                None => element,
+            })
+        });
+        Some(format!("{}{condition}", written?))
     }
 
     /// `E0.` now and then.
