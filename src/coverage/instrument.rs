@@ -210,6 +210,7 @@ impl Marking {
             StatementKind::Let { .. } | StatementKind::Var { .. } | StatementKind::Assign { .. } => {}
             StatementKind::ProcCall { .. } | StatementKind::PeerCall(_) | StatementKind::Assume(_) => {}
             StatementKind::Expects(_) | StatementKind::Reply(_) | StatementKind::Close(_) => {}
+            StatementKind::ReplyThen { then, .. } => self.block(then),
             StatementKind::Send { .. } | StatementKind::Yield | StatementKind::Return(_) | StatementKind::Error => {}
         }
     }

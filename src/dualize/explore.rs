@@ -69,7 +69,8 @@ impl Section<'_> {
                 OpenPath::Running(candidate) => self.run(candidate),
                 OpenPath::Answering(candidate, given) => {
                     let value = std::mem::replace(&mut given.value, Value::Absent);
-                    unify::answer(self, candidate, GivenAnswer { value, ..*given })
+                    let shows = unify::answer(self, candidate, GivenAnswer { value, ..*given });
+                    if given.is_last { shows } else { shows.and_then(|()| self.run(candidate)) }
                 }
             };
             let (OpenPath::Running(mut candidate) | OpenPath::Answering(mut candidate, _)) = path;

@@ -134,7 +134,7 @@ fn passes(
         Event::Branch { sides: Some((then, otherwise)), .. } => {
             [then, otherwise].iter().any(|pc| process.may_reply(program, **pc, answer))
         }
-        Event::Send(given, _) => answer.is_some_and(|answer| !differ(given, answer)),
+        Event::Announce(given, _) | Event::Send(given, _) => answer.is_some_and(|answer| !differ(given, answer)),
         Event::Recv | Event::End | Event::Yield | Event::Guard { .. } | Event::Branch { .. } => true,
         Event::Look { .. } | Event::Lookup(..) | Event::Or { .. } | Event::Cut(..) => true,
         Event::Emit { .. } | Event::Close { .. } | Event::Call(_) => true,

@@ -198,7 +198,7 @@ pub(super) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
             MessageFate::Is(answer) => {
                 let Sent { value, site, .. } = candidate.process.sent()[at].clone();
                 candidate.process.settle_sent(at);
-                let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
+                let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
                 Section::new(judge, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
                 continue;
             }
@@ -221,7 +221,7 @@ fn tell_apart(
         let mut seen = candidate.clone();
         let Sent { value, site, .. } = seen.process.sent()[at].clone();
         seen.process.set_sent(at, answer.clone());
-        let answering = OpenPath::Answering(seen, GivenAnswer { value, site });
+        let answering = OpenPath::Answering(seen, GivenAnswer { value, site, is_last: true });
         Section::new(judge, composed.spec, Goal::Answer(&answer)).explore_from(answering, open);
     }
     let mut unseen = candidate;

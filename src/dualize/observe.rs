@@ -179,6 +179,17 @@ impl Policy for Section<'_> {
         Ok(())
     }
 
+    /// Takes up what was observed, so that what follows the answer is told of a known one: in `reply l then { for x in l { … } }`
+    /// the loop runs over the elements that were seen.
+    fn announce(&mut self, candidate: &mut Candidate, (value, site): (Value, Site)) -> Result<(), PathOutcome> {
+        candidate.process.proceed();
+        match self.goal {
+            Goal::Answer(_) => Ok(unify::answer(self, candidate, GivenAnswer { value, site, is_last: false })?),
+            Goal::Nothing => Err(PathOutcome::Infeasible),
+            Goal::Any | Goal::Lost | Goal::Section => Ok(()),
+        }
+    }
+
     fn emit(
         &mut self,
         candidate: &mut Candidate,
@@ -219,7 +230,7 @@ impl Policy for Section<'_> {
         let shows = match answer {
             Some((value, site)) => {
                 candidate.replied = Some(site);
-                unify::answer(self, candidate, GivenAnswer { value, site }).is_ok()
+                unify::answer(self, candidate, GivenAnswer { value, site, is_last: true }).is_ok()
             }
             None => {
                 self.is_exhaustive &= self.goal == Goal::Lost;

@@ -69,6 +69,8 @@ pub(super) enum OpenPath {
 pub(super) struct GivenAnswer {
     pub(super) value: Value,
     pub(super) site: Site,
+    /// True if the path ends with it, and does not go on.
+    pub(super) is_last: bool,
 }
 
 /// The paths of a candidate through one section.

@@ -335,7 +335,7 @@ fn with_shown(
                 continue;
             }
             judge.log(&mut candidate, || Logged::Seen(value.clone()));
-            let answering = OpenPath::Answering(candidate, GivenAnswer { value, site });
+            let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
             Section::new(judge, spec, goal).explore_from(answering, &mut after);
         }
     }
@@ -409,7 +409,7 @@ fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen:
             judge.log(&mut called, || Logged::Called(caller));
             let pair = |key, request| Value::data(0, [key, request]);
             let expected = pair(seen.key.clone(), seen.request.clone());
-            let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site });
+            let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site, is_last: true });
             Section::new(judge, spec, Goal::Answer(&expected)).explore_from(answering, &mut after);
         }
     }

@@ -41,6 +41,7 @@ pub(super) fn change(walk: &mut ChangeWalk<'_>, statement: &Statement) {
             delete(walk, statement);
             expressions::change_shown(walk, value);
         }
+        StatementKind::ReplyThen { answer, .. } => expressions::change_shown(walk, answer),
         StatementKind::ProcCall { name, .. } if walk.may_be_idle(&name.text) => {}
         StatementKind::ProcCall { .. }
         | StatementKind::PeerCall(_)

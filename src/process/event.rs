@@ -108,6 +108,8 @@ pub enum Event {
     /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`](super::Process::suspend), or
     /// [`Process::proceed`](super::Process::proceed) where none does.
     Yield,
+    /// Says what the answer will be that the task gives in this section. [`Process::proceed`](super::Process::proceed).
+    Announce(Value, Site),
     /// Sends a message to a client beside its answers. [`Process::emit`](super::Process::emit), where the client is still there, and
     /// [`Process::proceed`](super::Process::proceed).
     Emit {

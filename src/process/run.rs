@@ -333,6 +333,10 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         }
         Op::Fault { kind } => effects::fault(&mut process.task, at, Truth::Known(true), *kind),
         Op::Reply { src } => Ok(Executed::Event(reply(process, at, *src))),
+        Op::Announce { src } => {
+            let answer = at.read(process, *src).clone();
+            process.task.event(Event::Announce(answer, at.site()))
+        }
         Op::Yield => process.task.event(Event::Yield),
         Op::SendTo { client, src } => effects::emit(process, at, *client, *src),
         Op::Close { client } => effects::close(process, at, *client),

@@ -272,6 +272,8 @@ instructions! {
     Expects { cond: reads } is Partial,
     /// The specification is wrong here
     Fault { kind: FaultKind } is Partial,
+    /// Says what the answer will be, where all that comes before it ends at once: a judge can take it up here
+    Announce { src: reads },
     /// Answers the request and ends the handler
     Reply { src: reads } is Leaving,
     /// Ends the handler without an answer

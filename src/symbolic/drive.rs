@@ -88,6 +88,12 @@ pub trait Policy {
         Ok(())
     }
 
+    /// Takes notice of what the answer will be.
+    fn announce(&mut self, path: &mut Self::Path, _answer: (Value, Site)) -> Result<(), Self::Stopped> {
+        path.parts().0.proceed();
+        Ok(())
+    }
+
     /// Sends a message to a client.
     fn emit(&mut self, path: &mut Self::Path, to: &Value, (message, site): (Value, Site)) -> Result<(), Self::Stopped> {
         let process = path.parts().0;
@@ -176,6 +182,7 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
             policy.cut(proceeded(path), reached, limit, site)
         }
         Event::Yield => policy.pause(path),
+        Event::Announce(answer, site) => policy.announce(path, (answer, site)),
         Event::Emit { to, message, site } => policy.emit(path, &to, (message, site)),
         Event::Close { client, site } => policy.close(path, &client, site),
         Event::Call(calls) => policy.call(path, calls),

@@ -243,6 +243,8 @@ pub enum StatementKind {
     Expects(Expr),
     /// `reply e;`
     Reply(Expr),
+    /// `reply e then { .. }`
+    ReplyThen { answer: Expr, then: Block },
     /// `close c;`
     Close(Expr),
     /// `send c, e;`

@@ -62,6 +62,7 @@ fn without_blocks(statement: &Statement) -> Statement {
             *otherwise = None;
         }
         StatementKind::For { body, .. } | StatementKind::While { body, .. } => body.statements.clear(),
+        StatementKind::ReplyThen { then, .. } => then.statements.clear(),
         StatementKind::Match { arms, .. } => arms.clear(),
         StatementKind::Either(blocks) => {
             blocks.truncate(1);
@@ -187,6 +188,7 @@ fn of_statement(statement: &Statement) -> Vec<AnyNode<'_>> {
             std::iter::once(AnyNode::Expr(subject)).chain(arms.iter().map(AnyNode::Arm)).collect()
         }
         StatementKind::For { over, body, .. } => guarded(Some(over), body),
+        StatementKind::ReplyThen { answer, then } => guarded(Some(answer), then),
         StatementKind::While { condition, body } => guarded(Some(condition), body),
         StatementKind::Either(blocks) => blocks.iter().flat_map(statements).collect(),
         StatementKind::Send { to, message } => vec![AnyNode::Expr(to), AnyNode::Expr(message)],

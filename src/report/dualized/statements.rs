@@ -154,6 +154,12 @@ impl Rules<'_, '_> {
                 let text = format!("a = {}", self.code(answer));
                 self.at(depth, "cs", &text, span);
             }
+            StatementKind::ReplyThen { answer, then } => {
+                self.fresh(depth, AnyNode::Expr(answer));
+                let text = format!("a = {}", self.code(answer));
+                self.at(depth, "cs", &text, span);
+                self.block(depth, then);
+            }
             StatementKind::Assume(condition) => self.at(depth, "cs", &self.code(condition), span),
             StatementKind::Expects(condition) => self.at(depth, "duty", &self.code(condition), span),
             StatementKind::If { condition, then, otherwise } => {
@@ -222,7 +228,7 @@ impl Rules<'_, '_> {
 /// Tests whether every way through a block ends the handler.
 fn ends(block: &Block) -> bool {
     block.statements.last().is_some_and(|last| match &last.kind {
-        StatementKind::Reply(_) | StatementKind::Return(_) => true,
+        StatementKind::Reply(_) | StatementKind::ReplyThen { .. } | StatementKind::Return(_) => true,
         StatementKind::If { then, otherwise, .. } => ends(then) && otherwise.as_ref().is_some_and(ends),
         StatementKind::Match { arms, .. } => arms.iter().all(|arm| ends(&arm.body)),
         StatementKind::Either(blocks) => blocks.iter().all(ends),

@@ -74,6 +74,8 @@ pub(super) struct Checker<'a> {
     pub(super) uses: Vec<usize>,
     /// The effects of the present body, and the procs that it runs.
     pub(super) effects: Effects,
+    /// The effects of what follows answers in the present protocol.
+    pub(super) afterwards: Vec<(BodyKind, Effects)>,
     /// The construct being checked in which no choice may stand.
     pub(super) choiceless: Option<&'static str>,
     /// True if the parser has reported something in the present body, or the body names something that may be in what

@@ -1,6 +1,6 @@
 //! The effects of bodies on the world: reply, call a peer, yield, expect, send, close a connection. A step may do none of the first
 //! four, what runs when a connection opens or closes may not reply, and what runs at a restart may do none of them; a proc may do
-//! what the bodies that run it may do.
+//! what the bodies that run it may do. What follows an answer, after `then`, has no effect but on the state.
 //!
 //! `step { p(); }` is an error if `proc p() { reply 0; }`, at the step's statement.
 
@@ -20,6 +20,8 @@ pub(super) enum BodyKind {
     Proc,
     Step,
     Restart,
+    /// What follows an answer, `reply e then { .. }`.
+    Then,
 }
 
 /// An effect that a body may have on the world.
@@ -31,6 +33,20 @@ pub(super) enum BodyEffect {
     Expects,
     Send,
     Close,
+}
+
+impl BodyEffect {
+    /// The word that has the effect.
+    fn name(self) -> &'static str {
+        match self {
+            BodyEffect::Reply => "reply",
+            BodyEffect::Call => "call",
+            BodyEffect::Yield => "yield",
+            BodyEffect::Expects => "expects",
+            BodyEffect::Send => "send",
+            BodyEffect::Close => "close",
+        }
+    }
 }
 
 const EFFECTS: [BodyEffect; 6] =
@@ -49,34 +65,42 @@ pub(super) struct Effects {
 pub(super) fn forbidden(effect: BodyEffect, body: BodyKind, span: Span) -> Option<Diagnostic> {
     let place = match (body, effect) {
         (BodyKind::Restart, _) => return Some(forbidden_at_restart(effect, span)),
+        (BodyKind::Then, _) => return Some(forbidden_after_answer(effect.name(), span)),
         (_, BodyEffect::Send | BodyEffect::Close) => return None,
         (BodyKind::Step, _) => "a `step`",
         (BodyKind::Connection, BodyEffect::Reply) => "`on open` and `on close`",
         (BodyKind::Connection, BodyEffect::Call | BodyEffect::Yield | BodyEffect::Expects) => return None,
         (BodyKind::Item | BodyKind::Initial(_) | BodyKind::Request | BodyKind::Proc, _) => return None,
     };
-    let (name, expected) = match effect {
-        BodyEffect::Reply => ("reply", "a request to answer"),
-        BodyEffect::Call => ("call", "a handler or proc: a step happens at once"),
-        BodyEffect::Yield => ("yield", "a handler or proc: a step happens at once"),
-        BodyEffect::Expects => ("expects", "a handler or proc: there is no client here"),
+    let expected = match effect {
+        BodyEffect::Reply => "a request to answer",
+        BodyEffect::Call | BodyEffect::Yield => "a handler or proc: a step happens at once",
+        BodyEffect::Expects => "a handler or proc: there is no client here",
         BodyEffect::Send | BodyEffect::Close => return None,
     };
+    let name = effect.name();
     let report = mistake(span, format!("`{name}` is not allowed in {place}"), format!("expected {expected}"));
     let reply = effect == BodyEffect::Reply;
     Some(if reply { report.help("`send c, e;` sends a message without a request") } else { report })
 }
 
+/// The report of what may not stand after `then`.
+pub(super) fn forbidden_after_answer(name: &str, span: Span) -> Diagnostic {
+    let report =
+        mistake(span, format!("`{name}` is not allowed after `then`"), "expected a statement that ends at once");
+    report
+        .help("`reply e then { … }` says what holds of the answer and what it changes: with `assume`, `:=` and choices")
+}
+
 /// The report of an effect in `on restart`, where there is no connection and no request.
 fn forbidden_at_restart(effect: BodyEffect, span: Span) -> Diagnostic {
-    let (name, expected) = match effect {
-        BodyEffect::Reply => ("reply", "a request to answer: none is under way after a restart"),
-        BodyEffect::Call => ("call", "a handler: a restart happens at once"),
-        BodyEffect::Yield => ("yield", "a handler: a restart happens at once"),
-        BodyEffect::Expects => ("expects", "a handler: no client asks for a restart"),
-        BodyEffect::Send => ("send", "a connection: none is open after a restart"),
-        BodyEffect::Close => ("close", "a connection: none is open after a restart"),
+    let expected = match effect {
+        BodyEffect::Reply => "a request to answer: none is under way after a restart",
+        BodyEffect::Call | BodyEffect::Yield => "a handler: a restart happens at once",
+        BodyEffect::Expects => "a handler: no client asks for a restart",
+        BodyEffect::Send | BodyEffect::Close => "a connection: none is open after a restart",
     };
+    let name = effect.name();
     let report = mistake(span, format!("`{name}` is not allowed in `on restart`"), format!("expected {expected}"));
     report.help("`on restart` says what may be lost: with `:=`, `either`, `choose` and `assume`")
 }

@@ -141,6 +141,10 @@ impl FlowWalk<'_, '_> {
             },
             StatementKind::Assume(condition) if literal(condition) == Some(false) => NEVER,
             StatementKind::Reply(_) => NEVER,
+            StatementKind::ReplyThen { then, .. } => {
+                self.block(then);
+                NEVER
+            }
             StatementKind::Return(_) => RETURNS,
             StatementKind::PeerCall(_) | StatementKind::Assume(_) | StatementKind::Expects(_) => FALLS,
             StatementKind::Close(_) | StatementKind::Send { .. } | StatementKind::Yield => FALLS,

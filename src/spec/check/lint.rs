@@ -85,7 +85,8 @@ fn changes(tables: &Tables, block: &Block, reads: &[Res]) -> bool {
         StatementKind::For { body, .. } | StatementKind::While { body, .. } => within(body),
         StatementKind::Either(blocks) => blocks.iter().any(within),
         StatementKind::ProcCall { .. } | StatementKind::PeerCall(_) | StatementKind::Yield => true,
-        StatementKind::Reply(_) | StatementKind::Return(_) | StatementKind::Error => true,
+        StatementKind::Reply(_) | StatementKind::ReplyThen { .. } => true,
+        StatementKind::Return(_) | StatementKind::Error => true,
         StatementKind::Assume(_) | StatementKind::Expects(_) => true,
         StatementKind::Close(_) | StatementKind::Send { .. } => false,
     })

@@ -166,6 +166,7 @@ fn member_bodies<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
     for step in &protocol.steps {
         others.push((BodyKind::Step, body(cx, BodyKind::Step, |cx| block(cx, step.body))));
     }
+    others.append(&mut cx.afterwards);
     cx.reports.extend(forbidden_calls(&procs, &others));
 }
 

@@ -8,7 +8,7 @@ use super::construct::Application;
 use super::context::{Checker, Want};
 use super::denote::denote;
 use super::duty::Duty;
-use super::effect::BodyEffect;
+use super::effect::{BodyEffect, BodyKind, forbidden_after_answer};
 use super::lint::lint_loop;
 use super::locals::Binder;
 use super::pattern::{binder, pattern};
@@ -105,6 +105,11 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             cx.effect(BodyEffect::Reply, span);
             unit(cx, answer, cx.answer);
         }
+        StatementKind::ReplyThen { answer, then } => {
+            cx.effect(BodyEffect::Reply, span);
+            unit(cx, answer, cx.answer);
+            after_answer(cx, then);
+        }
         StatementKind::Close(client) => {
             cx.effect(BodyEffect::Close, span);
             unit(cx, client, Want::of(CLIENT));
@@ -115,9 +120,19 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
             unit(cx, message, cx.answer);
         }
         StatementKind::Yield => cx.effect(BodyEffect::Yield, span),
+        StatementKind::Return(_) if cx.body == BodyKind::Then => cx.report(forbidden_after_answer("return", span)),
         StatementKind::Return(value) => return_value(cx, value.as_ref(), span),
         StatementKind::Error => drop(cx.taint()),
     }
+}
+
+/// Checks what follows an answer, whose effects are no others than on the state.
+fn after_answer<'a>(cx: &mut Checker<'a>, then: &'a Block) {
+    let outer = (std::mem::replace(&mut cx.body, BodyKind::Then), std::mem::take(&mut cx.effects));
+    block(cx, then);
+    let own = std::mem::take(&mut cx.effects);
+    cx.afterwards.push((BodyKind::Then, own));
+    (cx.body, cx.effects) = outer;
 }
 
 /// The type of a new local, from what is written or from its value.

@@ -59,6 +59,13 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
             let src = expr_for(e, "reply", answer);
             e.emit(Op::Reply { src });
         }
+        StatementKind::ReplyThen { answer, then } => {
+            let src = expr_for(e, "reply", answer);
+            let answer = e.give(|dst| Op::Copy { dst, src });
+            e.emit(Op::Announce { src: answer });
+            lower_block(e, then);
+            e.emit(Op::Reply { src: answer });
+        }
         StatementKind::Close(client) => {
             e.context.refuse_alone(statement.span, "closing a connection");
             let client = e.expr(client);

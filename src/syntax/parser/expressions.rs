@@ -191,7 +191,8 @@ fn misplaced_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
 
 fn choose(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
     p.advance();
-    let begins_type = p.at_name() || p.at(TokenKind::LParen);
+    let is_answer = p.word() == "then" && p.peek_at(1) == TokenKind::LBrace;
+    let begins_type = (p.at_name() && !is_answer) || p.at(TokenKind::LParen);
     Ok(ExprKind::Choose(if begins_type { Some(p.parse()?) } else { None }))
 }
 

@@ -55,7 +55,14 @@ fn statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
         TokenKind::Either => either(p),
         TokenKind::Assume => one_expr(p, StatementKind::Assume),
         TokenKind::Expects => one_expr(p, StatementKind::Expects),
-        TokenKind::Reply => one_expr(p, StatementKind::Reply),
+        TokenKind::Reply => {
+            let answer = p.then()?;
+            if p.eat_word("then").is_some() {
+                return Ok(StatementKind::ReplyThen { answer, then: p.parse()? });
+            }
+            p.semicolon()?;
+            Ok(StatementKind::Reply(answer))
+        }
         TokenKind::Close => one_expr(p, StatementKind::Close),
         TokenKind::Send => {
             let to = p.then()?;

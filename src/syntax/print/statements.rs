@@ -79,6 +79,7 @@ impl<'a> Print<'a> for Statement {
             StatementKind::Assume(condition) => docs!(p, "assume ", condition, ";"),
             StatementKind::Expects(condition) => docs!(p, "expects ", condition, ";"),
             StatementKind::Reply(value) => docs!(p, "reply ", value, ";"),
+            StatementKind::ReplyThen { answer, then } => docs!(p, "reply ", answer, " then ", then).group(),
             StatementKind::Close(client) => docs!(p, "close ", client, ";"),
             StatementKind::Send { to, message } => docs!(p, "send ", to, ", ", message, ";"),
             StatementKind::Yield => p.layout.text("yield;"),
@@ -131,6 +132,7 @@ fn statement_fits_inline(statement: &StatementKind, blocks: u32) -> bool {
         }
         StatementKind::For { body, .. } | StatementKind::While { body, .. } => fits_inline(body, blocks),
         StatementKind::Either(alternatives) => alternatives.iter().all(|block| fits_inline(block, blocks)),
+        StatementKind::ReplyThen { then, .. } => fits_inline(then, blocks),
         StatementKind::Match { .. } => false,
         StatementKind::Let { .. }
         | StatementKind::Var { .. }

@@ -254,6 +254,11 @@ impl<'a> Frame<'a, '_> {
             StatementKind::Assume(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Pruned) },
             StatementKind::Expects(e) => return if self.truth(e)? { Ok(Flow::Next) } else { Err(Stop::Outside) },
             StatementKind::Reply(e) => return self.eval(e, self.oracle.response()).map(Flow::Reply),
+            StatementKind::ReplyThen { answer, then } => {
+                let answer = self.eval(answer, self.oracle.response())?;
+                self.block(then)?;
+                return Ok(Flow::Reply(answer));
+            }
             StatementKind::Return(None) => return Ok(Flow::Return(None)),
             StatementKind::Return(Some(e)) => {
                 let ty = self.result;

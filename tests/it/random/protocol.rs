@@ -480,9 +480,34 @@ impl Body<'_> {
         self.lines.line("}");
     }
 
+    /// An answer, and what is said of it once it is known.
+    fn reply_then(&mut self, variant: &str, ty: &Ty) {
+        let choice = if self.writer.rng.percent(60) { self.writer.choice(ty, 1) } else { None };
+        let Some(value) = choice.or_else(|| self.writer.checked(ty, 1)) else { return self.lines.line("reply Done;") };
+        let (name, written) = (self.writer.fresh(), self.writer.declarations.name(ty));
+        self.lines.line(format!("let {name}: {written} = {value};"));
+        self.lines.line(format!("reply {variant}({name}) then {{"));
+        self.scoped(vec![(name.clone(), ty.clone())], |body| {
+            for _ in 0..2 {
+                body.assume();
+                body.assign();
+            }
+            if let Some(item) = item(ty).filter(|_| is_sorted(ty)) {
+                let (bound, names) = body.writer.binder(&item);
+                body.lines.line(format!("for {bound} in {name} {{"));
+                body.scoped(names, |body| body.assume());
+                body.lines.line("}");
+            }
+        });
+        self.lines.line("}");
+    }
+
     fn reply(&mut self) {
         let (name, payload) = self.writer.rng.pick(&self.response.variants).clone();
         let Payload::Tuple(types) = payload else { return self.lines.line(format!("reply {name};")) };
+        if self.writer.rng.percent(20) {
+            return self.reply_then(&name, &types[0]);
+        }
         let path = if self.writer.rng.percent(50) { self.writer.path(&types[0]) } else { None };
         match path.or_else(|| self.writer.checked(&types[0], 2)) {
             Some(value) => self.lines.line(format!("reply {name}({value});")),
