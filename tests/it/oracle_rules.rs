@@ -14,14 +14,13 @@ use mayhap::Verdict;
 /// A file of programs, what each is a part of, and what `choose` ranges over for the oracle.
 type File = (&'static str, &'static str, fn() -> Domains);
 
-const FILES: [File; 2] = [
-    ("rules", "request int; response int; var n: int = 0; var m: map<int, int> = {};", || Domains {
-        inside: 2,
-        ..Domains::of(-3..=3, &[])
-    }),
+const FILES: [File; 3] = [
+    ("rules", INTEGERS, || Domains { inside: 2, ..Domains::of(-3..=3, &[]) }),
+    ("whole", INTEGERS, || Domains { inside: 3, ..Domains::of([1, 2, 3, 0, -1, -2, -3], &[]) }),
     ("texts", TEXTS, short_strings),
 ];
 
+const INTEGERS: &str = "request int; response int; var n: int = 0; var m: map<int, int> = {};";
 const TEXTS: &str = "request string; response string; var s: string = choose;";
 
 /// All strings of up to three of six letters.
@@ -66,6 +65,17 @@ fn the_validator_has_them_too() {
             assert_eq!(tally.get("unknown by the validator"), None, "{}", program.members);
         }
     }
+}
+
+/// The loop runs over the list that was seen: over one of unknown length it has no end.
+#[test]
+fn what_follows_an_answer_is_told_of_what_was_seen() {
+    let sums = "request int; response list<int>;
+        on q { let l = choose list<int>; reply l then { var n = 0; for x in l { n := n + x; } assume n == q; } }";
+    let spec = compiled(&protocol(sums, ""));
+    let of = |sum: usize| verdict(&spec, &format!("{{\"q\":{sum},\"a\":{:?}}}\n", vec![2; 100]));
+    assert!(of(200).is_accept(), "{:?}", of(200));
+    assert!(matches!(of(199), Verdict::Reject { .. }), "{:?}", of(199));
 }
 
 /// A fault of a run that may not be is a warning where something else may explain the trace: `?b` explains the answer, which no
