@@ -20,7 +20,7 @@ pub(super) enum BodyKind {
     Proc,
     Step,
     Restart,
-    /// What follows an answer, `reply e then { .. }`.
+    /// Of the block that follows an answer, `reply e then { .. }`.
     Then,
 }
 
