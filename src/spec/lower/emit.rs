@@ -131,6 +131,11 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
+    /// Tests whether an instruction from a position on counts a collection that may be unknown.
+    pub(super) fn counts_since(&self, begin: Pc) -> bool {
+        self.counting.iter().any(|pc| *pc >= begin)
+    }
+
     /// Tests whether a value of this type may hold a map or set that started unknown.
     pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
         self.context.unknown == UnknownMaps::Possible && self.context.checked.types.holds_maps(ty)

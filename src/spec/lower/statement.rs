@@ -61,10 +61,7 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
         }
         StatementKind::ReplyThen { answer, then } => {
             let src = expr_for(e, "reply", answer);
-            let answer = e.give(|dst| Op::Copy { dst, src });
-            e.emit(Op::Announce { src: answer });
-            lower_block(e, then);
-            e.emit(Op::Reply { src: answer });
+            reply_then(e, src, then);
         }
         StatementKind::Close(client) => {
             e.context.refuse_alone(statement.span, "closing a connection");
@@ -82,6 +79,20 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
         StatementKind::Return(None) => end_function(e),
         StatementKind::Return(Some(value)) => return_value(e, value),
     }
+}
+
+/// Answers once a block has run. The answer is announced before it if nothing may be told of the block whatever was observed: that it is
+/// faulty, or that what it calls is.
+fn reply_then(e: &mut Emitter, src: Operand, then: &Block) {
+    let answer = e.give(|dst| Op::Copy { dst, src });
+    let announced = e.emit(Op::Announce { src: answer });
+    let begin = e.here();
+    lower_block(e, then);
+    let may_tell = |op: &Op| op.may_fault() || matches!(op, Op::Call { .. });
+    if e.code[begin as usize..].iter().any(may_tell) || e.counts_since(begin) {
+        e.code[announced] = Op::Jump { to: begin };
+    }
+    e.emit(Op::Reply { src: answer });
 }
 
 /// Lets other tasks run, where there are any.
