@@ -24,8 +24,7 @@ pub struct Arguments {
     /// The command that is to be run.
     #[command(subcommand)]
     pub command: Command,
-    /// Color messages: where standard error is a terminal (unless NO_COLOR is set or TERM is dumb),
-    /// always, or never
+    /// When to color messages
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
 }
@@ -33,12 +32,12 @@ pub struct Arguments {
 /// The condition under which messages are coloured.
 #[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Color {
-    /// On a terminal.
+    /// If standard error is a terminal, NO_COLOR is not set and TERM is not dumb
     #[default]
     Auto,
-    /// Wherever they go.
+    /// In files and pipes, too
     Always,
-    /// Nowhere.
+    /// Without color
     Never,
 }
 
@@ -65,8 +64,8 @@ const SERVE_HELP: &str = r#"Examples:
 A client writes one request per line and reads one answer per line, in the order of its requests.
 Blank lines are ignored. If the handler of a request ends without an answer, no line is written for
 it. Over TCP, every connection is a separate client (`on … from c`). Requests are handled one at a
-time, in the order in which they arrive; where a handler yields, others are handled before it goes
-on (unless the protocol is `serial`). A server that nobody asks anything takes its `step`s from
+time, in the order in which they arrive; if a handler yields, others are handled before it goes
+on (unless the protocol is `serial`). While no request arrives, the server takes its `step`s from
 time to time.
 
 Over TCP a client also gets what it did not ask for (`send`), one message a line, and its connection
@@ -113,7 +112,7 @@ Examples:
   mayhap explore --cmd ./server --sample 1000 --seed 7
   mayhap explore --cmd ./server --replay c1:coin:0.2.1:3c03c7
 
-A specification is run as a server, once for every combination of --steps requests of the client
+A specification is run as a server, once for every combination of --steps requests of its clients
 and of the server's choices; the output of a run is its trace. Integers are limited to the ranges,
 a text is \"a\" or \"b\", a list, set or map has at most one element, values are nested at most
 twice, and the server takes at most two steps before a request. Runs in which the client violates
@@ -121,8 +120,8 @@ an `expects`, or the server an `assume` or `where`, do not exist.
 
 A program is a shell command, for which file descriptor 3 is open. To make a choice, it writes
   choose which way 3
-there, and reads a line: 0, 1 or 2. It is run once for every sequence of answers, and what it
-prints to standard output is the output of that run. `refuse LABEL` ends a run that does not count.
+there (a label, and the number of alternatives), and reads a line from there: 0, 1 or 2. It is run
+once for every sequence of such answers, and what it prints to standard output is its output. `refuse LABEL` ends a run that does not count.
 docs/CHOICES.md has the rules, and programs in C and Python.
 
 Exit codes:
@@ -140,15 +139,20 @@ Exit codes:
 /// A command of mayhap, with its options.
 #[derive(Subcommand, Debug)]
 pub enum Command {
-    /// Check specifications for errors and probable mistakes, without running them
+    /// Check specifications for errors and probable mistakes
     #[command(after_help = "\
 Examples:
   mayhap check specs/*.may
   mayhap check --deny-warnings - < draft.may
   mayhap check --cost specs/kv_etag.may
 
-Features that can be checked but not run yet, such as calling a peer, cause a warning. Exit codes:
-0 without errors, 2 with errors, or, with --deny-warnings, with warnings.")]
+Nothing is run, except with --cost: then each specification is simulated with one random client and
+its peers, and the judge follows the run. A fault that this meets is reported. A specification that
+does more than answering (it calls a peer, sends unasked or closes a connection) gets a note that it
+needs `--net tcp`; a note is no warning.
+
+Exit codes: 0 without errors; 2 with an error, with a fault that --cost met, or, with
+--deny-warnings, with a warning.")]
     Check(Check),
     /// Format specifications
     #[command(after_help = "\
@@ -175,7 +179,7 @@ ends early, with exit code 2. The same seed and options give the same trace, byt
 
 With --net tcp, clients do not wait for each other: the network delays requests and answers, and
 each line is one event, in the order in which the clients send and see them. Requests that were
-sent are answered before the trace ends, but for those that the server never answers. If all
+sent are answered before the trace ends, except those that the server never answers. If all
 clients wait for ever, the trace ends early, with exit code 2.")]
     Simulate(Simulate),
     /// Run a specification as a server that reads and writes one JSON value per line
@@ -194,7 +198,10 @@ A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}. Seve
 each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
 
 A history that Jepsen recorded (EDN, or the lines of jepsen.log) is read as `mayhap convert` reads
-it. A nil in an answer is null where its type is an option, and else not known.")]
+it. A nil in an answer is null if its type is an option, and otherwise a hole: not known.
+
+Exit codes: 0 accept; 1 reject; 2 no verdict, as the trace or the specification is wrong, or nothing
+was answered, so that nothing was tested; 3 unknown, as a limit was reached.")]
     Validate(Validate),
     /// Translate recorded histories of other tools into a trace
     #[command(after_help = CONVERT_HELP)]
@@ -224,10 +231,10 @@ Example:
 /// `mayhap check`
 #[derive(Args, Debug)]
 pub struct Check {
-    /// Exit with 2 if there are warnings
+    /// Exit with 2 if there is a warning
     #[arg(long)]
     pub deny_warnings: bool,
-    /// Simulate each specification, judge what it does, and say what makes that expensive
+    /// Also simulate each specification, judge the run, and say what makes judging it expensive
     #[arg(long)]
     pub cost: bool,
     /// Number of requests to simulate with --cost
@@ -237,7 +244,7 @@ pub struct Check {
     /// Seed of the random choices with --cost
     #[arg(long, value_name = "S", default_value_t = 0, requires = "cost", value_parser = count::<u64>)]
     pub seed: u64,
-    /// Range to draw integers from with --cost: request=LO..HI (0..10 by default) or choose=LO..HI, without HI
+    /// Range to draw integers from with --cost: request=LO..HI (default: 0..10) or choose=LO..HI; HI is excluded (can be repeated)
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true, requires = "cost")]
     pub ranges: Vec<RangeArg>,
     /// Specifications to check; `-` is standard input
@@ -273,7 +280,7 @@ pub struct Simulate {
     /// The specification; `-` is standard input
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Number of requests that the clients make
+    /// Number of requests that all clients make together
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub steps: u64,
     /// Seed of the random choices
@@ -284,20 +291,21 @@ pub struct Simulate {
     pub clients: u64,
     /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,loss`
     ///
-    /// Behind a comma: capacity=N (so many messages each way), connections=N (so many at once), outstanding=N (so many requests of one
-    /// connection under way), and of udp loss (an eighth of the packets never arrive) and duplication (a sixteenth arrives again).
+    /// Limits follow after commas: capacity=N (at most N messages under way in each direction), connections=N (at most N connections
+    /// at once), outstanding=N (at most N requests of one connection under way). For udp also: loss (an eighth of the packets never
+    /// arrives) and duplication (a sixteenth arrives twice).
     #[arg(long, value_name = "NET", default_value_t = NetworkChoice::SYNC)]
     pub net: NetworkChoice,
     /// Number of requests that a client may send without waiting for an answer (not with --net sync)
     #[arg(long, value_name = "N", default_value = "1", value_parser = positive, allow_hyphen_values = true)]
     pub pipeline: NonZeroUsize,
-    /// Percentage of the requests that their clients give up (not with --net sync)
+    /// Percentage of the requests that their clients give up waiting for (not with --net sync)
     #[arg(long, value_name = "PERCENT", default_value_t = 0, value_parser = clap::value_parser!(u64).range(0..=100))]
     pub lost: u64,
     /// Write the trace to this file instead of standard output
     #[arg(long, value_name = "F")]
     pub out: Option<PathBuf>,
-    /// Range to draw integers from: request=LO..HI or choose=LO..HI, without HI (can be repeated)
+    /// Range to draw integers from: request=LO..HI or choose=LO..HI; HI is excluded (can be repeated)
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,
     /// Which specification.
@@ -334,7 +342,7 @@ pub struct Serve {
     /// Maximum number of concurrent connections
     #[arg(long, value_name = "C", default_value = "1000", value_parser = positive, conflicts_with = "stdio")]
     pub clients: NonZeroUsize,
-    /// Range to draw the server's integers from: choose=LO..HI, without HI
+    /// Range to draw the server's integers from: choose=LO..HI; HI is excluded
     #[arg(long = "range", value_name = "choose=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,
     /// Which specification.
@@ -351,11 +359,12 @@ pub struct Validate {
     /// Traces to judge; `-` is standard input
     #[arg(required = true, value_name = "TRACE")]
     pub traces: Vec<PathBuf>,
-    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync where the trace begins
-    /// with a whole exchange, else tcp]
+    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync if the trace begins with
+    /// a whole exchange, else tcp]
     ///
-    /// Behind a comma: capacity=N (so many messages each way), connections=N (so many at once), outstanding=N (so many requests of one
-    /// connection under way), and of udp loss and duplication.
+    /// Limits follow after commas: capacity=N (at most N messages under way in each direction), connections=N (at most N connections
+    /// at once), outstanding=N (at most N requests of one connection under way). For udp also: loss (packets may never arrive) and
+    /// duplication (packets may arrive twice).
     #[arg(long, value_name = "NET")]
     pub net: Option<NetworkChoice>,
     /// Format of the traces.
@@ -370,7 +379,7 @@ pub struct Validate {
     /// Write the choices that explain an accepted trace to this file, as NDJSON
     #[arg(long, value_name = "F")]
     pub witness: Option<PathBuf>,
-    /// Draw the histories on a page for a browser: who asked what when, and why the verdict
+    /// Write a page for a browser that draws the histories: who asked what when, and the reason of the verdict
     #[arg(long, value_name = "FILE")]
     pub html: Option<PathBuf>,
     /// Only print the verdict, without a witness or a reason
@@ -379,14 +388,14 @@ pub struct Validate {
     /// Verify the reason of a rejection, by judging again exactly what it claims
     #[arg(long)]
     pub check_reason: bool,
-    /// Seconds of work to spend on the reason of a rejection; then it says what it has
+    /// Seconds to spend on the reason of a rejection; after them the reason found so far is printed
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     #[arg(conflicts_with = "no_evidence")]
     pub reason_time: Duration,
-    /// Seconds of work to spend on the explanations of one exchange; beyond them there is no rejection
+    /// Seconds of work to spend on the explanations of one exchange; after them the verdict may be unknown
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     pub exchange_time: Duration,
-    /// MiB of memory to spend on several explanations; beyond them there is no rejection
+    /// MiB of memory to spend on the explanations; beyond them the verdict may be unknown
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = count::<usize>, allow_hyphen_values = true)]
     pub memory: usize,
     /// Number of traces to judge in parallel; 0 means one per core
@@ -407,7 +416,7 @@ pub struct Convert {
     /// Format of the trace.
     #[command(flatten)]
     pub recorded: RecordedAs,
-    /// Specification that the trace is of: its types say what nil means, and are checked
+    /// Specification that the trace is of: its types say what nil means, and each value is checked against them
     #[arg(long = "for", value_name = "FILE")]
     pub target: Option<PathBuf>,
     /// Write the trace to this file instead of standard output
@@ -425,20 +434,20 @@ pub struct ExploreArguments {
     /// The specification; `-` is standard input
     #[arg(value_name = "FILE", group = "explored")]
     pub file: Option<PathBuf>,
-    /// ExploreArguments a program instead, given as a shell command
+    /// Explore a program instead of a specification, given as a shell command
     #[arg(long, value_name = "COMMAND", group = "explored", value_parser = command)]
     #[arg(conflicts_with_all = ["file", "steps", "clients", "ranges", "spec", "constants"])]
     pub cmd: Option<String>,
-    /// Compare with the outputs of another specification or program
+    /// Compare with another specification, or with --cmd another program: do both have the same outputs?
     #[arg(long, value_name = "OTHER")]
     pub versus: Option<String>,
-    /// Number of requests that the client makes
+    /// Number of requests that all clients make together
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub steps: u64,
     /// Number of clients
     #[arg(long, value_name = "C", default_value_t = NonZeroUsize::MIN, value_parser = positive)]
     pub clients: NonZeroUsize,
-    /// Range of integers: request=LO..HI or choose=LO..HI, without HI (can be repeated; default: 0..3)
+    /// Range of integers: request=LO..HI or choose=LO..HI; HI is excluded (can be repeated; default: 0..3)
     #[arg(long = "range", value_name = "WHAT=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,
     /// Which specification.
@@ -447,7 +456,7 @@ pub struct ExploreArguments {
     /// Order in which to visit the runs
     #[arg(long, value_enum, default_value_t = Order::DepthFirst)]
     pub order: Order,
-    /// Visit N random runs instead of all; if there are at most N (and at most 1024), visit all of them
+    /// Visit N random runs instead of all; all, if there are at most N (and at most 1024)
     #[arg(long, value_name = "N", conflicts_with = "order", value_parser = positive)]
     pub sample: Option<NonZeroUsize>,
     /// Seed of the random runs

@@ -1,4 +1,4 @@
-//! `mayhap check`: everything that is wrong with specifications, all at once; nothing runs.
+//! `mayhap check`: everything that is wrong with specifications, all at once; with `--cost`, what judging them costs, too.
 //!
 //! `mayhap check a.may b.may` ends with 2 if one of them has an error; warnings alone are 0, and 2 with `--deny-warnings`.
 
@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{cost, failed, files, load};
 use mayhap::diagnostic::{Diagnostic, Severity, Sources};
-use mayhap::spec::unsupported;
+use mayhap::spec::network_notes;
 use std::path::Path;
 
 pub fn run(options: &Check, terminal: &mut Terminal) -> Exit {
@@ -24,17 +24,20 @@ fn check(path: &Path, options: &Check, terminal: &mut Terminal) -> Exit {
     let (checked, found) = loaded.check();
     findings.extend(found);
     if !findings.iter().any(Diagnostic::is_error) {
-        // Compiling refuses this; where nothing runs it is no error.
-        let refused = unsupported(&checked).into_iter();
-        findings.extend(refused.map(|refused| Diagnostic { severity: Severity::Warning, ..refused }));
+        findings.extend(network_notes(&checked));
     }
     load::report(&sources, &findings, terminal);
     let result = load::summary(&findings).unwrap_or_else(|| "ok".into());
     terminal.print(&format!("{}: {result}\n", files::shown(path)));
-    let is_denied = |finding: &Diagnostic| options.deny_warnings || finding.is_error();
-    if options.cost && !findings.iter().any(Diagnostic::is_error) {
-        let names = checked.names();
-        names.for_each(|name| cost::report((path, text.clone()), name, options, terminal));
+    if findings.iter().any(Diagnostic::is_error) {
+        return Exit::Failed;
     }
-    if findings.iter().any(is_denied) { Exit::Failed } else { Exit::Fine }
+    let is_warning = |finding: &Diagnostic| finding.severity == Severity::Warning;
+    if options.cost {
+        for name in checked.names() {
+            findings.extend(cost::report((path, text.clone()), name, options, terminal));
+        }
+    }
+    let is_refused = |finding: &Diagnostic| finding.is_error() || options.deny_warnings && is_warning(finding);
+    if findings.iter().any(is_refused) { Exit::Failed } else { Exit::Fine }
 }

@@ -81,6 +81,8 @@ pub struct TraceNotes {
     pub header: Option<Header>,
     /// A note on what its reader passed over, where it did.
     pub passed_over: Option<String>,
+    /// True if something was answered, or nothing is left of the trace by the rules of its format.
+    pub is_tested: bool,
 }
 
 impl TraceNotes {
@@ -91,7 +93,8 @@ impl TraceNotes {
             return Err(format!("error: {name}: no events, so nothing was tested\n"));
         }
         let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
-        Ok(TraceNotes { header: events.header().cloned(), passed_over })
+        let is_tested = is_empty || events.is_answered();
+        Ok(TraceNotes { header: events.header().cloned(), passed_over, is_tested })
     }
 }
 

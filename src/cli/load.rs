@@ -7,7 +7,7 @@ use super::exit::Exit;
 use super::terminal::Terminal;
 use super::{arguments, failed, files};
 use mayhap::choice::counted;
-use mayhap::diagnostic::{Diagnostic, Sources};
+use mayhap::diagnostic::{Diagnostic, Severity, Sources};
 use mayhap::spec::load::{Loaded, Text, load};
 use mayhap::spec::{Selection, Spec, SpecError, Tasks};
 use std::path::Path;
@@ -79,8 +79,11 @@ pub fn report(sources: &Sources, findings: &[Diagnostic], terminal: &mut Termina
 /// Counts the errors and warnings, in words; `None` where there are none.
 #[must_use]
 pub fn summary(findings: &[Diagnostic]) -> Option<String> {
-    let errors = findings.iter().filter(|finding| finding.is_error()).count();
-    let counts = [(errors, "error"), (findings.len() - errors, "warning")].into_iter().filter(|(count, _)| *count > 0);
+    let counts = [(Severity::Error, "error"), (Severity::Warning, "warning")].map(|(severity, what)| {
+        let count = findings.iter().filter(|finding| finding.severity == severity).count();
+        (count, what)
+    });
+    let counts = counts.into_iter().filter(|(count, _)| *count > 0);
     let parts: Vec<String> = counts.map(|(count, what)| counted(count as u64, what)).collect();
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -15,7 +15,7 @@ use super::streamed::{self, Streamed, StreamedReport};
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
 use super::{network_evidence, networked};
-use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, Verdict};
+use mayhap::dualize::{EFFORT_LIMIT, Judge, Observed, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
@@ -215,6 +215,8 @@ struct Judged {
     note: Option<String>,
     /// Its history, where it is to be drawn.
     drawn: Option<DrawnTrace>,
+    /// True if something was answered.
+    is_tested: bool,
 }
 
 /// The note that a trace says that it is of another specification, if it does.
@@ -224,8 +226,23 @@ fn note(spec: &Spec, name: &str, header: Option<&Header>) -> Option<String> {
 }
 
 impl Judged {
-    /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown.
+    /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown. One that would be
+    /// accepted although nothing was answered has tested nothing.
     fn of(
+        spec: &Arc<Spec>,
+        path: &Path,
+        options: &Validate,
+        progress: &ProgressLine,
+    ) -> Result<(Judged, Again), String> {
+        let (judged, again) = Judged::read(spec, path, options, progress)?;
+        if judged.verdict.is_accept() && !judged.is_tested {
+            return Err(format!("error: {}: nothing was answered, so nothing was tested\n", files::shown(path)));
+        }
+        Ok((judged, again))
+    }
+
+    /// Reads and judges a trace, whatever was answered.
+    fn read(
         spec: &Arc<Spec>,
         path: &Path,
         options: &Validate,
@@ -255,9 +272,10 @@ impl Judged {
             networked::refuse_alone(spec, &name)?;
         }
         let mut validator = Validator::with_options(spec, limits(options));
-        let started = Instant::now();
+        let (started, mut is_tested) = (Instant::now(), false);
         while let Some(exchange) = next {
             progress.tick(exchanges.position().events);
+            is_tested |= !matches!(exchange.observed, Observed::Lost | Observed::Restarted);
             if !validator.observe_exchange(&exchange) {
                 break;
             }
@@ -277,7 +295,7 @@ impl Judged {
             true => Again::Trace(Box::new((trace, length, validator.into_judge()))),
             false => Again::Nothing,
         };
-        Ok((Judged { report, verdict, note, drawn: None }, again))
+        Ok((Judged { report, verdict, note, drawn: None, is_tested }, again))
     }
 
     /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.
@@ -322,7 +340,7 @@ impl Judged {
     fn streamed(spec: &Spec, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
         let StreamedReport { report, verdict, notes, .. } = streamed;
         let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
-        Judged { report, verdict, note, drawn: None }
+        Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }
     }
 
     /// Reads a trace of a network to its end, and judges it.
@@ -351,7 +369,7 @@ impl Judged {
         let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
-        (Judged { report, verdict, note, drawn: None }, again)
+        (Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
     /// Reads a trace of a network, and judges it event by event where no order of requests alone explains it.
@@ -371,7 +389,7 @@ impl Judged {
         let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
-        Ok((Judged { report, verdict, note, drawn: None }, again))
+        Ok((Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again))
     }
 
     /// Adds evidence to the report, where it is wanted; the error is ready to be shown.

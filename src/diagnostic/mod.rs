@@ -42,6 +42,8 @@ pub enum Severity {
     Error,
     /// The file has a meaning that is probably not the intended one.
     Warning,
+    /// Nothing is wrong: something about the file that is good to know.
+    Note,
 }
 
 /// A place and what is to be said about it.

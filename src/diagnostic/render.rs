@@ -42,6 +42,7 @@ impl Sources {
         let level = match diagnostic.severity {
             Severity::Error => Level::ERROR,
             Severity::Warning => Level::WARNING,
+            Severity::Note => Level::NOTE,
         };
         let title = level.primary_title(printable(&diagnostic.message));
         let mut group = Group::with_title(title);

@@ -19,9 +19,10 @@ pub mod witness;
 pub use partition::partition;
 pub use stats::{Forked, Stats};
 
-use crate::diagnostic::{Diagnostic, Span};
-use crate::dualize::{FaultReport, Judge, Verdict};
+use crate::diagnostic::{Diagnostic, Severity, Span};
+use crate::dualize::{Judge, Verdict};
 use crate::json::RawJson;
+use crate::process::Fault;
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 use crate::syntax::ast::NodeId;
@@ -132,22 +133,32 @@ fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
     }
 }
 
-/// A fault of the specification at its place; an error where it decides the verdict.
+/// A fault of the specification at its place; an error where it decides the verdict. Its event is found by its line in the trace.
 #[must_use]
 pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
-    let (report, build): (&FaultReport, fn(_, String) -> Diagnostic) = match verdict {
-        Verdict::Fault(report) => (report, Diagnostic::error),
-        Verdict::Accept { warning } | Verdict::Unknown { warning, .. } => (warning.as_ref()?, Diagnostic::warning),
+    fault_met(spec, verdict, |event| format!("line {event} of the trace"))
+}
+
+/// A fault of the specification at its place, with words for the event at which it was met; an error where it decides the verdict.
+pub fn fault_met(spec: &Spec, verdict: &Verdict, event: impl FnOnce(u64) -> String) -> Option<Diagnostic> {
+    let (report, severity) = match verdict {
+        Verdict::Fault(report) => (report, Severity::Error),
+        Verdict::Accept { warning } | Verdict::Unknown { warning, .. } => (warning.as_ref()?, Severity::Warning),
         Verdict::Reject { .. } | Verdict::Outside { .. } => return None,
     };
-    let label = match report.fault.kind {
+    Some(Diagnostic { severity, ..fault_error(spec, &report.fault, &event(report.event)) })
+}
+
+/// A fault of the specification at its place, as an error, with words for where it was met.
+#[must_use]
+pub fn fault_error(spec: &Spec, fault: &Fault, met: &str) -> Diagnostic {
+    let label = match fault.kind {
         FaultKind::MissingKey => "no such key",
         FaultKind::OutOfRange => "out of range",
-        FaultKind::Uncounted => "a map or set that started unknown is counted, iterated, compared or combined",
+        FaultKind::Uncounted => "its elements are not known: it was chosen, started unknown, or is a hole of the recording",
         FaultKind::NoArm => "no pattern fits",
     };
-    let message = format!("{} (line {} of the trace)", report.fault.kind, report.event);
-    Some(build(spec.span(report.fault.site), message).label(label))
+    Diagnostic::error(spec.span(fault.site), format!("{} ({met})", fault.kind)).label(label)
 }
 
 /// Longer values are cut in explanations.

@@ -32,7 +32,7 @@ mod unordered;
 
 pub use crate::syntax::ast::NodeId as Site;
 pub use compiled::{Selection, Spec, SpecError};
-pub use lower::{Tasks, unsupported};
+pub use lower::{Tasks, network_notes};
 pub use passes::{Code, names as passes};
 pub use traced::{Traced, TracedWrite};
 pub use types::{Type, TypeId, Types};

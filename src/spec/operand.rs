@@ -55,7 +55,7 @@ pub enum FaultKind {
     OutOfRange,
     /// No arm of a `match` fits, or a `let` pattern does not.
     NoArm,
-    /// A map or set that started unknown is counted, iterated, or compared or combined with another such one.
+    /// A map or set whose elements are not known is counted, iterated, or compared or combined with another such one.
     Uncounted,
 }
 
@@ -66,7 +66,7 @@ impl fmt::Display for FaultKind {
             FaultKind::MissingKey => "the specification looks up a key that may not be there",
             FaultKind::OutOfRange => "the specification reads beyond the end",
             FaultKind::Uncounted => {
-                "the specification counts, iterates, compares or combines a map or set that started unknown"
+                "the specification counts, iterates, compares or combines a map or set whose elements are not known"
             }
             FaultKind::NoArm => "the specification meets a value for which it has no pattern",
         })

@@ -85,6 +85,18 @@ pub enum PeerMessage<V> {
 type Show<'s, V> = &'s mut dyn FnMut(&mut String, &V);
 
 impl<V> TraceEvent<V> {
+    /// Tests whether it shows something that the server did: an answer, a call of a peer, a connection that it ended. A recording of
+    /// clients that do not wait tests nothing without such an event.
+    #[must_use]
+    pub fn is_of_server(&self) -> bool {
+        match &self.kind {
+            EventKind::Exchange { reply, .. } => matches!(reply, Response::Answer(_)),
+            EventKind::Answer(_) | EventKind::Closed => true,
+            EventKind::Peer(event) => matches!(event.message, PeerMessage::Call(_)),
+            EventKind::Request(_) | EventKind::Lost | EventKind::Restart => false,
+        }
+    }
+
     /// Appends the line of a trace, without its end.
     pub fn write(&self, out: &mut String, show: Show<'_, V>) {
         out.push('{');

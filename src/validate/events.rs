@@ -30,6 +30,8 @@ pub struct Events<R> {
     spec: Arc<Spec>,
     plain: PlainLines,
     source: EventSource<R>,
+    /// True if an event shows something that the server did.
+    is_answered: bool,
 }
 
 /// The reader of a format.
@@ -51,7 +53,7 @@ impl<R: BufRead> Events<R> {
                 EventSource::Jepsen(Box::new(JepsenTrace::decoded(input, format, rules, decode)))
             }
         };
-        Events { spec: spec.clone(), plain: PlainLines::new(&spec.types), source }
+        Events { spec: spec.clone(), plain: PlainLines::new(&spec.types), source, is_answered: false }
     }
 
     /// The next event; nothing where the trace ends.
@@ -59,6 +61,17 @@ impl<R: BufRead> Events<R> {
     /// # Errors
     /// Where the trace cannot be read, or its values are not of the specification's types.
     pub fn next_event(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
+        let event = self.read()?;
+        self.is_answered |= event.as_ref().is_some_and(TraceEvent::is_of_server);
+        Ok(event)
+    }
+
+    /// Tests whether one of the events so far shows something that the server did.
+    pub fn is_answered(&self) -> bool {
+        self.is_answered
+    }
+
+    fn read(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
         match &mut self.source {
             EventSource::Jepsen(trace) => Ok(trace.next_event()?.map(|found| found.event)),
             EventSource::Ndjson(reader) => {

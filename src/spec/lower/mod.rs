@@ -21,7 +21,7 @@ use super::check::{Checked, Const};
 use super::code::{Function, Op, Operand, Program, ProgramKind, Slot, SpecPeer, SpecStep};
 use super::passes::{self, Code};
 use super::types::{INT, TypeId};
-use crate::diagnostic::{Diagnostic, Span};
+use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::ast::{NodeId, Scheduling};
 use crate::value::Value;
 
@@ -51,15 +51,15 @@ pub enum Tasks {
     Either,
 }
 
-/// A diagnostic for each construct that the synchronous network refuses, of all machines and protocols of a load without errors.
+/// A note for each machine or protocol, of a load without errors, that the synchronous network refuses: its first such construct.
 #[must_use]
-pub fn unsupported(checked: &Checked) -> Vec<Diagnostic> {
-    let refused = units(checked).flat_map(|unit| {
+pub fn network_notes(checked: &Checked) -> Vec<Diagnostic> {
+    let refused = units(checked).filter_map(|unit| {
         let mut context = Context::new(checked, UnknownMaps::Impossible, Tasks::default(), Code::default());
         context.unit(unit);
-        context.refused
+        context.refused.into_iter().next()
     });
-    refused.collect()
+    refused.map(|refused| Diagnostic { severity: Severity::Note, ..refused }).collect()
 }
 
 /// Compiles one machine or protocol.
