@@ -9,7 +9,7 @@ use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger}
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// The entity that a name refers to.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Res {
     /// A parameter, pattern binding or local variable: the node of the [`Name`] that binds it. A name that binds refers
     /// to itself, but in `P | Q` the names of `Q` refer to those of `P`.

@@ -265,16 +265,6 @@ impl TypedPatterns<'_> {
 
     /// Tests whether a pattern binds a name.
     fn binds(self, pattern: &Pattern) -> bool {
-        let any = |parts: &[Pattern]| parts.iter().any(|part| self.binds(part));
-        match &pattern.kind {
-            PatternKind::Name(name) => matches!(self.tables.resolution(name.id), Some(Res::Local(_))),
-            PatternKind::Variant { args: parts, .. } | PatternKind::Tuple(parts) | PatternKind::Or(parts) => any(parts),
-            PatternKind::Record { fields, .. } => {
-                fields.iter().any(|field| field.pattern.as_ref().is_none_or(|pattern| self.binds(pattern)))
-            }
-            PatternKind::List { elements, rest, last } => matches!(rest, Some(Some(_))) || any(elements) || any(last),
-            PatternKind::Wildcard | PatternKind::Int(_) | PatternKind::Text(_) => false,
-            PatternKind::Bool(_) | PatternKind::Error => false,
-        }
+        pattern.names().into_iter().any(|name| matches!(self.tables.resolution(name.id), Some(Res::Local(_))))
     }
 }

@@ -13,6 +13,7 @@ mod builtins;
 mod call;
 mod checked;
 mod choice;
+mod chosen;
 mod collection;
 mod construct;
 mod context;

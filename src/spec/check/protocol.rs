@@ -6,6 +6,7 @@
 use super::body::{bind_params, body};
 use super::checked::{Handler, Peer, Proc, Protocol, StepDef, VarDef};
 use super::choice::without_choices;
+use super::chosen::lint_chosen;
 use super::context::{Checker, Want};
 use super::declare::declare_params;
 use super::denote::denote;
@@ -47,6 +48,8 @@ pub(super) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
     member_bodies(cx, &protocol);
     if cx.errors() == errors {
         lint_protocol(cx, &protocol);
+        let found = lint_chosen((&cx.types, &cx.tables), &cx.functions, &protocol, members);
+        found.into_iter().for_each(|report| cx.report(report));
     }
     cx.protocols.push(protocol);
 }

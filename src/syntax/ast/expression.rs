@@ -233,6 +233,28 @@ pub enum PatternKind {
     Error,
 }
 
+impl Pattern {
+    /// The names in it that stand alone, in the order of the text: they bind, or are variants.
+    pub(crate) fn names(&self) -> Vec<&Name> {
+        match &self.kind {
+            PatternKind::Name(name) => vec![name],
+            PatternKind::Variant { args: parts, .. } | PatternKind::Tuple(parts) | PatternKind::Or(parts) => {
+                parts.iter().flat_map(Pattern::names).collect()
+            }
+            PatternKind::Record { fields, .. } => fields
+                .iter()
+                .flat_map(|field| field.pattern.as_ref().map_or(vec![&field.name], Pattern::names))
+                .collect(),
+            PatternKind::List { elements, rest, last } => {
+                let after = rest.iter().flatten().chain(last.iter().flat_map(Pattern::names));
+                elements.iter().flat_map(Pattern::names).chain(after).collect()
+            }
+            PatternKind::Wildcard | PatternKind::Int(_) | PatternKind::Text(_) => Vec::new(),
+            PatternKind::Bool(_) | PatternKind::Error => Vec::new(),
+        }
+    }
+}
+
 /// `f` or `f: p` in a record pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldPattern {
