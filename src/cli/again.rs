@@ -1,7 +1,9 @@
 //! Reading a trace a second time, for evidence: the file again, or what was kept of a stream that is gone once read.
 //!
-//! Judging keeps no history; a stream is kept in a file without a name that the system removes by itself.
+//! Judging keeps no history; a stream, or what a compressed file has in it, is kept in a file without a name that the system removes by
+//! itself.
 
+use super::compressed::Decompressed;
 use super::files;
 use mayhap::spec::Spec;
 use mayhap::validate::StoredTrace;
@@ -21,7 +23,11 @@ pub struct Once {
 pub struct Tee {
     source: Box<dyn Read>,
     kept: Rereadable,
-    /// Counts what is read, in bytes.
+}
+
+/// Counts the bytes that are read of a file.
+struct CountedBytes {
+    source: Box<dyn Read>,
     read: Arc<AtomicU64>,
 }
 
@@ -31,6 +37,8 @@ enum Rereadable {
     File(PathBuf),
     /// A copy of what was read so far is in this file.
     Spool(File),
+    /// All of it is in this file.
+    Whole(File),
     /// It is not needed again.
     Nothing,
 }
@@ -50,15 +58,21 @@ impl Once {
     /// # Errors
     /// A message, one line.
     pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<Once, String> {
-        let input = files::open(path)?;
-        let kept = match need {
-            Rereading::Once => Rereadable::Nothing,
-            Rereading::Again if files::is_file(path) => Rereadable::File(path.to_path_buf()),
-            Rereading::Again => {
-                Rereadable::Spool(spool().map_err(|cause| format!("cannot keep {}: {cause}", files::shown(path)))?)
+        let counted = CountedBytes { source: files::open(path)?, read };
+        let mut opened = Decompressed::of(Box::new(counted)).map_err(|cause| files::unreadable(path, &cause))?;
+        let unkept = |cause| format!("cannot keep {}: {cause}", files::shown(path));
+        let (source, kept): (Box<dyn Read>, _) = match need {
+            _ if opened.is_compressed => {
+                let file = spool().map_err(unkept)?;
+                // All of it is decompressed before any is judged: only its end shows whether it is damaged.
+                io::copy(&mut opened.input, &mut &file).map_err(|cause| files::unreadable(path, &cause))?;
+                (Box::new(FilePlace { file: file.try_clone().map_err(unkept)?, at: 0 }), Rereadable::Whole(file))
             }
+            Rereading::Once => (opened.input, Rereadable::Nothing),
+            Rereading::Again if files::is_file(path) => (opened.input, Rereadable::File(path.to_path_buf())),
+            Rereading::Again => (opened.input, Rereadable::Spool(spool().map_err(unkept)?)),
         };
-        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source: input, kept, read }) })
+        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source, kept }) })
     }
 
     /// Keeps nothing of what is read: it is not needed again.
@@ -72,7 +86,7 @@ impl Once {
     /// A message, one line.
     pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
         let unreadable = |cause| format!("cannot read the trace again: {cause}");
-        if part == TracePart::All && !matches!(self.input.get_ref().kept, Rereadable::File(_)) {
+        if part == TracePart::All && !matches!(self.input.get_ref().kept, Rereadable::File(_) | Rereadable::Whole(_)) {
             io::copy(&mut self.input, &mut io::sink()).map_err(unreadable)?;
         }
         self.input.get_ref().kept.open_at(0)
@@ -104,7 +118,7 @@ impl Rereadable {
         match self {
             Rereadable::File(path) => open_at(path, bytes),
             Rereadable::Nothing => Ok(Box::new(io::empty())),
-            Rereadable::Spool(file) => {
+            Rereadable::Spool(file) | Rereadable::Whole(file) => {
                 let file = file.try_clone().map_err(|cause| format!("cannot read the trace again: {cause}"))?;
                 Ok(Box::new(BufReader::with_capacity(AGAIN, FilePlace { file, at: bytes })))
             }
@@ -154,12 +168,19 @@ pub fn spool() -> io::Result<File> {
 impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;
-        self.read.fetch_add(read as u64, Ordering::Relaxed);
         if let Rereadable::Spool(file) = &mut self.kept {
             // Whoever reads it again moves the place in it.
             file.seek(SeekFrom::End(0))?;
             file.write_all(&buffer[..read])?;
         }
+        Ok(read)
+    }
+}
+
+impl Read for CountedBytes {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        let read = self.source.read(buffer)?;
+        self.read.fetch_add(read as u64, Ordering::Relaxed);
         Ok(read)
     }
 }

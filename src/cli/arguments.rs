@@ -24,7 +24,7 @@ pub struct Arguments {
     /// The command that is to be run.
     #[command(subcommand)]
     pub command: Command,
-    /// When to color messages
+    /// Condition under which messages are colored
     #[arg(long, global = true, value_enum, default_value_t = Color::Auto, value_name = "WHEN")]
     pub color: Color,
 }
@@ -194,8 +194,9 @@ Examples:
   mayhap validate specs/cmp_set.may clients.ndjson --html history.html
   mayhap validate specs/cas_register.may history.edn --fail drop
 
-A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}. Several traces get one line
-each, in the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
+A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}; it may be compressed (.gz,
+.zst): then it is decompressed to a temporary file first. Several traces get one line each, in the
+given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
 
 A history that Jepsen recorded (EDN, or the lines of jepsen.log) is read as `mayhap convert` reads
 it. A nil in an answer is null if its type is an option, and otherwise a hole: not known.

@@ -2,6 +2,7 @@
 //!
 //! `mayhap convert jepsen.log --nil null` prints `{"c": 0, "q": {"Write": 4}}` for `0 :invoke :write 4`.
 
+use super::again::{Once, Rereading};
 use super::arguments::Convert;
 use super::concurrent::sniffed_format;
 use super::exit::Exit;
@@ -11,7 +12,7 @@ use super::{failed, files, load};
 use mayhap::spec::Spec;
 use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, TraceError, TraceFormat};
 use mayhap::validate::decoded_part;
-use std::io::{BufRead, BufReader};
+use std::io::BufRead;
 use std::sync::Arc;
 
 pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
@@ -19,8 +20,8 @@ pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let input = match files::open(&options.trace) {
-        Ok(input) => BufReader::with_capacity(files::READ_AHEAD, input),
+    let input = match Once::open(&options.trace, Rereading::Once, Arc::default()) {
+        Ok(opened) => opened.input,
         Err(why) => return failed(terminal, &why),
     };
     let sink = match Sink::new(options.out.as_deref(), &options.trace) {

@@ -41,12 +41,7 @@ struct Profile {
 }
 
 /// Simulates and judges a machine or protocol of a text; returns the faults that were met, which have been reported.
-pub fn report(
-    (path, text): (&Path, Text),
-    name: &str,
-    options: &Check,
-    terminal: &mut Terminal,
-) -> Vec<Diagnostic> {
+pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) -> Vec<Diagnostic> {
     let selection = Selection { name: Some(name.to_owned()), tasks: Tasks::Interleaved, ..Selection::default() };
     // What cannot be run has been told.
     let Ok(interleaved) = load::compile_text(path, text.clone(), &selection) else { return Vec::new() };

@@ -117,7 +117,8 @@ pub fn unwritable(path: &Path, cause: &io::Error) -> String {
     format!("{}: cannot write: {}", shown(path), reason(cause))
 }
 
-fn unreadable(path: &Path, cause: &io::Error) -> String {
+/// Says that a file cannot be read, and why.
+pub fn unreadable(path: &Path, cause: &io::Error) -> String {
     format!("{}: cannot read: {}", shown(path), reason(cause))
 }
 

@@ -8,6 +8,7 @@ mod again;
 pub mod arguments;
 mod check;
 mod check_adapter;
+mod compressed;
 mod concurrent;
 mod convert;
 mod cost;

@@ -155,7 +155,9 @@ pub fn fault_error(spec: &Spec, fault: &Fault, met: &str) -> Diagnostic {
     let label = match fault.kind {
         FaultKind::MissingKey => "no such key",
         FaultKind::OutOfRange => "out of range",
-        FaultKind::Uncounted => "its elements are not known: it was chosen, started unknown, or is a hole of the recording",
+        FaultKind::Uncounted => {
+            "its elements are not known: it was chosen, started unknown, or is a hole of the recording"
+        }
         FaultKind::NoArm => "no pattern fits",
     };
     Diagnostic::error(spec.span(fault.site), format!("{} ({met})", fault.kind)).label(label)

@@ -82,6 +82,7 @@ mod behaviours;
 mod campaign_reports;
 mod cli;
 mod cli_judging;
+mod compressed;
 mod dualize;
 mod explore;
 mod explore_children;
