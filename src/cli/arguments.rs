@@ -198,8 +198,8 @@ A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}; it m
 .zst): then it is decompressed to a temporary file first. Several traces get one line each, in the
 given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
 
-A history that Jepsen recorded (EDN, or the lines of jepsen.log) is read as `mayhap convert` reads
-it. A nil in an answer is null if its type is an option, and otherwise a hole: not known.
+A history that Jepsen or Elle recorded (EDN, JSON, or the lines of jepsen.log) is read as `mayhap
+convert` reads it. A nil in an answer is null if its type is an option, and otherwise unknown.
 
 Exit codes: 0 accept; 1 reject; 2 no verdict, as the trace or the specification is wrong, or nothing
 was answered, so that nothing was tested; 3 unknown, as a limit was reached.")]

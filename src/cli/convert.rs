@@ -66,7 +66,7 @@ fn convert(
     let name = files::shown(&options.trace);
     let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
     if format == TraceFormat::Ndjson {
-        let formats = "a Jepsen history is read with --from jepsen-edn or --from jepsen-log";
+        let formats = "a Jepsen history is read with --from jepsen-edn, --from jepsen-json or --from jepsen-log";
         return Err(format!("error: {name}: this looks like a trace in our own format; {formats}\n"));
     }
     let rules = JepsenRules { spec: spec.clone(), ..options.recorded.rules() };

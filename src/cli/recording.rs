@@ -5,10 +5,12 @@
 use super::values::trace_format;
 use clap::{Args, ValueEnum};
 use mayhap::trace::{FailRule, JepsenRules, NilRule, TraceFormat};
+use std::str::FromStr;
 
 /// The examples and rules that its help shows.
 pub const CONVERT_HELP: &str = r#"Examples:
   mayhap convert history.edn --for specs/cas_register.may --out trace.ndjson
+  mayhap convert history.json --for append.may --fail read=drop
   mayhap convert jepsen.log --nil null | mayhap validate specs/register.may -
 
 An operation becomes an event of the connection that is numbered as its process:
@@ -17,8 +19,15 @@ An operation becomes an event of the connection that is numbered as its process:
   :invoke :put "x", :key "k"   {"c": 0, "q": {"Put": ["k", "x"]}}
   :invoke :get nil, :key "k"   {"c": 0, "q": {"Get": "k"}}
   :ok :read 3                  {"c": 0, "a": {"Read": 3}}
-  :fail :cas [2 4]             {"c": 0, "a": "Fail"}; with --fail drop, neither is there
+  :fail :cas [2 4]             {"c": 0, "a": "Fail"}; with --fail cas=drop, neither is there
   :info, :fail … :timed-out    {"c": 0, "lost": true}: takes effect now, later, or never
+
+With --for, what follows a name is a variant of the specification's types:
+  :ok :txn [[:append 7 1] [:r 8 2]]   {"c": 0, "a": {"Txn": [{"Append": [7, 1]}, {"Read": [8, 2]}]}}
+  :ok :read [7 3]                     {"c": 0, "a": {"Read": [7, 3]}}, or {"Read": 3} without a key
+Names are compared without case and punctuation; r and w are short for read and write. Without :f,
+an operation is the only variant of the request, or a Txn. Without :process, all operations are of
+one client. In a history without :invoke, each request is sent as early as it may have been.
 
 Keywords are strings. A map whose keys are no strings is an array of pairs. Other keys of an
 operation (:time, :index) stay on its line. What no client did (:process :nemesis) is passed over
@@ -29,12 +38,14 @@ Exit codes: 0, or 2 where the history is malformed, or has no operations."#;
 /// The format in which a trace was recorded, and the rules by which it is read.
 #[derive(Args, Debug)]
 pub struct RecordedAs {
-    /// Format of the trace: ndjson, jepsen-edn or jepsen-log (default: by its first bytes)
+    /// Format of the trace: ndjson, jepsen-edn, jepsen-json or jepsen-log (default: by its first bytes)
     #[arg(long, value_name = "FORMAT", value_parser = trace_format)]
     pub from: Option<TraceFormat>,
-    /// Meaning of :fail in a Jepsen history
-    #[arg(long, value_enum, default_value_t = FailArg::Answer)]
-    pub fail: FailArg,
+    /// Meaning of :fail in a Jepsen history, as in `drop`, or of one function, as in `read=drop` (can be repeated, and with commas)
+    ///
+    /// answer (the default): the answer was Fail, as the server refused. drop: the request never happened.
+    #[arg(long, value_name = "[NAME=]RULE", value_delimiter = ',')]
+    pub fail: Vec<FailArg>,
     /// Meaning of nil in an answer of a Jepsen history (default: as its type says)
     #[arg(long, value_enum)]
     pub nil: Option<NilArg>,
@@ -44,25 +55,42 @@ impl RecordedAs {
     /// The rules by which a Jepsen history is read.
     #[must_use]
     pub fn rules(&self) -> JepsenRules {
-        let fail = match self.fail {
-            FailArg::Answer => FailRule::Answer,
-            FailArg::Drop => FailRule::Drop,
-        };
+        let of_all = self.fail.iter().rev().find(|fail| fail.function.is_none());
+        let fail = of_all.map(|fail| fail.rule).unwrap_or_default();
+        let fail_of = self.fail.iter().filter_map(|fail| Some((fail.function.clone()?, fail.rule))).collect();
         let nil = self.nil.map(|nil| match nil {
             NilArg::Null => NilRule::Null,
             NilArg::Any => NilRule::Any,
         });
-        JepsenRules { fail, nil, spec: None }
+        JepsenRules { fail, fail_of, nil, spec: None }
     }
 }
 
-/// The meaning of `:fail`.
-#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
-pub enum FailArg {
-    /// The answer was Fail: the server refused
-    Answer,
-    /// The request never happened
-    Drop,
+/// The meaning of `:fail`: of all functions, or of one.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct FailArg {
+    /// The function, if it is one.
+    pub function: Option<String>,
+    /// The meaning.
+    pub rule: FailRule,
+}
+
+impl FromStr for FailArg {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<FailArg, String> {
+        let (function, rule) = text.split_once('=').map_or((None, text), |(name, rule)| (Some(name), rule));
+        let function = function.map(|name| name.trim_start_matches(':').to_owned());
+        let rule = match rule {
+            "answer" => FailRule::Answer,
+            "drop" => FailRule::Drop,
+            _ => return Err("expected answer or drop, or one of them for a function, as in read=drop".to_owned()),
+        };
+        match function.as_deref() {
+            Some("") => Err("expected the name of a function before `=`, as in read=drop".to_owned()),
+            _ => Ok(FailArg { function, rule }),
+        }
+    }
 }
 
 /// The meaning of nil in an answer.

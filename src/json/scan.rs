@@ -88,6 +88,30 @@ impl<'a> Scanner<'a> {
         if self.peek().is_none() { Ok(()) } else { Err(self.expected("the end")) }
     }
 
+    /// Reads what stands between two brackets, each element as the caller does, and the commas between.
+    ///
+    /// # Errors
+    /// A bracket, a comma or an element is missing or malformed.
+    pub fn several(
+        &mut self,
+        (open, close): (u8, u8),
+        mut each: impl FnMut(&mut Scanner<'a>) -> Decoded<()>,
+    ) -> Decoded<()> {
+        self.expect(open)?;
+        if self.eat(close) {
+            return Ok(());
+        }
+        loop {
+            each(self)?;
+            if self.eat(close) {
+                return Ok(());
+            }
+            if !self.eat(b',') {
+                return Err(self.expected(&format!("`,` or `{}`", char::from(close))));
+            }
+        }
+    }
+
     /// The error that `what` was expected at this place.
     #[cold]
     #[must_use]

@@ -90,7 +90,7 @@ fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
     match scanner.peek() {
         Some(b'[') => {
             let mut elements = Vec::new();
-            several(scanner, (b'[', b']'), |scanner| {
+            scanner.several((b'[', b']'), |scanner| {
                 elements.push(next(scanner, depth + 1)?);
                 Ok(())
             })?;
@@ -98,7 +98,7 @@ fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
         }
         Some(b'{') => {
             let mut members = Vec::new();
-            several(scanner, (b'{', b'}'), |scanner| {
+            scanner.several((b'{', b'}'), |scanner| {
                 let name = scanner.string()?.into_owned();
                 scanner.expect(b':')?;
                 members.push((name, next(scanner, depth + 1)?));
@@ -107,27 +107,5 @@ fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
             Ok(JsonTree::Object(members))
         }
         _ => scanner.skip().map(|text| JsonTree::Leaf(text.to_owned())),
-    }
-}
-
-/// Reads what stands between two brackets, separated by commas.
-fn several<'a>(
-    scanner: &mut Scanner<'a>,
-    (open, close): (u8, u8),
-    mut each: impl FnMut(&mut Scanner<'a>) -> Decoded<()>,
-) -> Decoded<()> {
-    scanner.expect(open)?;
-    if scanner.eat(close) {
-        return Ok(());
-    }
-    loop {
-        each(scanner)?;
-        if !scanner.eat(b',') {
-            return if scanner.eat(close) {
-                Ok(())
-            } else {
-                Err(scanner.expected(&format!("`,` or `{}`", char::from(close))))
-            };
-        }
     }
 }

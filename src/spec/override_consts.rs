@@ -1,8 +1,11 @@
 //! Constants set from outside: `--set SIZE=100` replaces the value of `const SIZE`, and is checked like it.
+//!
+//! A map may be written as JSON has it, which knows no keys but strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Sources, Span, suggest};
-use crate::syntax::ast::{Expr, File, ItemKind};
+use crate::scalar::Int;
+use crate::syntax::ast::{Expr, ExprKind, File, ItemKind, TypeExpr, TypeKind};
 use crate::syntax::parse;
 
 impl Loaded {
@@ -24,8 +27,8 @@ impl Loaded {
             return vec![Diagnostic::error(place, "expected one value")];
         };
         match self.constant(name) {
-            Some(old) => {
-                *old = new;
+            Some((ty, old)) => {
+                *old = numbered(new, ty);
                 Vec::new()
             }
             None => {
@@ -43,9 +46,9 @@ impl Loaded {
         }
     }
 
-    fn constant(&mut self, wanted: &str) -> Option<&mut Expr> {
+    fn constant(&mut self, wanted: &str) -> Option<(&TypeExpr, &mut Expr)> {
         self.files.iter_mut().flat_map(|file| &mut file.items).find_map(|item| match &mut item.kind {
-            ItemKind::Const { name, value, .. } if name.text == wanted => Some(value),
+            ItemKind::Const { name, ty, value } if name.text == wanted => Some((&*ty, value)),
             _ => None,
         })
     }
@@ -59,6 +62,27 @@ impl Loaded {
             })
             .collect()
     }
+}
+
+/// The expression with keys that are integers, where the type has such and strings of digits are written.
+fn numbered(mut expr: Expr, ty: &TypeExpr) -> Expr {
+    expr.kind = match (expr.kind, &ty.kind) {
+        (ExprKind::Map(entries), TypeKind::Map(key, of)) => {
+            let is_int = matches!(&key.kind, TypeKind::Name(name) if name.text == "int");
+            let entry = |(key, value): (Expr, Expr)| {
+                let digits = match &key.kind {
+                    ExprKind::Text(text) if is_int => str::from_utf8(&text.octets).ok().and_then(Int::parse),
+                    _ => None,
+                };
+                let is_literal = |number: &Int| *number >= Int::from(0);
+                let kind = digits.filter(is_literal).map_or(key.kind, ExprKind::Int);
+                (Expr { kind, ..key }, numbered(value, of))
+            };
+            ExprKind::Map(entries.into_iter().map(entry).collect())
+        }
+        (kind, _) => kind,
+    };
+    expr
 }
 
 /// The value of the one constant of a file.

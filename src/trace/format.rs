@@ -4,8 +4,12 @@
 //! use mayhap::trace::TraceFormat;
 //! assert_eq!(TraceFormat::sniffed(b"{\"q\": 5, \"a\": 1}\n"), TraceFormat::Ndjson);
 //! assert_eq!(TraceFormat::sniffed(b"[{:process 0, :type :invoke, :f :read}]"), TraceFormat::JepsenEdn);
+//! assert_eq!(TraceFormat::sniffed(br#"[{"process": 0, "type": "invoke", "f": "read"}]"#), TraceFormat::JepsenJson);
 //! assert_eq!(TraceFormat::sniffed(b"INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"), TraceFormat::JepsenLog);
 //! ```
+
+use super::line::is_meaningful;
+use crate::json::Scanner;
 
 /// A format of traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -15,13 +19,16 @@ pub enum TraceFormat {
     Ndjson,
     /// A history of Jepsen: maps in a vector, or one map after another.
     JepsenEdn,
+    /// A history of Jepsen whose operations are JSON objects.
+    JepsenJson,
     /// The lines of `jepsen.log`.
     JepsenLog,
 }
 
 impl TraceFormat {
     /// All of them.
-    pub const ALL: [TraceFormat; 3] = [TraceFormat::Ndjson, TraceFormat::JepsenEdn, TraceFormat::JepsenLog];
+    pub const ALL: [TraceFormat; 4] =
+        [TraceFormat::Ndjson, TraceFormat::JepsenEdn, TraceFormat::JepsenJson, TraceFormat::JepsenLog];
 
     /// Its name.
     #[must_use]
@@ -29,6 +36,7 @@ impl TraceFormat {
         match self {
             TraceFormat::Ndjson => "ndjson",
             TraceFormat::JepsenEdn => "jepsen-edn",
+            TraceFormat::JepsenJson => "jepsen-json",
             TraceFormat::JepsenLog => "jepsen-log",
         }
     }
@@ -40,13 +48,32 @@ impl TraceFormat {
         let mut symbols = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace() && *byte != b',');
         match (symbols.next(), symbols.next(), symbols.next()) {
             (Some(b'{'), Some(b':' | b';'), _) | (Some(b';' | b'('), _, _) => TraceFormat::JepsenEdn,
-            (Some(b'['), Some(b'{'), Some(b'"')) | (Some(b'{'), _, _) => TraceFormat::Ndjson,
+            (Some(b'['), Some(b'{'), Some(b'"')) => TraceFormat::JepsenJson,
+            (Some(b'{'), _, _) if is_operation(text) => TraceFormat::JepsenJson,
+            (Some(b'{'), _, _) => TraceFormat::Ndjson,
             (Some(b'['), _, _) => TraceFormat::JepsenEdn,
             (Some(b'#'), Some(symbol), _) if symbol.is_ascii_alphabetic() || symbol == b'_' => TraceFormat::JepsenEdn,
             _ if has_word(text, b":invoke") => TraceFormat::JepsenLog,
             _ => TraceFormat::Ndjson,
         }
     }
+}
+
+/// Tests whether a text begins with a JSON object that has a type, as an operation of a history, and nothing that an event of ours has.
+fn is_operation(text: &[u8]) -> bool {
+    let text = match str::from_utf8(text) {
+        Ok(text) => text,
+        Err(error) => str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
+    };
+    let (mut scanner, mut is_typed, mut is_ours) = (Scanner::new(text), false, false);
+    let read = scanner.several((b'{', b'}'), |scanner| {
+        let key = scanner.string()?;
+        scanner.expect(b':')?;
+        is_typed |= key == "type";
+        is_ours |= is_meaningful(&key) && key != "key";
+        scanner.skip().map(|_| ())
+    });
+    read.is_ok() && is_typed && !is_ours
 }
 
 /// Tests whether a word stands in a text, between blanks.

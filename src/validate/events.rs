@@ -46,7 +46,7 @@ impl<R: BufRead> Events<R> {
     pub fn open(spec: &Arc<Spec>, input: R, format: TraceFormat, rules: JepsenRules) -> Events<R> {
         let source = match format {
             TraceFormat::Ndjson => EventSource::Ndjson(Box::new(TraceReader::new(input))),
-            TraceFormat::JepsenEdn | TraceFormat::JepsenLog => {
+            TraceFormat::JepsenEdn | TraceFormat::JepsenJson | TraceFormat::JepsenLog => {
                 let rules = JepsenRules { spec: Some(spec.clone()), ..rules };
                 let of = spec.clone();
                 let decode = move |part, text: &str| decoded_part(&of, part, text);

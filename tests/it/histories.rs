@@ -96,7 +96,7 @@ fn each_history_is_of_the_format_that_its_bytes_say() {
 
 /// The lines that bytes are converted to, and the error that ends them.
 fn converted(bytes: &[u8], format: TraceFormat, fail: FailRule, capacity: usize) -> (Vec<String>, Option<TraceError>) {
-    let rules = JepsenRules { fail, nil: Some(NilRule::Any), spec: None };
+    let rules = JepsenRules { fail, nil: Some(NilRule::Any), ..JepsenRules::default() };
     let mut trace = JepsenTrace::texts(BufReader::with_capacity(capacity, bytes), format, rules);
     let mut lines = Vec::new();
     loop {
@@ -117,7 +117,13 @@ fn samples() -> Vec<(Vec<u8>, TraceFormat)> {
     };
     let tagged = "#jepsen.history.Op{:index 0, :process 0 :type :invoke :f :put, :key #{1} :value {:a [nil \\a 1/2 0x1F 2.50M]}}\n";
     let odd = "{:process 0, :type :info #_ [1 2], :f :put, ; é \\\" }\n :value \"é \\\"}\\n\" :time 123456789012345678901234567890}";
+    let object = "{\"process\": 0, \"type\": \"invoke\", \"f\": \"txn\", \"value\": [[\"r\", \"\\u00e9\\\"}\", null], {\"a\": -1.5e3}]},\n";
+    let end =
+        "{\"process\": 0, \"type\": \"ok\", \"value\": [[\"r\", \"é\", [1, true]]], \"time\": 12345678901234567890}]";
+    let alone = "{:type :ok, :value [[:r :x [1 2]]]}\n{:type :fail, :value [[:w y 2]]}\n{:type :info}";
     vec![
+        (("[".to_owned() + object + end).into_bytes(), TraceFormat::JepsenJson),
+        (alone.into(), TraceFormat::JepsenEdn),
         (begin("etcd/etcd_002.log", 2_000), TraceFormat::JepsenLog),
         (begin("kv/c10-ok.txt", 2_000), TraceFormat::JepsenEdn),
         (begin("knossos/bad-analysis.edn", 2_000), TraceFormat::JepsenEdn),
@@ -162,6 +168,9 @@ const PIECES: &[&str] = &[
     "\u{feff}",
     "é",
     ":process",
+    "\"type\":",
+    "\\u12",
+    ",",
     ":nemesis",
     ":timed-out",
     ":invoke",
@@ -198,7 +207,7 @@ proptest! {
     /// Whatever is broken, there is an error with its place, the same however the bytes arrive; and all before it was read.
     #[test]
     fn broken_histories_have_an_error_with_its_place(
-        sample in 0usize..6, changes in vec(change(), 0..4), drops in any::<bool>(), capacity in 1usize..200,
+        sample in 0usize..8, changes in vec(change(), 0..4), drops in any::<bool>(), capacity in 1usize..200,
     ) {
         let (bytes, format) = &samples()[sample];
         let bytes = changed(bytes, &changes);

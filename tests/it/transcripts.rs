@@ -95,6 +95,11 @@ fn convert() {
 }
 
 #[test]
+fn elle() {
+    check("elle");
+}
+
+#[test]
 fn rejections() {
     check("rejections");
 }

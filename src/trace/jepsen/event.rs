@@ -5,6 +5,15 @@
 use super::super::event::TraceEvent;
 use std::fmt;
 
+/// The part of an exchange that a text stands for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ExchangePart {
+    /// The request.
+    Request,
+    /// Its answer.
+    Answer,
+}
+
 /// An event of a history, with what else stood there.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JepsenEvent<V> {

@@ -1,9 +1,11 @@
 //! Values of EDN as JSON, under the type that they should have where it is known.
 //!
 //! `[[:read :x nil]]` is `[["read", "x", null]]` where the last one's type is an option; where it is `int`, nil is a hole:
-//! `[["read", "x", {"$any": null}]]`.
+//! `[["read", "x", {"$any": null}]]`. Where an enum is expected, a list that begins with a name is a variant:
+//! `[[:append :x 1] [:r :x nil]]` is `[{"Append": ["x", 1]}, {"Read": ["x", null]}]`.
 
 use super::edn::Edn;
+use super::names::variant;
 use crate::json::{MAX_DEPTH, quoted};
 use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
 use rustc_hash::FxHashSet;
@@ -50,6 +52,9 @@ impl<'t> JsonWriter<'t> {
             return Err(format!("nested more deeply than {MAX_DEPTH} levels"));
         }
         let ty = self.without_option(value, ty);
+        if let Some((variant, values)) = self.enumerated(ty).and_then(|def| as_variant(def, value)) {
+            return self.variant(variant, &values, depth, out);
+        }
         match value {
             Edn::Nil => out.push_str(self.nil(ty)?),
             Edn::Bool(is_true) => out.push_str(if *is_true { "true" } else { "false" }),
@@ -59,6 +64,7 @@ impl<'t> JsonWriter<'t> {
             Edn::Rational((over, under)) => out.push_str(&format!("{{\"#ratio\": \"{over}/{under}\"}}")),
             Edn::Key(text) | Edn::Symbol(text) | Edn::Str(text) => out.push_str(&quoted(text)),
             Edn::Char(letter) => out.push_str(&quoted(letter.encode_utf8(&mut [0; 4]))),
+            Edn::Tagged(tag, of) if is_tuple(tag) => self.nested(of, ty, depth + 1, out)?,
             Edn::Tagged(tag, of) => {
                 out.push_str(&format!("{{{}: ", quoted(&format!("#{tag}"))));
                 self.nested(of, None, depth + 1, out)?;
@@ -70,6 +76,59 @@ impl<'t> JsonWriter<'t> {
             _ => return Err(format!("a value of this kind has no JSON: {value}")),
         }
         Ok(())
+    }
+
+    fn enumerated(self, ty: Option<TypeId>) -> Option<&'t EnumDef> {
+        match self.get(ty)? {
+            Type::Enum(index) => self.types?.enums.get(*index as usize),
+            _ => None,
+        }
+    }
+
+    /// Appends a variant with the values of its fields. A nil stands for each value that is missing at the end, and may stand behind the
+    /// last one.
+    pub(super) fn variant(
+        self,
+        variant: &VariantDef,
+        values: &[&Edn<'_>],
+        depth: usize,
+        out: &mut String,
+    ) -> Result<(), String> {
+        let fields = &variant.fields;
+        if let Some(more) = values.get(fields.len()..)
+            && more.iter().any(|value| !matches!(value, Edn::Nil))
+        {
+            let (name, expected, found) = (&variant.name, fields.len(), values.len());
+            return Err(format!("`{name}` has {expected} fields, found {found} values"));
+        }
+        let is_named = fields.first().is_some_and(|(name, _)| name.is_some());
+        let (open, close) = match (fields.len(), is_named) {
+            (0, _) => {
+                out.push_str(&quoted(&variant.name));
+                return Ok(());
+            }
+            (_, true) => ("{", "}"),
+            (1, false) => ("", ""),
+            (_, false) => ("[", "]"),
+        };
+        out.push_str(&format!("{{{}: {open}", quoted(&variant.name)));
+        for (index, (name, of)) in fields.iter().enumerate() {
+            out.push_str(if index > 0 { ", " } else { "" });
+            name.iter().for_each(|name| out.push_str(&format!("{}: ", quoted(name))));
+            self.nested(values.get(index).copied().unwrap_or(&Edn::Nil), Some(*of), depth + 1, out)?;
+        }
+        out.push_str(close);
+        out.push('}');
+        Ok(())
+    }
+
+    /// Tests whether a value of a type may be written as a list.
+    pub(super) fn takes_list(self, ty: TypeId) -> bool {
+        match self.get(Some(ty)) {
+            Some(Type::Option(of)) => self.takes_list(*of),
+            Some(Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Tuple(_) | Type::Json | Type::Enum(_)) => true,
+            _ => false,
+        }
     }
 
     /// The type of a value that is there, where it may be absent.
@@ -120,11 +179,13 @@ impl<'t> JsonWriter<'t> {
         out: &mut String,
     ) -> Result<(), String> {
         let names: Option<Vec<&str>> = entries.iter().map(|(key, _)| text(key)).collect();
-        let names = names.filter(|names| names.iter().collect::<FxHashSet<_>>().len() == names.len());
         let (key_type, of) = match self.get(ty) {
             Some(Type::Map(key, of)) => (Some(*key), Some(*of)),
             _ => (None, None),
         };
+        // The keys of JSON are strings, whatever they stand for.
+        let is_number = matches!(self.get(key_type), Some(Type::Int));
+        let names = names.filter(|names| !is_number && names.iter().collect::<FxHashSet<_>>().len() == names.len());
         let Some(names) = names else {
             out.push('[');
             for (index, (key, value)) in entries.iter().enumerate() {
@@ -169,14 +230,24 @@ impl<'t> JsonWriter<'t> {
 
 type EdnEntry<'e, 'v> = (&'e Edn<'v>, &'e Edn<'v>);
 
-fn text<'e>(value: &'e Edn<'_>) -> Option<&'e str> {
+/// The text of a value that is a name or a string.
+pub(super) fn text<'e>(value: &'e Edn<'_>) -> Option<&'e str> {
     match value {
         Edn::Key(text) | Edn::Symbol(text) | Edn::Str(text) => Some(text),
         _ => None,
     }
 }
 
-/// The variant of this name.
-pub(super) fn variant<'t>(def: &'t EnumDef, name: &str) -> Option<&'t VariantDef> {
-    def.variants.iter().find(|variant| variant.name == name)
+/// The variant that a value stands for, with the values of its fields: a name, or a list that begins with one, as `[:append :x 1]`.
+fn as_variant<'t, 'e, 'v>(def: &'t EnumDef, value: &'e Edn<'v>) -> Option<(&'t VariantDef, Vec<&'e Edn<'v>>)> {
+    let (name, values) = match value {
+        Edn::Vector(parts) | Edn::List(parts) => parts.split_first().map(|(first, rest)| (text(first), rest))?,
+        name => (text(name), &[][..]),
+    };
+    Some((variant(def, name?)?, values.iter().collect()))
+}
+
+/// Tests whether a tag is that of a pair of a key and a value, as `#jepsen.independent.Tuple`.
+pub(super) fn is_tuple(tag: &str) -> bool {
+    tag.rsplit(['.', '/']).next().is_some_and(|last| last.eq_ignore_ascii_case("tuple"))
 }

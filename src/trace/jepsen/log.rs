@@ -7,7 +7,7 @@ use super::super::error::TraceError;
 use super::super::format::TraceFormat;
 use super::super::reader::MAX_LINE_BYTES;
 use super::edn::values;
-use super::operation::{Invoker, JepsenRecord, Operation, OperationKind};
+use super::operation::{Invoker, JepsenRecord, Operation, OperationKind, pair};
 use crate::json::{Decoded, JsonError};
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
@@ -120,11 +120,11 @@ pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
     Ok(JepsenRecord::Operation(Operation {
         line: number,
         offset,
-        process,
+        process: Some(process),
         kind,
-        function: Operation::named(&function)?,
+        function: Some(Operation::named(&function)?),
         key: None,
-        value,
+        value: pair(value),
         notes: error.into_iter().map(|error| (Cow::Borrowed("error"), error)).collect(),
     }))
 }

@@ -3,6 +3,7 @@
 //! `{:process 3, :type :ok, :f :read, :value 4, :time 99}`: process 3 learns that its `:read` gave 4; `:time` is a note.
 
 use super::edn::{Edn, EdnForm, EdnMap};
+use super::json::is_tuple;
 use crate::json::{Decoded, JsonError};
 use std::borrow::Cow;
 
@@ -21,9 +22,11 @@ pub(super) struct Operation<'a> {
     pub(super) line: u64,
     /// The byte at which it stands.
     pub(super) offset: usize,
-    pub(super) process: u64,
+    /// The process, if it is told: histories of one client, or of completions alone, may leave it out.
+    pub(super) process: Option<u64>,
     pub(super) kind: OperationKind,
-    pub(super) function: String,
+    /// The function, if it is told: histories of transactions may leave it out.
+    pub(super) function: Option<String>,
     pub(super) key: Option<EdnForm<'a>>,
     pub(super) value: EdnForm<'a>,
     /// The other keys, with their values.
@@ -130,29 +133,32 @@ impl<'a> Operation<'a> {
         let mut fields = Fields::default();
         map.fields.into_iter().try_for_each(|(key, value)| fields.add(key, value))?;
         let missing = |what| move || JsonError::new(offset, format!("expected the key {what} in this operation"));
-        let process = fields.process.ok_or_else(missing(":process"))?;
-        let Invoker::Client(process) = Invoker::of(&process)? else { return Ok(JepsenRecord::NoClient) };
+        let process = match fields.process.as_ref().map(Invoker::of).transpose()? {
+            Some(Invoker::Other) => return Ok(JepsenRecord::NoClient),
+            Some(Invoker::Client(process)) => Some(process),
+            None => None,
+        };
         let kind = fields.kind.ok_or_else(missing(":type"))?;
         let kind = match &kind.value {
             Edn::Key(name) | Edn::Str(name) | Edn::Symbol(name) => OperationKind::of(name, kind.offset)?,
             _ => return Err(JsonError::new(kind.offset, "expected :invoke, :ok, :fail or :info")),
         };
-        let function = fields.function.ok_or_else(missing(":f"))?;
+        let function = fields.function.filter(|function| !matches!(function.value, Edn::Nil));
         Ok(JepsenRecord::Operation(Operation {
             line,
             offset,
             process,
             kind,
-            function: Operation::named(&function)?,
+            function: function.as_ref().map(Operation::named).transpose()?,
             key: fields.key.filter(|key| !matches!(key.value, Edn::Nil)),
-            value: fields.value.unwrap_or(EdnForm { value: Edn::Nil, offset }),
+            value: fields.value.map_or(EdnForm { value: Edn::Nil, offset }, pair),
             notes: fields.notes,
         }))
     }
 
     /// Tests whether nobody knows what became of it.
     pub(super) fn is_lost(&self) -> bool {
-        let timed_out = |value: &Edn<'_>| *value == Edn::key("timed-out");
+        let timed_out = |value: &Edn<'_>| matches!(value, Edn::Key(text) | Edn::Str(text) if text == "timed-out");
         let by_error = |value: &Edn<'_>| match value {
             Edn::Vector(parts) => parts.first().is_some_and(timed_out),
             other => timed_out(other),
@@ -166,6 +172,22 @@ impl<'a> Operation<'a> {
             OperationKind::Invoke | OperationKind::Ok => false,
         }
     }
+}
+
+/// A value, which is a list if it is a pair of a key and a value with a tag, as `#jepsen.independent.Tuple{:key 7, :value 3}`.
+pub(super) fn pair(form: EdnForm<'_>) -> EdnForm<'_> {
+    let EdnForm { value: Edn::Tagged(tag, of), offset } = &form else { return form };
+    if !is_tuple(tag) {
+        return form;
+    }
+    let value = match &**of {
+        Edn::Map(entries) => {
+            let part = |name| entries.get(&Edn::key(name)).cloned().unwrap_or(Edn::Nil);
+            Edn::Vector(vec![part("key"), part("value")])
+        }
+        other => other.clone(),
+    };
+    EdnForm { value, offset: *offset }
 }
 
 /// The variant that stands for a function: `:compare-and-set` is `CompareAndSet`.

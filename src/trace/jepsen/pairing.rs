@@ -6,23 +6,19 @@
 //!   :fail is an answer     {"c": 0, "q": …}  {"c": 1, "q": …}  {"c": 1, "a": …}  {"c": 0, "a": "Fail"}
 //!   :fail is dropped                         {"c": 1, "q": …}  {"c": 1, "a": …}     what comes after a request waits for its end
 //! ```
+//!
+//! A history without a single `:invoke` says of no request when it was sent: then each waits for the end of the history, and is sent as
+//! early as it can have been (`completions`).
 
 use super::super::event::{EventKind, TraceEvent};
-use super::event::{JepsenCounts, JepsenEvent};
+use super::completions::{self, CompletedRequests};
+use super::edn::EdnForm;
+use super::event::{ExchangePart, JepsenCounts, JepsenEvent};
 use super::operation::{JepsenRecord, Operation, OperationKind};
 use super::rules::{FailRule, JepsenRules};
 use crate::json::{Decoded, JsonError};
 use rustc_hash::FxHashMap;
 use std::collections::VecDeque;
-
-/// The part of an exchange that a text stands for.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum ExchangePart {
-    /// The request.
-    Request,
-    /// Its answer.
-    Answer,
-}
 
 /// Makes the value out of the JSON of a request or an answer.
 pub(super) type DecodePart<V> = Box<dyn Fn(ExchangePart, String) -> Decoded<V> + Send>;
@@ -31,6 +27,8 @@ pub(super) type DecodePart<V> = Box<dyn Fn(ExchangePart, String) -> Decoded<V> +
 #[derive(Debug)]
 struct InvokedRequest {
     function: String,
+    /// Its value, as it is written.
+    value: String,
     line: u64,
     /// The number of its event, counted from the beginning of the history.
     number: u64,
@@ -54,12 +52,36 @@ pub(super) struct Pairing<V> {
     /// The number of the first event that waits.
     first: u64,
     pub(super) counts: JepsenCounts,
+    /// The operations of a history that begins with the end of one.
+    completed: Option<CompletedRequests<V>>,
+    /// Tells which operations say their process.
+    processes: ProcessNames,
+}
+
+/// The way in which the operations of a history say which process they are of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum ProcessNames {
+    /// There was none so far.
+    Unseen,
+    /// Each says it.
+    Named,
+    /// None does: they are of one client, who waits for each answer.
+    Missing,
 }
 
 impl<V> Pairing<V> {
     pub(super) fn new(rules: JepsenRules, keeps_notes: bool, decode: DecodePart<V>) -> Pairing<V> {
-        let (under_way, waiting) = (FxHashMap::default(), VecDeque::new());
-        Pairing { rules, decode, keeps_notes, under_way, waiting, first: 0, counts: JepsenCounts::default() }
+        Pairing {
+            rules,
+            decode,
+            keeps_notes,
+            under_way: FxHashMap::default(),
+            waiting: VecDeque::new(),
+            first: 0,
+            counts: JepsenCounts::default(),
+            completed: None,
+            processes: ProcessNames::Unseen,
+        }
     }
 
     /// The next event that waits for nothing.
@@ -77,6 +99,9 @@ impl<V> Pairing<V> {
 
     /// Ends the history: what is still under way has no end.
     pub(super) fn end(&mut self) {
+        if let Some(completed) = self.completed.take() {
+            self.waiting.extend(completed.events().map(HeldEvent::Ready));
+        }
         for waiting in &mut self.waiting {
             *waiting = waiting.ready();
         }
@@ -87,10 +112,12 @@ impl<V> Pairing<V> {
         match record {
             JepsenRecord::Nothing => self.counts.other_lines += 1,
             JepsenRecord::NoClient => self.counts.no_client += 1,
+            JepsenRecord::Operation(operation) if self.is_of_no_client(operation) => self.counts.no_client += 1,
             JepsenRecord::Operation(operation) => {
                 self.counts.operations += 1;
                 match operation.kind {
                     OperationKind::Invoke => self.invoke(operation)?,
+                    _ if self.counts.operations == 1 || self.completed.is_some() => self.complete_alone(operation)?,
                     OperationKind::Ok | OperationKind::Fail | OperationKind::Info => self.complete(operation)?,
                 }
             }
@@ -98,37 +125,77 @@ impl<V> Pairing<V> {
         Ok(())
     }
 
-    fn invoke(&mut self, operation: &Operation<'_>) -> Decoded<()> {
-        let text = self.rules.request(operation)?;
-        let value = self.decoded(ExchangePart::Request, text, operation)?;
-        let event = self.event(operation, EventKind::Request(value), self.rules.is_of_answer(operation))?;
-        let number = self.first + self.waiting.len() as u64;
-        let request = InvokedRequest { function: operation.function.clone(), line: operation.line, number };
-        if let Some(earlier) = self.under_way.insert(operation.process, request) {
-            let (process, line) = (operation.process, earlier.line);
-            let message = format!("process {process} still waits for the end of what it invoked on line {line}");
+    /// Tests whether an operation that says no process is none of a client: an `:info` that ends nothing.
+    fn is_of_no_client(&self, operation: &Operation<'_>) -> bool {
+        let is_info = operation.kind == OperationKind::Info && operation.process.is_none();
+        is_info && !(self.processes == ProcessNames::Missing && self.under_way.contains_key(&0))
+    }
+
+    /// The number of the process of an operation.
+    fn process(&mut self, operation: &Operation<'_>) -> Decoded<u64> {
+        let own = if operation.process.is_some() { ProcessNames::Named } else { ProcessNames::Missing };
+        if self.processes == ProcessNames::Unseen {
+            self.processes = own;
+        }
+        if self.processes != own {
+            let message = match own {
+                ProcessNames::Missing => "expected the key :process in this operation, as in those before it",
+                _ => "expected no key :process in this operation, as those before it have none",
+            };
             return Err(JsonError::new(operation.offset, message));
         }
-        self.waiting.push_back(match self.rules.fail {
-            FailRule::Answer => HeldEvent::Ready(event),
-            FailRule::Drop => HeldEvent::Open(event),
-        });
+        Ok(operation.process.unwrap_or(0))
+    }
+
+    fn invoke(&mut self, operation: &Operation<'_>) -> Decoded<()> {
+        if let Some(completed) = &self.completed {
+            let line = completed.first_line();
+            let message =
+                format!("this history begins with the end of an operation, on line {line}, which nobody invoked");
+            return Err(JsonError::new(operation.offset, message));
+        }
+        let process = self.process(operation)?;
+        let function = operation.function.clone().unwrap_or_else(|| self.rules.only_function());
+        let event = self.request((operation, process), (&function, &operation.value))?;
+        let number = self.first + self.waiting.len() as u64;
+        let value = operation.value.value.to_string();
+        let is_open = self.rules.fail(&function) == FailRule::Drop;
+        let request = InvokedRequest { function, value, line: operation.line, number };
+        if let Some(earlier) = self.under_way.insert(process, request) {
+            let line = earlier.line;
+            let message = match operation.process {
+                Some(_) => format!("process {process} still waits for the end of what it invoked on line {line}"),
+                None => format!("expected the key :process: what was invoked on line {line} has no end yet"),
+            };
+            return Err(JsonError::new(operation.offset, message));
+        }
+        self.waiting.push_back(if is_open { HeldEvent::Open(event) } else { HeldEvent::Ready(event) });
         Ok(())
     }
 
+    fn request(
+        &self,
+        (operation, process): (&Operation<'_>, u64),
+        (function, value): (&str, &EdnForm<'_>),
+    ) -> Decoded<JepsenEvent<V>> {
+        let text = self.rules.request(operation, (function, value))?;
+        let value = self.decoded(ExchangePart::Request, text, (operation, function))?;
+        let keeps_value = self.rules.is_of_answer(operation, function);
+        self.event((operation, process), EventKind::Request(value), keeps_value)
+    }
+
     fn complete(&mut self, operation: &Operation<'_>) -> Decoded<()> {
-        let process = operation.process;
+        let process = self.process(operation)?;
         let Some(request) = self.under_way.remove(&process) else {
             let message = format!("process {process} has invoked nothing that this could be the end of");
             return Err(JsonError::new(operation.offset, message));
         };
-        if request.function != operation.function {
-            let (own, line) = (&operation.function, request.line);
+        if let Some(own) = operation.function.as_ref().filter(|own| **own != request.function) {
+            let line = request.line;
             let message = format!("expected the end of {} of line {line}, found that of {own}", request.function);
             return Err(JsonError::new(operation.offset, message));
         }
-        let is_dropped =
-            self.rules.fail == FailRule::Drop && operation.kind == OperationKind::Fail && !operation.is_lost();
+        let is_dropped = self.is_dropped(operation, &request.function);
         if let Some(waiting) = self.waiting_at(request.number) {
             *waiting = if is_dropped { HeldEvent::Dropped } else { waiting.ready() };
         }
@@ -136,15 +203,49 @@ impl<V> Pairing<V> {
             self.counts.dropped += 1;
             return Ok(());
         }
-        let event = if operation.is_lost() {
-            self.event(operation, EventKind::Lost, true)?
-        } else {
-            let text = self.rules.answer(operation)?;
-            let value = self.decoded(ExchangePart::Answer, text, operation)?;
-            self.event(operation, EventKind::Answer(value), operation.kind == OperationKind::Fail)?
-        };
+        let event = self.outcome((operation, process), (&request.function, &request.value))?;
         self.waiting.push_back(HeldEvent::Ready(event));
         Ok(())
+    }
+
+    /// Adds the end of an operation in a history that has no beginnings.
+    fn complete_alone(&mut self, operation: &Operation<'_>) -> Decoded<()> {
+        _ = self.process(operation)?;
+        let function = operation.function.clone().unwrap_or_else(|| self.rules.only_function());
+        if self.is_dropped(operation, &function) {
+            // It counts as two, as if it had been invoked.
+            self.counts.operations += 1;
+            self.counts.dropped += 1;
+            self.completed.get_or_insert_with(|| CompletedRequests::new(operation.line));
+            return Ok(());
+        }
+        let next = self.completed.as_ref().map_or(0, CompletedRequests::len);
+        let process = operation.process.unwrap_or(next);
+        let asked = completions::asked(&function, &operation.value);
+        let request = self.request((operation, process), (&function, &asked))?;
+        let invoked = operation.value.value.to_string();
+        let outcome = self.outcome((operation, process), (&function, &invoked))?;
+        let completed = self.completed.get_or_insert_with(|| CompletedRequests::new(operation.line));
+        completed.add(process, request, outcome);
+        Ok(())
+    }
+
+    fn is_dropped(&self, operation: &Operation<'_>, function: &str) -> bool {
+        operation.kind == OperationKind::Fail && self.rules.fail(function) == FailRule::Drop && !operation.is_lost()
+    }
+
+    /// The event that ends a request.
+    fn outcome(
+        &self,
+        (operation, process): (&Operation<'_>, u64),
+        (function, invoked): (&str, &str),
+    ) -> Decoded<JepsenEvent<V>> {
+        if operation.is_lost() {
+            return self.event((operation, process), EventKind::Lost, true);
+        }
+        let text = self.rules.answer(operation, (function, invoked))?;
+        let value = self.decoded(ExchangePart::Answer, text, (operation, function))?;
+        self.event((operation, process), EventKind::Answer(value), operation.kind == OperationKind::Fail)
     }
 
     /// The event that waits under a number.
@@ -152,17 +253,28 @@ impl<V> Pairing<V> {
         self.waiting.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    fn decoded(&self, part: ExchangePart, text: String, operation: &Operation<'_>) -> Decoded<V> {
+    fn decoded(&self, part: ExchangePart, text: String, (operation, function): (&Operation<'_>, &str)) -> Decoded<V> {
         let is_fail = operation.kind == OperationKind::Fail;
         (self.decode)(part, text).map_err(|error| {
-            let hint = if is_fail { " (or --fail drop: the request never happened)" } else { "" };
+            let hint = match is_fail {
+                true => format!(
+                    " (or --fail drop: the request never happened; --fail {}=drop says it of this function alone)",
+                    function.to_lowercase()
+                ),
+                false => String::new(),
+            };
             JsonError::new(operation.value.offset, format!("{error}{hint}"))
         })
     }
 
-    fn event(&self, operation: &Operation<'_>, kind: EventKind<V>, keeps_value: bool) -> Decoded<JepsenEvent<V>> {
+    fn event(
+        &self,
+        (operation, process): (&Operation<'_>, u64),
+        kind: EventKind<V>,
+        keeps_value: bool,
+    ) -> Decoded<JepsenEvent<V>> {
         let notes = if self.keeps_notes { JepsenRules::notes(operation, keeps_value)? } else { String::new() };
-        Ok(JepsenEvent { event: TraceEvent { line: operation.line, client: Some(operation.process), kind }, notes })
+        Ok(JepsenEvent { event: TraceEvent { line: operation.line, client: Some(process), kind }, notes })
     }
 }
 

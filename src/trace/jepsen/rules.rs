@@ -5,17 +5,21 @@
 //!   :invoke :read nil                   "q": "Read"
 //!   :invoke :put "x", :key "k"          "q": {"Put": ["k", "x"]}   nil instead of "x": {"Put": "k"}
 //!   :ok :read 3                         "a": {"Read": 3}
+//!   :ok :txn [[:append :x 1]]           "a": {"Txn": [{"Append": ["x", 1]}]}
 //!   :fail                               "a": "Fail", or the request is dropped
 //!   :info, :timed-out                   "lost": true
 //! ```
 
 use super::super::line::is_meaningful;
+use super::arguments::arguments;
 use super::edn::{Edn, EdnForm};
-use super::json::{HOLE, JsonWriter, NilMeaning, variant};
+use super::event::ExchangePart;
+use super::json::{HOLE, JsonWriter, NilMeaning};
+use super::names::{is_same, variant};
 use super::operation::{Operation, OperationKind};
 use crate::json::{Decoded, JsonError, quoted};
 use crate::spec::Spec;
-use crate::spec::types::{Type, TypeId, Types, VariantDef};
+use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
 use std::borrow::Cow;
 use std::sync::Arc;
 
@@ -41,8 +45,10 @@ pub enum NilRule {
 /// The rules that a reader of Jepsen histories follows.
 #[derive(Clone, Debug, Default)]
 pub struct JepsenRules {
-    /// The meaning of `:fail`.
+    /// The meaning of `:fail`, of the functions for which nothing else is said.
     pub fail: FailRule,
+    /// The functions whose `:fail` has a meaning of its own, as `read`.
+    pub fail_of: Vec<(String, FailRule)>,
     /// The meaning of nil in an answer; where there is none, types decide.
     pub nil: Option<NilRule>,
     /// The specification whose types requests and answers have, where it is known.
@@ -62,14 +68,33 @@ impl JepsenRules {
         self.spec.as_deref().map(|spec| &spec.types)
     }
 
-    /// The request of an operation, as JSON.
-    pub(super) fn request(&self, operation: &Operation<'_>) -> Decoded<String> {
-        let known = self.variant(self.spec.as_ref().map(|spec| spec.program.request), &operation.function);
+    /// The meaning of `:fail` of a function.
+    pub(super) fn fail(&self, function: &str) -> FailRule {
+        let own = self.fail_of.iter().rev().find(|(name, _)| is_same(name, function));
+        own.map_or(self.fail, |(_, rule)| *rule)
+    }
+
+    /// The function of operations that tell none: the only variant of the requests, else `Txn`, as histories of transactions have it.
+    pub(super) fn only_function(&self) -> String {
+        let def = self.enumerated(self.spec.as_ref().map(|spec| spec.program.request));
+        match def.map(|def| &def.variants[..]) {
+            Some([only]) => only.name.clone(),
+            _ => "Txn".to_owned(),
+        }
+    }
+
+    /// The request of an operation of a function, which invoked a value, as JSON.
+    pub(super) fn request(
+        &self,
+        operation: &Operation<'_>,
+        (function, value): (&str, &EdnForm<'_>),
+    ) -> Decoded<String> {
+        let of = self.spec.as_ref().map(|spec| spec.program.request);
+        let known = self.variant(of, function);
         let is_option =
             |at: usize| known.and_then(|known| known.fields.get(at)).is_some_and(|(_, of)| self.is_option(*of));
         let fields = known.map_or(0, |known| known.fields.len());
-        let value = &operation.value;
-        let is_nothing = matches!(value.value, Edn::Nil) || self.is_of_answer(operation);
+        let is_nothing = matches!(value.value, Edn::Nil) || self.is_of_answer(operation, function);
         let carried = match (&operation.key, is_nothing) {
             (Some(key), true) if fields == 2 && is_option(1) => Carried::KeyAndValue(key, value),
             (Some(key), true) => Carried::Key(key),
@@ -78,20 +103,20 @@ impl JepsenRules {
             (None, true) => Carried::Nothing,
             (None, false) => Carried::Value(value),
         };
-        self.text(&operation.function, known, carried, NilMeaning::Null)
+        self.text((ExchangePart::Request, of), (function, known), carried, NilMeaning::Null)
     }
 
     /// Tests whether the value of a request is that of its answer: some tools write it there once it is known, and nothing in the
     /// request could carry it.
-    pub(super) fn is_of_answer(&self, operation: &Operation<'_>) -> bool {
+    pub(super) fn is_of_answer(&self, operation: &Operation<'_>, function: &str) -> bool {
         let Some(program) = self.spec.as_ref().map(|spec| &spec.program) else { return false };
-        let fields = |of| self.variant(Some(of), &operation.function).map(|variant| variant.fields.len());
+        let fields = |of| self.variant(Some(of), function).map(|variant| variant.fields.len());
         let keys = usize::from(operation.key.is_some());
         fields(program.request) == Some(keys) && fields(program.response) == Some(keys + 1)
     }
 
-    /// The answer that an operation tells, as JSON.
-    pub(super) fn answer(&self, operation: &Operation<'_>) -> Decoded<String> {
+    /// The answer that an operation of a function tells, as JSON. It may repeat what was invoked.
+    pub(super) fn answer(&self, operation: &Operation<'_>, (function, invoked): (&str, &str)) -> Decoded<String> {
         if operation.kind == OperationKind::Fail {
             return Ok("\"Fail\"".to_owned());
         }
@@ -101,42 +126,66 @@ impl JepsenRules {
             (None, Some(_)) => NilMeaning::ByType,
             (None, None) => NilMeaning::Unknown,
         };
-        let known = self.variant(self.spec.as_ref().map(|spec| spec.program.response), &operation.function);
+        let of = self.spec.as_ref().map(|spec| spec.program.response);
+        let known = self.variant(of, function);
         let value = &operation.value;
         let carries_nothing = known.is_some_and(|known| known.fields.is_empty());
+        let is_repeated = || matches!(value.value, Edn::Nil) || value.value.to_string() == invoked;
         let carried = match &operation.key {
-            None if carries_nothing && matches!(value.value, Edn::Nil) => Carried::Nothing,
+            _ if carries_nothing && is_repeated() => Carried::Nothing,
             None => Carried::Value(value),
             Some(key) => Carried::KeyAndValue(key, value),
         };
-        self.text(&operation.function, known, carried, nil)
+        self.text((ExchangePart::Answer, of), (function, known), carried, nil)
     }
 
     fn is_option(&self, of: TypeId) -> bool {
         self.types().is_some_and(|types| matches!(types.get(of), Type::Option(_)))
     }
 
-    /// The variant of a type that stands for a function.
-    fn variant(&self, of: Option<TypeId>, name: &str) -> Option<&VariantDef> {
+    fn enumerated(&self, of: Option<TypeId>) -> Option<&EnumDef> {
         let types = self.types()?;
         match types.get(of?) {
-            Type::Enum(index) => variant(&types.enums[*index as usize], name),
+            Type::Enum(index) => types.enums.get(*index as usize),
             _ => None,
         }
     }
 
-    /// A variant with what it carries, as JSON.
+    /// The variant of a type that stands for a function.
+    fn variant(&self, of: Option<TypeId>, name: &str) -> Option<&VariantDef> {
+        variant(self.enumerated(of)?, name)
+    }
+
+    /// A variant with what it carries, as JSON; what it carries alone, if the type is no enum.
     fn text(
         &self,
-        name: &str,
-        known: Option<&VariantDef>,
+        (part, of): (ExchangePart, Option<TypeId>),
+        (function, known): (&str, Option<&VariantDef>),
         carried: Carried<'_, '_>,
         nil: NilMeaning,
     ) -> Decoded<String> {
         let writer = JsonWriter { types: self.types(), nil };
         let keys = JsonWriter { nil: NilMeaning::Null, ..writer };
         let field = |at: usize| known.and_then(|known| known.fields.get(at)).map(|(_, of)| *of);
-        let mut out = format!("{{{}: ", quoted(name));
+        let name = known.map_or(function, |known| &known.name);
+        let mut out = String::new();
+        if let (Carried::Value(value), Some(of)) = (&carried, of.filter(|of| self.enumerated(Some(*of)).is_none())) {
+            put(writer, value, Some(of), &mut out)?;
+            return Ok(out);
+        }
+        if let (Carried::Value(value), Some(known)) = (&carried, known)
+            && let Some(values) = arguments(writer, part, known, &value.value)
+        {
+            let written = writer.variant(known, &values, 0, &mut out);
+            return written.map(|()| out).map_err(|why| JsonError::new(value.offset, why));
+        }
+        if let (Carried::KeyAndValue(key, value), Some(known)) = (&carried, known)
+            && known.fields.first().is_some_and(|(name, _)| name.is_some())
+        {
+            let written = writer.variant(known, &[&key.value, &value.value], 0, &mut out);
+            return written.map(|()| out).map_err(|why| JsonError::new(value.offset, why));
+        }
+        out.push_str(&format!("{{{}: ", quoted(name)));
         match carried {
             Carried::Nothing => return Ok(quoted(name)),
             Carried::Key(key) => put(keys, key, field(0), &mut out)?,
@@ -168,23 +217,15 @@ impl JepsenRules {
     }
 }
 
-/// Appends what a variant carries, which is not split into a key and a value.
+/// Appends what a variant carries as it stands.
 fn carry(writer: JsonWriter<'_>, value: &EdnForm<'_>, known: Option<&VariantDef>, out: &mut String) -> Decoded<()> {
     let fields = known.map_or(&[][..], |known| &known.fields);
     let is_apart = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
-    match &value.value {
-        Edn::Nil if is_apart && writer.nil == NilMeaning::ByType => out.push_str(HOLE),
-        Edn::Vector(parts) | Edn::List(parts) if is_apart && parts.len() == fields.len() => {
-            out.push('[');
-            for (index, (part, (_, of))) in parts.iter().zip(fields).enumerate() {
-                out.push_str(if index > 0 { ", " } else { "" });
-                writer.write(part, Some(*of), out).map_err(|why| JsonError::new(value.offset, why))?;
-            }
-            out.push(']');
-        }
-        _ => put(writer, value, fields.first().filter(|_| !is_apart).map(|(_, of)| *of), out)?,
+    if matches!(value.value, Edn::Nil) && is_apart && writer.nil == NilMeaning::ByType {
+        out.push_str(HOLE);
+        return Ok(());
     }
-    Ok(())
+    put(writer, value, fields.first().filter(|_| !is_apart).map(|(_, of)| *of), out)
 }
 
 fn put(writer: JsonWriter<'_>, form: &EdnForm<'_>, of: Option<TypeId>, out: &mut String) -> Decoded<()> {

@@ -12,19 +12,19 @@
 
 use super::super::error::TraceError;
 use super::super::format::TraceFormat;
-use super::edn::EdnMaps;
-use super::event::{JepsenCounts, JepsenEvent};
+use super::event::{ExchangePart, JepsenCounts, JepsenEvent};
 use super::log::{self, LogLines};
+use super::maps::{EdnMaps, MapSyntax};
 use super::operation::Operation;
-use super::pairing::{DecodePart, ExchangePart, Pairing};
+use super::pairing::{DecodePart, Pairing};
 use super::rules::JepsenRules;
 use crate::json::Decoded;
 use std::fmt;
 use std::io::BufRead;
 
-/// Reads the operations of a history, in one of two formats.
+/// Reads the operations of a history, in one of the formats.
 enum OperationSource<R> {
-    Edn(EdnMaps<R>),
+    Maps(EdnMaps<R>),
     Log(LogLines<R>),
 }
 
@@ -65,7 +65,8 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
     fn new(input: R, format: TraceFormat, rules: JepsenRules, keeps_notes: bool, decode: DecodePart<V>) -> Self {
         let source = match format {
             TraceFormat::JepsenLog => OperationSource::Log(LogLines::new(input)),
-            TraceFormat::JepsenEdn | TraceFormat::Ndjson => OperationSource::Edn(EdnMaps::new(input)),
+            TraceFormat::JepsenJson => OperationSource::Maps(EdnMaps::new(input, MapSyntax::Json)),
+            TraceFormat::JepsenEdn | TraceFormat::Ndjson => OperationSource::Maps(EdnMaps::new(input, MapSyntax::Edn)),
         };
         JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
     }
@@ -82,7 +83,7 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
             }
             let pairing = &mut self.pairing;
             let read = match &mut self.source {
-                OperationSource::Edn(maps) => maps.next_with(|map| pairing.add(&Operation::of_map(map)?))?,
+                OperationSource::Maps(maps) => maps.next_with(|map| pairing.add(&Operation::of_map(map)?))?,
                 OperationSource::Log(lines) => {
                     lines.next_with(|line, number| pairing.add(&log::record(line, number)?))?
                 }
