@@ -66,7 +66,7 @@ impl<'s> Composed<'s> {
 }
 
 /// Tests whether only the task that a request began sends on its connection: its answer.
-fn answers_only(program: &Program) -> bool {
+pub(super) fn answers_only(program: &Program) -> bool {
     let is_other = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
     !program.functions.iter().any(|function| function.code.iter().any(is_other))
 }

@@ -16,15 +16,17 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::composed::Composed;
+use super::composed::{Composed, answers_only};
 use super::deepest::{DeepestFirst, Searched};
 use super::frontier::Judge;
 use super::options::Options;
 use super::verdict::Verdict;
 use super::wire::{Ahead, RecordedEvent};
-use crate::network::{Network, Observation};
+use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::value::Value;
 
 /// The work of a turn, in made terms, and the most turns where the judge that takes event by event is at its end.
 const TURN: u64 = 20_000;
@@ -51,6 +53,64 @@ enum Lookahead {
 /// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
 #[must_use]
 pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    let parts = parts(spec, network, events).unwrap_or_default();
+    by_key(spec, network, &parts, options).unwrap_or_else(|| judge_whole(spec, network, events, options))
+}
+
+/// Judges the events of each key alone; nothing if these verdicts do not say what the whole is.
+fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>], options: &Options) -> Option<Judge> {
+    let mut first: Option<(u64, Judge)> = None;
+    for part in parts {
+        let judge = judge_whole(spec, network, part, options);
+        let event = match judge.verdict() {
+            Verdict::Accept { warning: None } => u64::MAX,
+            Verdict::Reject { event, event_from: None } if !spec.program.may_fail() => event,
+            _ => return None,
+        };
+        // Of parts that are accepted the last one has seen all.
+        if first
+            .as_ref()
+            .is_none_or(|(earliest, seen)| event < *earliest || event == *earliest && seen.event < judge.event)
+        {
+            first = Some((event, judge));
+        }
+    }
+    first.map(|(_, judge)| judge)
+}
+
+/// The events of each key, if keys have nothing to do with each other and no connection has two requests under way
+/// (proofs-notes/schedules.md, *Keys*); nothing else may have been observed.
+fn parts(spec: &Spec, network: &dyn Network, events: &[RecordedEvent]) -> Option<Vec<Vec<RecordedEvent>>> {
+    if network.order() == PacketOrder::Global || network.counts_packets() || !answers_only(&spec.program) {
+        return None;
+    }
+    let program = &spec.program;
+    let keys = RequestKeys::of(program).filter(|_| program.opens.is_none() && program.closes.is_none())?;
+    let mut parts: FxHashMap<Option<Value>, usize> = FxHashMap::default();
+    let mut of_key: Vec<Vec<RecordedEvent>> = Vec::new();
+    let mut under_way: FxHashMap<Port, usize> = FxHashMap::default();
+    for event in events {
+        let part = match &event.1 {
+            Observation::Request(port, request) => {
+                let part = *parts.entry(keys.key(request).ok()?).or_insert_with(|| {
+                    of_key.push(Vec::new());
+                    of_key.len() - 1
+                });
+                if under_way.insert(*port, part).is_some() {
+                    return None;
+                }
+                part
+            }
+            Observation::Answer(port, _) => under_way.remove(port)?,
+            Observation::End => continue,
+            _ => return None,
+        };
+        of_key[part].push(event.clone());
+    }
+    Some(of_key)
+}
+
+fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
     let judge = judge_at_once(spec, network, events, options);
     match judge.verdict() {
         Verdict::Reject { .. } if !spec.program.may_fail() => {

@@ -5,8 +5,11 @@
 
 use std::sync::Arc;
 
+use crate::random::Rng;
+use crate::random_tasks;
+
 use mayhap::details::Selection;
-use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::dualize::{Judge, RecordedEvent, judge_at_once, judge_recorded};
 use mayhap::evidence::{
     Budget, Minimality, NetworkRecording, Rechecked, RejectedRecording, answer_values, check_values,
     witness_of_recording,
@@ -444,4 +447,48 @@ fn few_hidden_values_are_soon_met() {
             }
         }
     }
+}
+
+#[test]
+fn keys_are_judged_one_by_one_in_sections_too() {
+    let spec = random_tasks::compiled(
+        "enum Request { Add { key: int, by: int }, Get { key: int } }
+         protocol p {
+             request Request;
+             response int;
+             var m: map<int, int> = {};
+             on Add { key, by } { let n = m.get_or(key, 0); yield; m[key] := n + by; reply n; }
+             on Get { key } { reply m.get_or(key, 0); }
+         }",
+    );
+    let (mut rng, mut rejected) = (Rng::new(5), 0);
+    let network = NetworkChoice::TCP.network();
+    for _ in 0..120 {
+        let (mut lines, mut open) = (Vec::new(), Vec::new());
+        for _ in 0..7 {
+            let client = rng.between(1, 3);
+            match open.iter().position(|other| *other == client) {
+                Some(at) => {
+                    open.remove(at);
+                    lines.push(format!("c{client} a{}", rng.between(0, 1)));
+                }
+                None => {
+                    open.push(client);
+                    let key = rng.between(1, 2);
+                    lines.push(match rng.between(0, 2) {
+                        0 => format!("c{client} q{{\"Get\": {{\"key\": {key}}}}}"),
+                        _ => format!("c{client} q{{\"Add\": {{\"key\": {key}, \"by\": 1}}}}"),
+                    });
+                }
+            }
+        }
+        let events = recorded(&spec, &lines.join(";"));
+        let options = Options::default();
+        let whole = |count: usize| judge_at_once(&spec, &*network, &events[..count], &options).verdict().is_accept();
+        let first = (1..=events.len()).find(|count| !whole(*count));
+        let by_key = named(&judge_recorded(&spec, &*network, &events, &options).verdict());
+        assert_eq!(by_key, first.map_or(("accept", None), |count| ("reject", Some(count as u64))), "{lines:?}");
+        rejected += u32::from(first.is_some());
+    }
+    assert!((20..110).contains(&rejected), "{rejected}");
 }
