@@ -8,7 +8,7 @@
 //!     …
 //! ```
 
-use super::{SHOWN, one_of, shortened};
+use super::{SHOWN, no_short_reason, one_of, shortened};
 use crate::choice::counted;
 use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
 use crate::json::encode;
@@ -68,6 +68,11 @@ pub fn impossible(history: &History, line: u64) -> String {
 fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<String> {
     let is_of_rest = |line: &u64| conflict.all_from.is_some_and(|from| *line >= from);
     let needed: Vec<u64> = conflict.lines.iter().copied().filter(|line| !is_of_rest(line)).collect();
+    if let (Some(line), []) = (conflict.lines.last(), &needed[..])
+        && conflict.all_from.is_some()
+    {
+        return vec![format!("  {}", no_short_reason(*line))];
+    }
     let from = needed.len().saturating_sub(ANSWERS);
     let is_named = |request: &&RequestSpan| request.answered.is_some_and(|line| needed[from..].contains(&line));
     let named: Vec<&RequestSpan> = timeline.requests.iter().filter(is_named).collect();
@@ -111,7 +116,7 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
     lines.extend(events.into_iter().map(|(_, _, text)| text));
     lines.extend(conflict.all_from.map(|from| {
         let last = conflict.lines.last().copied().unwrap_or_default();
-        format!("    lines {from} to {last}: all clients were answered as they were")
+        format!("    all answers in lines {from} to {last} (not reduced further)")
     }));
     if conflict.minimal == Minimality::CutOff {
         let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";

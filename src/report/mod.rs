@@ -173,6 +173,11 @@ fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
+/// Says that a search came to no line that it can name, beyond that all answers before one leave no explanation.
+fn no_short_reason(before: u64) -> String {
+    format!("no short reason was found: the answers before line {before} rule it out together")
+}
+
 /// Several answers, of which one was possible: `1, 2 or 3`. Nothing where there is none.
 fn one_of(answers: &[String]) -> Option<String> {
     Some(match answers.split_last()? {

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{SHOWN, one_of, place, shortened};
+use super::{SHOWN, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
@@ -80,9 +80,14 @@ impl Rejection<'_> {
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
             ([], None, _) => " (this answer is wrong whatever was answered before)",
+            ([], Some(_), _) => "",
             _ => ", because",
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
+        if let (Some(line), []) = (self.and_before, &lessons[..]) {
+            lines.push(format!("  {}", no_short_reason(line)));
+            return lines;
+        }
         if let Some(line) = self.and_before {
             lines.push(format!("  the answers before line {line} leave nothing else, together with these:"));
         }

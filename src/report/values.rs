@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use super::{SHOWN, shortened};
+use super::{SHOWN, no_short_reason, shortened};
 use crate::choice::counted;
 use crate::dualize::RecordedEvent;
 use crate::evidence::{AnswerValues, Minimality};
@@ -33,6 +33,10 @@ pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerV
     let needed = values.needed();
     let omitted = needed.len().saturating_sub(NAMED);
     let mut lines = vec![format!("no order in which the server may have worked explains line {line}")];
+    if values.all_from.is_some() && needed.is_empty() {
+        lines.push(format!("  {}", no_short_reason(line)));
+        return lines;
+    }
     let these = if values.lines.is_empty() { "that cannot be so" } else { "these cannot all be so" };
     let events = &observed.events;
     let before = events.iter().take_while(|(own, _)| *own < line);
@@ -55,7 +59,7 @@ pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerV
         lines.extend(said(spec, observed, &events[at]).map(|said| said + more));
     }
     if let Some(from) = values.all_from {
-        lines.push(format!("    lines {from} to {line}: all clients were answered as they were"));
+        lines.push(format!("    all answers in lines {from} to {line} (not reduced further)"));
     }
     if values.minimal == Minimality::CutOff {
         let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";
