@@ -6,10 +6,13 @@ use rustc_hash::FxHashSet;
 
 use super::describe::{Fact, PartNames, resolved};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
+use crate::json;
+use crate::process::Process;
+use crate::server::Completion;
 use crate::solve::{Answer, Limits, Solver, Store};
 use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Leaf, Substitution, Value};
+use crate::value::{Leaf, Substitution, Truth, Value, equal};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,6 +28,20 @@ pub enum Possibility {
     Nothing,
     /// Others beside those that are listed.
     More,
+}
+
+impl Possibility {
+    /// The JSON of an answer all of whose parts are known.
+    #[must_use]
+    pub fn in_full(&self, spec: &Spec) -> Option<String> {
+        let is_value = |json: &str| json::decode_recorded(&spec.types, spec.program.response, json).is_ok();
+        match self {
+            Possibility::Answer { json, where_ } if where_.is_empty() => {
+                Some(json.clone()).filter(|json| is_value(json))
+            }
+            Possibility::Answer { .. } | Possibility::Nothing | Possibility::More => None,
+        }
+    }
 }
 
 /// More answers than this are not listed.
@@ -44,11 +61,26 @@ const FEW: usize = 8;
 struct Possible {
     answer: Value,
     store: Store,
+    /// The state after it, which has what was seen of unknown values.
+    process: Process,
+    /// A condition that excludes one answer, where it is too long to be shown.
+    other: Option<Term>,
 }
 
 /// The answers that a judge allows to the next request. One that is a case of another one is not listed.
 #[must_use]
 pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Possibility> {
+    allowed_but(spec, before, exchange, None).into_iter().map(|(possibility, _)| possibility).collect()
+}
+
+/// The answers that a judge allows to the next request, but for one that is known to be impossible; each with one of its kind, where
+/// one was found.
+pub(super) fn allowed_but(
+    spec: &Arc<Spec>,
+    before: &Judge,
+    exchange: &Exchange,
+    impossible: Option<&Value>,
+) -> Vec<(Possibility, Option<Value>)> {
     if exchange.is_restart() {
         return Vec::new();
     }
@@ -63,20 +95,26 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Pos
         let Some(answer) = answer else { continue };
         let (cases, all) = Possible::of(&answer, &candidate, &mut solver).cases(&mut solver);
         more |= !all;
-        for new in cases {
-            if !possible.iter().any(|other| other.covers(&new)) {
-                possible.retain(|other| !new.covers(other));
+        for mut new in cases {
+            match impossible.map_or(Some(true), |impossible| new.exclude(impossible, &mut solver)) {
+                Some(true) => {}
+                Some(false) => continue,
+                None => more = true,
+            }
+            if !possible.iter().any(|other| other.covers(&new, &mut solver)) {
+                possible.retain(|other| !new.covers(other, &mut solver));
                 possible.push(new);
             }
         }
     }
-    let mut found: Vec<Possibility> = possible.iter().map(|possible| possible.shown(spec)).collect();
-    found.extend(is_silent.then_some(Possibility::Nothing));
+    let mut found: Vec<(Possibility, Option<Value>)> =
+        possible.iter().map(|possible| (possible.shown(spec), possible.example(spec, &mut solver))).collect();
+    found.extend(is_silent.then_some((Possibility::Nothing, None)));
     found.sort();
-    found.dedup();
+    found.dedup_by(|(later, _), (earlier, _)| later == earlier);
     if found.len() > LISTED || more {
         found.truncate(LISTED);
-        found.push(Possibility::More);
+        found.push((Possibility::More, None));
     }
     found
 }
@@ -86,7 +124,43 @@ impl Possible {
     fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
         let store = candidate.store.clone();
         let answer = resolved(&store, &candidate.process.unknowns.expanded(answer));
-        Possible { answer, store }.forgotten(solver)
+        Possible { answer, store, process: candidate.process.clone(), other: None }.forgotten(solver)
+    }
+
+    /// One answer of its kind; nothing where the solver finds none.
+    fn example(&self, spec: &Spec, solver: &mut Solver) -> Option<Value> {
+        if self.answer.is_known() {
+            return Some(self.answer.clone());
+        }
+        let mut store = self.store.clone();
+        if self.other.as_ref().is_some_and(|other| store.assume(other, solver) != Answer::Sat) {
+            return None;
+        }
+        let model = store.model(&[], solver, &mut |_| 0).ok()?;
+        let answer = Completion { types: &spec.types, model: &model, process: &self.process }.value(&self.answer);
+        answer.is_known().then_some(answer)
+    }
+
+    /// Excludes an answer; returns whether others are left. Nothing where it cannot be excluded.
+    fn exclude(&mut self, impossible: &Value, solver: &mut Solver) -> Option<bool> {
+        let is_other = match equal(&self.answer, impossible).ok()? {
+            Truth::Known(is_it) => return Some(!is_it),
+            Truth::Term(is_it) => Term::not(&is_it),
+        };
+        let mut others = self.store.clone();
+        match others.assume(&is_other, solver) {
+            Answer::Sat => {}
+            Answer::Unsat => return Some(false),
+            Answer::Unknown(_) => return None,
+        }
+        let mut variables = FxHashSet::default();
+        is_other.vars(&mut |var| _ = variables.insert(var));
+        if variables.len() == 1 {
+            self.store = others;
+        } else {
+            self.other = Some(is_other);
+        }
+        Some(true)
     }
 
     /// Eliminates the variables that the answer does not mention: what they require of the others stays.
@@ -125,10 +199,11 @@ impl Possible {
                 Answer::Unsat => continue,
                 Answer::Unknown(_) => return None,
             }
+            let process = self.process.clone();
             let with_value = |term: &Term| term.substitute(&mut |other| (other == var).then(|| value.clone()));
             let mut resolve = |term: &Term| Some(store.resolve(&with_value(term)));
             let answer = Substitution::everywhere(&mut resolve).apply(&self.answer)?;
-            each.push(Possible { answer, store }.forgotten(solver));
+            each.push(Possible { answer, store, process, other: None }.forgotten(solver));
         }
         Some(each)
     }
@@ -154,6 +229,12 @@ impl Possible {
         listed
     }
 
+    /// Tests whether a condition certainly holds.
+    fn entails(&self, condition: &Term, solver: &mut Solver) -> bool {
+        let is_impossible = || self.store.clone().assume(&Term::not(condition), solver) == Answer::Unsat;
+        self.store.decide(condition).unwrap_or_else(is_impossible)
+    }
+
     fn shown(&self, spec: &Spec) -> Possibility {
         let mut names = PartNames::anonymous();
         let json = names.render(&spec.types, spec.program.response, &self.store, &self.answer);
@@ -162,12 +243,15 @@ impl Possible {
         if constraints.iter().any(|constraint| names.are_some_of(constraint)) {
             where_.push(Fact::new("further conditions hold"));
         }
+        if self.other.is_some() {
+            where_.push(Fact::new("it is another answer"));
+        }
         Possibility::Answer { json, where_ }
     }
 
     /// Tests whether each answer that `other` stands for is one of these: with what stands there in the place of the variables
     /// here, all that restricts these variables holds there.
-    fn covers(&self, other: &Possible) -> bool {
+    fn covers(&self, other: &Possible, solver: &mut Solver) -> bool {
         let mut bound = Vec::new();
         if !matches(&self.answer, &other.answer, &mut bound) {
             return false;
@@ -182,7 +266,7 @@ impl Possible {
             });
             // What speaks of hidden variables only is possible: the candidate is.
             let none = !constraint.any_var(&mut |var| of(var).is_some());
-            none || (all && other.store.decide(&holds) == Some(true))
+            none || (all && other.entails(&holds, solver))
         })
     }
 }

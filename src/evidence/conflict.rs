@@ -17,13 +17,13 @@
 use std::cmp::Reverse;
 use std::sync::Arc;
 
-use super::allowed::{Possibility, allowed};
+use super::allowed::{Possibility, allowed_but};
 use super::narrowing::{self, NeededSearch, least_between};
 use super::reason::{Budget, Minimality, Rechecked};
 use crate::dualize::{Options, Verdict};
-use crate::json;
 use crate::schedule::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
+use crate::value::Value;
 
 /// So many ways between states that are looked up count as one unit.
 const LOOKED_UP: u64 = 4;
@@ -41,6 +41,8 @@ const NEAR: usize = 256;
 const WIDER: usize = 5;
 /// Of parts with more events than this it is not looked for the answers that are needed.
 const LONGEST: usize = 2_048;
+/// Of no more answers than this each is named, also if they may not all be needed.
+const FEW: usize = 6;
 /// Other answers may take such a part of the budget; and so may trying answers alone, and looking for the line before which the state
 /// may be any.
 const PART: u64 = 4;
@@ -67,8 +69,10 @@ pub struct AnswerConflict {
 /// The answers that would have been possible in the place of a rejected one, each judged again.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OtherAnswers {
-    /// The answers, as JSON.
+    /// Those that are known in full, as JSON.
     pub json: Vec<String>,
+    /// Those that are not, each with one of its kind that was judged: `{"Id": #1}` where #1 != 7.
+    pub open: Vec<(Possibility, Value)>,
     /// True if there may be others.
     pub more: bool,
 }
@@ -144,7 +148,7 @@ impl ConflictSearch<'_> {
         };
         let RejectedPart { start, needed, rest, minimal } = found;
         let line = |event: usize| self.judged.line(event);
-        let all_from = rest.first().map(|event| line(*event));
+        let all_from = rest.first().filter(|_| rest.len() > FEW).map(|event| line(*event));
         let events = [needed, rest].concat();
         let lines = events.iter().copied().chain([self.judged.rejected()]).map(line).collect();
         let any_state_before = if let RelaxedStart::AnyState(first) = start { Some(line(first)) } else { None };
@@ -155,7 +159,8 @@ impl ConflictSearch<'_> {
     /// beginning.
     fn pair(&mut self) -> Option<RejectedPart> {
         let own = self.judged.sent(self.judged.rejected())?;
-        let alone = self.paid(|judged| judged.judge_pair(None));
+        let effort = self.budget.left() / TRIES[0];
+        let alone = self.paid(|judged| judged.judge_pair(None, effort));
         if alone != RelaxedOutcome::Explained {
             let found = self.with_needed(RelaxedStart::AnyState(self.line_begin(own)), Vec::new());
             if found.is_some() {
@@ -168,7 +173,7 @@ impl ConflictSearch<'_> {
             if self.budget.left() < stop || unsure.len() == NEAR {
                 break;
             }
-            let outcome = self.paid(|judged| judged.judge_pair(Some(answer)));
+            let outcome = self.paid(|judged| judged.judge_pair(Some(answer), effort));
             if outcome == RelaxedOutcome::Explained {
                 continue;
             }
@@ -315,23 +320,27 @@ impl ConflictSearch<'_> {
         let stop = self.budget.left().saturating_sub(units);
         let limit = units.max(LEAST) * LOOKED_UP;
         let (before, exchange) = self.paid(|judged| judged.before_rejected(limit))?;
-        let (mut json, mut more) = (Vec::new(), false);
-        for possible in allowed(spec, &before, &exchange) {
-            match possible {
-                Possibility::Answer { json: text, where_ } if where_.is_empty() && self.budget.left() > stop => {
-                    let answer = json::decode_recorded(&spec.types, spec.program.response, &text).ok();
-                    let judge = |answer| self.paid(|judged| judged.judge_with(&answer, limit));
-                    match answer.map_or(RelaxedOutcome::Undecided, judge) {
-                        RelaxedOutcome::Explained => json.push(text),
-                        RelaxedOutcome::Rejected => {}
-                        RelaxedOutcome::Undecided => more = true,
-                    }
+        let impossible = self.judged.rejected_answer();
+        let mut others = OtherAnswers { json: Vec::new(), open: Vec::new(), more: false };
+        for (possible, example) in allowed_but(spec, &before, &exchange, impossible.as_ref()) {
+            let example = match (&possible, example) {
+                (Possibility::Answer { .. }, Some(example)) if self.budget.left() > stop => example,
+                (Possibility::Nothing, _) => continue,
+                (Possibility::Answer { .. } | Possibility::More, _) => {
+                    others.more = true;
+                    continue;
                 }
-                Possibility::Answer { .. } | Possibility::More => more = true,
-                Possibility::Nothing => {}
+            };
+            let outcome = self.paid(|judged| judged.judge_with(&example, limit));
+            let in_full = possible.in_full(spec);
+            match (outcome, in_full) {
+                (RelaxedOutcome::Explained, Some(json)) => others.json.push(json),
+                (RelaxedOutcome::Explained, None) => others.open.push((possible, example)),
+                (RelaxedOutcome::Rejected, Some(_)) => {}
+                (RelaxedOutcome::Rejected | RelaxedOutcome::Undecided, _) => others.more = true,
             }
         }
-        Some(OtherAnswers { json, more }).filter(|others| !others.json.is_empty())
+        Some(others).filter(|others| !others.json.is_empty() || !others.open.is_empty())
     }
 }
 

@@ -122,6 +122,7 @@ impl PartNames {
             Value::Data { .. } => value.fields().iter().for_each(|field| self.name_shown(field)),
             Value::List(list) | Value::Open(list) => list.iter().for_each(|element| self.name_shown(element)),
             Value::Map(map) => {
+                elements(map).into_iter().flatten().for_each(|element| self.name_shown(element));
                 certain(map).for_each(|(_, entry)| self.name_shown(&entry.value));
             }
             Value::Scalar(_) | Value::Term(_) | Value::Absent => {
@@ -160,6 +161,10 @@ impl PartNames {
 
     /// Shows the entries that are certainly in a map or set, and then `..`, which stands for others that there may be.
     fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
+        if let (Type::Set(of), Some(elements)) = (types.get(ty), elements(map)) {
+            let shown: Vec<String> = elements.into_iter().map(|element| self.show(types, *of, element)).collect();
+            return format!("[{}]", shown.join(", "));
+        }
         let certain = certain(map).map(|(key, entry)| match types.get(ty) {
             Type::Map(key_type, of) => {
                 format!("{}: {}", self.show(types, *key_type, key), self.show(types, *of, &entry.value))
@@ -241,6 +246,14 @@ impl PartNames {
         facts.dedup();
         facts
     }
+}
+
+/// The elements of a set that has these and no others; some may be equal.
+fn elements(map: &Map) -> Option<Vec<&Value>> {
+    let is_there = |entry: &Entry| entry.presence == Presence::Always && entry.value == Value::UNIT;
+    let all = map.looked_at().map(|(key, entry)| (key, Some(entry))).chain(map.pending());
+    let elements = all.map(|(key, entry)| entry.is_some_and(is_there).then_some(key)).collect::<Option<Vec<_>>>();
+    elements.filter(|_| map.base().is_none())
 }
 
 /// The entries that a map certainly has, under known keys.

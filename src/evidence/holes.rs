@@ -13,6 +13,9 @@ use crate::dualize::{Options, RecordedEvent, Verdict, judge_within};
 use crate::network::{Network, Observation};
 use crate::spec::Spec;
 
+/// Of no more answers than this each is named, also if they may not all be needed.
+const FEW: usize = 6;
+
 /// A recording that is rejected at an event, with what it is judged by.
 #[derive(Clone, Copy)]
 pub struct RejectedRecording<'r> {
@@ -95,8 +98,8 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
     let mut search = ValueSearch { rejected, budget, minimal: Minimality::Minimal };
     let (needed, rest) = narrowing::needed(&mut search, rejected.answers());
     let line = |at: &usize| rejected.events[*at].0;
-    let all_from = rest.first().map(line);
-    if all_from.is_some() {
+    let all_from = rest.first().filter(|_| rest.len() > FEW).map(line);
+    if !rest.is_empty() {
         search.minimal = Minimality::CutOff;
     }
     let at = [needed, rest].concat();

@@ -8,6 +8,7 @@
 //!     …
 //! ```
 
+use super::reason::allowed;
 use super::{SHOWN, no_short_reason, one_of, shortened};
 use crate::choice::counted;
 use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
@@ -142,10 +143,12 @@ fn shown(spec: &Spec, ty: TypeId, value: &Value) -> String {
 
 /// Says which answers were possible.
 fn possible(others: &OtherAnswers) -> String {
-    let listed: Vec<String> = others.json.iter().take(LISTED).map(|json| shortened(json, SHOWN)).collect();
+    let known = others.json.iter().map(|json| shortened(json, SHOWN));
+    let open = others.open.iter().map(|(possible, _)| allowed(possible));
+    let listed: Vec<String> = known.chain(open).take(LISTED).collect();
     match one_of(&listed) {
         None => String::new(),
-        Some(listed) if others.more || others.json.len() > LISTED => {
+        Some(listed) if others.more || others.json.len() + others.open.len() > LISTED => {
             format!("; {listed} was possible, for example")
         }
         Some(listed) => format!("; only {listed} was possible"),

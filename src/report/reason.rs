@@ -14,7 +14,7 @@ use super::{SHOWN, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
-use crate::json::{decode_recorded, encode};
+use crate::json::encode;
 use crate::spec::{Site, Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
@@ -58,7 +58,7 @@ where
     requests.sort_unstable();
     let and_before = why.reason.and_before.and_then(line_at);
     let lines = Rejection { spec, why: &why, and_before }.lines();
-    let possible = why.allowed.iter().filter_map(|allowed| in_full(spec, allowed)).collect();
+    let possible = why.allowed.iter().filter_map(|allowed| allowed.in_full(spec)).collect();
     let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
     sites.sort_unstable();
     sites.dedup();
@@ -154,16 +154,8 @@ impl Rejection<'_> {
     }
 }
 
-/// The JSON of an answer all of whose parts are known.
-fn in_full(spec: &Spec, allowed: &Possibility) -> Option<String> {
-    let is_value = |json: &str| decode_recorded(&spec.types, spec.program.response, json).is_ok();
-    match allowed {
-        Possibility::Answer { json, where_ } if where_.is_empty() => Some(json.clone()).filter(|json| is_value(json)),
-        Possibility::Answer { .. } | Possibility::Nothing | Possibility::More => None,
-    }
-}
-
-fn allowed(allowed: &Possibility) -> String {
+/// The answers of a kind, in words.
+pub(super) fn allowed(allowed: &Possibility) -> String {
     match allowed {
         Possibility::Answer { json, where_ } if where_.is_empty() => shortened(json, SHOWN),
         Possibility::Answer { json, where_ } => format!("{} where {}", shortened(json, SHOWN), facts(where_)),

@@ -179,6 +179,13 @@ impl RejudgedHistory {
         self.rejected
     }
 
+    /// The rejected answer, where it is known.
+    #[must_use]
+    pub fn rejected_answer(&self) -> Option<Value> {
+        let HistoryEvent::Answered(request) = self.history.events[self.rejected] else { return None };
+        self.history.requests[request].exchange.observed.answer().cloned()
+    }
+
     /// The event at which the request was sent that is answered at an event.
     #[must_use]
     pub fn sent(&self, answered: usize) -> Option<usize> {
@@ -200,7 +207,7 @@ impl RejudgedHistory {
         if let (RelaxedStart::AnyState(_), [] | [_]) = (start, seen)
             && seen.iter().chain([&self.rejected]).all(is_later)
         {
-            let outcome = self.judge_pair(seen.first().copied());
+            let outcome = self.judge_pair(seen.first().copied(), limit);
             if outcome != RelaxedOutcome::Undecided {
                 return outcome;
             }
@@ -211,8 +218,8 @@ impl RejudgedHistory {
     }
 
     /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, where anything may have been
-    /// asked besides.
-    pub fn judge_pair(&mut self, earlier: Option<usize>) -> RelaxedOutcome {
+    /// asked besides; so many terms may be made for it.
+    pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request]),
             HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
@@ -221,22 +228,22 @@ impl RejudgedHistory {
             // What a restart makes of a state is not looked at.
             return RelaxedOutcome::Undecided;
         }
-        let (Some(pairs), Some(last)) = (&mut self.pairs, request(self.rejected)) else {
+        let (Some(pairs), Some(last)) = (&self.pairs, request(self.rejected)) else {
             return RelaxedOutcome::Undecided;
         };
         let Some((event, earlier)) = earlier.and_then(|event| Some((event, request(event)?))) else {
-            return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange) };
+            return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange, effort) };
         };
         // Behind others of their connections the two may have to wait for these.
         if last.chained || earlier.chained {
             return RelaxedOutcome::Undecided;
         }
-        let in_order = pairs.in_order(&earlier.exchange, &last.exchange);
+        let in_order = pairs.in_order(&earlier.exchange, &last.exchange, effort);
         let overlap = self.history.lines[event] > last.exchange.line;
         if in_order != RelaxedOutcome::Rejected || !overlap {
             return in_order;
         }
-        pairs.in_order(&last.exchange, &earlier.exchange)
+        pairs.in_order(&last.exchange, &earlier.exchange, effort)
     }
 
     /// Judges the history up to the rejected event, with another answer there.

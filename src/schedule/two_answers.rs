@@ -12,10 +12,13 @@ use super::relaxed::RelaxedOutcome;
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::scalar::Scalar;
 use crate::spec::{Spec, Type};
+use crate::term::made;
 use crate::value::Value;
 
 /// All states to which any requests lead are found in so many rounds, or not.
 const ROUNDS: usize = 4;
+/// More candidates than this are not followed.
+const FOLLOWED: usize = 4_096;
 
 /// A judge of two answers.
 pub(super) struct AnswerPairs {
@@ -40,40 +43,47 @@ impl AnswerPairs {
         &self.judge
     }
 
-    /// The outcome where one request is served in any state.
-    pub(super) fn one(&mut self, only: &Exchange) -> RelaxedOutcome {
-        let after = self.judge.after(self.any.clone(), only);
-        self.explained(&after)
+    /// The outcome where one request is served in any state; so many terms may be made for it.
+    pub(super) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
+        let mut judge = self.judge_within(effort);
+        let after = judge.after(self.any.clone(), only);
+        explained(&mut judge, &after)
     }
 
     /// The outcome where a request is served in any state, then any others, then the second one. It is undecided where these might make
-    /// possible what is not possible at once.
-    pub(super) fn in_order(&mut self, first: &Exchange, second: &Exchange) -> RelaxedOutcome {
-        let between = self.judge.after(self.any.clone(), first);
-        let at_once = self.judge.after(between.clone(), second);
-        match self.explained(&at_once) {
-            RelaxedOutcome::Rejected if !self.stays_impossible(between, second) => RelaxedOutcome::Undecided,
+    /// possible what is not possible at once, or if so many terms do not suffice to find that out.
+    pub(super) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
+        let mut judge = self.judge_within(effort);
+        let between = judge.after(self.any.clone(), first);
+        let at_once = judge.after(between.clone(), second);
+        match explained(&mut judge, &at_once) {
+            RelaxedOutcome::Rejected if !self.stays_impossible(between, second, effort) => RelaxedOutcome::Undecided,
             outcome => outcome,
         }
     }
 
-    /// The outcome where these candidates are left.
-    fn explained(&mut self, left: &[Candidate]) -> RelaxedOutcome {
-        if left.iter().any(Candidate::is_clean) {
-            return RelaxedOutcome::Explained;
-        }
-        let is_certain = left.is_empty() && self.judge.rejects_the_rest();
-        if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
+    /// A judge that makes at most so many terms for an exchange.
+    fn judge_within(&self, effort: u64) -> Judge {
+        let mut judge = self.judge.clone();
+        judge.follow_at_most(FOLLOWED, effort);
+        judge
     }
 
     /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
-    fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange) -> bool {
+    fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
         // A fault or a limit on the way of a request that nobody sent says nothing of those that were.
-        let mut judge = self.judge.clone();
+        let mut judge = self.judge_within(effort);
+        let last = made().saturating_add(effort);
         let mut new = judge.uncovered(states, &[]);
         let mut closed = new.clone();
         for _ in 0..ROUNDS {
-            let after = self.requests.iter().flat_map(|any| judge.after(new.clone(), any)).collect();
+            let mut after = Vec::new();
+            for any in &self.requests {
+                if made() > last {
+                    return false;
+                }
+                after.extend(judge.after(new.clone(), any));
+            }
             new = judge.uncovered(after, &closed);
             if !judge.after(new.clone(), request).is_empty() {
                 return false;
@@ -85,6 +95,15 @@ impl AnswerPairs {
         }
         false
     }
+}
+
+/// The outcome where a judge has these candidates left.
+fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
+    if left.iter().any(Candidate::is_clean) {
+        return RelaxedOutcome::Explained;
+    }
+    let is_certain = left.is_empty() && judge.rejects_the_rest();
+    if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
 }
 
 /// The scalars in a request and its answer, but for truth values.
@@ -126,7 +145,7 @@ mod tests {
             let observed = Observed::Answer(read(spec.program.response, answer));
             Exchange { line: 1, client: 0, request, observed }
         });
-        AnswerPairs::new(&states.judge, any).in_order(&first, &second)
+        AnswerPairs::new(&states.judge, any).in_order(&first, &second, u64::MAX)
     }
 
     #[test]

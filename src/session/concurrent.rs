@@ -114,6 +114,6 @@ fn fill(reason: &mut ConcurrentReason, conflict: &AnswerConflict, others: Option
     reason.any_state_before = conflict.any_state_before;
     reason.reason_from = conflict.all_from;
     reason.minimal = Some(conflict.minimal == Minimality::Minimal);
-    reason.possible_are_all = others.as_ref().map(|others| !others.more);
+    reason.possible_are_all = others.as_ref().map(|others| !others.more && others.open.is_empty());
     reason.possible = others.map(|others| others.json).unwrap_or_default().into_iter().map(RawJson).collect();
 }

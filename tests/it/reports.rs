@@ -10,9 +10,33 @@ use crate::judge::{root, text};
 const ACCEPTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 4, \"a\": 1}\n";
 const REJECTED: &str = "{\"q\": 5, \"a\": 1}\n{\"q\": 3, \"a\": 0}\n{\"q\": 2, \"a\": 1}\n";
 
+/// Lists to which clients append at once; the last reads less than was read before.
+const LISTS: &str = "{\"c\": 1, \"q\": {\"ops\": [{\"Append\": {\"key\": \"180\", \"value\": 15}}]}}\n\
+    {\"c\": 1, \"a\": {\"ops\": [{\"Append\": {\"key\": \"180\", \"value\": 15}}]}}\n\
+    {\"c\": 3, \"q\": {\"ops\": [{\"Append\": {\"key\": \"180\", \"value\": 16}}]}}\n\
+    {\"c\": 4, \"q\": {\"ops\": [{\"Read\": {\"key\": \"180\"}}]}}\n\
+    {\"c\": 3, \"lost\": true}\n\
+    {\"c\": 4, \"a\": {\"ops\": [{\"Read\": {\"key\": \"180\", \"value\": [15, 16]}}]}}\n\
+    {\"c\": 2, \"q\": {\"ops\": [{\"Read\": {\"key\": \"180\"}}, {\"Append\": {\"key\": \"181\", \"value\": 1}}]}}\n\
+    {\"c\": 2, \"a\": {\"ops\": [{\"Read\": {\"key\": \"180\", \"value\": [15]}}, {\"Append\": {\"key\": \"181\", \"value\": 1}}]}}\n";
+/// Batches of ids, of which two have one in common.
+const BATCHES: &str = "{\"c\": 1, \"q\": {\"Batch\": {\"member\": \"a\", \"size\": 2}}}\n\
+    {\"c\": 2, \"q\": {\"Batch\": {\"member\": \"d\", \"size\": 2}}}\n\
+    {\"c\": 1, \"a\": {\"Ids\": [1001, 1002]}}\n\
+    {\"c\": 2, \"a\": {\"Ids\": [2001, 2002]}}\n\
+    {\"c\": 1, \"q\": {\"Batch\": {\"member\": \"a\", \"size\": 2}}}\n\
+    {\"c\": 2, \"q\": {\"Batch\": {\"member\": \"d\", \"size\": 2}}}\n\
+    {\"c\": 2, \"a\": {\"Ids\": [2003, 2004]}}\n\
+    {\"c\": 1, \"a\": {\"Ids\": [1003, 2003]}}\n";
+/// A transaction that was refused, and whose effect is read.
+const REFUSED: &str = "{\"c\": 3, \"q\": {\"Txn\": [{\"Append\": {\"key\": 7, \"value\": 41}}]}}\n\
+    {\"c\": 3, \"a\": \"Fail\"}\n\
+    {\"c\": 4, \"q\": {\"Txn\": [{\"Read\": {\"key\": 9}}, {\"Append\": {\"key\": 7, \"value\": 42}}, {\"Read\": {\"key\": 7}}]}}\n\
+    {\"c\": 4, \"a\": {\"Txn\": [{\"Read\": {\"key\": 9, \"value\": null}}, {\"Append\": {\"key\": 7, \"value\": 42}}, {\"Read\": {\"key\": 7, \"value\": [41, 42]}}]}}\n";
+
 /// A name, a specification of `specs` or `tests/data/reports/specs`, a trace, and more arguments.
 #[rustfmt::skip]
-const CASES: [(&str, &str, &str, &[&str]); 11] = [
+const CASES: [(&str, &str, &str, &[&str]); 14] = [
     ("accept", "specs/cmp_rst.may", ACCEPTED, &[]),
     ("accept_warning", "report_faulty.may", "{\"q\": 5, \"a\": 1}\n", &[]),
     ("reject", "specs/cmp_rst.may", REJECTED, &[]),
@@ -25,6 +49,11 @@ const CASES: [(&str, &str, &str, &[&str]); 11] = [
     ("outside_in_some_states", "report_duty_of_unknown.may", "{\"q\": 5, \"a\": 7}\n{\"q\": 1, \"a\": 3}\n", &[]),
     // Up to line 1 another run explains the trace.
     ("outside_for_sure_later", "report_two_duties.may", "{\"q\": 3, \"a\": 3}\n{\"q\": -1, \"a\": 0}\n", &[]),
+    // Few answers are named however hard it is to tell what others may have asked in between.
+    ("reject_lists", "report_lists.may", LISTS, &["--check-reason"]),
+    ("reject_batches", "report_batches.may", BATCHES, &["--check-reason"]),
+    // Of long answers that part is shown in which they differ.
+    ("reject_refused_lists", "report_refused_lists.may", REFUSED, &["--check-reason"]),
     ("unknown", "report_hard.may", "{\"q\": 33, \"a\": 1}\n", &[]),
 ];
 
