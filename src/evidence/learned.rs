@@ -106,10 +106,10 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
         judge.follow_at_most(DESCRIBED, self.budget.left());
-        let recording = self.recording();
+        let (recording, from) = (self.recording(), self.from.unwrap_or(0));
         self.budget.within(self.budget.left() / PART, |budget| {
-            let mut at = 0;
-            recording.read(0, &mut |exchange| {
+            let mut at = from;
+            recording.read(from, &mut |exchange| {
                 step(at, &mut judge, exchange, budget);
                 at += 1;
                 let goes_on = at <= last && !judge.is_cut() && !budget.is_spent();

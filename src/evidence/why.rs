@@ -36,6 +36,7 @@ where
     let allowed = allowed(spec, &before, &rejected);
     let reason = search.run();
     let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
-    let (lessons, omitted) = search.lessons(&reason.because, &causes, &reason.initial);
+    let end = reason.all_from.map_or(reason.because.len(), |from| reason.because.partition_point(|at| *at < from));
+    let (lessons, omitted) = search.lessons(&reason.because[..end], &causes, &reason.initial);
     Some(WhyRejected { rejected, allowed, reason, lessons, omitted })
 }

@@ -57,7 +57,9 @@ where
     let mut requests: Vec<u64> = why.reason.causes.iter().filter_map(|cause| line_at(cause.at)).collect();
     requests.sort_unstable();
     let and_before = why.reason.and_before.and_then(line_at);
-    let lines = Rejection { spec, why: &why, and_before }.lines();
+    let any_state_before = why.reason.from.and_then(line_at);
+    let all_from = why.reason.all_from.and_then(line_at);
+    let lines = Rejection { spec, why: &why, and_before, any_state_before, all_from }.lines();
     let possible = why.allowed.iter().filter_map(|allowed| allowed.in_full(spec)).collect();
     let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
     sites.sort_unstable();
@@ -71,6 +73,10 @@ struct Rejection<'e> {
     why: &'e WhyRejected,
     /// The line before which all answers matter.
     and_before: Option<u64>,
+    /// The line before which the state may have been any.
+    any_state_before: Option<u64>,
+    /// The line from which on all answers matter.
+    all_from: Option<u64>,
 }
 
 impl Rejection<'_> {
@@ -82,6 +88,10 @@ impl Rejection<'_> {
             ([], None, _) => " (this answer is wrong whatever was answered before)",
             ([], Some(_), _) => "",
             _ => ", because",
+        };
+        let because = match self.any_state_before {
+            Some(line) if !lessons.is_empty() => &format!(", because, whatever the state was before line {line},"),
+            _ => because,
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
         if let (Some(line), []) = (self.and_before, &lessons[..]) {
@@ -102,7 +112,9 @@ impl Rejection<'_> {
             places.dedup();
             lines.extend(places.into_iter().map(|place| format!("    {place}")));
         }
-        if reason.minimal == Minimality::CutOff {
+        if let Some(from) = self.all_from {
+            lines.push(format!("  all answers in lines {from} to {} (not reduced further)", rejected.line - 1));
+        } else if reason.minimal == Minimality::CutOff {
             lines.push(
                 "  (perhaps not minimal: a smaller reason was neither found nor ruled out within the limits)".into(),
             );

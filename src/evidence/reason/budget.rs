@@ -48,6 +48,13 @@ impl<'b> Budget<'b> {
         self.left
     }
 
+    /// Leaves such a part of the units, and returns the others.
+    pub(super) fn set_aside(&mut self, part: u64) -> u64 {
+        let aside = self.left - self.left / part;
+        self.left -= aside;
+        aside
+    }
+
     /// Adds units.
     pub(super) fn add(&mut self, units: u64) {
         self.left = self.left.saturating_add(units);

@@ -1,6 +1,6 @@
 //! Judging a reason again: what `--check-reason` asks.
 //!
-//! It shares no step with the search: the trace is judged from its beginning, with the answers of the reason and holes else,
+//! It shares no step with the search: the trace is judged from its beginning, or from any state on where the reason says so, with the answers of the reason and holes else,
 //! and once more without each of them.
 
 use std::sync::Arc;
@@ -35,8 +35,12 @@ where
     let Some(rejected) = exchange_at(exchanges, reason.rejected) else { return Rechecked::Fails };
     let suffix = Suffix { recording: exchanges, rejected, at: reason.rejected };
     let mut budget = Budget::seconds(SECONDS);
-    let start = Judge::new(spec.clone(), search_options(options));
-    let mut outcome = |answers: &[usize]| suffix.outcome(start.clone(), 0, answers, &mut budget);
+    let start = match reason.from {
+        Some(_) => Judge::of_any_state(spec, &search_options(options)),
+        None => Judge::new(spec.clone(), search_options(options)),
+    };
+    let from = reason.from.unwrap_or(0);
+    let mut outcome = |answers: &[usize]| suffix.outcome(start.clone(), from, answers, &mut budget);
     let before = 0..reason.and_before.unwrap_or(0);
     let all: Vec<usize> = before.chain(reason.because.iter().copied()).collect();
     let mut found = match outcome(&all) {

@@ -23,6 +23,7 @@ mod known;
 mod needed;
 mod outcome;
 mod phases;
+mod related;
 
 use std::sync::Arc;
 
@@ -44,6 +45,8 @@ const STRETCH: u64 = 4_000;
 const PASSES: u64 = 4;
 /// Following all that is possible may take such a part of the budget where nothing else has decided.
 const EXACT: u64 = 4;
+/// Going back from the end takes such a part of the budget before related exchanges are looked at.
+const FIRST: u64 = 3;
 /// So many requests that made the state what it is are looked for.
 const CAUSES: usize = 12;
 
@@ -56,6 +59,10 @@ pub struct Reason {
     pub because: Vec<usize>,
     /// The position at which looking was cut off, if it was: all answers before it are part of the reason, too.
     pub and_before: Option<usize>,
+    /// The position before which the state may have been any, if the reason does not begin in an initial state.
+    pub from: Option<usize>,
+    /// The position from which on all answers belong to it, where the search for a smaller one was cut off.
+    pub all_from: Option<usize>,
     /// The minimality of the reason: whether none of its answers can be left out.
     pub minimal: Minimality,
     /// Exchanges that made the state what it is, whatever they were answered; the last one first.
@@ -111,6 +118,10 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
     /// The cells of the state that matter behind the position `before`.
     phases: Phases,
     minimal: Minimality,
+    /// The position before which the state may have been any, where the reason is one from there on.
+    pub(super) from: Option<usize>,
+    /// The position from which on all answers are needed, as far as was found out.
+    all_from: Option<usize>,
     causes: Vec<Cause>,
     more_causes: bool,
     initial: Vec<Cell>,
@@ -147,6 +158,8 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             before: last,
             phases: Phases::new(spec),
             minimal: Minimality::Minimal,
+            from: None,
+            all_from: None,
             causes: Vec::new(),
             more_causes: false,
             initial: Vec::new(),
@@ -173,33 +186,47 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.known.before(at, &mut self.budget)
     }
 
-    /// The initial frontier of a judge that shows each state as it came about.
+    /// The frontier before the reason, of a judge that shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
         let options = Options { sums: false, diagrams: false, images: false, unite: false, ..self.options.clone() };
-        Judge::new(self.spec.clone(), options)
+        match self.from {
+            Some(_) => Judge::of_any_state(self.spec, &options),
+            None => Judge::new(self.spec.clone(), options),
+        }
     }
 
-    /// The reason that is found in the budget.
+    /// The reason that is found in the budget: going back from the end, for a part of it; then among related exchanges; then going on.
     pub(super) fn run(&mut self) -> Reason {
-        while self.before > 0 {
-            if self.budget.is_spent() {
-                self.minimal = Minimality::CutOff;
-                break;
-            }
-            let start = self.known.before(self.before, &mut self.budget);
-            match self.needed_cells(&start) {
-                Some(cells) => self.step(&cells),
-                None => self.gallop(),
-            }
+        let aside = self.budget.set_aside(FIRST);
+        self.go_back();
+        self.budget.add(aside);
+        if self.before > 0 && !self.find_related() {
+            self.go_back();
+        }
+        if self.before > 0 {
+            self.minimal = Minimality::CutOff;
         }
         Reason {
             rejected: self.suffix.at,
             because: self.needed.clone(),
             and_before: (self.before > 0).then_some(self.before),
+            from: self.from,
+            all_from: self.all_from,
             minimal: self.minimal,
             causes: self.causes.clone(),
             more_causes: self.more_causes,
             initial: self.initial.clone(),
+        }
+    }
+
+    /// Goes back until the reason is found, or the budget is spent.
+    fn go_back(&mut self) {
+        while self.before > 0 && !self.budget.is_spent() {
+            let start = self.known.before(self.before, &mut self.budget);
+            match self.needed_cells(&start) {
+                Some(cells) => self.step(&cells),
+                None => self.gallop(),
+            }
         }
     }
 

@@ -128,7 +128,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 }
 
 /// The known parts of a value that are of a type.
-fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
+pub(super) fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
     if ty == wanted && matches!(value, Value::Scalar(_)) && !found.contains(value) {
         found.push(value.clone());
     }

@@ -1,0 +1,246 @@
+//! A reason among the exchanges that have something in common with the rejected one, whatever the state was before the first of them.
+//!
+//! ```text
+//! 898  GET /a  body "x", tag 7
+//! 899  GET /b  …                    nothing in common: a hole
+//! 999  GET /a  body "y", tag 7      rejected in any state before line 898
+//! ```
+//!
+//! Any state stands for all that the server may be in, so what is rejected from there on is rejected in any case, and nothing further back
+//! is judged. A part of the state that the rejected exchange does not name is forgotten after each exchange that has nothing in common, so that a long recording costs
+//! little for each of its exchanges.
+
+use rustc_hash::FxHashSet;
+
+use super::budget::Budget;
+use super::needed::of_type;
+use super::outcome::{FEW, Shown, SuffixOutcome, shown};
+use super::{Minimality, ReasonSearch};
+use crate::dualize::{Candidate, Cell, Exchange, Judge, Observed};
+use crate::evidence::describe::resolved;
+use crate::evidence::narrowing::{NeededSearch, least_between, needed};
+use crate::scalar::Scalar;
+use crate::solve::Answer;
+use crate::spec::Type;
+use crate::term::{Kind, Term};
+use crate::validate::Recording;
+use crate::value::{Truth, Value};
+
+/// The exchanges with something in common that are looked at, the last ones.
+const RELATED: usize = 64;
+/// Judging from any state once may take such a part of the budget.
+const PART: u64 = 8;
+/// So many states at most are told apart by what the cells hold.
+const DECIDED: usize = 32;
+/// Of a reason with more answers not each is judged again, nor named if the search was cut off before it.
+const CHECKED: usize = 12;
+
+/// The answers that are shown to a judge.
+#[derive(Clone, Copy)]
+enum Known<'k> {
+    All,
+    These(&'k [usize]),
+}
+
+/// Questions about the rejection from any state before a position.
+struct FromAnyState<'f, 's, 'r, R: ?Sized> {
+    search: &'f mut ReasonSearch<'r, R>,
+    start: &'s Judge,
+    cells: &'s [Cell],
+    /// The positions of the related exchanges, in order.
+    related: &'s [usize],
+    from: usize,
+}
+
+impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
+    /// Looks for a reason among the related exchanges; returns whether one was found.
+    pub(super) fn find_related(&mut self) -> bool {
+        let related = self.related();
+        let start = Judge::of_any_state(self.spec, &self.options);
+        let cells = self.named_cells();
+        let mut questions = FromAnyState { search: self, start: &start, cells: &cells, related: &related, from: 0 };
+        let Some(from) = questions.first() else { return false };
+        questions.from = from;
+        let answers = match questions.rejects(&related) {
+            true => related.iter().copied().filter(|at| *at >= from).collect(),
+            false => (from..questions.search.suffix.at).collect(),
+        };
+        let (mut found, mut rest) = needed(&mut questions, answers);
+        if found.is_empty() && rest.len() > CHECKED {
+            // The first of them is named in any case.
+            found.push(rest.remove(0));
+        }
+        let minimal = match rest.is_empty() && found.len() <= CHECKED {
+            true => questions.leave_out(&mut found),
+            false => Minimality::CutOff,
+        };
+        self.all_from = rest.first().copied().filter(|_| rest.len() > CHECKED);
+        found.extend(rest);
+        self.from = Some(from);
+        (self.before, self.needed, self.minimal) = (0, found, minimal);
+        (self.causes, self.more_causes, self.initial) = (Vec::new(), false, Vec::new());
+        true
+    }
+
+    /// The positions of the last exchanges that have a scalar in common with the rejected one.
+    fn related(&self) -> Vec<usize> {
+        let own = scalars(&self.suffix.rejected);
+        let (mut found, mut at) = (Vec::new(), 0);
+        self.suffix.recording.read(0, &mut |exchange| {
+            if at == self.suffix.at {
+                return std::ops::ControlFlow::Break(());
+            }
+            if !own.is_disjoint(&scalars(exchange)) {
+                found.push(at);
+            }
+            at += 1;
+            std::ops::ControlFlow::Continue(())
+        });
+        found.split_off(found.len().saturating_sub(RELATED))
+    }
+
+    /// The cells of the state that the rejected exchange names: entries of maps and sets under its keys, and all variables that are
+    /// neither.
+    fn named_cells(&self) -> Vec<Cell> {
+        let (types, program) = (&self.spec.types, &self.spec.program);
+        let mut cells = Vec::new();
+        for (slot, variable) in (0..).zip(&program.slots[..program.state_slots()]) {
+            let (Type::Map(key, _) | Type::Set(key)) = types.get(variable.ty) else {
+                cells.push(Cell { slot, key: None });
+                continue;
+            };
+            let mut keys = Vec::new();
+            of_type(types, (program.request, &self.suffix.rejected.request), *key, &mut keys);
+            if let Observed::Answer(answer) = &self.suffix.rejected.observed {
+                of_type(types, (program.response, answer), *key, &mut keys);
+            }
+            cells.extend(keys.into_iter().map(|key| Cell { slot, key: Some(key) }));
+        }
+        cells
+    }
+}
+
+impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
+    /// The last position of a related exchange such that the event is rejected from any state before it.
+    fn first(&mut self) -> Option<usize> {
+        let related = self.related;
+        let mut rejects = |count: usize| {
+            self.from = related[related.len() - count];
+            self.rejects(related) || self.outcome(Known::All) == SuffixOutcome::Rejected
+        };
+        let (mut short, mut long) = (0, 1.min(related.len()));
+        while long == 0 || !rejects(long) {
+            if long == related.len() {
+                return None;
+            }
+            (short, long) = (long, (2 * long).min(related.len()));
+        }
+        let least = least_between(short, long, rejects);
+        Some(related[related.len() - least])
+    }
+
+    /// The outcome with these answers and holes else.
+    fn outcome(&mut self, known: Known<'_>) -> SuffixOutcome {
+        let show = |at: usize| match known {
+            Known::All => Shown::Answer,
+            Known::These(these) => shown(these, at),
+        };
+        let FromAnyState { search, start, cells, from, related } = self;
+        let ReasonSearch { suffix, budget, phases, .. } = &mut **search;
+        let mut judge = start.clone();
+        judge.follow_at_most(FEW, budget.left());
+        let mut forget = |at: usize, judge: &mut Judge, budget: &mut Budget<'_>| {
+            if shown(related, at - 1) == Shown::Hole {
+                decide(judge, cells);
+                *judge = budget.knowing_only(judge, cells, &phases.spec);
+            }
+        };
+        budget
+            .within(budget.left() / PART, |budget| suffix.run(judge, *from, budget, &mut |at, _| show(at), &mut forget))
+    }
+
+    /// Leaves out answers that are not needed, as long as that comes out; returns whether each of those that stay is.
+    fn leave_out(&mut self, found: &mut Vec<usize>) -> Minimality {
+        let (mut at, mut minimal) = (0, Minimality::Minimal);
+        while at < found.len() {
+            let fewer = [&found[..at], &found[at + 1..]].concat();
+            let ReasonSearch { suffix, budget, .. } = &mut *self.search;
+            match suffix.outcome_briefly(self.start, self.from, &fewer, budget) {
+                SuffixOutcome::Rejected => {
+                    *found = fewer;
+                    continue;
+                }
+                SuffixOutcome::Explained => {}
+                SuffixOutcome::Undecided => minimal = Minimality::CutOff,
+            }
+            at += 1;
+        }
+        minimal
+    }
+}
+
+impl<R: Recording + ?Sized> NeededSearch for FromAnyState<'_, '_, '_, R> {
+    fn rejects(&mut self, known: &[usize]) -> bool {
+        self.outcome(Known::These(known)) == SuffixOutcome::Rejected
+    }
+
+    fn is_spent(&self) -> bool {
+        self.search.budget.is_spent()
+    }
+}
+
+/// Tells apart the states in which these cells hold different things, so that the rest can be forgotten: a new token may be that of the
+/// cell, or another one.
+fn decide(judge: &mut Judge, cells: &[Cell]) {
+    let (mut open, mut decided) = (judge.take_candidates(), Vec::new());
+    // A condition that the store does not decide once it is assumed is not met again and again.
+    let mut rounds = 0;
+    while let Some(candidate) = open.pop() {
+        rounds += 1;
+        let condition = cells.iter().find_map(|cell| open_condition(&candidate, cell));
+        let Some(condition) = condition.filter(|_| rounds < DECIDED) else {
+            decided.push(candidate);
+            continue;
+        };
+        for side in [Term::not(&condition), condition] {
+            let mut half = candidate.clone();
+            if half.store.assume(&side, judge.solver()) != Answer::Unsat {
+                open.push(half);
+            }
+        }
+    }
+    judge.knows(decided);
+}
+
+/// A condition on which it depends what is under the key of a cell, and that is open.
+fn open_condition(candidate: &Candidate, cell: &Cell) -> Option<Term> {
+    let (Value::Map(map), Some(key)) = (&candidate.process.memory[cell.slot as usize], &cell.key) else { return None };
+    if map.certain_entry(key).is_some() {
+        return None;
+    }
+    let (there, value) = map.get(key).ok()?;
+    let value = resolved(&candidate.store, &value);
+    let decides_value = match &value {
+        Value::Union(alternatives) => alternatives.first().map(|(guard, _)| guard.clone()),
+        Value::Term(term) => match term.kind() {
+            Kind::Ite(condition, ..) => Some(condition.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    let there = if let Truth::Term(there) = there { Some(candidate.store.resolve(&there)) } else { None };
+    there.into_iter().chain(decides_value).find(|condition| candidate.store.decide(condition).is_none())
+}
+
+/// The scalars in a request and its answer, but for truth values.
+fn scalars(exchange: &Exchange) -> FxHashSet<&Scalar> {
+    let mut found = FxHashSet::default();
+    for value in [Some(&exchange.request), exchange.observed.answer()].into_iter().flatten() {
+        value.visit_scalars(&mut |scalar| {
+            if !matches!(scalar, Scalar::Bool(_)) {
+                found.insert(scalar);
+            }
+        });
+    }
+    found
+}
