@@ -12,8 +12,6 @@ use std::time::Duration;
 
 /// Set once somebody has asked for the end, by a signal.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// Set once the search is to end, for whatever reason.
-static STOPPED: AtomicBool = AtomicBool::new(false);
 /// The text to write, the message to tell then, and the exit code, where the search does not end by itself.
 static PENDING: Mutex<Option<(String, &str, u8)>> = Mutex::new(None);
 /// Time for the search to end by itself.
@@ -23,13 +21,8 @@ const MOMENT: Duration = Duration::from_millis(500);
 pub struct Interruptible(());
 
 impl Interruptible {
-    /// Begins; `unwritten` is the verdict where it was not written yet. Work is counted, so the clock ends only a search whose
-    /// work takes much longer than was thought.
-    pub fn begin(unwritten: String, exit: Exit, longest: Duration) -> Interruptible {
-        thread::spawn(move || {
-            thread::sleep(longest);
-            STOPPED.store(true, Ordering::Relaxed);
-        });
+    /// Begins; `unwritten` is the verdict where it was not written yet.
+    pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
         let said = "interrupted: the verdict stands, its evidence was not found yet\n";
         Interruptible::with(unwritten, said, exit)
     }
@@ -44,11 +37,6 @@ impl Interruptible {
         // A handler that cannot be set, or was set before, leaves things as they are.
         _ = ctrlc::set_handler(interrupt);
         Interruptible(())
-    }
-
-    /// Returns the flag that is set once the search is to end.
-    pub fn asked(&self) -> &'static AtomicBool {
-        &STOPPED
     }
 
     /// Tests whether the search was interrupted.
@@ -68,7 +56,6 @@ fn set(pending: Option<(String, &'static str, u8)>) {
 }
 
 fn interrupt() {
-    STOPPED.store(true, Ordering::Relaxed);
     if !INTERRUPTED.swap(true, Ordering::Relaxed) {
         thread::spawn(|| {
             thread::sleep(MOMENT);

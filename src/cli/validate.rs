@@ -28,7 +28,7 @@ use mayhap::validate::{Exchanges, Validator};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.witness.is_some() && options.traces.len() > 1 {
@@ -82,8 +82,7 @@ fn judge_one(
         Format::Text => text::verdict(&judged.report),
         Format::Json => report::json::report(&judged.report),
     };
-    let longest = LONGEST * (options.reason_time + Duration::from_millis(judged.report.stats.elapsed_ms));
-    let interruptible = Interruptible::begin(unwritten, exit, longest);
+    let interruptible = Interruptible::begin(unwritten, exit);
     progress.search();
     let found = judged.find_evidence(trace, spec, options, Some(&interruptible));
     let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
@@ -192,8 +191,8 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
     Exit::Failed
 }
 
-/// A search for a reason ends by the clock after so many times what it and judging should take.
-const LONGEST: u32 = 3;
+/// A search for a reason ends by the clock after so many times the time for it: code that is not optimized may take longer.
+const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 /// The material in which evidence is looked for.
 enum Again {
@@ -400,11 +399,9 @@ impl Judged {
         options: &Validate,
         interruptible: Option<&Interruptible>,
     ) -> Result<(), String> {
-        let budget = Budget::seconds(options.reason_time.as_secs_f64());
-        let budget = match interruptible {
-            Some(interruptible) => budget.until(interruptible.asked()),
-            None => budget,
-        };
+        let end = Instant::now().checked_add(CLOCK * options.reason_time);
+        let is_over = || end.is_some_and(|end| Instant::now() >= end) || interruptible.is_some_and(Interruptible::was);
+        let budget = Budget::seconds(options.reason_time.as_secs_f64()).until(&is_over);
         let (trace, length, judge) = match again {
             Again::Trace(trace) => *trace,
             Again::History(mut history) => {

@@ -7,7 +7,7 @@ use super::learned::Lesson;
 use super::reason::{Budget, Reason, ReasonSearch};
 use crate::dualize::{Cell, Exchange, Options};
 use crate::spec::Spec;
-use crate::validate::Recording;
+use crate::validate::{Recording, exchange_at};
 
 /// An explanation of why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
@@ -18,6 +18,8 @@ pub struct WhyRejected {
     pub allowed: Vec<Possibility>,
     /// The answers that leave nothing else.
     pub reason: Reason,
+    /// The first exchange of a reason that does not begin in an initial state, if its request matters and its answer does not.
+    pub first: Option<Exchange>,
     /// The exchanges that matter, in order; of many, the last.
     pub lessons: Vec<Lesson>,
     /// The number of exchanges that matter and are before those in `lessons`.
@@ -38,5 +40,6 @@ where
     let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
     let end = reason.all_from.map_or(reason.because.len(), |from| reason.because.partition_point(|at| *at < from));
     let (lessons, omitted) = search.lessons(&reason.because[..end], &causes, &reason.initial);
-    Some(WhyRejected { rejected, allowed, reason, lessons, omitted })
+    let first = reason.from.filter(|from| !reason.because.contains(from)).and_then(|from| exchange_at(recording, from));
+    Some(WhyRejected { rejected, allowed, reason, first, lessons, omitted })
 }

@@ -9,7 +9,7 @@
 //! ```
 
 use super::reason::allowed;
-use super::{SHOWN, no_short_reason, one_of, shortened};
+use super::{SHOWN, difference, no_short_reason, one_of, shortened};
 use crate::choice::counted;
 use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
 use crate::json::encode;
@@ -41,6 +41,10 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
     let others = found.and_then(|found| found.others).map(possible).unwrap_or_default();
     let answer = if answer.is_empty() { " explains it".to_owned() } else { answer };
     let mut lines = vec![format!("no order in which the server may have served the requests{answer}{others}")];
+    let answer = rejected.and_then(|request| request.answer.as_ref());
+    if let (Some(answer), Some(others)) = (answer, found.and_then(|found| found.others)) {
+        lines.extend(difference::of(spec, answer, &others.json).map(|said| format!("  {said}")));
+    }
     if let Some(found) = found {
         lines.extend(together(spec, timeline, found.conflict));
     }

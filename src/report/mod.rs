@@ -4,6 +4,7 @@
 
 pub mod campaign;
 pub mod conflict;
+mod difference;
 pub mod dualized;
 pub mod history;
 pub mod json;
@@ -54,6 +55,13 @@ pub struct TraceReport {
     pub event_from: Option<u64>,
     /// Why, line by line, for people.
     pub explanation: Vec<String>,
+    /// The rejected answer.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub answer: Option<RawJson>,
+    /// The answers that were possible instead of it, as far as they are known in full; of concurrent clients they are in
+    /// [`ConcurrentReason::possible`].
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub possible: Vec<RawJson>,
     /// The lines whose answers leave a rejected event without explanation.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<u64>>,
@@ -109,6 +117,8 @@ impl TraceReport {
             event,
             event_from,
             explanation: Vec::new(),
+            answer: None,
+            possible: Vec::new(),
             reason: None,
             requests: None,
             reason_before: None,
@@ -174,7 +184,7 @@ fn shortened(text: &str, longest: usize) -> String {
 }
 
 /// Says that a search came to no line that it can name, beyond that all answers before one leave no explanation.
-fn no_short_reason(before: u64) -> String {
+pub(crate) fn no_short_reason(before: u64) -> String {
     format!("no short reason was found: the answers before line {before} rule it out together")
 }
 

@@ -10,7 +10,7 @@
 
 use std::sync::Arc;
 
-use super::{SHOWN, no_short_reason, one_of, place, shortened};
+use super::{SHOWN, difference, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
 use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
@@ -31,6 +31,8 @@ pub struct Explanation {
     pub requests: Vec<u64>,
     /// The line before which all answers belong to `because`, where the search for them was cut off.
     pub and_before: Option<u64>,
+    /// The rejected answer, as JSON.
+    pub answer: Option<String>,
     /// The answers that were possible instead, as JSON, as far as they are known in full.
     pub possible: Vec<String>,
     /// The statements of the specification that are named.
@@ -55,6 +57,7 @@ where
     let line_at = |at: usize| exchange_at(recording, at).map(|exchange| exchange.line);
     let because = why.reason.because.iter().filter_map(|at| line_at(*at)).collect();
     let mut requests: Vec<u64> = why.reason.causes.iter().filter_map(|cause| line_at(cause.at)).collect();
+    requests.extend(why.first.as_ref().map(|first| first.line));
     requests.sort_unstable();
     let and_before = why.reason.and_before.and_then(line_at);
     let any_state_before = why.reason.from.and_then(line_at);
@@ -64,7 +67,8 @@ where
     let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
     sites.sort_unstable();
     sites.dedup();
-    Some(Explanation { lines, because, requests, and_before, possible, sites, reason: why.reason })
+    let answer = why.rejected.observed.answer().map(|answer| encode(&spec.types, spec.program.response, answer));
+    Some(Explanation { lines, because, requests, and_before, answer, possible, sites, reason: why.reason })
 }
 
 /// A rejection that is put into words.
@@ -82,7 +86,7 @@ struct Rejection<'e> {
 impl Rejection<'_> {
     /// The explanation, line by line.
     fn lines(&self) -> Vec<String> {
-        let WhyRejected { rejected, reason, lessons, omitted, .. } = self.why;
+        let WhyRejected { rejected, reason, first, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
             ([], None, _) => " (this answer is wrong whatever was answered before)",
@@ -90,10 +94,15 @@ impl Rejection<'_> {
             _ => ", because",
         };
         let because = match self.any_state_before {
-            Some(line) if !lessons.is_empty() => &format!(", because, whatever the state was before line {line},"),
+            Some(line) => &format!(", because, whatever the state was before line {line},"),
             _ => because,
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
+        if let Observed::Answer(answer) = &rejected.observed {
+            let possible: Vec<String> =
+                self.why.allowed.iter().filter_map(|allowed| allowed.in_full(self.spec)).collect();
+            lines.extend(difference::of(self.spec, answer, &possible).map(|said| format!("  {said}")));
+        }
         if let (Some(line), []) = (self.and_before, &lessons[..]) {
             lines.push(format!("  {}", no_short_reason(line)));
             return lines;
@@ -101,6 +110,7 @@ impl Rejection<'_> {
         if let Some(line) = self.and_before {
             lines.push(format!("  the answers before line {line} leave nothing else, together with these:"));
         }
+        lines.extend(first.as_ref().map(|first| format!("  {}", self.asked(first))));
         if *omitted > 0 {
             lines.push(format!("  … and {} before these", counted(*omitted as u64, "line")));
         } else if reason.more_causes {

@@ -13,6 +13,7 @@ use super::relations::Relations;
 use super::rules::OrderRules;
 use super::unseen::{Likeness, UnseenTexts};
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
+use crate::term::made;
 use crate::value::Value;
 
 /// Fewer states than this are all kept.
@@ -43,6 +44,8 @@ pub(super) struct States {
     looked_up: u64,
     run: u64,
     most: u64,
+    /// The terms of this thread after which no more are made for ways.
+    last_made: u64,
     /// The relations that hold in every state, where they were asked for.
     relations: Option<Relations>,
     /// The texts that no answer shows, where states that differ in these only are alike.
@@ -69,6 +72,7 @@ impl States {
             looked_up: 0,
             run: 0,
             most: u64::MAX,
+            last_made: u64::MAX,
             relations: None,
             unseen: None,
             answering: None,
@@ -222,14 +226,15 @@ impl States {
         self.looked_up + self.run
     }
 
-    /// Lets ways be asked for so many times from here on.
+    /// Lets ways be asked for so many times from here on, and so many terms be made for them.
     pub(super) fn look_up_at_most(&mut self, times: u64) {
         self.most = self.looked_up().saturating_add(times);
+        self.last_made = made().saturating_add(times);
     }
 
     /// Tests whether ways were asked for as often as they may be.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.looked_up() >= self.most
+        self.looked_up() >= self.most || made() > self.last_made
     }
 
     /// The candidates of all states in which a request of this kind was served.

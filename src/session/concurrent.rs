@@ -9,7 +9,7 @@ use std::sync::Arc;
 use super::rejection::{FoundRejection, Recheck, judged_again, places};
 use crate::dualize::{Exchange, Options};
 use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
-use crate::json::RawJson;
+use crate::json::{self, RawJson};
 use crate::network::NetworkChoice;
 use crate::report::ConcurrentReason;
 use crate::report::conflict::{FoundConflict, explain, impossible};
@@ -68,6 +68,8 @@ impl ConcurrentEvidence {
         let timeline = self.timeline();
         let said = found.as_ref().map(|(conflict, others)| FoundConflict { conflict, others: others.as_ref() });
         rejection.explanation = explain(spec, &timeline, said, &under_way);
+        let answer = self.history.answered_on(event).and_then(|exchange| exchange.observed.answer().cloned());
+        rejection.answer = answer.map(|answer| json::encode(&spec.types, spec.program.response, &answer));
         if let Some((conflict, others)) = found {
             rejection.because = conflict.lines.split_last().map(|(_, others)| others.to_vec());
             rejection.is_minimal = conflict.minimal == Minimality::Minimal;

@@ -9,10 +9,11 @@ use std::sync::Arc;
 
 use crate::dualize::Options;
 use crate::evidence::{Budget, Minimality, Rechecked, check_reason};
+use crate::json::RawJson;
 use crate::report::reason::explain_within;
-use crate::report::{ConcurrentReason, TraceReport, located};
+use crate::report::{ConcurrentReason, TraceReport, located, no_short_reason};
 use crate::spec::{Site, Spec};
-use crate::validate::Recording;
+use crate::validate::{Recording, exchange_at};
 
 /// Says whether the reason of a rejection is judged again.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,6 +48,8 @@ pub struct FoundRejection {
     pub concurrent: Option<ConcurrentReason>,
     /// Set where none of these lines can be left out.
     pub is_minimal: bool,
+    /// The rejected answer, as JSON.
+    pub answer: Option<String>,
     /// The answers that were possible instead, as JSON.
     pub possible: Vec<String>,
     /// The statements that are named.
@@ -65,7 +68,8 @@ impl FoundRejection {
         budget: Budget<'_>,
     ) -> Result<FoundRejection, String> {
         let Some(why) = explain_within(spec, trace, budget) else {
-            let explanation = vec!["no reason was found within the limits".to_owned()];
+            let last = trace.length().checked_sub(1).and_then(|last| exchange_at(trace, last));
+            let explanation = last.map(|last| no_short_reason(last.line)).into_iter().collect();
             return Ok(FoundRejection { explanation, ..FoundRejection::default() });
         };
         let mut found = FoundRejection {
@@ -75,6 +79,7 @@ impl FoundRejection {
             and_before: why.and_before,
             concurrent: None,
             is_minimal: why.reason.minimal == Minimality::Minimal,
+            answer: why.answer,
             possible: why.possible,
             places: places(spec, &why.sites),
         };
@@ -88,6 +93,10 @@ impl FoundRejection {
     /// Takes it up in a report.
     pub fn add_to(self, report: &mut TraceReport) {
         report.explanation = self.explanation;
+        report.answer = self.answer.map(RawJson);
+        if self.concurrent.is_none() {
+            report.possible = self.possible.into_iter().map(RawJson).collect();
+        }
         report.reason = self.because;
         report.requests = self.requests;
         report.reason_before = self.and_before;

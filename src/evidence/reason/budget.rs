@@ -1,10 +1,9 @@
 //! The work that looking for a reason may take, counted in the same units on every machine.
 //!
-//! A unit is about what it takes to make a term; a second is [`SECOND`] of them. Nothing is asked of a clock, so the same
-//! trace has the same reason whenever and wherever it is looked for.
+//! A unit is about what it takes to make a term; a second is [`SECOND`] of them. Nothing is asked of a clock here, so the same
+//! trace has the same reason whenever and wherever it is looked for, unless a slow machine calls the search off.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::dualize::{Cell, Exchange, Judge};
 use crate::spec::Spec;
@@ -18,29 +17,42 @@ const ASKED: u64 = 20_000;
 const WALKED: u64 = 4;
 
 /// The work that is left, and whether somebody has called it off.
-#[derive(Debug)]
 pub struct Budget<'b> {
     left: u64,
-    stopped: Option<&'b AtomicBool>,
+    is_over: Option<&'b IsOver<'b>>,
+}
+
+/// A test whether a search is to end.
+type IsOver<'b> = dyn Fn() -> bool + Sync + 'b;
+
+impl std::fmt::Debug for Budget<'_> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Budget").field("left", &self.left).finish_non_exhaustive()
+    }
 }
 
 impl<'b> Budget<'b> {
     /// So many seconds of work.
     #[must_use]
     pub fn seconds(seconds: f64) -> Budget<'b> {
-        Budget { left: (seconds * SECOND as f64) as u64, stopped: None }
+        Budget { left: (seconds * SECOND as f64) as u64, is_over: None }
     }
 
-    /// Lets a flag call the work off: as soon as it is set, the budget is spent.
+    /// Lets a test call the work off: as soon as it holds, the budget is spent.
     #[must_use]
-    pub fn until(self, stopped: &'b AtomicBool) -> Budget<'b> {
-        Budget { stopped: Some(stopped), ..self }
+    pub fn until(self, is_over: &'b IsOver<'b>) -> Budget<'b> {
+        Budget { is_over: Some(is_over), ..self }
     }
 
     /// Tests whether nothing is left, or the work was called off.
     #[must_use]
     pub fn is_spent(&self) -> bool {
-        self.left == 0 || self.stopped.is_some_and(|stopped| stopped.load(Ordering::Relaxed))
+        self.left == 0 || self.is_called_off()
+    }
+
+    /// Tests whether the work was called off.
+    pub(super) fn is_called_off(&self) -> bool {
+        self.is_over.is_some_and(|is_over| is_over())
     }
 
     /// The units that are left.
@@ -97,7 +109,7 @@ impl<'b> Budget<'b> {
 
     /// Spends at most so many units.
     pub(in crate::evidence) fn within<T>(&mut self, units: u64, work: impl FnOnce(&mut Budget<'b>) -> T) -> T {
-        let mut own = Budget { left: self.left.min(units), stopped: self.stopped };
+        let mut own = Budget { left: self.left.min(units), is_over: self.is_over };
         let before = own.left;
         let found = work(&mut own);
         self.spend(before - own.left);

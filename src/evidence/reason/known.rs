@@ -34,8 +34,8 @@ struct CellView {
 }
 
 impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
-    /// Judges the exchanges before a position; nothing where they are rejected.
-    pub(super) fn new(start: Judge, recording: &'s R, to: usize) -> Option<KnownPrefix<'s, R>> {
+    /// Judges the exchanges before a position; nothing where they are rejected, or the work is called off.
+    pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<KnownPrefix<'s, R>> {
         let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];
         recording.read(0, &mut |exchange| {
@@ -51,7 +51,8 @@ impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
                 stride *= 2;
                 checkpoints.retain(|(at, _)| at % stride == 0);
             }
-            if alive { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+            let goes_on = alive && !budget.is_called_off();
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
         });
         checkpoints.push((to, judge));
         (alive && at == to).then_some(KnownPrefix { recording, checkpoints })

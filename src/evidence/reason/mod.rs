@@ -140,7 +140,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         let options = search_options(options);
         let start = Judge::new(spec.clone(), options.clone());
         let spent = Budget::paid(&start);
-        let known = KnownPrefix::new(start, recording, last)?;
+        let known = KnownPrefix::new(start, recording, last, &budget)?;
         let mut rejected = known.last().clone();
         if rejected.observe(&suffix.rejected) {
             return None;

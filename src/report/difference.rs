@@ -1,0 +1,72 @@
+//! The place where a long answer differs from those that were possible.
+//!
+//! ```text
+//! ….Txn[2].Read.value: [41, 42]; possible: [42]
+//! ```
+
+use super::{SHOWN, one_of, shortened};
+use crate::json::{decode_recorded, encode};
+use crate::spec::{Spec, Type, TypeId};
+use crate::value::Value;
+
+/// Says where a rejected answer differs from the possible ones, given as JSON, that are most like it; nothing where all of them are
+/// short enough to be shown whole.
+pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<String> {
+    let response = spec.program.response;
+    let is_short = |json: &str| json.chars().count() <= SHOWN;
+    if is_short(&encode(&spec.types, response, answer)) && possible.iter().all(|json| is_short(json)) {
+        return None;
+    }
+    let others: Vec<Value> =
+        possible.iter().filter_map(|json| decode_recorded(&spec.types, response, json).ok()).collect();
+    let differences = others.iter().map(|other| difference(spec, response, (answer, other)));
+    let differences: Vec<Difference<'_>> = differences.filter(|difference| !difference.path.is_empty()).collect();
+    let most = differences.iter().map(|difference| difference.path.len()).max()?;
+    let first = differences.iter().find(|difference| difference.path.len() == most)?;
+    let like = differences.iter().filter(|difference| difference.path == first.path);
+    let shown = |value: &Value| shortened(&encode(&spec.types, first.ty, value), SHOWN);
+    let parts: Vec<String> = like.map(|difference| shown(difference.parts.1)).collect();
+    Some(format!("…{}: {}; possible: {}", first.path.concat(), shown(first.parts.0), one_of(&parts)?))
+}
+
+/// The innermost part in which two values first differ.
+struct Difference<'v> {
+    path: Vec<String>,
+    ty: TypeId,
+    parts: (&'v Value, &'v Value),
+}
+
+/// Finds where two values of a type first differ: lists of one length in an element, others as a whole.
+fn difference<'v>(spec: &Spec, ty: TypeId, parts: (&'v Value, &'v Value)) -> Difference<'v> {
+    let types = &spec.types;
+    let (steps, ty, parts) = match parts {
+        (Value::Data { tag, .. }, Value::Data { tag: other, .. }) if tag == other => {
+            let (fields, own) = (types.fields(ty, *tag), parts.0.fields());
+            let differing = own.iter().zip(parts.1.fields()).position(|(a, b)| a != b);
+            let Some((at, (name, of))) = differing.and_then(|at| Some((at, fields.get(at)?))) else {
+                return Difference { path: Vec::new(), ty, parts };
+            };
+            let variant = match types.get(ty) {
+                Type::Enum(number) => Some(format!(".{}", types.enums[*number as usize].variants[*tag as usize].name)),
+                _ => None,
+            };
+            let field = match name {
+                Some(name) => Some(format!(".{name}")),
+                None if own.len() > 1 => Some(format!("[{at}]")),
+                None => None,
+            };
+            let steps: Vec<String> = variant.into_iter().chain(field).collect();
+            (steps, *of, (&own[at], &parts.1.fields()[at]))
+        }
+        (Value::List(a), Value::List(b)) if a.len() == b.len() && a.iter().any(|a| !matches!(a, Value::Scalar(_))) => {
+            let differing = a.iter().zip(b.iter()).enumerate().find(|(_, (a, b))| a != b);
+            let (Some((at, parts)), Some(of)) = (differing, types.parts(ty).first().copied()) else {
+                return Difference { path: Vec::new(), ty, parts };
+            };
+            (vec![format!("[{at}]")], of, parts)
+        }
+        _ => return Difference { path: Vec::new(), ty, parts },
+    };
+    let inner = difference(spec, ty, parts);
+    Difference { path: [steps, inner.path].concat(), ..inner }
+}
