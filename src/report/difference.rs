@@ -20,7 +20,7 @@ pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<Str
     let others: Vec<Value> =
         possible.iter().filter_map(|json| decode_recorded(&spec.types, response, json).ok()).collect();
     let differences = others.iter().map(|other| difference(spec, response, (answer, other)));
-    let differences: Vec<Difference<'_>> = differences.filter(|difference| !difference.path.is_empty()).collect();
+    let differences: Vec<DifferingPart<'_>> = differences.filter(|difference| !difference.path.is_empty()).collect();
     let most = differences.iter().map(|difference| difference.path.len()).max()?;
     let first = differences.iter().find(|difference| difference.path.len() == most)?;
     let like = differences.iter().filter(|difference| difference.path == first.path);
@@ -30,21 +30,21 @@ pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<Str
 }
 
 /// The innermost part in which two values first differ.
-struct Difference<'v> {
+struct DifferingPart<'v> {
     path: Vec<String>,
     ty: TypeId,
     parts: (&'v Value, &'v Value),
 }
 
 /// Finds where two values of a type first differ: lists of one length in an element, others as a whole.
-fn difference<'v>(spec: &Spec, ty: TypeId, parts: (&'v Value, &'v Value)) -> Difference<'v> {
+fn difference<'v>(spec: &Spec, ty: TypeId, parts: (&'v Value, &'v Value)) -> DifferingPart<'v> {
     let types = &spec.types;
     let (steps, ty, parts) = match parts {
         (Value::Data { tag, .. }, Value::Data { tag: other, .. }) if tag == other => {
             let (fields, own) = (types.fields(ty, *tag), parts.0.fields());
             let differing = own.iter().zip(parts.1.fields()).position(|(a, b)| a != b);
             let Some((at, (name, of))) = differing.and_then(|at| Some((at, fields.get(at)?))) else {
-                return Difference { path: Vec::new(), ty, parts };
+                return DifferingPart { path: Vec::new(), ty, parts };
             };
             let variant = match types.get(ty) {
                 Type::Enum(number) => Some(format!(".{}", types.enums[*number as usize].variants[*tag as usize].name)),
@@ -61,12 +61,12 @@ fn difference<'v>(spec: &Spec, ty: TypeId, parts: (&'v Value, &'v Value)) -> Dif
         (Value::List(a), Value::List(b)) if a.len() == b.len() && a.iter().any(|a| !matches!(a, Value::Scalar(_))) => {
             let differing = a.iter().zip(b.iter()).enumerate().find(|(_, (a, b))| a != b);
             let (Some((at, parts)), Some(of)) = (differing, types.parts(ty).first().copied()) else {
-                return Difference { path: Vec::new(), ty, parts };
+                return DifferingPart { path: Vec::new(), ty, parts };
             };
             (vec![format!("[{at}]")], of, parts)
         }
-        _ => return Difference { path: Vec::new(), ty, parts },
+        _ => return DifferingPart { path: Vec::new(), ty, parts },
     };
     let inner = difference(spec, ty, parts);
-    Difference { path: [steps, inner.path].concat(), ..inner }
+    DifferingPart { path: [steps, inner.path].concat(), ..inner }
 }

@@ -86,6 +86,20 @@ struct Rejection<'e> {
 impl Rejection<'_> {
     /// The explanation, line by line.
     fn lines(&self) -> Vec<String> {
+        let mut lines = self.reason();
+        lines.extend(self.difference().map(|said| format!("  {said}")));
+        lines
+    }
+
+    /// Says where a long answer differs from those that were possible.
+    fn difference(&self) -> Option<String> {
+        let answer = self.why.rejected.observed.answer()?;
+        let in_full = self.why.allowed.iter().filter_map(|allowed| allowed.in_full(self.spec));
+        difference::of(self.spec, answer, &in_full.collect::<Vec<String>>())
+    }
+
+    /// What was possible, and the exchanges that leave nothing else.
+    fn reason(&self) -> Vec<String> {
         let WhyRejected { rejected, reason, first, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
             ([], None, 0) => "",
@@ -98,11 +112,6 @@ impl Rejection<'_> {
             _ => because,
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
-        if let Observed::Answer(answer) = &rejected.observed {
-            let possible: Vec<String> =
-                self.why.allowed.iter().filter_map(|allowed| allowed.in_full(self.spec)).collect();
-            lines.extend(difference::of(self.spec, answer, &possible).map(|said| format!("  {said}")));
-        }
         if let (Some(line), []) = (self.and_before, &lessons[..]) {
             lines.push(format!("  {}", no_short_reason(line)));
             return lines;

@@ -24,6 +24,9 @@ use crate::value::Value;
 /// A relaxed history with more requests than this that nobody waits for is not searched: each is under way up to its end.
 const UNSEEN: usize = 1_024;
 
+/// Of two answers it is looked for what other requests make possible with so many terms.
+const PAIR: u64 = 20_000;
+
 /// So many answers that have something in common with the rejected one are looked at before others that are far from it.
 const SHARING: usize = 64;
 
@@ -207,7 +210,7 @@ impl RejudgedHistory {
         if let (RelaxedStart::AnyState(_), [] | [_]) = (start, seen)
             && seen.iter().chain([&self.rejected]).all(is_later)
         {
-            let outcome = self.judge_pair(seen.first().copied(), limit);
+            let outcome = self.judge_pair(seen.first().copied(), limit.min(PAIR));
             if outcome != RelaxedOutcome::Undecided {
                 return outcome;
             }

@@ -44,12 +44,24 @@ fn rejected(name: &str, spec: &str, trace: &str) -> String {
     String::from_utf8(output.stdout).unwrap()
 }
 
+/// A long way back only what has something in common with the rejected exchange is looked at, whatever the state was before.
+#[test]
+fn a_related_exchange_is_enough() {
+    let said = rejected("busy_long", BUSY, &busy(200, 60, "[1, 99]"));
+    assert!(said.contains("whatever the state was before line 99,\n"), "{said}");
+    assert!(said.contains("….Items: [1, 99]; possible: [1, 2, 3,"), "{said}");
+    assert!(said.contains("line 99 answered") && said.contains("all answers in lines 100 to 200"), "{said}");
+}
+
 /// Where finding out takes too long, that is said.
 #[test]
 fn what_was_cut_off_is_not_called_minimal() {
-    let said = rejected("busy_long", BUSY, &busy(200, 60, "[1, 99]"));
-    assert!(said.contains("perhaps not minimal"), "{said}");
-    assert!(!said.contains("can be left out"), "{said}");
+    let spec = file("rejections_cut_off.may", BUSY);
+    let trace = file("rejections_cut_off.ndjson", busy(200, 60, "[1, 99]"));
+    let arguments = ["validate", spec.to_str().unwrap(), trace.to_str().unwrap(), "--reason-time", "0.001"];
+    let said = String::from_utf8(run(&arguments, "").stdout).unwrap();
+    assert!(said.contains("no short reason was found: the answers before line"), "{said}");
+    assert!(!said.contains("can be left out") && !said.contains("because"), "{said}");
 }
 
 /// The verdict is in the pipe before its reason is looked for, and an interrupt keeps it.

@@ -60,11 +60,9 @@ impl<'b> Budget<'b> {
         self.left
     }
 
-    /// Leaves such a part of the units, and returns the others.
-    pub(super) fn set_aside(&mut self, part: u64) -> u64 {
-        let aside = self.left - self.left / part;
-        self.left -= aside;
-        aside
+    /// Sets the units that are left.
+    pub(super) fn renew(&mut self, units: u64) {
+        self.left = units;
     }
 
     /// Adds units.

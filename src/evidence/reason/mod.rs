@@ -36,6 +36,7 @@ use crate::validate::{Recording, exchange_at};
 use known::KnownPrefix;
 use outcome::{Suffix, SuffixOutcome};
 use phases::Phases;
+use related::RelatedReason;
 
 /// Judging the trace once more, with memory that can be looked at, is paid from the budget; such a part is left in any case.
 const SEARCH: u64 = 4;
@@ -45,8 +46,10 @@ const STRETCH: u64 = 4_000;
 const PASSES: u64 = 4;
 /// Following all that is possible may take such a part of the budget where nothing else has decided.
 const EXACT: u64 = 4;
-/// Going back from the end takes such a part of the budget before related exchanges are looked at.
-const FIRST: u64 = 3;
+/// Going back from the end takes such a part of the budget before related exchanges are looked at,
+const FIRST: u64 = 8;
+/// which takes such a part. If no minimal reason is found there, going back begins anew with all of it.
+const RELATED: u64 = 4;
 /// So many requests that made the state what it is are looked for.
 const CAUSES: usize = 12;
 
@@ -195,13 +198,23 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// The reason that is found in the budget: going back from the end, for a part of it; then among related exchanges; then going on.
+    /// The reason that is found in the budget: going back from the end, or among related exchanges.
     pub(super) fn run(&mut self) -> Reason {
-        let aside = self.budget.set_aside(FIRST);
+        let whole = self.budget.left();
+        self.budget.renew(whole / FIRST);
         self.go_back();
-        self.budget.add(aside);
-        if self.before > 0 && !self.find_related() {
-            self.go_back();
+        if self.before > 0 || self.minimal == Minimality::CutOff {
+            self.budget.renew(whole / RELATED);
+            let related = self.find_related();
+            self.budget.renew(whole);
+            match related {
+                Some(related) if related.is_minimal() => self.take(related),
+                related => {
+                    self.begin_anew();
+                    self.go_back();
+                    related.filter(|_| self.before > 0).into_iter().for_each(|related| self.take(related));
+                }
+            }
         }
         if self.before > 0 {
             self.minimal = Minimality::CutOff;
@@ -217,6 +230,20 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             more_causes: self.more_causes,
             initial: self.initial.clone(),
         }
+    }
+
+    /// Forgets what was found.
+    fn begin_anew(&mut self) {
+        (self.before, self.needed, self.minimal) = (self.suffix.at, Vec::new(), Minimality::Minimal);
+        (self.causes, self.more_causes, self.initial) = (Vec::new(), false, Vec::new());
+        self.phases = Phases::new(self.spec);
+    }
+
+    /// Takes a reason among related exchanges for the reason.
+    fn take(&mut self, related: RelatedReason) {
+        self.begin_anew();
+        (self.from, self.all_from) = (Some(related.from), related.all_from);
+        (self.before, self.needed, self.minimal) = (0, related.answers, related.minimal);
     }
 
     /// Goes back until the reason is found, or the budget is spent.

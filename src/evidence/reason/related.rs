@@ -32,14 +32,32 @@ const RELATED: usize = 64;
 const PART: u64 = 8;
 /// So many states at most are told apart by what the cells hold.
 const DECIDED: usize = 32;
-/// Of a reason with more answers not each is judged again, nor named if the search was cut off before it.
-const CHECKED: usize = 12;
+/// A reason with more answers is not short: then they are told together.
+const SHORT: usize = 6;
 
 /// The answers that are shown to a judge.
 #[derive(Clone, Copy)]
-enum Known<'k> {
+enum KnownAnswers<'k> {
     All,
     These(&'k [usize]),
+}
+
+/// A reason whatever the state was before its first exchange.
+pub(super) struct RelatedReason {
+    /// The position of that exchange.
+    pub(super) from: usize,
+    /// The positions of the answers.
+    pub(super) answers: Vec<usize>,
+    /// The position from which on these are all, where the search for fewer was cut off.
+    pub(super) all_from: Option<usize>,
+    pub(super) minimal: Minimality,
+}
+
+impl RelatedReason {
+    /// Tests whether none of its answers can be left out.
+    pub(super) fn is_minimal(&self) -> bool {
+        self.minimal == Minimality::Minimal
+    }
 }
 
 /// Questions about the rejection from any state before a position.
@@ -53,33 +71,26 @@ struct FromAnyState<'f, 's, 'r, R: ?Sized> {
 }
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// Looks for a reason among the related exchanges; returns whether one was found.
-    pub(super) fn find_related(&mut self) -> bool {
+    /// The reason that is found among the related exchanges, if one is.
+    pub(super) fn find_related(&mut self) -> Option<RelatedReason> {
         let related = self.related();
         let start = Judge::of_any_state(self.spec, &self.options);
         let cells = self.named_cells();
         let mut questions = FromAnyState { search: self, start: &start, cells: &cells, related: &related, from: 0 };
-        let Some(from) = questions.first() else { return false };
+        let from = questions.first()?;
         questions.from = from;
         let answers = match questions.rejects(&related) {
             true => related.iter().copied().filter(|at| *at >= from).collect(),
             false => (from..questions.search.suffix.at).collect(),
         };
-        let (mut found, mut rest) = needed(&mut questions, answers);
-        if found.is_empty() && rest.len() > CHECKED {
-            // The first of them is named in any case.
-            found.push(rest.remove(0));
+        let (mut answers, rest) = needed(&mut questions, answers);
+        if !rest.is_empty() || answers.len() > SHORT {
+            let answers = (from..self.suffix.at).collect();
+            let all_from = Some(from + 1).filter(|next| *next < self.suffix.at);
+            return Some(RelatedReason { from, answers, all_from, minimal: Minimality::CutOff });
         }
-        let minimal = match rest.is_empty() && found.len() <= CHECKED {
-            true => questions.leave_out(&mut found),
-            false => Minimality::CutOff,
-        };
-        self.all_from = rest.first().copied().filter(|_| rest.len() > CHECKED);
-        found.extend(rest);
-        self.from = Some(from);
-        (self.before, self.needed, self.minimal) = (0, found, minimal);
-        (self.causes, self.more_causes, self.initial) = (Vec::new(), false, Vec::new());
-        true
+        let minimal = questions.leave_out(&mut answers);
+        Some(RelatedReason { from, answers, all_from: None, minimal })
     }
 
     /// The positions of the last exchanges that have a scalar in common with the rejected one.
@@ -126,7 +137,7 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
         let related = self.related;
         let mut rejects = |count: usize| {
             self.from = related[related.len() - count];
-            self.rejects(related) || self.outcome(Known::All) == SuffixOutcome::Rejected
+            self.rejects(related) || self.outcome(KnownAnswers::All) == SuffixOutcome::Rejected
         };
         let (mut short, mut long) = (0, 1.min(related.len()));
         while long == 0 || !rejects(long) {
@@ -140,10 +151,10 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
     }
 
     /// The outcome with these answers and holes else.
-    fn outcome(&mut self, known: Known<'_>) -> SuffixOutcome {
+    fn outcome(&mut self, known: KnownAnswers<'_>) -> SuffixOutcome {
         let show = |at: usize| match known {
-            Known::All => Shown::Answer,
-            Known::These(these) => shown(these, at),
+            KnownAnswers::All => Shown::Answer,
+            KnownAnswers::These(these) => shown(these, at),
         };
         let FromAnyState { search, start, cells, from, related } = self;
         let ReasonSearch { suffix, budget, phases, .. } = &mut **search;
@@ -181,7 +192,7 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
 
 impl<R: Recording + ?Sized> NeededSearch for FromAnyState<'_, '_, '_, R> {
     fn rejects(&mut self, known: &[usize]) -> bool {
-        self.outcome(Known::These(known)) == SuffixOutcome::Rejected
+        self.outcome(KnownAnswers::These(known)) == SuffixOutcome::Rejected
     }
 
     fn is_spent(&self) -> bool {
