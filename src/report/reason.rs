@@ -98,7 +98,7 @@ impl Rejection<'_> {
         difference::of(self.spec, answer, &in_full.collect::<Vec<String>>())
     }
 
-    /// What was possible, and the exchanges that leave nothing else.
+    /// The answers that were possible, and the exchanges that leave nothing else.
     fn reason(&self) -> Vec<String> {
         let WhyRejected { rejected, reason, first, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
