@@ -26,11 +26,6 @@ impl Judge {
         std::mem::take(&mut self.candidates)
     }
 
-    /// Goes on with these candidates.
-    pub(crate) fn knows(&mut self, candidates: Vec<Candidate>) {
-        self.candidates = candidates;
-    }
-
     /// The candidates that explain an exchange, from these. What is met on the way adds to what was found before.
     pub(crate) fn after(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
         self.candidates = from;

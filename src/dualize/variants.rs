@@ -11,11 +11,11 @@ use super::options::Patience;
 use super::steps::{Before, Fired};
 use super::{Exchange, Observed, fire, request};
 use crate::process::{Choice, Fresh};
-use crate::solve::{Past, Store, Trail};
+use crate::solve::{Past, Trail};
 use crate::spec::{Spec, TypeId, Types};
 use crate::symbolic::Infeasible;
 use crate::term::Term;
-use crate::value::{Entry, Presence, Substitution, Truth, Value};
+use crate::value::Value;
 
 /// No more candidates than this are followed in a part of a trace, or so many times those that it begins with, where there is another
 /// way.
@@ -126,8 +126,7 @@ fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cel
             continue;
         }
         let keys = kept.iter().filter_map(|cell| cell.key.as_ref());
-        let (new, restrictions) =
-            havoc_map(&mut judge.fresh, (&spec.types, &candidate.store), (variable.ty, old), keys);
+        let (new, restrictions) = havoc_map(&mut judge.fresh, &spec.types, (variable.ty, old), keys);
         facts.extend(restrictions);
         candidate.process.memory[slot] = new;
     }
@@ -138,7 +137,7 @@ fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cel
 /// An unknown value that has, or lacks, under each of these keys what the old one has, without keys of any type; and what restricts it.
 fn havoc_map<'k>(
     fresh: &mut Fresh,
-    (types, store): (&Types, &Store),
+    types: &Types,
     (ty, old): (TypeId, &Value),
     keys: impl Iterator<Item = &'k Value>,
 ) -> (Value, Vec<Term>) {
@@ -147,15 +146,6 @@ fn havoc_map<'k>(
     for key in keys {
         if let Some(entry) = old.certain_entry(key) {
             map.set_in_place(key, entry.cloned());
-        } else if let Ok((there, value)) = old.get(key) {
-            // A write under another key that may be this one leaves one of two values, unless the store tells them apart.
-            let there = match there {
-                Truth::Term(there) => store.decide(&there).map_or(Truth::Term(there), Truth::Known),
-                known @ Truth::Known(_) => known,
-            };
-            let mut resolve = |term: &Term| Some(store.resolve(term));
-            let value = Substitution::everywhere(&mut resolve).apply(&value).unwrap_or(value);
-            map.set_in_place(key, Some(Entry::when(there, value)).filter(|entry| entry.presence != Presence::Never));
         }
     }
     (new, restrictions)

@@ -112,6 +112,9 @@ const TAGGED: &str = r#"
         on Get { GET }
     }"#;
 
+/// The type of a tag, what a request for it does, and how it is written in an answer.
+type Tagged<'t> = (&'t str, String, &'t dyn Fn(usize) -> String);
+
 /// So many writes, each read once; the last one shows the tag of the one `again` writes before it, if there is one.
 fn tagged(tag: &dyn Fn(usize) -> String, again: Option<usize>) -> String {
     let mut lines = String::new();
@@ -129,7 +132,7 @@ fn a_tag_that_the_answer_shows_costs_the_same_wherever_it_is() {
     let plain = |at: usize| format!("\"t{at}\"");
     let inside = |at: usize| format!("{{\"weak\": false, \"opaque\": \"t{at}\"}}");
     let kept = |key: &str| format!("assume past.get_or({key}, body) == body; past[{key}] := body;");
-    let formulations: [(&str, String, &dyn Fn(usize) -> String); 8] = [
+    let formulations: [Tagged<'_>; 8] = [
         (
             "Opaque",
             format!("let t: Opaque = choose; assume t == tag; {} reply Ok {{ tag: t, body }};", kept("t")),
@@ -172,9 +175,8 @@ fn a_tag_that_the_answer_shows_costs_the_same_wherever_it_is() {
         ),
     ];
     for again in [None, Some(1), Some(150)] {
-        let lines = |(tag, get, shown): &(&str, String, &dyn Fn(usize) -> String)| {
-            (TAGGED.replace("TAG", tag).replace("GET", get), tagged(shown, again))
-        };
+        let lines =
+            |(tag, get, shown): &Tagged<'_>| (TAGGED.replace("TAG", tag).replace("GET", get), tagged(shown, again));
         let judged = judged(&formulations.iter().map(lines).collect::<Vec<_>>());
         let least = judged.iter().map(|(.., work)| *work).min().unwrap_or_default();
         for (at, (verdict, _, work)) in judged.iter().enumerate() {

@@ -48,8 +48,11 @@ const PASSES: u64 = 4;
 const EXACT: u64 = 4;
 /// Going back from the end takes such a part of the budget before related exchanges are looked at,
 const FIRST: u64 = 8;
-/// which takes such a part. If no minimal reason is found there, going back begins anew with all of it.
+/// which takes such a part,
 const RELATED: u64 = 4;
+/// unless the recording has no more exchanges than this: then going back takes all of the budget at once. So it does if no minimal reason
+/// is found among related exchanges.
+const SHORT: usize = 200;
 /// So many requests that made the state what it is are looked for.
 const CAUSES: usize = 12;
 
@@ -201,17 +204,20 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     /// The reason that is found in the budget: going back from the end, or among related exchanges.
     pub(super) fn run(&mut self) -> Reason {
         let whole = self.budget.left();
-        self.budget.renew(whole / FIRST);
-        self.go_back();
-        if self.before > 0 || self.minimal == Minimality::CutOff {
+        let is_long = self.suffix.at > SHORT;
+        self.budget.renew(if is_long { whole / FIRST } else { whole });
+        let is_unpressed = self.go_back();
+        if self.before > 0 || (is_long && (!is_unpressed || self.minimal == Minimality::CutOff)) {
             self.budget.renew(whole / RELATED);
             let related = self.find_related();
             self.budget.renew(whole);
             match related {
                 Some(related) if related.is_minimal() => self.take(related),
                 related => {
-                    self.begin_anew();
-                    self.go_back();
+                    if is_long {
+                        self.begin_anew();
+                        self.go_back();
+                    }
                     related.filter(|_| self.before > 0).into_iter().for_each(|related| self.take(related));
                 }
             }
@@ -246,15 +252,21 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         (self.before, self.needed, self.minimal) = (0, related.answers, related.minimal);
     }
 
-    /// Goes back until the reason is found, or the budget is spent.
-    fn go_back(&mut self) {
+    /// Goes back until the reason is found, or the budget is spent; returns whether it sufficed to find out at each step which cells of
+    /// the state matter.
+    fn go_back(&mut self) -> bool {
+        let mut is_unpressed = true;
         while self.before > 0 && !self.budget.is_spent() {
             let start = self.known.before(self.before, &mut self.budget);
             match self.needed_cells(&start) {
                 Some(cells) => self.step(&cells),
-                None => self.gallop(),
+                None => {
+                    is_unpressed = false;
+                    self.gallop();
+                }
             }
         }
+        is_unpressed
     }
 
     /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning where

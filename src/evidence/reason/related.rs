@@ -16,22 +16,16 @@ use super::budget::Budget;
 use super::needed::of_type;
 use super::outcome::{FEW, Shown, SuffixOutcome, shown};
 use super::{Minimality, ReasonSearch};
-use crate::dualize::{Candidate, Cell, Exchange, Judge, Observed};
-use crate::evidence::describe::resolved;
+use crate::dualize::{Cell, Exchange, Judge, Observed};
 use crate::evidence::narrowing::{NeededSearch, least_between, needed};
 use crate::scalar::Scalar;
-use crate::solve::Answer;
 use crate::spec::Type;
-use crate::term::{Kind, Term};
 use crate::validate::Recording;
-use crate::value::{Truth, Value};
 
 /// The exchanges with something in common that are looked at, the last ones.
 const RELATED: usize = 64;
 /// Judging from any state once may take such a part of the budget.
 const PART: u64 = 8;
-/// So many states at most are told apart by what the cells hold.
-const DECIDED: usize = 32;
 /// A reason with more answers is not short: then they are told together.
 const SHORT: usize = 6;
 
@@ -162,7 +156,6 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
         judge.follow_at_most(FEW, budget.left());
         let mut forget = |at: usize, judge: &mut Judge, budget: &mut Budget<'_>| {
             if shown(related, at - 1) == Shown::Hole {
-                decide(judge, cells);
                 *judge = budget.knowing_only(judge, cells, &phases.spec);
             }
         };
@@ -198,49 +191,6 @@ impl<R: Recording + ?Sized> NeededSearch for FromAnyState<'_, '_, '_, R> {
     fn is_spent(&self) -> bool {
         self.search.budget.is_spent()
     }
-}
-
-/// Tells apart the states in which these cells hold different things, so that the rest can be forgotten: a new token may be that of the
-/// cell, or another one.
-fn decide(judge: &mut Judge, cells: &[Cell]) {
-    let (mut open, mut decided) = (judge.take_candidates(), Vec::new());
-    // A condition that the store does not decide once it is assumed is not met again and again.
-    let mut rounds = 0;
-    while let Some(candidate) = open.pop() {
-        rounds += 1;
-        let condition = cells.iter().find_map(|cell| open_condition(&candidate, cell));
-        let Some(condition) = condition.filter(|_| rounds < DECIDED) else {
-            decided.push(candidate);
-            continue;
-        };
-        for side in [Term::not(&condition), condition] {
-            let mut half = candidate.clone();
-            if half.store.assume(&side, judge.solver()) != Answer::Unsat {
-                open.push(half);
-            }
-        }
-    }
-    judge.knows(decided);
-}
-
-/// A condition on which it depends what is under the key of a cell, and that is open.
-fn open_condition(candidate: &Candidate, cell: &Cell) -> Option<Term> {
-    let (Value::Map(map), Some(key)) = (&candidate.process.memory[cell.slot as usize], &cell.key) else { return None };
-    if map.certain_entry(key).is_some() {
-        return None;
-    }
-    let (there, value) = map.get(key).ok()?;
-    let value = resolved(&candidate.store, &value);
-    let decides_value = match &value {
-        Value::Union(alternatives) => alternatives.first().map(|(guard, _)| guard.clone()),
-        Value::Term(term) => match term.kind() {
-            Kind::Ite(condition, ..) => Some(condition.clone()),
-            _ => None,
-        },
-        _ => None,
-    };
-    let there = if let Truth::Term(there) = there { Some(candidate.store.resolve(&there)) } else { None };
-    there.into_iter().chain(decides_value).find(|condition| candidate.store.decide(condition).is_none())
 }
 
 /// The scalars in a request and its answer, but for truth values.
