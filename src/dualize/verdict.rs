@@ -122,14 +122,14 @@ impl fmt::Display for Limit {
             }
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Orders => f.write_str(
-                "not every order of concurrent requests was followed, and in some the specification may be faulty, or the client \
+                "gave up: too many orders of concurrent requests, in some of which the specification may be faulty or the client \
                  break its duty",
             ),
             Limit::Steps => {
                 write!(f, "the server can be in more than {} states before this event", CLOSURE_LIMIT)
             }
             Limit::Effort => {
-                f.write_str("to follow the possible explanations takes more work than the limit of effort allows")
+                f.write_str("following every possible explanation exceeded the work limit")
             }
             Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", PATH_LIMIT),

@@ -1,7 +1,7 @@
 //! Why a history of concurrent clients is rejected, in words: the answers that cannot all be true, each with its request and its lines.
 //!
 //! ```text
-//! no order in which the server may have served the requests explains that line 6 answered 1; only 2 was possible
+//! no ordering of the requests explains that line 6 answered 1; only 2 was possible
 //!   these cannot all be so, whatever the initial state was, and even if nobody had seen any other answer:
 //!     line 1: client 1 asked {"Write":1}
 //!     line 2: client 1 was answered "Ok"
@@ -40,7 +40,7 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
     let answer = rejected.map_or_else(String::new, |request| format!(" explains that {}", said(spec, request)));
     let others = found.and_then(|found| found.others).map(possible).unwrap_or_default();
     let answer = if answer.is_empty() { " explains it".to_owned() } else { answer };
-    let mut lines = vec![format!("no order in which the server may have served the requests{answer}{others}")];
+    let mut lines = vec![format!("no ordering of the requests{answer}{others}")];
     let answer = rejected.and_then(|request| request.answer.as_ref());
     if let (Some(answer), Some(others)) = (answer, found.and_then(|found| found.others)) {
         lines.extend(difference::of(spec, answer, &others.json).map(|said| format!("  {said}")));

@@ -2,7 +2,7 @@
 //! explanation.
 //!
 //! ```text
-//! no order in which the server may have worked explains line 6
+//! no run of the server explains line 6
 //!   these cannot all be so, whatever the values of all other answers were:
 //!     line 3: client 2 asked 3
 //!     line 4: client 2 was answered 2
@@ -32,7 +32,7 @@ const NAMED: usize = 12;
 pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerValues) -> Vec<String> {
     let needed = values.needed();
     let omitted = needed.len().saturating_sub(NAMED);
-    let mut lines = vec![format!("no order in which the server may have worked explains line {line}")];
+    let mut lines = vec![format!("no run of the server explains line {line}")];
     if values.all_from.is_some() && needed.is_empty() {
         lines.push(format!("  {}", no_short_reason(line)));
         return lines;
@@ -55,8 +55,7 @@ pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerV
     named.extend(asked);
     for at in named {
         let is_any = values.is_any_rejected && events[at].0 == line && matches!(events[at].1, Observation::Answer(..));
-        let more = if is_any { ", or anything else" } else { "" };
-        lines.extend(said(spec, observed, &events[at]).map(|said| said + more));
+        lines.extend(said(spec, observed, &events[at], is_any));
     }
     if let Some(from) = values.all_from {
         lines.push(format!("    all answers in lines {from} to {line} (not reduced further)"));
@@ -85,12 +84,13 @@ fn asked_for(events: &[RecordedEvent]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The observation in words.
-fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEvent) -> Option<String> {
+/// The observation in words; of an answer in whose place any other one is as impossible, that there was one.
+fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEvent, is_any: bool) -> Option<String> {
     let program = &spec.program;
     let shown = |ty: TypeId, value: &Value| shortened(&encode(&spec.types, ty, value), SHOWN);
     let client = |port: &Port| format!("client {}", observed.client(*port));
     let what = match observation {
+        Observation::Answer(port, Some(_)) if is_any => format!("{} was answered at all", client(port)),
         Observation::Answer(port, Some(answer)) => {
             format!("{} was answered {}", client(port), shown(program.response, answer))
         }

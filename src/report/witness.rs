@@ -92,7 +92,7 @@ pub fn own(spec: &Spec, steps: &[WitnessStep]) -> Vec<String> {
 
 fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
     let chosen = if own.json.is_empty() { String::new() } else { format!(" with {}", own.json.join(", ")) };
-    format!("before line {line} the server did by itself{chosen}: {}", place(spec, own.site))
+    format!("before line {line} the server took an internal step{chosen}: {}", place(spec, own.site))
 }
 
 impl StepLine {

@@ -1,7 +1,7 @@
 //! A history of concurrent clients that was judged as a whole, of which evidence is looked for.
 //!
 //! ```text
-//! no order in which the server may have served the requests explains that line 6 answered 1; only 2 was possible
+//! no ordering of the requests explains that line 6 answered 1; only 2 was possible
 //! ```
 
 use std::sync::Arc;

@@ -1,7 +1,7 @@
 //! A recording that was judged event by event, of which evidence is looked for.
 //!
 //! ```text
-//! no order in which the server may have worked explains line 6
+//! no run of the server explains line 6
 //!   these cannot all be so, whatever the values of all other answers were:
 //! ```
 

@@ -134,7 +134,11 @@ impl<'t> NamedTerm<'t> {
             TextOp::ToInt => "to_int",
             TextOp::IsInt => "is_int",
             TextOp::FromInt => "to_string",
-            TextOp::Slice => "slice",
+            TextOp::Slice => {
+                let (text, ends) = args.split_at(args.len().min(1));
+                let text = ListedTerms(self, text, ", ", Binding::Prefix);
+                return write!(f, "{text}[{}]", ListedTerms(self, ends, "..", Binding::Sum));
+            }
             TextOp::Pieces => {
                 f.write_str("len(")?;
                 self.call(f, "split", args)?;
