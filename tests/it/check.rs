@@ -261,3 +261,10 @@ proptest! {
         errors(&words.concat());
     }
 }
+
+#[test]
+fn what_is_picked_may_be_of_a_type_that_contains_itself() {
+    let text = "enum Tree { Leaf, Node(Tree, Tree) } protocol p { request int; response Tree;
+        on q { reply pick t in [Leaf, Node(Leaf, Leaf)] where t != Leaf || q > 0; } }";
+    assert!(mayhap::Spec::from_text(text).is_ok());
+}

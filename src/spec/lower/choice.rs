@@ -79,7 +79,9 @@ pub(super) fn pick(e: &mut Emitter, over: &Expr) -> Operand {
         Type::List(of) | Type::Set(of) | Type::Map(of, _) => *of,
         _ => return e.constant(Value::Absent),
     };
-    let is_symbol = is_scalar(e.kind(element)) || e.context.checked.types.values(element, FEW).is_some();
+    let types = &e.context.checked.types;
+    let is_few = types.is_finite(element) && types.values(element, FEW).is_some();
+    let is_symbol = is_scalar(types.get(element)) || is_few;
     if let ExprKind::List(written) = &unparenthesized(over).kind
         && !is_symbol
         && !written.is_empty()
