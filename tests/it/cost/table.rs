@@ -180,7 +180,7 @@ pub const EFFORT: &[Row] = &[
     },
     Row {
         options: little,
-        ..row(Of::Lines("splits", || splits(10, NEVER)), &[Unknown("more work than the limit of effort")])
+        ..row(Of::Lines("splits", || splits(10, NEVER)), &[Unknown("exceeded the work limit")])
     },
     // What one that is followed explains is accepted.
     Row {
