@@ -5,6 +5,8 @@
 # make lint     formatting, clippy, documentation, with and without the command: warnings are errors
 # Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.
 
+# Tests run in threads with the stack of a main thread: what is read may be nested 128 levels deep.
+export RUST_MIN_STACK ?= 8388608
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
