@@ -15,7 +15,7 @@ use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;
 
-/// So many different requests are asked for; others may fail if their code may.
+/// The number of different requests up to which the judge is asked; beyond it they may fail if their code may.
 const MOST: usize = 4_096;
 /// The part of the work on an exchange that a question may take.
 const PART: u64 = 64;
@@ -30,7 +30,7 @@ pub(crate) struct Failures {
 }
 
 impl Failures {
-    /// Those of a specification, of which none is known yet.
+    /// No requests of a specification yet.
     pub(crate) fn new(spec: &Arc<Spec>) -> Failures {
         Failures { spec: spec.clone(), known: FxHashMap::default(), any: None }
     }

@@ -1,4 +1,4 @@
-//! Lookups that wait for the answer (proofs-notes/lookups.md).
+//! Lookups that wait for the answer (proofs-notes/answers.md).
 //!
 //! ```text
 //! let t = tag; assume past.get_or(t, body) == body; reply t;     tag = #1 and 5,000 entries, observed "t7"

@@ -178,10 +178,7 @@ pub const EFFORT: &[Row] = &[
         options: |all| Options { merge_ways: false, ..all },
         ..row(Of::Lines("splits", || splits(10, NEVER)), &[Reject])
     },
-    Row {
-        options: little,
-        ..row(Of::Lines("splits", || splits(10, NEVER)), &[Unknown("exceeded the work limit")])
-    },
+    Row { options: little, ..row(Of::Lines("splits", || splits(10, NEVER)), &[Unknown("exceeded the work limit")]) },
     // What one that is followed explains is accepted.
     Row {
         options: |all| Options { merge_ways: false, ..all },
