@@ -83,6 +83,9 @@ pub use verdict::{Doubt, FaultReport, Place, Verdict};
 pub use wire::RecordedEvent;
 pub(crate) use work::memory_in_use;
 
+use rustc_hash::FxHashSet;
+
+use crate::scalar::Scalar;
 use crate::value::Value;
 
 /// A request and what became of it, or a restart between two of them.
@@ -103,6 +106,19 @@ impl Exchange {
     #[must_use]
     pub fn restart(line: u64) -> Exchange {
         Exchange { line, client: 0, request: Value::UNIT, observed: Observed::Restarted }
+    }
+
+    /// The scalars in the request and its answer, but for truth values.
+    pub(crate) fn scalars(&self) -> FxHashSet<&Scalar> {
+        let mut found = FxHashSet::default();
+        for value in [Some(&self.request), self.observed.answer()].into_iter().flatten() {
+            value.visit_scalars(&mut |scalar| {
+                if !matches!(scalar, Scalar::Bool(_)) {
+                    found.insert(scalar);
+                }
+            });
+        }
+        found
     }
 
     /// Tests whether it is a restart.

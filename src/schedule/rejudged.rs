@@ -15,7 +15,7 @@ use super::relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use super::rules::OrderRules;
 use super::search::{Last, OrderSearch, SearchEnd};
 use super::states::States;
-use super::two_answers::{self, AnswerPairs};
+use super::two_answers::AnswerPairs;
 use crate::dualize::{Candidate, Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
@@ -165,9 +165,8 @@ impl RejudgedHistory {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request].exchange),
             HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
         };
-        let own = request(self.rejected).map(two_answers::scalars).unwrap_or_default();
-        let shares =
-            |event: &usize| request(*event).is_some_and(|other| !own.is_disjoint(&two_answers::scalars(other)));
+        let own = request(self.rejected).map(Exchange::scalars).unwrap_or_default();
+        let shares = |event: &usize| request(*event).is_some_and(|other| !own.is_disjoint(&other.scalars()));
         let mut answers = self.answers();
         answers.reverse();
         let mut far = answers.split_off(near.min(answers.len()));

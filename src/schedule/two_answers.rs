@@ -6,11 +6,8 @@
 //!
 //! Nothing between the two is looked at, so it makes no difference how far apart they are.
 
-use rustc_hash::FxHashSet;
-
 use super::relaxed::RelaxedOutcome;
 use crate::dualize::{Candidate, Exchange, Judge, Observed};
-use crate::scalar::Scalar;
 use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
@@ -104,19 +101,6 @@ fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
     }
     let is_certain = left.is_empty() && judge.rejects_the_rest();
     if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
-}
-
-/// The scalars in a request and its answer, but for truth values.
-pub(super) fn scalars(exchange: &Exchange) -> FxHashSet<&Scalar> {
-    let mut found = FxHashSet::default();
-    for value in [Some(&exchange.request), exchange.observed.answer()].into_iter().flatten() {
-        value.visit_scalars(&mut |scalar| {
-            if !matches!(scalar, Scalar::Bool(_)) {
-                found.insert(scalar);
-            }
-        });
-    }
-    found
 }
 
 /// A request of each kind with holes: each variant of an enum is one.

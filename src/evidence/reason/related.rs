@@ -10,15 +10,12 @@
 //! is judged. A part of the state that the rejected exchange does not name is forgotten after each exchange that has nothing in common, so that a long recording costs
 //! little for each of its exchanges.
 
-use rustc_hash::FxHashSet;
-
 use super::budget::Budget;
 use super::needed::of_type;
 use super::outcome::{FEW, Shown, SuffixOutcome, shown};
 use super::{Minimality, ReasonSearch};
-use crate::dualize::{Cell, Exchange, Judge, Observed};
+use crate::dualize::{Cell, Judge, Observed};
 use crate::evidence::narrowing::{NeededSearch, least_between, needed};
-use crate::scalar::Scalar;
 use crate::spec::Type;
 use crate::validate::Recording;
 
@@ -89,13 +86,13 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 
     /// The positions of the last exchanges that have a scalar in common with the rejected one.
     fn related(&self) -> Vec<usize> {
-        let own = scalars(&self.suffix.rejected);
+        let own = self.suffix.rejected.scalars();
         let (mut found, mut at) = (Vec::new(), 0);
         self.suffix.recording.read(0, &mut |exchange| {
             if at == self.suffix.at {
                 return std::ops::ControlFlow::Break(());
             }
-            if !own.is_disjoint(&scalars(exchange)) {
+            if !own.is_disjoint(&exchange.scalars()) {
                 found.push(at);
             }
             at += 1;
@@ -191,17 +188,4 @@ impl<R: Recording + ?Sized> NeededSearch for FromAnyState<'_, '_, '_, R> {
     fn is_spent(&self) -> bool {
         self.search.budget.is_spent()
     }
-}
-
-/// The scalars in a request and its answer, but for truth values.
-fn scalars(exchange: &Exchange) -> FxHashSet<&Scalar> {
-    let mut found = FxHashSet::default();
-    for value in [Some(&exchange.request), exchange.observed.answer()].into_iter().flatten() {
-        value.visit_scalars(&mut |scalar| {
-            if !matches!(scalar, Scalar::Bool(_)) {
-                found.insert(scalar);
-            }
-        });
-    }
-    found
 }
