@@ -30,7 +30,8 @@ pub(super) struct Composed<'s> {
 impl<'s> Composed<'s> {
     pub(super) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
         let Options { packets_as_sets: has_sets, endless_messages: has_endless, losses_late, .. } = *options;
-        let loses = losses_late && has_sets && network.loses();
+        // What is under way is awaited where a run fails.
+        let loses = losses_late && has_sets && network.loses() && !spec.program.may_fail;
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
         let answers_only = answers_only(&spec.program);
         let looks_ahead = options.tasks_ahead && is_in_order && answers_only;

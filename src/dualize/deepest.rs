@@ -21,7 +21,6 @@ use super::candidate::Candidate;
 use super::coming::AnswersToCome;
 use super::composed::Composed;
 use super::detours::DetourOrder;
-use super::findings::Findings;
 use super::forms;
 use super::frontier::Judge;
 use super::met::MetStates;
@@ -174,7 +173,7 @@ impl<'r> DeepestFirst<'r> {
                 if matches!(limit, Limit::Memory(_)) {
                     return Searched::Cut;
                 }
-                self.judge.findings = Findings::default();
+                self.judge.findings.clear_cut();
                 self.is_cut = true;
             }
             if self.judge.work_done() > last {

@@ -22,6 +22,7 @@ impl Section<'_> {
     /// Runs a candidate, in place along the first path that shows what was observed. The candidates of other such paths are added
     /// to `others`.
     pub(super) fn explore(mut self, candidate: &mut Candidate, others: &mut Vec<Candidate>) -> Explored {
+        self.sent = candidate.process.sent().to_vec();
         let first = self.run(candidate);
         if !self.open.is_empty() {
             self.explore_open(others);

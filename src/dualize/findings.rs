@@ -1,10 +1,14 @@
 //! Things that sections met besides their results: faults, broken duties, limits.
 //!
-//! Findings are a value that is merged: of a fault at event 3 and one at event 5 the first stays, of two broken duties the last.
+//! Findings are a value that is merged: of a fault at event 3 and one at event 5 the first stays, of two broken duties the last. Runs
+//! that had sent different messages are told apart: what they had sent stays sent (proofs-notes/tasks.md, *Failing runs*).
 
 use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
-use crate::process::Limit;
+use crate::process::{Limit, Sent};
+
+/// The most failing runs of each kind that are told apart by what they had sent.
+const MOST: usize = 64;
 
 /// Findings of sections besides their results. Most sections meet nothing.
 #[derive(Clone, Default, Debug)]
@@ -13,11 +17,11 @@ pub(super) struct Findings(Option<Box<Finding>>);
 /// Something that was met.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Finding {
-    /// The first fault, and the state in which it is met.
-    pub(super) fault: Option<(FaultReport, Candidate)>,
-    /// The last event at which the client broke its duty on some path, of that event the first place, and the state in which it
-    /// did: up to there another run explains the trace.
-    pub(super) outside: Option<(Place, Candidate)>,
+    /// Faults, the first one first, each with the state in which it is met.
+    pub(super) faults: Vec<(FaultReport, Candidate)>,
+    /// Broken duties of the client, those of the last event last, each with the state in which it is met: up to there another run explains
+    /// the trace. Of one event the first place is kept.
+    pub(super) breaches: Vec<(Place, Candidate)>,
     /// The first place at which the specification may have been faulty; it was not decided whether it was.
     pub(super) perhaps_faulty: Option<Place>,
     /// The first place at which the client may have broken its duty; it was not decided whether it did.
@@ -31,6 +35,57 @@ impl Finding {
     pub(super) fn perhaps_wrong(&self) -> Option<Place> {
         self.perhaps_faulty.or(self.perhaps_outside)
     }
+
+    fn has_no_failure(&self) -> bool {
+        self.faults.is_empty() && self.breaches.is_empty() && self.perhaps_wrong().is_none()
+    }
+
+    /// The first fault.
+    pub(super) fn fault(&self) -> Option<&(FaultReport, Candidate)> {
+        self.faults.first()
+    }
+
+    /// The broken duty of the last event at which there is one.
+    pub(super) fn breach(&self) -> Option<&(Place, Candidate)> {
+        let last = self.breaches.last()?.0.event;
+        self.breaches.iter().find(|(at, _)| at.event == last)
+    }
+
+    fn add_fault(&mut self, (report, state): (FaultReport, Candidate)) {
+        let (event, sent) = (report.event, state.process.sent());
+        let is_known =
+            |(own, other): &(FaultReport, Candidate)| own.event <= event && covers(other.process.sent(), sent);
+        if self.faults.iter().any(is_known) {
+            return;
+        }
+        self.faults.retain(|(own, other)| own.event <= event || !covers(sent, other.process.sent()));
+        if self.faults.len() == MOST {
+            self.perhaps_faulty.get_or_insert(Place { event, site: report.fault.site });
+        } else {
+            let place = self.faults.partition_point(|(own, _)| own.event <= event);
+            self.faults.insert(place, (report, state));
+        }
+    }
+
+    fn add_breach(&mut self, (at, state): (Place, Candidate)) {
+        let sent = state.process.sent();
+        let is_known = |(own, other): &(Place, Candidate)| own.event >= at.event && covers(other.process.sent(), sent);
+        if self.breaches.iter().any(is_known) {
+            return;
+        }
+        self.breaches.retain(|(own, other)| own.event >= at.event || !covers(sent, other.process.sent()));
+        if self.breaches.len() == MOST {
+            self.perhaps_outside.get_or_insert(at);
+        } else {
+            let place = self.breaches.partition_point(|(own, _)| own.event <= at.event);
+            self.breaches.insert(place, (at, state));
+        }
+    }
+}
+
+/// Tests whether all that a failing run which had sent something explains a run explains, too, that had sent this.
+fn covers(own: &[Sent], other: &[Sent]) -> bool {
+    own.is_empty() || own == other && own.iter().all(|message| message.value.is_known())
 }
 
 impl Findings {
@@ -39,15 +94,53 @@ impl Findings {
         self.0.as_deref()
     }
 
-    /// Tests whether the specification is wrong.
-    pub(super) fn has_fault(&self) -> bool {
-        self.found().is_some_and(|found| found.fault.is_some())
+    /// Tests whether some run, clean up to there, was faulty or broke the client's duty.
+    pub(super) fn has_failure(&self) -> bool {
+        self.found().is_some_and(|found| !(found.faults.is_empty() && found.breaches.is_empty()))
     }
 
-    /// Tests whether the client broke its duty at an event, or later.
-    pub(super) fn has_breach(&self, event: u64) -> bool {
-        let last = self.found().and_then(|found| found.outside.as_ref());
-        last.is_some_and(|(last, _)| last.event >= event)
+    /// Tests whether a fault of a run that had sent this says nothing new.
+    pub(super) fn knows_fault(&self, sent: &[Sent]) -> bool {
+        self.found().is_some_and(|found| found.faults.iter().any(|(_, other)| covers(other.process.sent(), sent)))
+    }
+
+    /// Tests whether a duty that is broken at an event, in a run that had sent this, says nothing new.
+    pub(super) fn knows_breach(&self, event: u64, sent: &[Sent]) -> bool {
+        let is_last = |(own, other): &(Place, Candidate)| own.event >= event && covers(other.process.sent(), sent);
+        self.found().is_some_and(|found| found.breaches.iter().any(is_last))
+    }
+
+    /// Lets all that was met have been met at an event.
+    pub(super) fn move_to(&mut self, event: u64) {
+        let Some(found) = self.0.as_deref_mut() else { return };
+        found.faults.iter_mut().for_each(|(report, _)| report.event = event);
+        let places = found.breaches.iter_mut().map(|(at, _)| at);
+        places.chain(&mut found.perhaps_faulty).chain(&mut found.perhaps_outside).for_each(|at| at.event = event);
+    }
+
+    /// Goes on with the states that follow those in which a run failed after it had sent something.
+    pub(super) fn follow(&mut self, mut following: impl FnMut(Candidate) -> Vec<Candidate>) {
+        let Some(found) = self.0.as_deref_mut() else { return };
+        for (report, state) in std::mem::take(&mut found.faults) {
+            following(state).into_iter().for_each(|state| found.add_fault((report.clone(), state)));
+        }
+        for (at, state) in std::mem::take(&mut found.breaches) {
+            following(state).into_iter().for_each(|state| found.add_breach((at, state)));
+        }
+        if found.has_no_failure() && found.cut.is_none() {
+            self.0 = None;
+        }
+    }
+
+    /// Takes all but the limit that cut paths off.
+    pub(super) fn take_failures(&mut self) -> Findings {
+        let mut taken = std::mem::take(self);
+        if let Some((limit, at)) = taken.limit() {
+            self.cut(limit, at);
+        }
+        taken.clear_cut();
+        taken.0 = taken.0.filter(|found| !found.has_no_failure());
+        taken
     }
 
     /// The first limit that cut paths off.
@@ -75,8 +168,8 @@ impl Findings {
     /// Adds something that was met later.
     pub(super) fn add(&mut self, later: Finding) {
         let own = self.0.get_or_insert_default();
-        own.outside = later.outside.or(own.outside.take());
-        own.fault = own.fault.take().or(later.fault);
+        later.faults.into_iter().for_each(|fault| own.add_fault(fault));
+        later.breaches.into_iter().for_each(|breach| own.add_breach(breach));
         own.perhaps_faulty = own.perhaps_faulty.or(later.perhaps_faulty);
         own.perhaps_outside = own.perhaps_outside.or(later.perhaps_outside);
         own.cut = own.cut.or(later.cut);

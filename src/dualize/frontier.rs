@@ -176,11 +176,6 @@ impl Judge {
         self.findings.cut(limit, self.last_fork);
     }
 
-    /// Events that were met, and terms that were made by this thread, so far.
-    pub(crate) fn worked(&self) -> u64 {
-        self.work.without_z3()
-    }
-
     /// The work so far that is not making terms.
     pub(crate) fn worked_besides_terms(&self) -> u64 {
         self.work.without_terms
@@ -278,7 +273,7 @@ impl Judge {
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         let found = self.findings.found();
-        let fault = found.and_then(|found| found.fault.as_ref()).map(|(fault, _)| fault.clone());
+        let fault = found.and_then(Finding::fault).map(|(fault, _)| fault.clone());
         if self.candidates.iter().any(Candidate::is_clean) || self.event == 0 {
             return Verdict::Accept { warning: fault };
         }
@@ -288,14 +283,16 @@ impl Judge {
         if let Some(fault) = fault {
             return Verdict::Fault(fault);
         }
-        match found {
-            Some(Finding { outside: Some((Place { event, site }, _)), perhaps_faulty: None, .. }) => {
-                return Verdict::Outside { event: *event, site: *site };
+        if let Some(found) = found {
+            match found.breach() {
+                Some((Place { event, site }, _)) if found.perhaps_faulty.is_none() => {
+                    return Verdict::Outside { event: *event, site: *site };
+                }
+                Some(_) | None if found.perhaps_wrong().is_some() => {
+                    return Verdict::Unknown { doubt: PERHAPS, warning: None };
+                }
+                Some(_) | None => {}
             }
-            Some(found) if found.perhaps_wrong().is_some() => {
-                return Verdict::Unknown { doubt: PERHAPS, warning: None };
-            }
-            Some(_) | None => {}
         }
         let event_from = self.clean_died.filter(|from| *from < self.event);
         Verdict::Reject { event: self.event, event_from }
@@ -319,12 +316,12 @@ impl Judge {
     /// The state in which the fault that was found first is met, with what leads there.
     #[must_use]
     pub fn faulty(&self) -> Option<&Candidate> {
-        self.findings.found()?.fault.as_ref().map(|(_, state)| state)
+        self.findings.found()?.fault().map(|(_, state)| state)
     }
 
     /// The state in which the client last broke its duty, if it did on some path.
     #[must_use]
     pub fn breached(&self) -> Option<&Candidate> {
-        self.findings.found()?.outside.as_ref().map(|(_, state)| state)
+        self.findings.found()?.breach().map(|(_, state)| state)
     }
 }

@@ -7,7 +7,7 @@
 use smallvec::SmallVec;
 
 use super::candidate::{Candidate, Logged};
-use super::findings::Finding;
+use super::findings::{Finding, Findings};
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
 use super::{bounds, clients, forget, fork, lookups, unify, ways};
@@ -120,9 +120,10 @@ impl Policy for Section<'_> {
         match candidate.allows(&broken, &mut self.judge.solver) {
             Answer::Unsat => return Ok(()),
             Answer::Sat if candidate.is_clean() => {
-                if ![&self.judge.findings, &self.findings].iter().any(|found| found.has_breach(at.event)) {
-                    let outside = Some((at, candidate.where_holds(broken, at, &mut self.judge.solver)));
-                    self.findings.add(Finding { outside, ..Finding::default() });
+                if !self.found().any(|found| found.knows_breach(at.event, &self.sent)) {
+                    let state = self.as_it_began(candidate);
+                    let breaches = vec![(at, state.where_holds(broken, at, &mut self.judge.solver))];
+                    self.findings.add(Finding { breaches, ..Finding::default() });
                 }
             }
             Answer::Sat | Answer::Unknown(_) => {
@@ -140,11 +141,12 @@ impl Policy for Section<'_> {
         match candidate.allows(&wrong, &mut self.judge.solver) {
             Answer::Unsat => {}
             Answer::Sat if candidate.is_clean() => {
-                if ![&self.judge.findings, &self.findings].iter().any(|found| found.has_fault()) {
+                if !self.found().any(|found| found.knows_fault(&self.sent)) {
+                    let state = self.as_it_began(candidate);
                     // What is wrong with the initial state shows at the first event.
                     let report = FaultReport { fault, event: self.judge.event.max(1) };
-                    let state = candidate.where_holds(wrong.clone(), at, &mut self.judge.solver);
-                    self.findings.add(Finding { fault: Some((report, state)), ..Finding::default() });
+                    let faults = vec![(report, state.where_holds(wrong.clone(), at, &mut self.judge.solver))];
+                    self.findings.add(Finding { faults, ..Finding::default() });
                 }
             }
             Answer::Sat | Answer::Unknown(_) => {
@@ -242,6 +244,19 @@ impl Policy for Section<'_> {
 }
 
 impl Section<'_> {
+    fn found(&self) -> impl Iterator<Item = &Findings> {
+        [&self.judge.findings, &self.findings].into_iter()
+    }
+
+    /// A state in which a run fails: of a section that does not come to its end nobody sees what it sent.
+    fn as_it_began(&self, candidate: &Candidate) -> Candidate {
+        let mut state = candidate.clone();
+        if state.process.sent() != self.sent {
+            state.process.replace_sent(self.sent.clone());
+        }
+        state
+    }
+
     /// Chooses anything of what a choice ranges over.
     fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
         let before = self.judge.fresh.last;

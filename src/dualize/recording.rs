@@ -43,10 +43,14 @@ struct Recordings<'r> {
     turns: usize,
 }
 
-/// The knowledge of answers to come.
+/// The use that is made of the answers to come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lookahead {
+    /// What cannot come to them is dropped.
     All,
+    /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
+    /// need not come to it.
+    Messages,
     None,
 }
 
@@ -64,7 +68,7 @@ fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>],
         let judge = judge_whole(spec, network, part, options);
         let event = match judge.verdict() {
             Verdict::Accept { warning: None } => u64::MAX,
-            Verdict::Reject { event, event_from: None } if !spec.program.may_fail() => event,
+            Verdict::Reject { event, event_from: None } if !spec.program.may_fail => event,
             _ => return None,
         };
         // Of parts that are accepted the last one has seen all.
@@ -111,11 +115,10 @@ fn parts(spec: &Spec, network: &dyn Network, events: &[RecordedEvent]) -> Option
 }
 
 fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
-    let judge = judge_at_once(spec, network, events, options);
+    let recordings = Recordings { spec, network, events, options, turns: usize::MAX };
+    let judge = recordings.decided(events.len());
     match judge.verdict() {
-        Verdict::Reject { .. } if !spec.program.may_fail() => {
-            Recordings { spec, network, events, options, turns: usize::MAX }.first_rejected(judge)
-        }
+        Verdict::Reject { .. } if recordings.looks_ahead() => recordings.first_rejected(judge),
         _ => judge,
     }
 }
@@ -137,14 +140,7 @@ pub fn judge_within(
 ) -> Judge {
     // Each turn is one of two judges.
     let turns = usize::try_from(work / (2 * TURN)).unwrap_or(usize::MAX);
-    let recordings = Recordings { spec, network, events, options, turns };
-    let judge = recordings.judged(events.len(), Lookahead::All);
-    match judge.verdict() {
-        Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
-        // A run that is dropped ahead may be faulty, or break the client's duty, before that is seen.
-        _ if spec.program.may_fail() => recordings.judged(events.len(), Lookahead::None),
-        Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => judge,
-    }
+    Recordings { spec, network, events, options, turns }.decided(events.len())
 }
 
 /// The lines of the requests that were under way at an event: each answer on a connection is for its earliest request that has none.
@@ -171,22 +167,43 @@ impl Recordings<'_> {
         self.events[number - 1].0
     }
 
-    /// Judges the first events as if there were no more: event by event and deepest first in turns, with equal work.
+    /// Tests whether a rejection comes of looking ahead, so that the event at which it was found may be too early. A failing run explains
+    /// messages that are never seen: only connections that keep their order say at once which these are.
+    fn looks_ahead(&self) -> bool {
+        !self.spec.program.may_fail || self.network.order() == PacketOrder::Connection
+    }
+
+    /// Judges the first events as if there were no more.
+    fn decided(&self, count: usize) -> Judge {
+        let judge = self.judged(count, Lookahead::All);
+        match judge.verdict() {
+            Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
+            _ if !self.spec.program.may_fail => judge,
+            _ if self.looks_ahead() => {
+                let options = Options { tasks_ahead: false, counts_requests: false, ..self.options.clone() };
+                Recordings { options: &options, ..*self }.judged(count, Lookahead::Messages)
+            }
+            _ => self.judged(count, Lookahead::None),
+        }
+    }
+
+    /// Judges the first events event by event and deepest first in turns, with equal work.
     fn judged(&self, count: usize, lookahead: Lookahead) -> Judge {
         let events = &self.events[..count];
         let mut judge = Judge::new(self.spec.clone(), self.options.clone());
-        if lookahead == Lookahead::All {
+        if lookahead != Lookahead::None {
             judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)));
         }
         let composed = Composed::new(self.spec, self.network, self.options);
         let mut deepest = self.options.deepest.then(|| DeepestFirst::new(composed, judge.clone(), events));
+        let is_exact = !self.spec.program.may_fail || lookahead == Lookahead::Messages;
         let mut left = events.iter();
         let mut turns = 0;
         loop {
             if let Some(search) = &mut deepest {
                 match search.search(TURN) {
                     Searched::Explained(judge) => return judge,
-                    Searched::Nothing(judge) if !self.spec.program.may_fail() => return judge,
+                    Searched::Nothing(judge) if is_exact => return judge,
                     Searched::Nothing(_) | Searched::Cut => deepest = None,
                     Searched::Unfinished => turns += 1,
                 }
@@ -226,7 +243,7 @@ impl Recordings<'_> {
         while open + 1 < rejected {
             let is_near = rejected < self.events.len();
             let count = if is_near { open + (rejected - open) / 2 } else { (open + reach).min(rejected - 1) };
-            let judge = self.judged(count, Lookahead::All);
+            let judge = self.decided(count);
             match judge.verdict() {
                 Verdict::Reject { .. } => (last, rejected) = (judge, count),
                 Verdict::Accept { .. } => (explained, open) = (count, count),

@@ -7,7 +7,7 @@ use super::candidate::{Candidate, Logged};
 use super::findings::Findings;
 use super::frontier::Judge;
 use super::verdict::COPY_LIMIT;
-use crate::process::Limit;
+use crate::process::{Limit, Sent};
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec};
 use crate::symbolic::Infeasible;
@@ -86,6 +86,8 @@ pub(super) struct Section<'j> {
     pub(super) is_exhaustive: bool,
     /// The cost of the copies of paths so far.
     pub(super) copied: usize,
+    /// The messages that were under way before it.
+    pub(super) sent: Vec<Sent>,
 }
 
 /// The end of a path.
@@ -104,7 +106,16 @@ impl From<Infeasible> for PathOutcome {
 
 impl<'j> Section<'j> {
     pub(super) fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
-        Section { judge, spec, goal, open: Vec::new(), findings: Findings::default(), is_exhaustive: true, copied: 0 }
+        Section {
+            judge,
+            spec,
+            goal,
+            open: Vec::new(),
+            findings: Findings::default(),
+            is_exhaustive: true,
+            copied: 0,
+            sent: Vec::new(),
+        }
     }
 
     /// Tests whether the exchange has taken more than it may.

@@ -17,7 +17,7 @@ use super::met::MetStates;
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
-use super::{moved, prospects};
+use super::{failing, moved, prospects};
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
@@ -34,6 +34,7 @@ pub(super) fn observe(
     let composed = Composed::new(&spec, network, &judge.options);
     take_notice(judge, &spec, &mut candidates, observation);
     let ready = run_sections(judge, composed, candidates, observation);
+    failing::observe(judge, composed, observation);
     observed(judge, composed, ready, observation)
 }
 
@@ -305,7 +306,7 @@ fn with_arrived(
 }
 
 /// The candidates in which the message that was observed on a port is one that may be seen there.
-fn with_shown(
+pub(super) fn with_shown(
     judge: &mut Judge,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::Exchange;
 use super::candidate::Candidate;
+use super::findings::Findings;
 use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
 use super::options::Options;
@@ -58,6 +59,16 @@ impl Judge {
         self.after(from, exchange).into_iter().find_map(|candidate| candidate.answer.clone())
     }
 
+    /// Takes what was met of runs that fail; limits stay.
+    pub(crate) fn take_failed(&mut self) -> FailedRuns {
+        FailedRuns(self.findings.take_failures())
+    }
+
+    /// Adds what was met of runs that fail.
+    pub(crate) fn add_failed(&mut self, failed: FailedRuns) {
+        self.findings.merge(failed.0);
+    }
+
     /// Tests whether nothing was met that explains everything, so that what no candidate explains is rejected.
     pub(crate) fn rejects_the_rest(&mut self) -> bool {
         matches!(self.verdict_of(Vec::new(), 1), Verdict::Reject { .. })
@@ -67,6 +78,23 @@ impl Judge {
     pub(crate) fn verdict_of(&mut self, left: Vec<Candidate>, event: u64) -> Verdict {
         (self.candidates, self.event, self.clean_died) = (left, event, None);
         self.verdict()
+    }
+}
+
+/// The runs that are faulty, or in which the client breaks its duty, among those that were met somewhere.
+#[derive(Clone, Debug)]
+pub(crate) struct FailedRuns(Findings);
+
+impl FailedRuns {
+    /// These runs, where the event at which they fail is another one.
+    pub(crate) fn at(mut self, event: u64) -> FailedRuns {
+        self.0.move_to(event);
+        self
+    }
+
+    /// Tests whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.found().is_none()
     }
 }
 

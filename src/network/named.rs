@@ -79,7 +79,7 @@ impl NetworkChoice {
             outstanding.is_none_or(|limit| most.each <= limit) && capacity.is_none_or(|limit| most.all <= limit);
         match self.kind {
             NetworkKind::Tcp => may_send,
-            NetworkKind::Udp => may_send && most.each <= 1 && !self.duplication,
+            NetworkKind::Udp => may_send && most.each <= 1 && !self.duplication && !(self.loss && self.is_limited()),
             NetworkKind::Sync | NetworkKind::Fifo => false,
         }
     }

@@ -212,6 +212,11 @@ impl Process {
         self.pending.as_deref().map_or(&[], |pending| &pending.sent)
     }
 
+    /// Puts other messages in the place of those that were sent.
+    pub fn replace_sent(&mut self, sent: Vec<Sent>) {
+        self.change_pending(|pending| pending.sent = sent);
+    }
+
     /// Takes the message at this place among those that were sent: it has been observed.
     ///
     /// # Panics

@@ -28,6 +28,17 @@ pub(super) fn changing_nothing(spec: &Spec, history: &History) -> Vec<bool> {
     changes_nothing.into_iter().map(Option::unwrap_or_default).collect()
 }
 
+/// Tests of each kind of request in a history whether it changes nothing, and cannot fail, in any state.
+pub(super) fn harmless(spec: &Spec, history: &History) -> Vec<bool> {
+    let mut facts = RequestFacts::new(&spec.program);
+    let mut harmless = changing_nothing(spec, history);
+    for Request { kind, unseen, exchange, .. } in &history.requests {
+        let fails = facts.may_fail(&exchange.request);
+        [kind, unseen].into_iter().for_each(|kind| harmless[*kind as usize] &= !fails);
+    }
+    harmless
+}
+
 impl HistoryFacts<'_> {
     pub(super) fn changes_nothing(&self, request: usize, end: usize) -> bool {
         self.changes_nothing[self.history.requests[request].kind(end) as usize]

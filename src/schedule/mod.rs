@@ -35,7 +35,6 @@ mod configuration;
 mod every_state;
 mod forgetting;
 mod forms;
-mod general;
 mod history;
 mod idle;
 mod kinds;
@@ -76,7 +75,7 @@ use crate::spec::entries::RequestKeys;
 use crate::spec::pure::RequestFacts;
 use budget::OrderBudget;
 use forms::StateNumber;
-use kinds::{HistoryFacts, changing_nothing};
+use kinds::{HistoryFacts, changing_nothing, harmless};
 use search::{Last, OrderSearch, SearchEnd};
 use states::States;
 use unseen::{Likeness, UnseenTexts};
@@ -183,14 +182,32 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: Or
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
         SearchEnd::GivenUp(limit) => states.given_up(limit, last),
-        SearchEnd::Nothing(_) if may_fail(spec, history) => match general::judged(spec, history, options) {
-            Some(judge) => JudgedHistory { verdict: judge.verdict(), judge, order: Vec::new(), rejected: None },
-            None => states.given_up(Limit::Orders, last),
-        },
+        SearchEnd::Nothing(_) if may_fail(spec, history) => judge_failing(spec, history, options, rules),
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
             Ok(event) => states.rejected(line(event), found),
             Err(limit) => states.given_up(limit, last),
         },
+    }
+}
+
+/// Judges a history that no order explains, but perhaps one in which the server fails.
+fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
+    let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let mut states = states.forgetting(rules).noting_failures();
+    let harmless = harmless(spec, history);
+    let known = HistoryFacts { history, changes_nothing: &harmless, rules: rules.failing() };
+    let mut budget = OrderBudget::new(options, &states);
+    let last = history.lines.last().copied().unwrap_or_default();
+    let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
+    match OrderSearch::new(&known, history.events.len()).run(&mut states, &mut budget, initial) {
+        SearchEnd::Nothing(_) if !states.judge.rejects_the_rest() => states.judged(None, last, Vec::new()),
+        SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
+            Ok(event) => states.rejected(history.lines[event], found),
+            Err(_) => states.given_up(Limit::Orders, last),
+        },
+        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => {
+            states.given_up(Limit::Orders, last)
+        }
     }
 }
 
@@ -204,7 +221,7 @@ fn first_unexplained(
 ) -> Result<usize, Limit> {
     let mut explains = |events: usize| match OrderSearch::new(known, events).resume(states, budget, last) {
         SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
-        SearchEnd::Nothing(_) => Ok(false),
+        SearchEnd::Nothing(_) => Ok(states.take_failed()),
         SearchEnd::GivenUp(limit) => Err(limit),
     };
     // The first `low` events are explained, the first `high` are not.

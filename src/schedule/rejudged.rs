@@ -9,7 +9,7 @@ use super::budget::OrderBudget;
 use super::configuration::Configuration;
 use super::forms::StateNumber;
 use super::history::{History, HistoryEvent, Request};
-use super::kinds::{HistoryFacts, changing_nothing};
+use super::kinds::{HistoryFacts, changing_nothing, harmless};
 use super::may_fail;
 use super::relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use super::rules::OrderRules;
@@ -67,7 +67,10 @@ pub struct RejudgedHistory {
     spec: Arc<Spec>,
     options: Options,
     history: History,
-    /// By the kinds of requests: they change nothing.
+    /// Set where the server may fail, which explains all that it had not answered before.
+    fails: bool,
+    rules: OrderRules,
+    /// By the kinds of requests: they change nothing, and cannot fail where that matters.
     changes_nothing: Vec<bool>,
     /// The position of the rejected event.
     rejected: usize,
@@ -106,19 +109,18 @@ impl RejudgedHistory {
     }
 
     fn of(spec: &Arc<Spec>, mut history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
-        if may_fail(spec, &history) {
-            // The search does not say what happens on the ways that it drops.
-            return None;
-        }
         let is_there =
             |at: &usize| history.lines[*at] == line && matches!(history.events[*at], HistoryEvent::Answered(_));
         let rejected = (0..history.events.len()).find(is_there)?;
         history.events.truncate(rejected + 1);
         history.lines.truncate(rejected + 1);
+        let fails = may_fail(spec, &history);
         let mut found = RejudgedHistory {
             spec: spec.clone(),
             options: options.clone(),
-            changes_nothing: changing_nothing(spec, &history),
+            fails,
+            rules: if fails { OrderRules::default().failing() } else { OrderRules::default() },
+            changes_nothing: if fails { harmless(spec, &history) } else { changing_nothing(spec, &history) },
             history,
             rejected,
             initial: None,
@@ -142,12 +144,17 @@ impl RejudgedHistory {
 
     fn initial_states(&self) -> Option<(States, StateNumber)> {
         let (states, first) = States::new(Judge::new(self.spec.clone(), self.options.clone()));
-        first.map(|first| (states.forgetting(OrderRules::default()), first))
+        first.map(|first| (self.noting(states), first))
+    }
+
+    fn noting(&self, states: States) -> States {
+        let states = states.forgetting(OrderRules::default());
+        if self.fails { states.noting_failures() } else { states }
     }
 
     fn any_states(&self) -> Option<(States, StateNumber)> {
         let (states, first) = States::from_any(Judge::of_any_state(&self.spec, &self.options));
-        first.map(|first| (states.forgetting(OrderRules::default()), first))
+        first.map(|first| (self.noting(states), first))
     }
 
     /// The events at which answers were seen before the rejected one.
@@ -284,14 +291,13 @@ impl RejudgedHistory {
 
     fn search_whole(&mut self, limit: u64) -> RelaxedOutcome {
         if self.whole.is_none() {
-            self.whole = RejectedSearch::initial(&self.spec, &self.options);
+            self.whole = RejectedSearch::initial(&self.spec, &self.options).map(|search| match self.fails {
+                true => RejectedSearch { states: search.states.noting_failures(), ..search },
+                false => search,
+            });
         }
         let Some(RejectedSearch { states, last, .. }) = &mut self.whole else { return RelaxedOutcome::Undecided };
-        let known = HistoryFacts {
-            history: &self.history,
-            changes_nothing: &self.changes_nothing,
-            rules: OrderRules::default(),
-        };
+        let known = HistoryFacts { history: &self.history, changes_nothing: &self.changes_nothing, rules: self.rules };
         let mut budget = OrderBudget::new(&self.options, states);
         states.look_up_at_most(limit);
         let end = OrderSearch::new(&known, self.history.events.len()).resume(states, &mut budget, last);
@@ -331,7 +337,7 @@ impl RejudgedHistory {
         };
         let Some((states, first)) = states else { return RelaxedOutcome::Undecided };
         let RelaxedHistory { history, begins, perhaps } = relaxed;
-        let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: OrderRules::default() };
+        let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: self.rules };
         let is_unseen = |at: &usize| history.requests[*at].answered.is_none();
         let unseen = (0..history.requests.len()).filter(is_unseen);
         if unseen.filter(|at| known.matters(*at, history.events.len())).count() > UNSEEN {
@@ -368,6 +374,9 @@ fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
     match end {
         SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),
         SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => Some(RelaxedOutcome::Undecided),
+        SearchEnd::Nothing(_) if states.notes_failures() => {
+            Some(if states.take_failed() { RelaxedOutcome::Explained } else { RelaxedOutcome::Rejected })
+        }
         SearchEnd::Nothing(_) => {
             // What was met in any earlier search may have been decisive in this one.
             states.judge.rejects_the_rest().then_some(RelaxedOutcome::Rejected)

@@ -60,6 +60,12 @@ impl OrderRules {
         }
     }
 
+    /// The rules that leave out no order in which the server may have failed (proofs-notes/schedules.md, *Failing orders*).
+    #[must_use]
+    pub fn failing(self) -> OrderRules {
+        OrderRules { at_once: self.at_once, equal: self.equal, ..OrderRules::each(false) }
+    }
+
     /// The rules whose numbers are bits of a word.
     #[must_use]
     pub fn of_bits(bits: u32) -> OrderRules {

@@ -412,6 +412,7 @@ impl<'h> OrderSearch<'h> {
         request: usize,
     ) -> Option<Configuration> {
         budget.work(1);
+        self.serving.fail(states, at, configuration, request);
         if !self.serving.is_tried(states, at, (moment, pairs), configuration, request) {
             return None;
         }

@@ -63,6 +63,13 @@ impl<'h> Serving<'h> {
             && !self.is_postponed(states, at, (moment, pairs), configuration, request)
     }
 
+    /// Notes whether the server may fail as it serves a request next, where that is noted.
+    pub(super) fn fail(self, states: &mut States, at: usize, configuration: &Configuration, request: usize) {
+        if states.notes_failures() && self.may_serve(at, configuration, request) {
+            states.fail(configuration.state, (self.about(request), self.known.history.lines[at]), self.end);
+        }
+    }
+
     /// Tests whether a request may be served next: it was not, and the one before it on its connection was, or perhaps was.
     fn may_serve(self, at: usize, configuration: &Configuration, request: usize) -> bool {
         let Request { place, before, .. } = self.about(request);
@@ -147,6 +154,7 @@ impl<'h> Serving<'h> {
         configuration: &Configuration,
         request: usize,
     ) -> Option<Configuration> {
+        self.fail(states, at, configuration, request);
         let may_be = self.may_serve(at, configuration, request);
         may_be.then(|| self.serve(states, at, configuration, request)).flatten()
     }

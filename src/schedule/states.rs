@@ -12,7 +12,7 @@ use super::history::Request;
 use super::relations::Relations;
 use super::rules::OrderRules;
 use super::unseen::{Likeness, UnseenTexts};
-use crate::dualize::{Candidate, Exchange, Judge, Observed};
+use crate::dualize::{Candidate, Exchange, FailedRuns, Judge, Observed};
 use crate::term::made;
 use crate::value::Value;
 
@@ -24,6 +24,13 @@ const SIZE: usize = 2;
 
 /// The way of a restart, in the place of the kind of a request.
 const RESTART: u32 = u32::MAX;
+
+/// The ways on which the server may be faulty, or the client break its duty.
+struct FailingWays {
+    ways: FxHashMap<(StateNumber, u32), FailedRuns>,
+    /// The runs that fail before any way.
+    first: FailedRuns,
+}
 
 /// States and the ways between them.
 pub(super) struct States {
@@ -50,6 +57,8 @@ pub(super) struct States {
     relations: Option<Relations>,
     /// The texts that no answer shows, where states that differ in these only are alike.
     unseen: Option<UnseenTexts>,
+    /// The ways on which the server may fail, where they are noted, and what was known of it before any.
+    failing: Option<FailingWays>,
     /// The judge that is asked for answers, once there is one, and those that it gave.
     answering: Option<Judge>,
     answers: FxHashMap<(StateNumber, u32), Option<Value>>,
@@ -75,6 +84,7 @@ impl States {
             last_made: u64::MAX,
             relations: None,
             unseen: None,
+            failing: None,
             answering: None,
             answers: FxHashMap::default(),
         };
@@ -86,6 +96,33 @@ impl States {
     pub(super) fn from_any(judge: Judge) -> (States, Option<StateNumber>) {
         let (states, every) = States::new(judge);
         (States { every, ..states }, every)
+    }
+
+    /// These states, in which runs that fail count only where a request may be served: see [`States::fail`].
+    pub(super) fn noting_failures(mut self) -> States {
+        let first = self.judge.take_failed();
+        self.judge.add_failed(first.clone());
+        self.failing = Some(FailingWays { ways: FxHashMap::default(), first });
+        self
+    }
+
+    /// Notes the runs that fail as a request is served in a state before the event on a line, where these are noted.
+    pub(super) fn fail(&mut self, state: StateNumber, (request, line): (&Request, u64), events: usize) {
+        self.after(state, request, events);
+        self.add_failed((state, request.kind(events)), line);
+    }
+
+    /// Forgets what was noted of runs that fail. Tests whether there was any.
+    pub(super) fn take_failed(&mut self) -> bool {
+        let Some(failing) = &self.failing else { return false };
+        let failed = self.judge.take_failed();
+        self.judge.add_failed(failing.first.clone());
+        !failed.is_empty()
+    }
+
+    /// Tests whether runs that fail are noted.
+    pub(super) fn notes_failures(&self) -> bool {
+        self.failing.is_some()
     }
 
     /// Lets states be alike from here on that differ in these texts only.
@@ -128,6 +165,7 @@ impl States {
         self.numbers.retain(|_, state| is_needed(*state));
         self.ways.retain(|(from, _), to| is_needed(*from) && to.is_none_or(is_needed));
         self.answers.retain(|(from, _), _| is_needed(*from));
+        self.failing.iter_mut().for_each(|failing| failing.ways.retain(|(from, _), _| is_needed(*from)));
         if let Some(unseen) = &mut self.unseen {
             unseen.keep(is_needed);
         }
@@ -181,11 +219,11 @@ impl States {
         let frontier = self.frontiers[state as usize].to_vec();
         let size: usize = frontier.iter().flat_map(|candidate| candidate.process.roots()).map(Value::breadth).sum();
         self.run += (size / SIZE) as u64;
-        let after = if request.is_owed(events) {
-            self.judge.after(frontier, &request.exchange)
-        } else {
-            self.judge.after(frontier, &Exchange { observed: Observed::Any, ..request.exchange.clone() })
+        let exchange = match request.is_owed(events) {
+            true => request.exchange.clone(),
+            false => Exchange { observed: Observed::Any, ..request.exchange.clone() },
         };
+        let after = self.run(way, frontier, &exchange);
         let after = self.number(after);
         let stands_for_all = self.unseen.as_ref().is_some_and(|unseen| unseen.likeness == Likeness::One);
         let after = if stands_for_all { after.map(|state| self.first_like(state)) } else { after };
@@ -198,14 +236,36 @@ impl States {
         if self.judge.spec().program.restarts.is_none() {
             return Some(state);
         }
-        if let Some(known) = self.ways.get(&(state, RESTART)) {
-            return *known;
-        }
-        self.runs += 1;
-        let after = self.judge.after(self.frontiers[state as usize].to_vec(), &Exchange::restart(line));
-        let after = self.number(after);
-        self.ways.insert((state, RESTART), after);
+        let way = (state, RESTART);
+        let after = self.ways.get(&way).copied().unwrap_or_else(|| {
+            self.runs += 1;
+            let after = self.run(way, self.frontiers[state as usize].to_vec(), &Exchange::restart(line));
+            let after = self.number(after);
+            self.ways.insert(way, after);
+            after
+        });
+        self.add_failed(way, line);
         after
+    }
+
+    /// What an exchange makes of a state; runs that fail are kept apart where they are noted.
+    fn run(&mut self, way: (StateNumber, u32), from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
+        let Some(failing) = &mut self.failing else { return self.judge.after(from, exchange) };
+        let before = self.judge.take_failed();
+        let after = self.judge.after(from, exchange);
+        let found = self.judge.take_failed();
+        self.judge.add_failed(before);
+        if !found.is_empty() {
+            failing.ways.insert(way, found);
+        }
+        after
+    }
+
+    /// Notes the runs that fail on a way before the event on a line.
+    fn add_failed(&mut self, way: (StateNumber, u32), line: u64) {
+        if let Some(failed) = self.failing.as_ref().and_then(|failing| failing.ways.get(&way)) {
+            self.judge.add_failed(failed.clone().at(line));
+        }
     }
 
     /// An answer that would be given to a request in a state.

@@ -116,6 +116,8 @@ pub struct Program {
     pub names_clients: bool,
     /// True if a map or set may start unknown: then what is picked from one element is a choice too.
     pub chooses_maps: bool,
+    /// Set where something that the server does may be faulty, or break a client's duty.
+    pub may_fail: bool,
     /// True if choices may be made for each element of a set: their order is that of the elements, which is not known where
     /// these are not.
     pub chooses_for_elements: bool,

@@ -140,14 +140,14 @@ impl Program {
             && steps.all(|step| self.all_called(step.function, &|op| !op.is_asynchronous()))
     }
 
-    /// Tests whether something that the server does may be faulty, or break a client's duty.
-    #[must_use]
-    pub fn may_fail(&self) -> bool {
+    /// Tests whether something that the server does may be faulty, or break a client's duty, where a map or set that is unknown is counted or
+    /// not.
+    pub(super) fn may_be_wrong(&self, counts_unknown: bool) -> bool {
         let steps = self.steps.iter().map(|step| step.function);
         let mut begun =
             [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(self.restarts).chain(steps);
         let fails = |function| !self.all_called(function, &|op| !op.may_fault());
-        self.chooses_maps || begun.any(fails)
+        counts_unknown || begun.any(fails)
     }
 
     /// Tests whether something holds of every instruction that a function comes to, and those that it calls.

@@ -90,29 +90,39 @@ type Procedure<'a> = (&'a [Field], Option<&'a TypeExpr>, &'a Block);
 /// How one section ended: the state after it and the reply, if any.
 pub type End = Run<(State, Option<Value>)>;
 
-/// The first events at which a run left what a clean run may do.
+/// A message under way, with its client.
+type SentTo = (u64, Value);
+
+/// The runs that left what a clean run may do, by what they had sent: the first event at which one did.
 #[derive(Clone, Default)]
-struct Unclean {
-    fault: Option<usize>,
-    outside: Option<usize>,
-}
+struct Unclean(BTreeMap<(Stop, Vec<SentTo>), usize>);
 
 impl Unclean {
     /// The clean ends; of the others only the event is kept.
     fn sift(&mut self, ends: Vec<End>, event: usize) -> impl Iterator<Item = (State, Option<Value>)> + use<> {
-        for end in &ends {
-            match end {
-                Err(Stop::Fault) => _ = self.fault.get_or_insert(event),
-                Err(Stop::Outside) => _ = self.outside.get_or_insert(event),
-                Err(Stop::Pruned | Stop::Yielded) | Ok(_) => (),
-            }
-        }
+        ends.iter().filter_map(|end| end.as_ref().err()).for_each(|stop| self.note(*stop, event, &[]));
         ends.into_iter().filter_map(Result::ok)
+    }
+
+    /// Notes a run that had sent this.
+    fn note(&mut self, stop: Stop, event: usize, sent: &[SentTo]) {
+        if matches!(stop, Stop::Fault | Stop::Outside) {
+            self.0.entry((stop, sent.to_vec())).or_insert(event);
+        }
+    }
+
+    /// Goes on with what may be under way of each run after something was observed.
+    fn follow(&mut self, following: impl Fn(Vec<SentTo>) -> Vec<Vec<SentTo>>) {
+        for ((stop, sent), event) in std::mem::take(&mut self.0) {
+            following(sent).into_iter().for_each(|sent| self.note(stop, event, &sent));
+        }
     }
 
     /// What is said when no clean state is left after `event`.
     fn verdict(&self, event: usize) -> Outcome {
-        match (self.fault, self.outside) {
+        let first =
+            |wanted: Stop| self.0.iter().filter(|((stop, _), _)| *stop == wanted).map(|(_, event)| *event).min();
+        match (first(Stop::Fault), first(Stop::Outside)) {
             (Some(event), _) => Outcome::Fault { event },
             (None, Some(event)) => Outcome::Outside { event },
             (None, None) => Outcome::Reject { event },

@@ -71,12 +71,17 @@ pub fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
     }
 }
 
+/// A network without order, on which what is not seen stays under way.
+fn unlimited(duplication: bool) -> Limited<Udp> {
+    Limited { network: Udp { loss: true, duplication }, limits: PacketLimits::default() }
+}
+
 pub fn network(wire: Wire) -> Box<dyn Network> {
     match wire {
         Wire::Tcp => Box::new(Tcp),
         Wire::Fifo => Box::new(Fifo),
-        Wire::Udp => Box::new(Udp { loss: true, duplication: false }),
-        Wire::UdpAgain => Box::new(Udp { loss: true, duplication: true }),
+        Wire::Udp => Box::new(unlimited(false)),
+        Wire::UdpAgain => Box::new(unlimited(true)),
     }
 }
 

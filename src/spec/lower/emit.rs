@@ -128,6 +128,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
     pub(super) fn counts(&mut self, ty: TypeId) {
         if self.may_be_unknown(ty) {
             self.counting.push(self.here());
+            self.context.counts_unknown = true;
         }
     }
 

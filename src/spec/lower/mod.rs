@@ -141,6 +141,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
             Unit::Protocol(at) => checked.protocols[at].handlers.iter().any(|handler| handler.from.is_some()),
         },
         chooses_maps: context.unknown == UnknownMaps::Possible,
+        may_fail: false,
         chooses_for_elements: context.chooses_for_elements,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
@@ -157,6 +158,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     }
     program.has_meetings = program.functions.iter().any(|function| !function.meetings.is_empty());
     program.keyed = super::keyed::keyed(&program);
+    program.may_fail = program.may_be_wrong(context.counts_unknown);
     Ok(program)
 }
 
@@ -193,6 +195,8 @@ struct Context<'c, 'a> {
     unknown: UnknownMaps,
     /// True if a map or set, or a value that holds one, is chosen somewhere.
     chooses_maps: bool,
+    /// Set where a map or set that may be unknown is counted, iterated or compared.
+    counts_unknown: bool,
     /// True if choices may be made for each element of a set or each key of a map.
     chooses_for_elements: bool,
     /// The names of what choices are for, by their nodes.
@@ -223,6 +227,7 @@ impl<'c, 'a> Context<'c, 'a> {
             refused: Vec::new(),
             unknown,
             chooses_maps: false,
+            counts_unknown: false,
             chooses_for_elements: false,
             subjects: FxHashMap::default(),
             tasks,

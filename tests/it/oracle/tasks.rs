@@ -214,6 +214,7 @@ impl<'a> Oracle<'a> {
             };
             *worlds = self.closure(std::mem::take(worlds), way, &is_there, (unclean, *events));
         }
+        unclean.follow(|sent| self.after_failure(sent, wire, (*number, event)));
         *worlds = match event {
             Event::Restart => self.restarted(worlds, (unclean, *events)),
             _ => worlds.iter().flat_map(|world| self.observed(world, wire, (*number, event))).collect(),
@@ -263,6 +264,28 @@ impl<'a> Oracle<'a> {
             }
             Event::Restart => unreachable!("it has several worlds behind it"),
         }
+    }
+
+    /// What may be under way after an event of that which a run had sent before it failed: it is seen before anything else is on its
+    /// connection, or in its queue.
+    fn after_failure(&self, sent: Vec<SentTo>, wire: Wire, (number, event): (u64, &Event)) -> Vec<Vec<SentTo>> {
+        let world = World { sent, ..World::default() };
+        let is_certain = !self.domains.loss && wire != Wire::UdpAgain;
+        let is_awaited = is_certain && world.sent.iter().any(|(to, _)| *to == number || wire == Wire::Fifo);
+        let after = match event {
+            Event::Restart => vec![World::default()],
+            Event::Lost => vec![world.without(number)],
+            Event::Closed if is_awaited && wire <= Wire::Fifo => Vec::new(),
+            Event::Closed => vec![world.without(number)],
+            Event::Answer(_) | Event::Hole if is_awaited => {
+                let answer =
+                    if let Event::Answer(answer) = event { Some(self.decode(answer, self.response())) } else { None };
+                let fits = |sent: &Value| answer.as_ref().is_none_or(|answer| sent.shows(answer));
+                world.shown(wire, number, &fits)
+            }
+            _ => vec![world],
+        };
+        after.into_iter().map(|world| world.sent).collect()
     }
 
     /// The worlds behind a restart: nothing is under way in them.
@@ -370,7 +393,7 @@ impl<'a> Oracle<'a> {
             self.runs.set(self.runs.get() + 1);
             match end {
                 Ok(world) => found.push(world),
-                Err(stop) => _ = unclean.sift(vec![Err(stop)], event).count(),
+                Err(stop) => unclean.note(stop, event, &world.sent),
             }
             if !choices.advance() || self.runs.get() > self.domains.runs {
                 return found;
