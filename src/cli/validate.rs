@@ -249,7 +249,8 @@ impl Judged {
     ) -> Result<(Judged, Again), String> {
         let name = files::shown(path);
         let is_network = options.net.is_none_or(|net| !net.is_sync());
-        let need = if is_evidence_wanted(options) || is_network { Rereading::Again } else { Rereading::Once };
+        let is_kept = is_evidence_wanted(options) || files::is_file(path);
+        let need = if is_kept || is_network { Rereading::Again } else { Rereading::Once };
         let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
@@ -259,7 +260,7 @@ impl Judged {
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
             return Judged::over((spec, net), &mut trace, &source, options, progress);
         }
-        if !is_evidence_wanted(options) {
+        if !is_kept {
             trace.forget();
         }
         if format != TraceFormat::Ndjson {
@@ -285,6 +286,14 @@ impl Judged {
             return Err(format!("error: {name}: no events, so nothing was tested\n"));
         }
         let note = note(spec, &name, exchanges.header());
+        if matches!(validator.verdict(), Verdict::Unknown { .. }) && files::is_file(path) {
+            let source =
+                HistorySource { name: &name, arrival: HistoryArrival::Whole, format, recorded: &options.recorded };
+            let judged = Judged::deepest_first(spec, &mut trace, &source, options)?;
+            if !matches!(judged.0.verdict, Verdict::Unknown { .. }) {
+                return Ok(judged);
+            }
+        }
         let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
         let is_shown = options.stats || options.format == Format::Json;
         let stats = if is_shown { stats.with_state(validator.judge()) } else { stats };
@@ -295,6 +304,17 @@ impl Judged {
             false => Again::Nothing,
         };
         Ok((Judged { report, verdict, note, drawn: None, is_tested }, again))
+    }
+
+    /// Judges exchanges one after another again, as a whole: one run that explains them may be found where all are too many.
+    fn deepest_first(
+        spec: &Arc<Spec>,
+        trace: &mut Once,
+        source: &HistorySource<'_>,
+        options: &Validate,
+    ) -> Result<(Judged, Again), String> {
+        let mut all = trace.anew(TracePart::All).map_err(|why| format!("error: {why}\n"))?;
+        Judged::by_event((spec, NetworkChoice::SYNC), &mut all, source, options)
     }
 
     /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.

@@ -237,3 +237,56 @@ fn whole_exchanges_are_the_same_over_connections_from_a_file_and_from_a_pipe() {
         }
     }
 }
+
+/// Rows are deleted at any time after that was accepted: which were is told by later answers only, so that all states are too many, and
+/// one run that explains the file is found.
+#[test]
+fn one_run_is_enough_for_a_file_of_which_all_runs_are_too_many() {
+    let spec = "token Id;
+        enum Request { Create, Delete(Id), Get(Id) }
+        enum Response { Created(Id), Accepted, Found, NotFound }
+        protocol later {
+            request Request;
+            response Response;
+            var rows: list<Id> = [];
+            var used: set<Id> = {};
+            var deleting: set<Id> = {};
+            on Create {
+                let id = choose i: Id where !(i in used);
+                used := used + {id};
+                rows := rows + [id];
+                reply Created(id);
+            }
+            on Delete(id) {
+                deleting := deleting + {id};
+                reply Accepted;
+            }
+            on Get(id) {
+                for r in rows { if r == id { reply Found; } }
+                reply NotFound;
+            }
+            step {
+                let gone = pick deleting;
+                rows := [r for r in rows if r != gone];
+                deleting := deleting - {gone};
+            }
+        }";
+    let spec = file("later.may", spec);
+    let create = |n: usize| format!("{{\"q\": \"Create\", \"a\": {{\"Created\": \"t{n}\"}}}}\n");
+    let delete = |n: usize| format!("{{\"q\": {{\"Delete\": \"t{n}\"}}, \"a\": \"Accepted\"}}\n");
+    let get = |n: usize, found: bool| {
+        let answer = if found { "Found" } else { "NotFound" };
+        format!("{{\"q\": {{\"Get\": \"t{n}\"}}, \"a\": \"{answer}\"}}\n")
+    };
+    let asked = (0..40).map(create).chain((0..40).map(delete)).chain((0..40).map(|n| get(n, n % 2 == 0)));
+    let accepted: String = asked.collect();
+    let judge = |name: &str, trace: &str| {
+        let trace = file(name, trace);
+        let output = run(&["validate", spec.to_str().unwrap(), trace.to_str().unwrap(), "--exchange-time", "0.2"], "");
+        (output.status.code(), String::from_utf8_lossy(&output.stdout).into_owned())
+    };
+    assert_eq!(judge("later.ndjson", &accepted).0, Some(0));
+    // What is gone does not come back.
+    let (code, said) = judge("back.ndjson", &(accepted + &get(1, true)));
+    assert_ne!(code, Some(0), "{said}");
+}
