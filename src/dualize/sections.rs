@@ -26,16 +26,26 @@ use crate::value::Value;
 /// The candidates that explain an observation over a network.
 pub(super) fn observe(
     judge: &mut Judge,
-    mut candidates: Vec<Candidate>,
+    candidates: Vec<Candidate>,
     network: &dyn Network,
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = judge.spec.clone();
     let composed = Composed::new(&spec, network, &judge.options);
-    take_notice(judge, &spec, &mut candidates, observation);
-    let ready = run_sections(judge, composed, candidates, observation);
+    let ready = before(judge, composed, candidates, observation);
     failing::observe(judge, composed, observation);
     observed(judge, composed, ready, observation)
+}
+
+/// The candidates in which an observation may be made, and of those that may go on without it all to which they lead.
+pub(super) fn before(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    mut candidates: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    take_notice(judge, composed.spec, &mut candidates, observation);
+    run_sections(judge, composed, candidates, observation)
 }
 
 /// Notes that a connection has begun, where an observation is the first of it.

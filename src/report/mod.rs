@@ -96,7 +96,7 @@ pub struct ConcurrentReason {
     /// Set where with any one less of these answers some order explains what is left; false where that was not all found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<bool>,
-    /// The answers that some order explains in the place of the rejected one, each judged again.
+    /// The answers, or calls of the peer, that some order or run explains in the place of the rejected one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible: Vec<RawJson>,
     /// Set where these are all.

@@ -13,7 +13,7 @@ use std::collections::{BTreeSet, VecDeque};
 
 use rustc_hash::FxHashMap;
 
-use super::{SHOWN, no_short_reason, shortened};
+use super::{SHOWN, no_short_reason, one_of, shortened};
 use crate::choice::counted;
 use crate::dualize::RecordedEvent;
 use crate::evidence::{AnswerValues, Minimality};
@@ -27,12 +27,44 @@ use crate::value::Value;
 /// The most answers that are named one by one.
 const NAMED: usize = 12;
 
-/// Why an event is rejected, line by line.
+/// The most answers or calls that are shown of those that were possible.
+const POSSIBLE: usize = 3;
+
+/// An answer or call that was possible in the place of an observation, as JSON: of a peer with a key that and the request.
 #[must_use]
-pub fn explain(spec: &Spec, observed: &Observations, line: u64, values: &AnswerValues) -> Vec<String> {
+pub fn seen_instead(spec: &Spec, rejected: &Observation, possible: &Value) -> String {
+    let Observation::Called(CallSeen { peer, .. }) = rejected else {
+        return encode(&spec.types, spec.program.response, possible);
+    };
+    let peer = &spec.program.peers[*peer as usize];
+    let [key, request] = possible.fields() else { return String::new() };
+    let request = encode(&spec.types, peer.request, request);
+    match peer.key {
+        Some(ty) => format!("{{\"key\":{},\"request\":{request}}}", encode(&spec.types, ty, key)),
+        None => request,
+    }
+}
+
+fn each_shortened(possible: &[String]) -> Vec<String> {
+    possible.iter().map(|one| shortened(one, SHOWN)).collect()
+}
+
+/// Why an event is rejected, line by line: with what was possible in its place, if that is known.
+#[must_use]
+pub fn explain(
+    spec: &Spec,
+    observed: &Observations,
+    (line, possible): (u64, &[String]),
+    values: &AnswerValues,
+) -> Vec<String> {
     let needed = values.needed();
     let omitted = needed.len().saturating_sub(NAMED);
-    let mut lines = vec![format!("no run of the server explains line {line}")];
+    let possible = match possible.len() {
+        0 => String::new(),
+        1..=POSSIBLE => format!("; only {} was possible", one_of(&each_shortened(possible)).unwrap_or_default()),
+        _ => format!("; {} was possible, for example", one_of(&each_shortened(&possible[..POSSIBLE])).unwrap_or_default()),
+    };
+    let mut lines = vec![format!("no run of the server explains line {line}{possible}")];
     if values.all_from.is_some() && needed.is_empty() {
         lines.push(format!("  {}", no_short_reason(line)));
         return lines;

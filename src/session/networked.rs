@@ -8,11 +8,12 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
-use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, unanswered};
+use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, possible_instead, unanswered};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
     witness_of_recording,
 };
+use crate::json::RawJson;
 use crate::network::{NetworkChoice, Observation};
 use crate::report::conflict::names_under_way;
 use crate::report::{ConcurrentReason, INLINE, sections, values};
@@ -70,6 +71,15 @@ impl NetworkedEvidence {
         }
     }
 
+    /// What could have been seen in the place of the answer or call on a line, as JSON; nothing if that is not all known.
+    fn possible_instead(&self, line: u64) -> Vec<String> {
+        let NetworkedEvidence { spec, net, observed, options, .. } = self;
+        let Some(at) = observed.events.iter().position(|(own, _)| *own == line) else { return Vec::new() };
+        let (before, rejected) = (&observed.events[..at], &observed.events[at]);
+        let found = possible_instead(spec, &*net.network(), (before, rejected), options).unwrap_or_default();
+        found.iter().map(|possible| values::seen_instead(spec, &rejected.1, possible)).collect()
+    }
+
     /// The reason why the event on a line is rejected.
     ///
     /// # Errors
@@ -80,7 +90,8 @@ impl NetworkedEvidence {
         let rejected = RejectedRecording { spec, network: &*network, events: &observed.events, line, options };
         let values = answer_values(rejected, budget);
         let waiting = unanswered(&observed.events, line);
-        let mut explanation = values::explain(spec, observed, line, &values);
+        let possible = self.possible_instead(line);
+        let mut explanation = values::explain(spec, observed, (line, &possible), &values);
         let asks = |(own, event): &RecordedEvent| *own == line && matches!(event, Observation::Request(..));
         if self.net.is_limited() && observed.events.iter().any(asks) {
             let no_room = format!("  the limits of `--net {}` leave no room for one request more there", self.net);
@@ -97,6 +108,8 @@ impl NetworkedEvidence {
             under_way: waiting,
             reason_from: values.all_from,
             minimal: Some(is_minimal),
+            possible_are_all: (!possible.is_empty()).then_some(true),
+            possible: possible.iter().map(|possible| RawJson(possible.clone())).collect(),
             ..ConcurrentReason::default()
         };
         let (because, concurrent) = (Some(values.lines), Some(concurrent));
