@@ -1,7 +1,7 @@
 //! Exchanges a second where what is known are products, weights and texts: constraints that the store's own tiers do not all
 //! decide, so that some questions go to Z3.
 //!
-//! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the dearest exchange,
+//! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the slowest exchange,
 //! and how many questions were left undecided. `cargo bench --bench beyond -- SERVER N` judges one once.
 
 #[allow(dead_code)] // what only other benchmarks and the tests use
@@ -23,22 +23,22 @@ fn main() {
 fn measure(workload: &Workload, count: u64) {
     let recording = simulate(workload, count, 1);
     let mut validator = Validator::new(&recording.spec);
-    let (start, mut dearest) = (Instant::now(), (Duration::ZERO, 0));
+    let (start, mut slowest) = (Instant::now(), (Duration::ZERO, 0));
     for exchange in &recording.exchanges {
         let before = Instant::now();
         validator.observe_exchange(exchange);
-        dearest = dearest.max((before.elapsed(), exchange.line));
+        slowest = slowest.max((before.elapsed(), exchange.line));
     }
     let (seconds, asked) = (start.elapsed().as_secs_f64(), validator.statistics());
     println!(
-        "{:14} {:9.0} exchanges/s  z3 checks {:6} ({:6.1} ms)  memory {:6}  dearest {:6.1} ms (exchange {})  undecided {}  candidates {}  {}",
+        "{:14} {:9.0} exchanges/s  z3 checks {:6} ({:6.1} ms)  memory {:6}  slowest {:6.1} ms (exchange {})  undecided {}  candidates {}  {}",
         workload.name,
         count as f64 / seconds,
         asked.z3_checks,
         asked.z3_time.as_secs_f64() * 1e3,
         asked.by_memory,
-        dearest.0.as_secs_f64() * 1e3,
-        dearest.1,
+        slowest.0.as_secs_f64() * 1e3,
+        slowest.1,
         asked.unknown,
         validator.counts().candidates_max,
         if validator.verdict().is_accept() { "accept".to_owned() } else { format!("{:?}", validator.verdict()) },

@@ -203,7 +203,7 @@ fn compare_and_reset(is_markdown: bool) {
         ("mayhap, from NDJSON", from_lines),
     ];
     if is_markdown {
-        println!("| CMP-RST | µs an exchange | incremental Z3 costs so many times that |\n|---|---|---|");
+        println!("| CMP-RST | µs an exchange | incremental Z3 takes N times as long |\n|---|---|---|");
     }
     for (what, micros) in rows {
         let ratio = incremental / micros;

@@ -2,11 +2,11 @@
 //! cores.
 //!
 //! `cargo bench --bench histories` prints a line a group: how long reading and judging all of its histories takes, the sum of what
-//! Porcupine took, the ratio, the dearest history, and the dearest event where they are judged event by event. A verdict that is not the
+//! Porcupine took, the ratio, the slowest history, and the slowest event where they are judged event by event. A verdict that is not the
 //! known one ends it.
 //!
 //! `cargo bench --bench histories -- specs/cmp_set.may TRACE...` prints a line for each trace of a server that follows a specification;
-//! that for its events is of those that arrive one by one, as from a pipe: the time that 99 of 100 take at most, the dearest one and its
+//! that for its events is of those that arrive one by one, as from a pipe: the time that 99 of 100 take at most, the slowest one and its
 //! line, the verdict behind the last one, and the memory that they took.
 
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl<'b> LineByLine<'b> {
     }
 
     /// The longest time that an event took, and its line.
-    fn dearest(&self) -> (Duration, usize) {
+    fn slowest(&self) -> (Duration, usize) {
         let (line, took) = (0..).zip(&self.took).max_by_key(|(_, took)| **took).unwrap_or((0, &0));
         (Duration::from_nanos(u64::from(*took)), line)
     }
@@ -171,7 +171,7 @@ fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules)
 fn report(spec: &Arc<Spec>, name: &str) {
     let bytes = std::fs::read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (lines, online) = judge_online(spec, &bytes, &JepsenRules::default());
-    let (dearest, line) = lines.dearest();
+    let (slowest, line) = lines.slowest();
     let begun = Instant::now();
     let mut events = Events::open(spec, bytes.as_slice(), TraceFormat::sniffed(&bytes), JepsenRules::default());
     let read = history(spec, &mut events, None).unwrap_or_else(|error| panic!("{}", error.render(name)));
@@ -179,12 +179,12 @@ fn report(spec: &Arc<Spec>, name: &str) {
     let begun = Instant::now();
     let judged = schedule::judge(spec, &read, &Options::default());
     println!(
-        "{name:40} read {reading:6.1} ms  judged {:7.1} ms  {:?}\n{:40} events: {:5.3} ms, dearest {:6.1} ms (line {line}), {:.1} MiB  {}",
+        "{name:40} read {reading:6.1} ms  judged {:7.1} ms  {:?}\n{:40} events: {:5.3} ms, slowest {:6.1} ms (line {line}), {:.1} MiB  {}",
         ms(begun.elapsed()),
         judged.verdict,
         "",
         ms(lines.most()),
-        ms(dearest),
+        ms(slowest),
         lines.mebibytes(),
         online.map_or("too hard".into(), |online| format!("{online:?}")),
     );
@@ -198,17 +198,17 @@ fn ms(time: Duration) -> f64 {
 struct Round<'g> {
     reading: Duration,
     judging: Duration,
-    dearest: (Duration, &'g str),
+    slowest: (Duration, &'g str),
 }
 
 impl<'g> Round<'g> {
     fn of(group: &'g [Recorded]) -> Round<'g> {
-        let mut round = Round { reading: Duration::ZERO, judging: Duration::ZERO, dearest: (Duration::ZERO, "") };
+        let mut round = Round { reading: Duration::ZERO, judging: Duration::ZERO, slowest: (Duration::ZERO, "") };
         for recorded in group {
             let (reading, judging) = recorded.judge();
             round.reading += reading;
             round.judging += judging;
-            round.dearest = round.dearest.max((judging, &recorded.name));
+            round.slowest = round.slowest.max((judging, &recorded.name));
         }
         round
     }
@@ -238,15 +238,15 @@ fn main() {
         let Some(best) = rounds.min_by_key(Round::all) else { continue };
         let porcupine: f64 = group.iter().map(|recorded| recorded.porcupine_ms).sum();
         let events =
-            group.iter().map(|recorded| judge_online(&recorded.spec, &recorded.bytes, &recorded.rules).0.dearest().0);
+            group.iter().map(|recorded| judge_online(&recorded.spec, &recorded.bytes, &recorded.rules).0.slowest().0);
         println!(
-            "{name:8} {:3} histories  read {:6.2} ms  judged {:7.2} ms  Porcupine {porcupine:7.2} ms  ratio {:6.3}  dearest {:6.2} ms ({})  dearest event {:6.2} ms",
+            "{name:8} {:3} histories  read {:6.2} ms  judged {:7.2} ms  Porcupine {porcupine:7.2} ms  ratio {:6.3}  slowest {:6.2} ms ({})  slowest event {:6.2} ms",
             group.len(),
             ms(best.reading),
             ms(best.judging),
             ms(best.all()) / porcupine,
-            ms(best.dearest.0),
-            best.dearest.1,
+            ms(best.slowest.0),
+            best.slowest.1,
             ms(events.max().unwrap_or_default()),
         );
     }

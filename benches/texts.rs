@@ -1,6 +1,6 @@
 //! Questions about unknown strings and octets: how many a second, and what it costs to give one up.
 //!
-//! `cargo bench --bench texts` prints a line for each kind of question, with the answers and the dearest one.
+//! `cargo bench --bench texts` prints a line for each kind of question, with the answers and the slowest one.
 
 use mayhap::scalar::{Scalar, Sort};
 use mayhap::solve::{Answer, Solver, Store};
@@ -68,14 +68,14 @@ fn main() {
 fn measure((name, sort, conditions): &Kind) {
     let mut solver = Solver::default();
     let [x, y] = [1, 2].map(|id| Term::var(Var { id, sort: *sort }));
-    let (mut answers, mut dearest) = ([0u64; 3], Duration::ZERO);
+    let (mut answers, mut slowest) = ([0u64; 3], Duration::ZERO);
     let start = Instant::now();
     for i in 0..QUESTIONS {
         let mut store = Store::default();
         for condition in conditions(&x, &y, &like(&x, &format!("key{i}"))) {
             let asked = Instant::now();
             let answer = store.assume(&condition, &mut solver);
-            dearest = dearest.max(asked.elapsed());
+            slowest = slowest.max(asked.elapsed());
             answers[match answer {
                 Answer::Sat => 0,
                 Answer::Unsat => 1,
@@ -85,12 +85,12 @@ fn measure((name, sort, conditions): &Kind) {
     }
     let (seconds, asked) = (start.elapsed().as_secs_f64(), answers.iter().sum::<u64>());
     println!(
-        "{name:20} {:9.0} questions/s  sat {} unsat {} unknown {}  dearest {:5.1} ms  z3 checks {}",
+        "{name:20} {:9.0} questions/s  sat {} unsat {} unknown {}  slowest {:5.1} ms  z3 checks {}",
         asked as f64 / seconds,
         answers[0],
         answers[1],
         answers[2],
-        dearest.as_secs_f64() * 1e3,
+        slowest.as_secs_f64() * 1e3,
         solver.statistics.z3_checks,
     );
 }

@@ -85,7 +85,7 @@ impl Once {
     /// # Errors
     /// A message, one line.
     pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
-        let unreadable = |cause| format!("cannot read the trace again: {cause}");
+        let unreadable = |cause| format!("cannot read the recording again: {cause}");
         if part == TracePart::All && !matches!(self.input.get_ref().kept, Rereadable::File(_) | Rereadable::Whole(_)) {
             io::copy(&mut self.input, &mut io::sink()).map_err(unreadable)?;
         }
@@ -119,7 +119,7 @@ impl Rereadable {
             Rereadable::File(path) => open_at(path, bytes),
             Rereadable::Nothing => Ok(Box::new(io::empty())),
             Rereadable::Spool(file) | Rereadable::Whole(file) => {
-                let file = file.try_clone().map_err(|cause| format!("cannot read the trace again: {cause}"))?;
+                let file = file.try_clone().map_err(|cause| format!("cannot read the recording again: {cause}"))?;
                 Ok(Box::new(BufReader::with_capacity(AGAIN, FilePlace { file, at: bytes })))
             }
         }

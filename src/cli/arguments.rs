@@ -45,7 +45,7 @@ const EXIT_CODES: &str = "\
 Exit codes:
   0    accepted, or nothing is wrong
   1    rejected, or a violation was found
-  2    the command could not do its job: bad usage, specification or trace, or nothing was tested
+  2    the command could not do its job: bad usage, specification or recording, or nothing was tested
   3    inconclusive: a limit was reached, or the solver could not decide
   4    the system under test or the recorder failed
   130  interrupted
@@ -69,13 +69,15 @@ on (unless the protocol is `serial`). While no request arrives, the server takes
 time to time.
 
 Over TCP a client also gets what it did not ask for (`send`), one message a line, and its connection
-may be ended (`close`); one that leaves 10000 lines untaken is cut off. `on open` runs when the
-connection is made if it sends that client something, as a banner is, else before its first request.
+may be ended (`close`). If a client leaves 10000 lines unread, it is cut off. If `on open` sends
+the client something, such as a banner, it runs when the connection is made, else before the first
+request.
 
 A peer is another server that the specification calls: each call is a connection to the address that
---peer gives, a line with the request, and a line with the answer. It has failed (`None`) if it is
-not there, takes more than 10 seconds, or answers no value of its type. With --peer
-'store("a")=HOST:PORT' only the peer of that key is there, with --peer store=HOST:PORT all others.
+--peer gives, a line with the request, and a line with the answer. A peer has failed (`None`) if it
+cannot be reached, takes more than 10 seconds, or answers with no value of its type.
+--peer 'store("a")=HOST:PORT' is the address of the peer with this key, and --peer store=HOST:PORT
+the address of all others.
 
 A line that is not a request, or that the specification has no answer for, is answered with
 {"$error": KIND, "message": …, "line": N}. It has no effect on the server or on other clients, and
@@ -85,23 +87,23 @@ the connection stays open (except after cut_off, busy and stopping). KIND is
   cut_off     the connection ended in the middle of a line
   outside     the request violates an `expects`, or no handler accepts it
   fault       the request reaches a mistake in the specification
-  stuck       an `assume` or `where` cannot hold: no run of the server answers this request, and
-              there is no other client that could change that (while there is one, it waits)
+  stuck       an `assume` or `where` cannot hold: no run of the server answers this request (as
+              long as there are other clients, whose requests may change that, the request waits)
   limit       a limit was reached
   busy        there are already as many connections as --clients allows
   stopping    the server is shutting down
 
 --trace records each request that was handled, in this order, for `mayhap validate`. A line is
 written before its answer is sent. With --tcp, "c" is the number of the connection. A line with a
-"c" must have an answer, so a request without one is written without the "c", or, if the
-specification uses the client (`from`), as "lost" (the client gave up), which claims slightly less.
-With --tcp and a specification that yields or does more than answering, each event has a line of
-its own, as `mayhap validate --net tcp` reads them; a client that leaves is "lost".
+"c" must have an answer. So if a request has no answer, its line has no "c"; or, if the
+specification uses the client (`from`), the line says "lost" (the client gave up), which claims
+slightly less. With --tcp and a specification that yields or does more than answering, each event
+has a line of its own, as `mayhap validate --net tcp` reads them; a client that leaves is "lost".
 
 Exit codes: 0 at the end of standard input; 130 if interrupted by SIGINT, SIGTERM or SIGHUP (the
-current request is finished and the trace is complete; a second signal exits immediately). Instead
-of either, 2 if a request reached a fault of the specification or was stuck, and 3 if a request
-reached a limit."#;
+current request is finished and the recording is complete; a second signal exits immediately).
+Instead of either, 2 if a request reached a fault of the specification or was stuck, and 3 if a
+request reached a limit."#;
 
 const EXPLORE_HELP: &str = "\
 Examples:
@@ -113,16 +115,18 @@ Examples:
   mayhap explore --cmd ./server --replay c1:coin:0.2.1:3c03c7
 
 A specification is run as a server, once for every combination of --steps requests of its clients
-and of the server's choices; the output of a run is its trace. Integers are limited to the ranges,
+and of the server's choices; the output of a run is its recording. Integers are limited to the ranges,
 a text is \"a\" or \"b\", a list, set or map has at most one element, values are nested at most
 twice, and the server takes at most two steps before a request. Runs in which the client violates
 an `expects`, or the server an `assume` or `where`, do not exist.
 
-A program is a shell command, for which file descriptor 3 is open. To make a choice, it writes
+A program is a shell command, for which file descriptor 3 is open. To make a choice, the program
+writes
   choose which way 3
-there (a label, and the number of alternatives), and reads a line from there: 0, 1 or 2. It is run
-once for every sequence of such answers, and what it prints to standard output is its output. `refuse LABEL` ends a run that does not count.
-docs/CHOICES.md has the rules, and programs in C and Python.
+to this descriptor (a label, and the number of alternatives), and reads a line from it: 0, 1 or 2.
+The program is run once for every sequence of such answers. What it prints to standard output is
+the output of the run. `refuse LABEL` ends a run that does not count. docs/CHOICES.md has the rules,
+and programs in C and Python.
 
 Exit codes:
   0    all runs were visited (with --sample: as many as requested) and, with --versus, both have
@@ -147,8 +151,8 @@ Examples:
   mayhap check --cost specs/kv_etag.may
 
 Nothing is run, except with --cost: then each specification is simulated with one random client and
-its peers, and the judge follows the run. A fault that this meets is reported. A specification that
-does more than answering (it calls a peer, sends unasked or closes a connection) gets a note that it
+its peers, and the judge follows the run. A fault of this run is reported. If a specification does
+more than answering (it calls a peer, sends unasked or closes a connection), a note says that it
 needs `--net tcp`; a note is no warning.
 
 Exit codes: 0 without errors; 2 with an error, with a fault that --cost met, or, with
@@ -166,7 +170,7 @@ Examples:
 Example:
   mayhap dualize specs/cmp_rst_machine.may")]
     Dualize(Dualize),
-    /// Run a specification as a server against a random client, and print the trace
+    /// Run a specification as a server against a random client, and print the recording
     #[command(after_help = "\
 Examples:
   mayhap simulate specs/kv.may --steps 100 --seed 7 --out trace.ndjson
@@ -174,18 +178,19 @@ Examples:
   mayhap simulate specs/register.may --clients 4 --net tcp --lost 5 --out concurrent.ndjson
 
 A random request that breaks the client's duty (`expects`), or that no handler accepts, is
-drawn again, preferably from the requests that the state allows. Only if none is found, the trace
-ends early, with exit code 2. The same seed and options give the same trace, byte for byte.
+drawn again, preferably from the requests that the state allows. Only if none is found, the
+recording ends early, with exit code 2. The same seed and options give the same recording, byte for
+byte.
 
 With --net tcp, clients do not wait for each other: the network delays requests and answers, and
 each line is one event, in the order in which the clients send and see them. Requests that were
-sent are answered before the trace ends, except those that the server never answers. If all
-clients wait for ever, the trace ends early, with exit code 2.")]
+sent are answered before the recording ends, except those that the server never answers. If all
+clients wait for ever, the recording ends early, with exit code 2.")]
     Simulate(Simulate),
     /// Run a specification as a server that reads and writes one JSON value per line
     #[command(after_help = SERVE_HELP)]
     Serve(Serve),
-    /// Judge recorded traces
+    /// Judge recordings
     #[command(after_help = "\
 Examples:
   mayhap validate specs/cmp_rst.may trace.ndjson
@@ -194,17 +199,17 @@ Examples:
   mayhap validate specs/cmp_set.may clients.ndjson --html history.html
   mayhap validate specs/cas_register.may history.edn --fail drop
 
-A trace is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}; it may be compressed (.gz,
-.zst): then it is decompressed to a temporary file first. Several traces get one line each, in the
-given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
+A recording is NDJSON with one exchange per line, such as {\"q\": 5, \"a\": 1}. If it is compressed
+(.gz, .zst), it is decompressed to a temporary file first. Several recordings get one line each, in
+the given order, and the worst exit code: 2 wins over 1, 1 over 3, and 3 over 0.
 
 A history that Jepsen or Elle recorded (EDN, JSON, or the lines of jepsen.log) is read as `mayhap
 convert` reads it. A nil in an answer is null if its type is an option, and otherwise unknown.
 
-Exit codes: 0 accept; 1 reject; 2 no verdict, as the trace or the specification is wrong, or nothing
-was answered, so that nothing was tested; 3 unknown, as a limit was reached.")]
+Exit codes: 0 accept; 1 reject; 2 no verdict, as the recording or the specification is wrong, or
+nothing was answered, so that nothing was tested; 3 unknown, as a limit was reached.")]
     Validate(Validate),
-    /// Translate recorded histories of other tools into a trace
+    /// Translate the history of another tool into a recording
     #[command(after_help = CONVERT_HELP)]
     Convert(Convert),
     /// Visit every behaviour of a specification, or every run of a program, up to a bound
@@ -327,14 +332,14 @@ pub struct Serve {
     /// Listen for TCP connections; port 0 is any free port
     #[arg(long, value_name = "HOST:PORT", group = "transport")]
     pub tcp: Option<String>,
-    /// Address of a peer that the specification calls, as in store=127.0.0.1:7001, or 'store("a")=127.0.0.1:7002' for the one with that
+    /// Address of a peer that the specification calls, as in store=127.0.0.1:7001, or 'store("a")=127.0.0.1:7002' for the peer with this
     /// key (can be repeated)
     #[arg(long = "peer", value_name = "NAME=HOST:PORT", conflicts_with = "stdio")]
     pub peers: Vec<PeerArg>,
     /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub seed: u64,
-    /// Record a trace for `mayhap validate` in this file
+    /// Write a recording for `mayhap validate` to this file
     #[arg(long, value_name = "F")]
     pub trace: Option<PathBuf>,
     /// Serve this mutant of the specification instead, by its number (`mayhap mutate` lists them)
@@ -357,10 +362,10 @@ pub struct Validate {
     /// The specification
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Traces to judge; `-` is standard input
-    #[arg(required = true, value_name = "TRACE")]
+    /// Recordings to judge; `-` is standard input
+    #[arg(required = true, value_name = "RECORDING")]
     pub traces: Vec<PathBuf>,
-    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync if the trace begins with
+    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync if the recording begins with
     /// a whole exchange, else tcp]
     ///
     /// Limits follow after commas: capacity=N (at most N messages under way in each direction), connections=N (at most N connections
@@ -368,7 +373,7 @@ pub struct Validate {
     /// duplication (packets may arrive twice).
     #[arg(long, value_name = "NET")]
     pub net: Option<NetworkChoice>,
-    /// Format of the traces.
+    /// Format of the recordings.
     #[command(flatten)]
     pub recorded: RecordedAs,
     /// Format of the verdict
@@ -377,7 +382,7 @@ pub struct Validate {
     /// Also print statistics about the work that was done
     #[arg(long)]
     pub stats: bool,
-    /// Write the choices that explain an accepted trace to this file, as NDJSON
+    /// Write the choices that explain an accepted recording to this file, as NDJSON
     #[arg(long, value_name = "F")]
     pub witness: Option<PathBuf>,
     /// Write a page for a browser that draws the histories: who asked what when, and the reason of the verdict
@@ -389,17 +394,17 @@ pub struct Validate {
     /// Verify the reason of a rejection, by judging again exactly what it claims
     #[arg(long)]
     pub check_reason: bool,
-    /// Seconds to spend on the reason of a rejection; after them the reason found so far is printed
+    /// Seconds to spend on the reason of a rejection; after that the reason found so far is printed
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     #[arg(conflicts_with = "no_evidence")]
     pub reason_time: Duration,
-    /// Seconds of work to spend on the explanations of one exchange; after them the verdict may be unknown
+    /// Seconds of work to spend on the explanations of one exchange; after that the verdict may be unknown
     #[arg(long, value_name = "S", default_value = "1", value_parser = seconds, allow_hyphen_values = true)]
     pub exchange_time: Duration,
-    /// MiB of memory to spend on the explanations; beyond them the verdict may be unknown
+    /// MiB of memory to spend on the explanations; beyond that the verdict may be unknown
     #[arg(long, value_name = "MIB", default_value_t = 256, value_parser = count::<usize>, allow_hyphen_values = true)]
     pub memory: usize,
-    /// Number of traces to judge in parallel; 0 means one per core
+    /// Number of recordings to judge in parallel; 0 means one per core
     #[arg(short, long, value_name = "N", default_value_t = 0, value_parser = count::<usize>)]
     #[arg(allow_hyphen_values = true)]
     pub jobs: usize,
@@ -411,13 +416,13 @@ pub struct Validate {
 /// `mayhap convert`
 #[derive(Args, Debug)]
 pub struct Convert {
-    /// The trace; `-` is standard input
-    #[arg(value_name = "TRACE")]
+    /// The history; `-` is standard input
+    #[arg(value_name = "HISTORY")]
     pub trace: PathBuf,
-    /// Format of the trace.
+    /// Format of the history.
     #[command(flatten)]
     pub recorded: RecordedAs,
-    /// Specification that the trace is of: its types say what nil means, and each value is checked against them
+    /// Specification of the history: its types say what nil means, and each value is checked against them
     #[arg(long = "for", value_name = "FILE")]
     pub target: Option<PathBuf>,
     /// Write the trace to this file instead of standard output

@@ -67,7 +67,7 @@ fn convert(
     let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
     if format == TraceFormat::Ndjson {
         let formats = "a Jepsen history is read with --from jepsen-edn, --from jepsen-json or --from jepsen-log";
-        return Err(format!("error: {name}: this looks like a trace in our own format; {formats}\n"));
+        return Err(format!("error: {name}: this looks like a recording in our own format; {formats}\n"));
     }
     let rules = JepsenRules { spec: spec.clone(), ..options.recorded.rules() };
     if let Some(spec) = &spec {

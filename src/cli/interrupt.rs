@@ -29,7 +29,7 @@ impl Interruptible {
 
     /// Begins with several traces: those that were judged are written with the evidence that was found.
     pub fn begin_several() -> Interruptible {
-        Interruptible::with(String::new(), "interrupted: traces without a line were not judged\n", Exit::Interrupted)
+        Interruptible::with(String::new(), "interrupted: recordings without a line were not judged\n", Exit::Interrupted)
     }
 
     fn with(unwritten: String, said: &'static str, exit: Exit) -> Interruptible {

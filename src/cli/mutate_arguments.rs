@@ -14,18 +14,18 @@ Examples:
   mayhap mutate specs/kv_etag.may --score
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --mutant 3
 
-A mutant is the specification with one small change, as a mistake in a server would be: `<=` instead
-of `<`, a condition or an assignment left out, another answer. What only takes choices away from
-the server is not among them: all that such a server does, the specification allows.
+A mutant is the specification with one small change, such as a mistake in a server: `<=` instead
+of `<`, a condition or an assignment left out, another answer. A change that only takes choices away
+from the server is no mutant: the specification allows all that such a server does.
 
-With --score each mutant is tested; one that is not found, with other values of the constants, too:
-truth values negated, large integers small. What is still not found is compared with the
-specification: it is missed if a few requests show a difference, and a refinement if none do, up to
-the bound that is printed: all sequences of so many requests were tried, each scalar in them one of
-so many values.
+With --score each mutant is tested. If it is not found, it is tested with other values of the
+constants, too: truth values negated, large integers made small. A mutant that is still not found is
+compared with the specification: it is missed if a few requests show a difference, else it is a
+refinement, up to the printed bound. A bound of N requests and M values means that all sequences of
+N requests were tried, in which each scalar is one of M values.
 
 Exit codes: 0 if no mutant is missed, 1 if some are, 2 if there is none or the specification is
-wrong, 3 if nothing could be said of some.";
+wrong, 3 if some were neither found, nor missed, nor a refinement.";
 
 /// `mayhap mutate`
 #[derive(Args, Debug)]

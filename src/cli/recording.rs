@@ -30,15 +30,15 @@ an operation is the only variant of the request, or a Txn. Without :process, all
 one client. In a history without :invoke, each request is sent as early as it may have been.
 
 Keywords are strings. A map whose keys are no strings is an array of pairs. Other keys of an
-operation (:time, :index) stay on its line. What no client did (:process :nemesis) is passed over
-and counted.
+operation (:time, :index) stay on its line. Operations that no client did (:process :nemesis) are
+passed over and counted.
 
-Exit codes: 0, or 2 where the history is malformed, or has no operations."#;
+Exit codes: 0, or 2 if the history is malformed, or has no operations."#;
 
-/// The format in which a trace was recorded, and the rules by which it is read.
+/// The format of a recording, and the rules by which it is read.
 #[derive(Args, Debug)]
 pub struct RecordedAs {
-    /// Format of the trace: ndjson, jepsen-edn, jepsen-json or jepsen-log (default: by its first bytes)
+    /// Format of the recording: ndjson, jepsen-edn, jepsen-json or jepsen-log (default: by its first bytes)
     #[arg(long, value_name = "FORMAT", value_parser = trace_format)]
     pub from: Option<TraceFormat>,
     /// Meaning of :fail in a Jepsen history, as in `drop`, or of one function, as in `read=drop` (can be repeated, and with commas)

@@ -5,7 +5,7 @@
 use super::values::ConstantArg;
 use clap::{Args, ValueEnum};
 
-/// Which specification of a file, with which constants.
+/// The specification of a file that is meant, with its constants.
 #[derive(Args, Debug, Clone, Default)]
 pub struct SpecArguments {
     /// The machine or protocol to use, if the file has several
@@ -21,6 +21,6 @@ pub struct SpecArguments {
 pub enum Format {
     /// Text for people
     Text,
-    /// One JSON object per trace, on a line of its own
+    /// One JSON object per recording, on a line of its own
     Json,
 }

@@ -35,8 +35,7 @@ requests that still show it, and kept in --regressions, where the next test begi
   tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
   stdio:COMMAND                an adapter, which talks to the system: see docs/TESTING.md
 
-Without --reset and --start the system is not reset: then nothing is assumed of the state that it
-is in.
+Without --reset and --start the system is not reset: then nothing is assumed about its state.
 
 One seed gives one test: its standard output is the same, byte for byte, if the system is
 deterministic. Times and rates go to standard error.
@@ -46,7 +45,7 @@ Exit codes:
   1    a violation was found
   2    the command could not do its job, or no answer was ever forced, so that nothing was tested
   3    no violation, but some answers were too hard to decide
-  4    the system or its adapter broke down: it crashed, hung, or sent what is no answer
+  4    the system or its adapter broke down: it crashed, hung, or sent something that is no answer
   130  interrupted, and nothing was found before";
 
 /// The help on `mayhap replay` beside its options.
@@ -76,8 +75,8 @@ pub struct SutArguments {
     /// The sign that a started system is ready: tcp:HOST:PORT, http:URL, line:REGEX or SECONDS [default: its port can be connected to]
     #[arg(long, value_name = "SIGN", requires = "start")]
     pub ready: Option<ReadySign>,
-    /// The way to reset it before each run: restart, none, a shell command for a system that runs, or
-    /// restart: and one that takes away what it stored [default: restart with --start, else none]
+    /// The way to reset the system before each run: restart, none, a shell command that is run while the system runs, or
+    /// `restart: COMMAND`, whose command removes what the system stored [default: restart with --start, else none]
     #[arg(long, value_name = "HOW")]
     pub reset: Option<ResetWay>,
     /// Seconds that an answer may take

@@ -32,7 +32,7 @@ use std::time::Instant;
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.witness.is_some() && options.traces.len() > 1 {
-        return failed(terminal, "--witness is for one trace");
+        return failed(terminal, "--witness is for one recording");
     }
     let read = options.traces.iter().chain([&options.file]).map(PathBuf::as_path);
     let written = [&options.witness, &options.html].into_iter().flatten();

@@ -100,7 +100,7 @@ impl WitnessError {
 impl fmt::Display for WitnessError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            WitnessError::NotAccepted => f.write_str("the trace is not accepted"),
+            WitnessError::NotAccepted => f.write_str("the recording is not accepted"),
             WitnessError::Stopped => f.write_str("the rest of the witness was not wanted"),
             WitnessError::Undecided(_) => f.write_str("the solver could not find the values of the choices"),
             WitnessError::TooMany => {

@@ -146,7 +146,7 @@ fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
 /// A fault of the specification at its place; an error where it decides the verdict. Its event is found by its line in the trace.
 #[must_use]
 pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
-    fault_met(spec, verdict, |event| format!("line {event} of the trace"))
+    fault_met(spec, verdict, |event| format!("line {event} of the recording"))
 }
 
 /// A fault of the specification at its place, with words for the event at which it was met; an error where it decides the verdict.

@@ -270,15 +270,15 @@ impl ExchangeEngine {
             EventKind::Exchange { query, reply } => (query, seen(reply)),
             EventKind::Request(request) => {
                 if self.waiting.is_some() {
-                    return Err("a request is sent before the last one is answered: that is no trace of `sync`".into());
+                    return Err("a request is sent before the last one is answered: `sync` does not allow that".into());
                 }
                 self.waiting = Some((line, client, request));
                 return Ok(());
             }
             EventKind::Answer(answer) => (self.asked(client)?, seen(Response::Answer(answer))),
             EventKind::Lost => (self.asked(client)?, Observed::Lost),
-            EventKind::Closed => return Err("the server ends a connection: that is no trace of `sync`".into()),
-            EventKind::Peer(_) => return Err("a peer is called: that is no trace of `sync`".into()),
+            EventKind::Closed => return Err("the server ends a connection: `sync` does not allow that".into()),
+            EventKind::Peer(_) => return Err("a peer is called: `sync` does not allow that".into()),
             EventKind::Restart => {
                 if let Some((line, client, request)) = self.waiting.take() {
                     self.observe(&Exchange { line, client, request, observed: Observed::Lost });

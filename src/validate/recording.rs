@@ -129,7 +129,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         let mut exchanges = self.open_at(from)?;
         for _ in from..self.length {
             let next = exchanges.next_exchange().map_err(changed)?;
-            let exchange = next.ok_or("the trace changed: it is shorter than before")?;
+            let exchange = next.ok_or("the recording changed: it is shorter than before")?;
             self.note(exchanges.position());
             if see(&exchange).is_break() {
                 break;
@@ -140,7 +140,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
 }
 
 fn changed(error: TraceError) -> String {
-    format!("the trace changed: {error}")
+    format!("the recording changed: {error}")
 }
 
 impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> Recording for StoredTrace<O> {
