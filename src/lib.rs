@@ -45,7 +45,7 @@
 pub mod choice;
 pub mod server;
 
-// The modules behind the face: the command and the tests, crates of their own, use them, and nobody else should.
+// Internal modules: only the command and the tests, which are crates of their own, should use them.
 #[doc(hidden)]
 pub mod coverage;
 #[doc(hidden)]

@@ -17,7 +17,7 @@ pub fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Does the work for each item on so many threads, and tells each result as soon as all before it have been told.
+/// Does the work for each item on several threads, and reports each result as soon as all before it have been reported.
 ///
 /// One worker, or one item, needs no thread. Where no thread can be started the work is done without.
 pub fn in_order<T: Sync, R: Send>(

@@ -79,7 +79,7 @@ fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
 pub type WitnessSearch<'s> =
     &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
 
-/// Adds the witness of an accepted trace of so many requests, where it is wanted.
+/// Adds the witness of an accepted trace, if it is wanted.
 ///
 /// # Errors
 /// It could not be written, or does not replay.

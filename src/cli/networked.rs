@@ -70,7 +70,7 @@ pub fn judge(
     (TraceReport::new(spec, name.to_owned(), &evidence.judge, stats), evidence)
 }
 
-/// The line on which more connections are open than so many.
+/// The first line on which more than `most` connections are open.
 fn crowded(events: &[RecordedEvent], most: usize) -> Option<u64> {
     let mut open = BTreeSet::new();
     events.iter().find_map(|(line, observation)| {

@@ -50,7 +50,7 @@ impl ProgressLine {
         self.read.clone()
     }
 
-    /// Notes that so many events of one trace are done.
+    /// Notes the number of events of one trace that are done.
     pub fn tick(&self, events: u64) {
         if events.is_multiple_of(EVERY) && events > 0 {
             self.show();

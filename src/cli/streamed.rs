@@ -23,7 +23,7 @@ use std::time::Instant;
 pub enum Streamed {
     /// Up to its end, or to a rejection.
     Judged(Box<StreamedReport>),
-    /// So many events, of which the last one is too hard for that.
+    /// Up to the event of this number, which is too hard for that.
     TooHard(usize),
     /// Requests overlap, or something is wrong: it is to be judged as a whole.
     Whole,

@@ -17,7 +17,7 @@ pub struct TestProgress {
 }
 
 impl TestProgress {
-    /// The line of a test of so many requests.
+    /// The line of a test with this number of requests.
     pub fn new(all: u64) -> TestProgress {
         let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -25,7 +25,7 @@ impl TestProgress {
         TestProgress { bar: bar.with_style(style), started: now, shown: now, all }
     }
 
-    /// Shows that so many requests were made in so many runs.
+    /// Shows the numbers of requests and of runs so far.
     pub fn show(&mut self, requests: u64, runs: u64) {
         if self.shown.elapsed() < MOMENT {
             return;

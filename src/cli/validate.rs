@@ -106,7 +106,7 @@ fn judge_one(
     exit.worst(interrupted)
 }
 
-/// Writes the verdict, behind the note on its trace.
+/// Writes the verdict, after the note on its trace.
 fn write_verdict(judged: &Judged, terminal: &mut Terminal) {
     judged.note.iter().for_each(|note| terminal.complain(note));
     terminal.print(&text::verdict(&judged.report));
@@ -170,7 +170,7 @@ fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut T
     exit(&judged.verdict)
 }
 
-/// Writes what comes behind the verdict and the explanation.
+/// Writes what comes after the verdict and the explanation.
 fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) {
     match options.format {
         Format::Json => terminal.print(&report::json::report(&judged.report)),
@@ -191,7 +191,7 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
     Exit::Failed
 }
 
-/// A search for a reason ends by the clock after so many times the time for it: code that is not optimized may take longer.
+/// The factor of the time for a reason after which the search ends by the clock: code that is not optimized may take longer.
 const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
 /// The material in which evidence is looked for.

@@ -45,7 +45,7 @@ pub struct SpecBranch {
     pub line: usize,
     /// The offsets of the first byte of its head in the file, which is a condition or a pattern, and of that after its last one.
     pub span: (u32, u32),
-    /// The offset behind its body.
+    /// The offset after its body.
     pub end: u32,
     /// The number of requests that took it.
     pub taken: u64,

@@ -7,7 +7,7 @@ use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::solve::{Answer, Solver};
 use crate::value::{Truth, Value, equal};
 
-/// One of so many answers is looked at.
+/// One answer in this number is looked at.
 const SAMPLED: u64 = 8;
 /// The most explanations that are looked at: if more are left, the answer counts as not forced.
 const EXPLANATIONS: usize = 64;

@@ -107,7 +107,7 @@ pub enum Logged {
     Seen(Value),
     /// That the call that a peer saw was one for which the task of this connection waits, or one for which nobody does.
     Called(Option<Port>),
-    /// That the request which arrived was there already.
+    /// A duplicate delivery: the same request had arrived before.
     Copied,
     /// That a message of the last section was dropped: it was there already, or nobody sees it.
     Dropped(Port, Value),

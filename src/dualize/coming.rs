@@ -1,7 +1,7 @@
 //! The answers that are still to come on each connection of a recording, and the requests that they need.
 //!
 //! ```text
-//! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent behind it
+//! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent after it
 //! ```
 //!
 //! States with fewer explain nothing where each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
@@ -16,7 +16,7 @@ use crate::network::Observation;
 use crate::process::{Port, Situation};
 use crate::value::Value;
 
-/// So many events of a connection are looked at for answers that no request is there for.
+/// The number of events of a connection that are searched for answers without a request.
 const LOOKED_AT: usize = 16;
 
 /// The answers to come on all connections.
@@ -45,7 +45,7 @@ impl AnswersToCome {
             let (needed, answer) = match observation {
                 Observation::Answer(..) => ((later + 1).min(most), Some(at)),
                 Observation::Request(..) => (later.saturating_sub(1), answer),
-                // What was sent before says nothing of what comes behind it.
+                // What was sent before says nothing of what comes after it.
                 _ => (0, answer),
             };
             own.push(OwnEvent { at, needed, answer });
@@ -70,7 +70,7 @@ impl AnswersToCome {
         self.by_port.keys().any(|port| under_way(*port) < needed(*port))
     }
 
-    /// Tests whether an answer is seen, soon behind the first events, on some connection that no message is and no request may have.
+    /// Tests whether an answer is seen, soon after the first events, on some connection that no message is and no request may have.
     pub(super) fn are_impossible(
         &self,
         possible: &mut PossibleAnswers,

@@ -47,13 +47,13 @@ struct SearchNode {
 struct NodeHistory {
     /// The requests that were read, by their numbers, where they can be read again.
     read: ReadRequests,
-    /// The number of sections behind which the next event could not be observed, and of times that another of several states was
+    /// The number of sections after which the next event could not be observed, and of times that another of several states was
     /// taken than the one that is tried first, since an event that was the last one explained.
     detours: usize,
 }
 
 impl NodeHistory {
-    /// A history with so many detours more.
+    /// This history with `more` further detours.
     fn with_detours(&self, more: usize) -> NodeHistory {
         NodeHistory { read: self.read.clone(), detours: self.detours + more }
     }
@@ -232,7 +232,7 @@ impl<'r> DeepestFirst<'r> {
         after
     }
 
-    /// Tests whether a section leads on: the observation can certainly be made behind it, or one call more be seen.
+    /// Tests whether a section leads on: the observation can certainly be made after it, or one call more be seen.
     fn leads_on(&self, before: &Situation, after: &Candidate, observation: &Observation) -> bool {
         let network = self.composed.network;
         let situation = after.process.situation();

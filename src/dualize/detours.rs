@@ -14,7 +14,7 @@ use crate::network::PacketOrder;
 pub(super) enum DetourOrder {
     /// Nodes with the fewest are followed first.
     Fewest,
-    /// Nodes that came furthest are followed first, and a detour counts as one event less: where packets have an order, or come again and
+    /// Nodes that came furthest are followed first, and a detour counts as one event less: if packets have an order, or arrive again and
     /// keep the room that they take.
     Deepest,
 }
@@ -34,7 +34,7 @@ impl DetourOrder {
         }
     }
 
-    /// The detours that a node is which is the first of several that one leads to, or another one of these.
+    /// The number of detours of a node among its siblings: the first is none; with `Fewest` each other is one.
     pub(super) fn of_alternative(self, is_first: bool) -> usize {
         usize::from(self == DetourOrder::Fewest && !is_first)
     }
@@ -47,7 +47,7 @@ impl DetourOrder {
         }
     }
 
-    /// Tests whether detours are counted anew behind an event, which is or is not the last one that was explained so far.
+    /// Tests whether detours are counted anew after an event; `is_last` says that no later event was explained so far.
     pub(super) fn begins_anew(self, is_last: bool) -> bool {
         is_last || self == DetourOrder::Deepest
     }

@@ -215,7 +215,7 @@ impl Judge {
         &mut self.solver
     }
 
-    /// Follows at most so many candidates from now on, and does at most so much for an exchange.
+    /// From now on follows at most `candidates` candidates, and spends at most `effort` on an exchange.
     pub(crate) fn follow_at_most(&mut self, candidates: usize, effort: u64) {
         self.options.candidates = candidates;
         self.options.effort = self.options.effort.min(effort.max(1));

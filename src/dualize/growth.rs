@@ -87,8 +87,8 @@ pub(super) struct LastComparison {
 }
 
 impl LastComparison {
-    /// Tests whether so many candidates are to be compared: there are more than were left, or the exchanges since then have cost as
-    /// much as comparing will.
+    /// Tests whether the candidates are to be compared: because there are more than were left last time, or because the exchanges since
+    /// then have cost as much as comparing will.
     pub(super) fn is_due(&mut self, candidates: usize) -> bool {
         self.spent += EXCHANGE * candidates;
         candidates > self.left || self.spent >= self.walked

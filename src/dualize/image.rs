@@ -74,8 +74,8 @@ impl TermGroup {
     }
 }
 
-/// Tests whether no group can have so many nodes that its image is to be taken: the terms of one have [`NODES`] each, and what
-/// all have more is little, with all that is known.
+/// Tests whether all groups are too small for their image to be taken: a term has [`NODES`] nodes, and all terms and
+/// constraints together have few more.
 fn is_small(process: &Process, store: &Store) -> bool {
     let mut more = 0;
     terms::visit(process, &mut |term: &Term| more += (term.size() as usize).saturating_sub(NODES));

@@ -19,7 +19,7 @@ use super::frontier::Judge;
 use crate::process::Port;
 use crate::value::Value;
 
-/// So many comparisons of packets count as one made term.
+/// The number of comparisons of packets that count as one made term.
 const COMPARED: usize = 32;
 
 /// The packets of a state that may be lost, by their numbers, each kind in order; without them, it has one form.

@@ -1,4 +1,4 @@
-//! Running one section of the server over a network, from what is under way before it to what is behind it.
+//! Running one section of the server over a network, from what is under way before it to what is after it.
 //!
 //! ```text
 //! c1 Put(1) not read      the server reads it      {x: 1}, and `Done` is under way to c1
@@ -19,7 +19,7 @@ use crate::value::Value;
 
 /// The work that a section counts as at least, in made terms.
 const SECTION: u64 = 10;
-/// So many comparisons of messages count as one made term.
+/// The number of comparisons of messages that count as one made term.
 const COMPARED: usize = 10;
 
 /// The candidates to which a section leads.
@@ -85,7 +85,7 @@ pub(super) fn moved(judge: &mut Judge, composed: Composed<'_>, from: &Candidate,
     next
 }
 
-/// The candidates to which a section leads behind a loss of messages: of as few as leave room for those that it sends.
+/// The candidates to which a section leads after a loss of messages: of as few as leave room for those that it sends.
 pub(super) fn behind_losses(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -168,7 +168,7 @@ fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> 
     after
 }
 
-/// The candidates behind a section whose messages the network takes, each compared with what is known to be seen of it.
+/// The candidates after a section whose messages the network takes, each compared with what is known to be seen of it.
 pub(super) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>) -> AfterSection {
     let Composed { spec, network, .. } = composed;
     let (mut open, mut after) = (candidates, AfterSection::default());

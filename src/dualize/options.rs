@@ -5,7 +5,7 @@ use crate::solve::Limits;
 /// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
 pub const EFFORT_LIMIT: u64 = 3_000_000;
 
-/// Keeping choices may take so many times the work, or such a part of it where few exchanges at once may do.
+/// Keeping choices may take `KEEPING` times the work of judging; or one part in `LITTLE` of it, if fewer exchanges at once may be enough.
 const KEEPING: u64 = 4;
 const LITTLE: u64 = 8;
 /// With choices kept no more candidates than this are followed where there is another way.

@@ -141,7 +141,7 @@ fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell
     is_normal
 }
 
-/// The number of candidates that so many are to become at most, where they are put together.
+/// The most candidates that `candidates` may become when they are put together.
 pub(super) fn fewer(candidates: usize) -> usize {
     candidates / GAIN
 }

@@ -1,6 +1,6 @@
 //! A judge at a moment when nothing is under way and nothing was left open, as parts of which an equal one can be made.
 //!
-//! `n = #1`, `#1 >= 3` behind two exchanges is one candidate with a memory and a constraint.
+//! `n = #1`, `#1 >= 3` after two exchanges is one candidate with a memory and a constraint.
 
 use std::sync::Arc;
 

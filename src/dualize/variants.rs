@@ -17,8 +17,8 @@ use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
 
-/// No more candidates than this are followed in a part of a trace, or so many times those that it begins with, where there is another
-/// way.
+/// The most candidates that are followed in a part of a trace, if there is another way: `MANY_IN_PART`, or `TIMES` times those at its
+/// beginning.
 const MANY_IN_PART: usize = 16;
 const TIMES: usize = 8;
 

@@ -31,7 +31,7 @@ pub(super) struct Ahead(FxHashMap<Port, Coming>);
 struct Coming {
     /// The answers; nothing where one is not known.
     answers: Vec<Option<Value>>,
-    /// Set where the server is seen to end the connection behind them.
+    /// Set where the server is seen to end the connection after them.
     is_closed: bool,
 }
 
@@ -81,7 +81,7 @@ impl Ahead {
         }
     }
 
-    /// The number of answers behind the first ones on a connection that a message may be.
+    /// The number of answers after the first ones on a connection that a message may be.
     fn places(&self, port: Port, first: usize, (message, store): (&Value, &Store)) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
@@ -211,7 +211,7 @@ impl Wire {
             return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
-        // What nobody sees is in the way of what comes behind it, or takes room.
+        // What nobody sees is in the way of what comes after it, or takes room.
         let stays = order == PacketOrder::Global || network.counts_packets();
         (!(stays && fate == MessageFate::Unseen)).then_some(fate)
     }

@@ -1,5 +1,5 @@
 //! A run that is made backwards, where too much of it stays open: what the judge knows is kept at some places; the last part ends
-//! in any state that is possible there, each other one in the state in which the part behind it begins.
+//! in any state that is possible there, each other one in the state in which the part after it begins.
 //!
 //! ```text
 //! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: what the judge knows there is kept
@@ -37,9 +37,9 @@ struct Backward<'r, R: ?Sized> {
     spec: &'r Arc<Spec>,
     options: &'r Options,
     recording: &'r R,
-    /// So many exchanges are made at once at most, where that can be helped.
+    /// The most exchanges of a part, if a longer part can be avoided.
     longest: usize,
-    /// So many are tried next: more of them had too many explanations.
+    /// The number of exchanges that is tried next: more had too many explanations.
     fits: usize,
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
@@ -96,7 +96,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Runs the exchanges part by part, the last part first. Where a part does not fit the one behind it, it may together with the one
+    /// Runs the exchanges part by part, the last part first. Where a part does not fit the one after it, it may together with the one
     /// before it.
     fn divided(
         &mut self,

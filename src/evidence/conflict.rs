@@ -1,9 +1,9 @@
 //! The conflict of a rejected history: a minimal set of answers that cannot all be true, the rejected one among them.
 //!
 //! A set of answers is a conflict if the history up to the rejected event is still rejected where nobody saw any other answer: each other
-//! request may be served at any moment behind its line, or never. More answers never make a rejection go away, so the conflict is found
-//! from its end: from the last answer such that it and those behind it do not leave an order. That answer is needed; then the same
-//! is asked of those behind it.
+//! request may be served at any moment after its line, or never. More answers never make a rejection go away, so the conflict is found
+//! from its end: from the last answer such that it and those after it do not leave an order. That answer is needed; then the same
+//! is asked of those after it.
 //!
 //! ```text
 //! unseen unseen unseen known known  rejected        so nothing before matters
@@ -25,28 +25,28 @@ use crate::schedule::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, R
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// So many ways between states that are looked up count as one unit.
+/// The number of lookups of ways between states that count as one unit.
 const LOOKED_UP: u64 = 4;
-/// Judging once may take such a part of the units that are left, for ways between states,
+/// Judging once may look up ways between states for one unit in `SHARE` of those that are left.
 const SHARE: u64 = 4;
-/// such a part where it is one of many tries, which are made again with more where that does not do,
+/// The parts of the units left, one in N, for one of many tries: the second if the first was not enough.
 const TRIES: [u64; 2] = [64, 8];
-/// and so many in any case.
+/// The fewest units for judging once.
 const LEAST: u64 = 256;
-/// So many events that are copied count as one unit.
+/// The number of copied events that count as one unit.
 const COPIED: u64 = 64;
-/// So many answers before the rejected one are tried alone with it.
+/// The number of answers before the rejected one that are tried alone with it.
 const NEAR: usize = 256;
-/// So many parts of a history are looked at, each twice as long as the one before.
+/// The number of parts of a history that are looked at, each twice as long as the one before.
 const WIDER: usize = 5;
-/// Of parts with more events than this it is not looked for the answers that are needed.
+/// The most events of a part whose needed answers are looked for.
 const LONGEST: usize = 2_048;
-/// Of no more answers than this each is named, also if they may not all be needed.
+/// The most answers that are named one by one, even if not all of them may be needed.
 const FEW: usize = 6;
-/// Other answers may take such a part of the budget; and so may trying answers alone, and looking for the line before which the state
+/// The part of the budget, one in N, for each of these: other answers, trying answers alone, and the line before which the state
 /// may be any.
 const PART: u64 = 4;
-/// Ways between states may be looked up so many times where a conflict is judged again.
+/// The most lookups of ways between states if a conflict is judged again.
 const CHECKED: u64 = 40_000_000;
 
 /// The answers of a rejected history that cannot all be true.
@@ -126,7 +126,7 @@ struct ConflictSearch<'b> {
     minimal: Minimality,
 }
 
-/// A start and answers with which the event is rejected, and those behind them that the search did not come to.
+/// A start and answers with which the event is rejected, and those after them that the search did not come to.
 struct RejectedPart {
     start: RelaxedStart,
     needed: Vec<usize>,
@@ -279,7 +279,7 @@ impl ConflictSearch<'_> {
         self.rejects(RelaxedStart::AnyState(event), &answers)
     }
 
-    /// Those of the answers without which the event would not be rejected, and behind them those of which this was not found out.
+    /// Those of the answers without which the event would not be rejected, and after them those of which this was not found out.
     fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
         let (needed, rest) = narrowing::needed(&mut FromStart { search: self, start }, answers);
         if !rest.is_empty() {
@@ -315,7 +315,7 @@ impl ConflictSearch<'_> {
         done
     }
 
-    /// The answers that some order explains in the place of the rejected one, found with so many units.
+    /// The answers that some order explains in the place of the rejected one, found with at most `units`.
     fn others(&mut self, spec: &Arc<Spec>, units: u64) -> Option<OtherAnswers> {
         let stop = self.budget.left().saturating_sub(units);
         let limit = units.max(LEAST) * LOOKED_UP;

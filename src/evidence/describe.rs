@@ -58,7 +58,7 @@ struct StatePart {
     path: String,
     ty: TypeId,
     value: Value,
-    /// The words that are put behind the value, such as [`STEPPED`]; often none.
+    /// The words that are put after the value, such as [`STEPPED`]; often none.
     aside: &'static str,
 }
 
@@ -277,7 +277,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// The beginning of a text; what is behind it is not made. A term whose parts are shared may be short, and its text not.
+/// The beginning of a text; what is after it is not made. A term whose parts are shared may be short, and its text not.
 struct Beginning(String);
 
 impl fmt::Write for Beginning {
@@ -333,7 +333,7 @@ impl KnownState {
     }
 }
 
-/// Said behind what is known of all of a variable that [steps](is_stepped) may have changed.
+/// Said after what is known of all of a variable that [steps](is_stepped) may have changed.
 pub(super) const STEPPED: &str = " unless a step changed it";
 
 /// Tests whether a variable is a map, a set or a list that steps touch: the state has only those steps that a request depends on,

@@ -16,13 +16,13 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// An exchange pays for a walk through so many nodes of the memory.
+/// The nodes of the memory that may be walked for each exchange.
 const WALKED: usize = 8;
 /// No more exchanges than this are in memory while they are open.
 const OPEN: usize = 1 << 10;
 /// Exchanges that are repeated at once at most.
 const PART: usize = 1 << 10;
-/// This way is given up where more is kept of open choices.
+/// The most open choices that are kept: with more of them this way is given up.
 const KEPT: usize = 1 << 13;
 
 /// A run, as far as it is decided.
@@ -40,11 +40,11 @@ struct Forward<'r, R: ?Sized> {
     observed: usize,
     /// The values of decided variables that are still mentioned.
     model: Model,
-    /// After so many exchanges at least it is looked what is decided of them.
+    /// The fewest exchanges after which it is tested again which of them are decided.
     look: usize,
     /// The number of observed exchanges at which it is checked next what is decided.
     due: usize,
-    /// So many nodes of the memory may be walked then.
+    /// The nodes of the memory that this test may walk.
     nodes: usize,
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }

@@ -41,7 +41,7 @@ pub enum Learned {
     None,
     /// One of these, which are all.
     All(Vec<Vec<Fact>>),
-    /// One of so many, of which this is an example.
+    /// One of this number of possibilities, with an example.
     OneOf(usize, Vec<Fact>),
 }
 
@@ -118,7 +118,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         });
     }
 
-    /// Judges what is possible before and behind each of these exchanges where only the needed answers are known: what a request
+    /// Judges what is possible before and after each of these exchanges where only the needed answers are known: what a request
     /// is said to have done must not depend on any other answer. Exchanges for which that takes too much are missing.
     fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
         let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };

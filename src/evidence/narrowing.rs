@@ -1,5 +1,5 @@
-//! NeededSearch down the answers that a rejection needs, from their end: more that is known never makes a rejection go away, so the last
-//! answer is looked for such that it and those behind it leave no explanation.
+//! The search for the answers that a rejection needs, from their end. If more answers are known, the event stays rejected. So the search
+//! looks for the last answer such that it and the answers after it leave no explanation.
 //!
 //! ```text
 //! ?  ?  ?  known  known  rejected        so nothing before matters
@@ -8,14 +8,14 @@
 
 /// Questions about a rejection: which answers it needs.
 pub(super) trait NeededSearch {
-    /// Tests whether the event is still rejected with these answers; not where that was not found out.
+    /// Tests whether the event is still rejected with these answers; false if that was not found out.
     fn rejects(&mut self, known: &[usize]) -> bool;
 
     /// Tests whether nothing more is to be found out.
     fn is_spent(&self) -> bool;
 }
 
-/// Those of the answers without which the event would not be rejected, and behind them those of which this was not found out.
+/// The answers without which the event would not be rejected, and then those for which this was not found out.
 pub(super) fn needed(search: &mut impl NeededSearch, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
     let (mut needed, mut rest) = (Vec::new(), answers);
     while !rest.is_empty() && !search.rejects(&needed) {

@@ -1,7 +1,7 @@
 //! A run that explains a recording event by event: the sections of the server, with what each chose, sent and called.
 //!
 //! ```text
-//! the request of line 1, behind line 2, chooses 7 and answers 1, which is seen on line 4
+//! the request of line 1, after line 2, chooses 7 and answers 1, which is seen on line 4
 //! ```
 
 use std::sync::Arc;
@@ -33,7 +33,7 @@ pub struct NetworkWitness {
     pub initial: Initial,
     /// The sections, in order.
     pub sections: Vec<WitnessSection>,
-    /// Everything that is under way behind the last observation.
+    /// Everything that is under way after the last observation.
     pub under_way: Vec<PendingPart>,
 }
 
@@ -42,7 +42,7 @@ pub struct NetworkWitness {
 pub enum PendingPart {
     /// The request of a line, which no handler has begun.
     Request(u64),
-    /// A task that is suspended behind a section: its number among the sections, from 0.
+    /// A task that is suspended after a section: its number among the sections, from 0.
     Task(usize),
     /// A message, which nobody has seen.
     Message(Port, Value),
@@ -51,7 +51,7 @@ pub enum PendingPart {
 /// A section of the server, or a message that was lost.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WitnessSection {
-    /// The line of the event behind which it ran; 0 before the first.
+    /// The line of the event after which it ran; 0 before the first.
     pub after: u64,
     /// The work that it belongs to.
     pub work: SectionWork,
@@ -111,7 +111,7 @@ pub enum WitnessEnd {
     Done,
     /// It yielded, at this place.
     Yielded(Option<Site>),
-    /// It called peers, of which so many answers are waited for.
+    /// It called peers, and waits for this number of answers.
     Called(Vec<WitnessCall>, usize),
 }
 

@@ -116,7 +116,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// Forgets so many last requests of a connection that are never read.
+    /// Forgets the last `count` requests of a connection, which are never read.
     fn drop_unread(&mut self, port: Port, count: usize) -> Repeat<()> {
         for _ in 0..count {
             let arrived = self.server.process().situation().arrived;

@@ -161,7 +161,7 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// The record of a section that has come to its end, before which so many messages were under way and these connections ended.
+    /// The record of a section that has come to its end. The number of messages under way and the ended connections are those before it.
     fn ended(
         &mut self,
         (after, work): (u64, SectionWork),

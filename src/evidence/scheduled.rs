@@ -5,7 +5,7 @@
 //!
 //! ```text
 //! 1 {"c":1,"q":5}   2 {"c":2,"q":3}   3 {"c":2,"a":0}   4 {"c":1,"a":1}      recorded
-//! {"line":1,"after":1,…,"a":1}   {"line":2,"after":2,…,"a":0}               the request of line 1 is served first, behind line 1
+//! {"line":1,"after":1,…,"a":1}   {"line":2,"after":2,…,"a":0}               the request of line 1 is served first, after line 1
 //! ```
 
 use std::ops::ControlFlow;

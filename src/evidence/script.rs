@@ -58,7 +58,7 @@ pub(super) enum ScriptedStart {
 }
 
 impl ChoiceScript {
-    /// The script of a candidate that has all observations behind it, with the values that it has under a model.
+    /// The script of a candidate that has all observations after it, with the values that it has under a model.
     pub(super) fn of(types: &Types, candidate: &Candidate, model: &Model) -> ChoiceScript {
         let completion = Completion { types, model, process: &candidate.process };
         let log: Vec<&Log> = candidate.log.iter().collect();
@@ -70,7 +70,7 @@ impl ChoiceScript {
 }
 
 impl ScriptedEvent {
-    /// Takes the next one off a log, if it was observed: what is lost behind the last one does not matter.
+    /// Takes the next one off a log, if it was observed: what is lost after the last one does not matter.
     fn of<'l>(completion: &Completion<'_>, log: &mut Peekable<impl Iterator<Item = &'l Log>>) -> Option<ScriptedEvent> {
         let mut event = ScriptedEvent::default();
         for Log { entry, .. } in log.by_ref() {

@@ -34,7 +34,7 @@ pub(super) enum SegmentStart {
 
 /// The reason why there is no run.
 pub(super) enum SegmentError {
-    /// There were too many explanations, or too hard ones, after so many exchanges: fewer at once may do.
+    /// There were too many explanations, or too hard ones, after this number of exchanges: fewer at once may be enough.
     TooMany {
         /// The number of exchanges.
         after: usize,

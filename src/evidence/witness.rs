@@ -28,7 +28,7 @@ pub struct Witness {
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
-    /// The line of the event behind which the request was served, where clients do not wait for each other.
+    /// The line of the event after which the request was served, where clients do not wait for each other.
     pub after: Option<u64>,
     /// The steps that the server took by itself before the request, in order.
     pub before: Vec<WitnessOwn>,

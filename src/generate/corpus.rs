@@ -19,7 +19,7 @@ const TRIES: usize = 3;
 /// Runs in a row that bring no new branch, after which no more are looked for.
 const IN_VAIN: usize = 10;
 
-/// The scripts that come to each branch of a specification, the shortest first; at most so many requests are served to find them.
+/// The scripts that come to each branch of a specification, the shortest first; a limited number of requests is served to find them.
 ///
 /// # Errors
 /// Where the source of choices fails.

@@ -46,7 +46,7 @@ pub(super) struct DutyCheck {
     /// A state of which nothing is known.
     any_state: Vec<Value>,
     any_facts: Vec<Term>,
-    /// The constants that are computed, which stand behind the variables.
+    /// The constants that are computed, which stand after the variables.
     computed: Vec<Value>,
     /// The specification for such states.
     unknown: Arc<Spec>,
@@ -57,7 +57,7 @@ pub(super) struct DutyCheck {
 }
 
 impl DutyCheck {
-    /// The check for a specification whose requests have so many variants, and whose constants are these.
+    /// The check for a specification whose requests have `variants` variants, with its computed constants.
     pub fn of(spec: &Arc<Spec>, variants: usize, computed: &[Value]) -> DutyCheck {
         let facts = RequestFacts::new(&spec.program);
         let may_break = (0..variants).map(|tag| facts.may_break_duty(&Value::unit(tag as u32))).collect();
@@ -93,7 +93,7 @@ impl DutyCheck {
         if is_kept { KeptIn::TheseStates } else { KeptIn::Fewer }
     }
 
-    /// The variables of a state, and the constants behind them.
+    /// The variables of a state, and the constants after them.
     pub fn whole(&self, spec: &Spec, state: &[Value]) -> Vec<Value> {
         let slots = spec.program.state_slots();
         let missing = std::iter::repeat_n(Value::Absent, slots.saturating_sub(state.len()));

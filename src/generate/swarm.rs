@@ -1,4 +1,4 @@
-//! The bounds of one run, drawn when it begins: few keys, some of the requests, so many clients. Different runs test different things.
+//! The bounds of one run, drawn when it begins: which keys, which requests, how many clients. Different runs test different things.
 //!
 //! One run may use only `Put` and `Get` with the key "a"; the next one all requests but `Delete`, with three keys.
 
@@ -15,7 +15,7 @@ const KEYS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
 /// The weight of a variant that a run uses, and the share of those that it leaves out.
 const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
-/// A variant is left out with one of so many chances, in runs that leave any out.
+/// In a run that leaves variants out, each is left out with a chance of one in this number.
 const LEFT_OUT: usize = 3;
 
 /// The bounds of a run.

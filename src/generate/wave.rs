@@ -114,7 +114,7 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// The request of a client that must be answered before its next one is sent, if so many of them may be under way.
+    /// The request of a client that must be answered before its next one is sent, if at most `depth` may be under way.
     fn waits_for(&self, client: u64, depth: usize) -> Vec<u64> {
         let own = self.plan.asks.iter().rev().filter(|ask| ask.client == client);
         own.map(|ask| ask.label).nth(depth - 1).into_iter().collect()

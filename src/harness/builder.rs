@@ -52,13 +52,13 @@ pub fn test(spec: &Arc<Spec>) -> SystemTest {
 }
 
 impl SystemTest {
-    /// Asks as so many clients at once, each on a thread of its own.
+    /// Sets the number of clients, which ask at once, each on a thread of its own.
     pub fn clients(mut self, clients: u64) -> SystemTest {
         self.settings.clients = clients.max(1);
         self
     }
 
-    /// Makes so many requests in all.
+    /// Sets the number of requests of all runs together.
     pub fn requests(mut self, requests: u64) -> SystemTest {
         self.settings.requests = requests;
         self
@@ -70,7 +70,7 @@ impl SystemTest {
         self
     }
 
-    /// Makes a fresh system after so many requests.
+    /// Sets the most requests of a run: after them a fresh system is made.
     pub fn steps(mut self, steps: u64) -> SystemTest {
         self.settings.steps = steps.max(1);
         self
@@ -88,7 +88,7 @@ impl SystemTest {
         self
     }
 
-    /// Goes on after a failure, until so many causes were found; 0: until all requests were made.
+    /// Sets the number of causes after which the test ends; 0: it goes on until all requests were made.
     pub fn max_failures(mut self, most: usize) -> SystemTest {
         self.settings.max_failures = Some(most);
         self

@@ -90,7 +90,7 @@ impl Default for CampaignSettings {
 
 /// The one who follows a campaign.
 pub trait Follower {
-    /// Takes notice of so many requests made, in so many runs.
+    /// Takes notice of the numbers of requests and of runs so far.
     fn proceed(&mut self, requests: u64, runs: u64);
     /// Keeps a failure that was found, before it is shrunk; returns the path of its file.
     fn found(&mut self, failure: &FoundFailure) -> Option<String>;

@@ -138,7 +138,7 @@ pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript
     })
 }
 
-/// Runs a script so many times at most, and says how that ended; it ends early once the system breaks down.
+/// Runs a script at most `times` times, and says how that ended; it ends early once the system breaks down.
 pub fn replay(
     judging: &Judging,
     script: &Script,
@@ -171,7 +171,7 @@ fn has_constructors(cause: &str, constructors: &str) -> bool {
     !constructors.is_empty() && parts(cause).1 == constructors
 }
 
-/// The number of runs in which a script that once failed so often fails again with 95 %, at most so many.
+/// The number of runs, at most `most`, after which a script that once failed at this rate has failed again with 95 %.
 #[must_use]
 pub fn runs_to_see(failed: Option<(u64, u64)>, most: usize) -> usize {
     const MISSED: f64 = 0.05;

@@ -52,7 +52,7 @@ fn mark_in_object<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     }
 }
 
-/// Reads the rest of a reference, behind its path: `was`, and perhaps `via`; gives the place of what it was.
+/// Reads the rest of a reference, after its path: `was`, and perhaps `via`; gives the place of what it was.
 fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Scanner<'a>> {
     let (mut was, mut via) = (None, None);
     while scanner.eat(b',') {

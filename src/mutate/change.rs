@@ -57,7 +57,7 @@ pub(super) fn key(span: Span) -> ChangePlace {
 pub(super) struct ChangeWalk<'t> {
     pub spec: &'t Spec,
     pub checked: &'t Checked<'t>,
-    /// The statements that are not left out: behind them a handler ends without an answer, or another alternative is the same without them.
+    /// The statements that are not left out: after them a handler ends without an answer, or another alternative is the same without them.
     pub kept: FxHashSet<NodeId>,
     pub left_out: LeftOut,
     /// The operand of the last `!`.
@@ -97,7 +97,7 @@ impl<'t> ChangeWalk<'t> {
         });
     }
 
-    /// Tests whether an expression stands behind a `!`, which has the contrary.
+    /// Tests whether an expression stands after a `!`, which has the contrary.
     pub fn is_negated(&self, expr: &Expr) -> bool {
         self.negated == Some(expr.id)
     }

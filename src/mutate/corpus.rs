@@ -15,8 +15,8 @@ use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The killing scripts of mutants, the short ones first, each sequence of requests once; at most so many changes of the specification, spread
-/// over its text, are looked at. The last answer of each is one that the specification does not allow, or none.
+/// The scripts that kill mutants, short ones first, each sequence of requests once. A limited number of changes of the specification is
+/// looked at, spread over its text. The last answer of a script is one that the specification does not allow, or is missing.
 #[must_use]
 pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> Vec<Script> {
     let mut comparing = Comparing::new(spec);

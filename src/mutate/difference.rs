@@ -7,8 +7,8 @@
 //! 2                 5 answered by 7: forbidden    the requests on the way there are a killing script
 //! ```
 //!
-//! A state of both that was met before is followed once. Where nothing is found, the bound says what was searched: all sequences of so
-//! many requests whose scalars have so many values, with the mutant's choices among so many, too.
+//! A state of both that was met before is followed once. If nothing is found, the bound says what was searched: all sequences of N
+//! requests whose scalars have M values, with the mutant's choices among K values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -28,7 +28,7 @@ use crate::value::Value;
 const REQUESTS: usize = 2_000;
 /// The ways in which one request may be served, at most.
 const WAYS: usize = 64;
-/// A handler that has no run with small choices is run with so many drawn ones.
+/// The number of drawn choices with which a handler is run that has no run with small choices.
 const DRAWN: u64 = 3;
 
 /// The work of judging that counts as much as serving a request.
@@ -174,7 +174,7 @@ impl Comparing {
         Equivalence::Refines(SearchBound { requests: Some(requests).filter(|_| !layer.is_empty()), values })
     }
 
-    /// Asks the mutant all requests in all states of a layer, and adds the states behind.
+    /// Asks the mutant all requests in all states of a layer, and adds the states after.
     fn layer(
         &mut self,
         mutant: &Arc<Spec>,

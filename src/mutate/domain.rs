@@ -24,7 +24,7 @@ pub(super) struct SmallDomain<'s> {
 }
 
 impl SmallDomain<'_> {
-    /// All values of a type; nothing where they are more than so many.
+    /// All values of a type; nothing if there are more than `most`.
     pub fn all(&self, ty: TypeId, most: usize) -> Option<Vec<Value>> {
         let values = self.of(ty, DEPTH, most)?;
         (values.len() <= most).then_some(values)

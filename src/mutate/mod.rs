@@ -12,7 +12,7 @@
 //! ```
 //!
 //! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
-//! choices away, as `x > 2` for `x > 1` behind `where`, is no mutant: all that such a server does, the specification allows.
+//! choices away, as `x > 2` for `x > 1` after `where`, is no mutant: all that such a server does, the specification allows.
 
 mod change;
 mod corpus;
@@ -75,7 +75,7 @@ pub fn mutants(spec: &Spec) -> Vec<Mutant> {
     mutants_of(spec, walk::changes(spec))
 }
 
-/// The mutants that so many changes at most give, which are spread over the text: compiling all of them may take long.
+/// The mutants of at most `most` changes, spread over the text: compiling all of them may take long.
 fn some_mutants(spec: &Spec, most: usize) -> Vec<Mutant> {
     let changes = walk::changes(spec);
     let step = changes.len().div_ceil(most.max(1)).max(1);

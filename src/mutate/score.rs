@@ -37,7 +37,7 @@ pub trait Killer {
 /// The thing that became of a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MutantFate {
-    /// It was found after so many requests, with these constants set.
+    /// It was found after this number of requests, with these constants set.
     Killed(u64, Setting),
     /// It was not found, and up to a bound it does nothing that the specification does not allow.
     Refinement(SearchBound),

@@ -1,6 +1,6 @@
 //! Changes of statements: one is left out, two arms change places, a guard is dropped, another entry is written.
 //!
-//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out where another answer comes behind it.
+//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out where another answer comes after it.
 
 use rustc_hash::FxHashSet;
 

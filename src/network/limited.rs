@@ -1,17 +1,16 @@
 //! A network with room for few messages, or for few requests of each client.
 //!
-//! With one request outstanding a client sends the next one when nothing is under way on its connection any more, as one does that
-//! waits for its answers.
+//! With `outstanding=1` a client sends the next request only if nothing is under way on its connection: it waits for each answer.
 
 use super::{Network, Observation, PacketOrder, ServerMove};
 use crate::process::{Port, Situation};
 
-/// PacketLimits on what is under way.
+/// Limits on the number of packets that are under way.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct PacketLimits {
-    /// So many messages each way.
+    /// The most messages in each direction.
     pub capacity: Option<usize>,
-    /// So many requests of one connection that were not read, are being handled, or have an answer that was not seen.
+    /// The most requests of one connection that were not read, are being handled, or have an answer that was not seen.
     pub outstanding: Option<usize>,
 }
 
@@ -43,7 +42,7 @@ impl<N: Network> Network for Limited<N> {
     fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove> {
         let mut moves = self.network.moves(situation, observation);
         if self.limits == PacketLimits::default() {
-            // What takes no room may as well be under way for ever.
+            // Without limits a packet takes no room, so a lost one is the same as one that is under way for ever.
             moves.retain(|next| !next.is_loss());
         }
         moves

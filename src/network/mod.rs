@@ -1,7 +1,7 @@
 //! Networks: models of what is between a server and its clients, as far as it decides what may be observed when.
 //!
-//! Judging works with observations, one after the other, in their order. A [`Network`] says when one may be made, and what the
-//! server may do before it. Over [`Sync`] a client sends a request only when nothing is under way:
+//! Judging works with observations, one after another, in their order. A [`Network`] says when an observation may be made, and what the
+//! server may do before it. Over [`Sync`] a client sends a request only if nothing is under way:
 //!
 //! ```
 //! use mayhap::network::{ServerMove, Network, Observation, Sync};
@@ -43,19 +43,19 @@ use crate::value::Value;
 pub enum Observation {
     /// A client sends a request.
     Request(Port, Value),
-    /// It sees an answer: this one, or one that is not known.
+    /// It sees this answer; `None` is an answer that is not known.
     Answer(Port, Option<Value>),
-    /// It gives up its connection.
+    /// A client gives up its connection.
     Lost(Port),
-    /// It sees that the server has ended its connection.
+    /// A client sees that the server has ended its connection.
     Closed(Port),
     /// A peer sees that the server calls it.
     Called(CallSeen),
-    /// It has answered the call that it has seen under this number.
+    /// A peer has answered the call of this number.
     CallAnswered(u64, Value),
-    /// It has failed to answer the call.
+    /// A peer has failed to answer the call of this number.
     CallLost(u64),
-    /// The server was killed and started again: everything under way is lost, and what comes later is on other connections.
+    /// The server was killed and started again: everything under way is lost, and later observations are on other connections.
     Restart,
     /// Nobody observes anything any more.
     End,
@@ -75,7 +75,7 @@ pub struct CallSeen {
 }
 
 impl Observation {
-    /// The connection that it is of, if it is of one.
+    /// The connection on which it is made, if there is one.
     #[must_use]
     pub fn port(&self) -> Option<Port> {
         match self {
@@ -87,14 +87,14 @@ impl Observation {
     }
 }
 
-/// The next thing that the server does, or that befalls a message.
+/// Something that the server does, or the loss of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerMove {
     /// It begins to handle the request at this place among those that have arrived.
     Receive(usize),
-    /// It goes on with the task at this place among those that are suspended, unless that waits for a peer.
+    /// It goes on with the task at this place among those that are suspended, unless the task waits for a peer.
     Resume(usize),
-    /// It does something by itself, if the specification has a `step`.
+    /// It takes an internal step, if the specification has one.
     Step,
     /// The message at this place among those that were sent is lost.
     Lose(usize),
@@ -115,20 +115,20 @@ impl ServerMove {
 pub enum PacketOrder {
     /// Any.
     Free,
-    /// That in which they were sent, on each connection.
+    /// On each connection, the order in which they were sent.
     Connection,
-    /// That in which they were sent.
+    /// The order in which they were sent, on all connections together.
     Global,
 }
 
 /// A model of what is between the server and its clients.
 pub trait Network {
-    /// Tests whether a request may be sent, an answer be seen or a recording end where this is under way. An answer may only be
-    /// observed where one was sent on its port, and is the first there unless the order is free.
+    /// Tests whether an observation may be made in a situation: a request sent, an answer seen, or the recording ended. An answer may
+    /// be observed only if a message was sent on its port; it is the first of these messages, unless the order is free.
     fn allows(&self, situation: &Situation, observation: &Observation) -> bool;
 
-    /// The moves that the server has where an observation may not be made yet. One that it may make as well after the observation can be
-    /// left out.
+    /// The moves of the server before an observation that may not be made yet. A move that the server may make after the observation
+    /// instead can be left out.
     fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove>;
 
     /// The order in which messages to clients come to be seen.
@@ -141,18 +141,18 @@ pub trait Network {
         false
     }
 
-    /// Tests whether any packet may be lost at any time: [`moves`](Network::moves) lists that. Then with fewer packets of the same kinds under way as
-    /// much may be observed and done, but for what needs one of those that are missing.
+    /// Tests whether any packet may be lost at any time; if so, [`moves`](Network::moves) lists the losses. Losing a packet must rule out
+    /// nothing except what needs this packet.
     fn loses(&self) -> bool {
         false
     }
 
-    /// Tests whether there is room for all that is under way behind a section of the server; else it does not come to its end.
+    /// Tests whether there is room for all that is under way after a section of the server. If not, the section cannot end there.
     fn takes(&self, _situation: &Situation) -> bool {
         true
     }
 
-    /// Tests whether what it allows depends on the number of messages under way, those that nobody will see among them.
+    /// Tests whether what the network allows depends on the number of messages under way, including those that nobody will see.
     fn counts_packets(&self) -> bool {
         false
     }

@@ -64,7 +64,7 @@ impl NetworkChoice {
         self.duplication
     }
 
-    /// Tests whether it has room for so many packets only.
+    /// Tests whether the network has room for a limited number of packets only.
     #[must_use]
     pub fn is_limited(&self) -> bool {
         self.limits != PacketLimits::default()

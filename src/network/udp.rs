@@ -1,7 +1,7 @@
-//! Datagrams: requests and answers overtake each other, and one may never come; if it is said so, also several times.
+//! Datagrams: requests and answers overtake each other, and may never arrive; with `duplication` one may arrive several times.
 //!
 //! ```text
-//! c1 Put(1)   c1 Put(2) ──▶ Put(2), Put(1)          that a message is lost is that it is under way for ever,
+//! c1 Put(1)   c1 Put(2) ──▶ Put(2), Put(1)          a lost message is one that is under way for ever,
 //!                                                   unless it takes room (`Limited`)
 //! ```
 
@@ -11,9 +11,9 @@ use crate::process::Situation;
 /// Datagrams between the server and its clients.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Udp {
-    /// Set where messages leave the network without being seen, which makes a difference where they take room.
+    /// Set if messages may leave the network without being seen; this makes a difference only if they take room.
     pub loss: bool,
-    /// Set where a message may be seen, and a request be read, any number of times.
+    /// Set if a message may be seen, and a request be read, any number of times.
     pub duplication: bool,
 }
 

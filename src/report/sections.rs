@@ -6,7 +6,7 @@
 //! {"step":1,"after":4,"choices":["t3"]}
 //! ```
 //!
-//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section where there are several, `after` the line of the event behind
+//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section where there are several, `after` the line of the event after
 //! which it ran, and `seen` has the lines on which the message was seen. What made the initial state stands under line 0.
 
 use super::{SHOWN, located, place, shortened, witness};
@@ -46,10 +46,10 @@ pub struct SectionLine {
     /// That client, where the connection has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
-    /// The number of the section among those of its task, behind the first one.
+    /// The number of the section among those of its task, after the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// The line of the event behind which it ran; 0 before the first.
+    /// The line of the event after which it ran; 0 before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// The request, where a part of it was a hole in the trace.

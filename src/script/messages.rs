@@ -145,7 +145,7 @@ impl Messages {
 }
 
 impl Reference {
-    /// The value of a type that it means among the messages of a run, loosely, behind the label of the message that has it. Nothing
+    /// The value of a type that it means among the messages of a run, loosely, after the label of the message that has it. Nothing
     /// where no message has such a part of that type.
     #[must_use]
     pub fn evaluate(&self, messages: &Messages, wanted: TypeId) -> Option<(u64, Value)> {

@@ -88,7 +88,7 @@ fn what_is_read_is_written() {
     assert_eq!(script.write(&spec()), written);
 }
 
-/// A line that is read behind `{"n": 1, "c": 1, "q": GET, "a": OK}`, and the column and message of its error.
+/// A line that is read after `{"n": 1, "c": 1, "q": GET, "a": OK}`, and the column and message of its error.
 const REFUSED: &[(&str, u64, &str)] = &[
     ("5", 1, "expected an event: an object on one line, such as {\"q\": 5, \"a\": 1}, found a number"),
     (

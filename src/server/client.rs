@@ -25,7 +25,7 @@ const AGAIN: usize = 4;
 const CHANGED: u32 = 16;
 /// The number of paths that are tried for one request.
 const PATHS: usize = 64;
-/// All of a request is a symbol for so many of the clients.
+/// The number of clients whose requests are symbols as a whole.
 const CLIENTS: usize = 16;
 
 /// A client's request, and what came back.
@@ -68,8 +68,7 @@ struct Asking<'a> {
 }
 
 impl Server {
-    /// One of so many clients asks something that keeps its duty, now and then after something that the server does by
-    /// itself; all of it is drawn.
+    /// Draws a request of one of `clients` that keeps its duty, now and then after an internal step of the server.
     ///
     /// # Errors
     /// Where the server cannot go on; [`Stop::Outside`] where no request was found that keeps the duty.

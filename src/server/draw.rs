@@ -56,7 +56,7 @@ pub(super) struct Drawing {
 const ELEMENTS: [usize; 2] = [4, 2];
 /// Recursive values are drawn without recursion below this depth; and where there is small variety.
 const DEPTH: [usize; 2] = [6, 2];
-/// A token that is not new is one of so many last ones.
+/// The number of last tokens from which a token that is not new is drawn.
 const RECENT: usize = 8;
 /// Strings are drawn from this many letters; and where there is small variety.
 const LETTERS: [usize; 2] = [6, 2];
@@ -297,7 +297,7 @@ impl Draws<'_> {
         })
     }
 
-    /// The first ones of these texts, some of them, each with a value behind it.
+    /// The first ones of these texts, some of them, each with a value after it.
     fn parts(&mut self, before: [&str; 2], depth: usize) -> Drawn<String> {
         let count = self.choose("elements", before.len() + 1)?;
         let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1)?));

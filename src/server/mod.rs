@@ -326,7 +326,7 @@ impl Server {
         ServerMark { path: self.path.clone(), open: self.open.clone(), calls: self.calls }
     }
 
-    /// Returns to a state: nothing that came behind it has happened.
+    /// Returns to a state: nothing that came after it has happened.
     pub fn return_to(&mut self, ServerMark { path, open, calls }: ServerMark) {
         (self.path, self.open, self.calls) = (path, open, calls);
     }

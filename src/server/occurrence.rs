@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! 1 Write(1)?   2 Read   2 = nil   1 = Write(1)      a request that the server has not taken yet may still be another one: it is passed,
-//!                                                    with all that comes behind it, when it was taken
+//!                                                    with all that comes after it, when it was taken
 //! ```
 
 use std::collections::VecDeque;

@@ -14,7 +14,7 @@ use crate::solve::{Answer, Model, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Ask, Split, Substitution, Value};
 
-/// Symbols that nothing mentions any more are dropped after a section for each so many nodes of the state.
+/// The nodes of the state for which one section passes before symbols that nothing mentions any more are dropped.
 const NODES: usize = 16;
 /// Choices are drawn so often before they are symbols: a name that is new is soon found, which is cheaper than a model.
 const ATTEMPTS: usize = 3;

@@ -37,7 +37,7 @@ use crate::value::Value;
 const RARITY: [u64; 2] = [1, 3];
 /// No more steps than this are taken before one request; and where all choices are to be visited.
 const STEPS: [usize; 2] = [16, 2];
-/// A request that has no run is tried again after each of so many steps.
+/// The number of steps after each of which a request that has no run is tried again.
 const WAITED: usize = 64;
 
 /// Something that leaves the server at the end of a section, besides the answer of a request.
@@ -45,7 +45,7 @@ const WAITED: usize = 64;
 pub enum Departure {
     /// A message to a client.
     Message(u64, Value),
-    /// The end of a client's connection, behind what was sent on it.
+    /// The end of a client's connection, after what was sent on it.
     End(u64),
     /// A call of a peer.
     Call {
@@ -215,7 +215,7 @@ impl Server {
         suspended.iter().flat_map(|task| &task.calls).any(|call| call.exchange == Some(exchange))
     }
 
-    /// Tests whether a section that has no run may have one behind a step, which it does not take itself.
+    /// Tests whether a section that has no run may have one after a step, which it does not take itself.
     #[must_use]
     pub fn waits_for_steps(&self) -> bool {
         self.takes_steps() && self.is_asynchronous

@@ -86,7 +86,7 @@ impl PathSearch<'_> {
         found
     }
 
-    /// The first path, found before so many terms are made.
+    /// The first path, if it is found before the given number of terms is made.
     fn first_within<T>(
         &mut self,
         last: u64,

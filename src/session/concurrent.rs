@@ -29,7 +29,7 @@ pub struct ConcurrentEvidence {
     conflict: Vec<u64>,
 }
 
-/// The statements that matter may take so many seconds of work.
+/// The seconds of work for finding the statements that matter.
 const PLACES: f64 = 0.5;
 
 impl ConcurrentEvidence {
@@ -85,7 +85,7 @@ impl ConcurrentEvidence {
         Ok(rejection)
     }
 
-    /// A rejection with the statements that matter where the rejected exchange comes behind the others, in an order that explains these.
+    /// A rejection with the statements that matter where the rejected exchange comes after the others, in an order that explains these.
     #[must_use]
     pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
         let trace = self.with_rejected_last(spec, event);

@@ -133,7 +133,7 @@ impl SessionEngine {
         Some(engine)
     }
 
-    /// Keeps so many events at least, where it may forget any and has observed none.
+    /// Keeps at least the given number of events, if the engine forgets events at all and has observed none.
     pub(super) fn remember(&mut self, events: usize) {
         if let SessionEngine::Order(order) = self {
             order.history.remember(events);
@@ -182,7 +182,7 @@ impl SessionEngine {
         }
     }
 
-    /// Judges what was not judged yet; `line` is the one behind the last.
+    /// Judges what was not judged yet; `line` is the one after the last.
     pub(super) fn settle(&mut self, line: u64) {
         match self {
             SessionEngine::Network(networked) => {
@@ -219,7 +219,7 @@ impl SessionEngine {
         }
     }
 
-    /// The parts that were too hard, and what comes behind them.
+    /// The parts that were too hard, and what comes after them.
     pub(super) fn going_on(&self) -> &GoingOn {
         match self {
             SessionEngine::Exchanges(steps) => &steps.going_on,
@@ -253,7 +253,7 @@ impl SessionEngine {
         judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
     }
 
-    /// The judge behind it, where it is at hand.
+    /// The judge after it, where it is at hand.
     pub(super) fn judge(&self) -> Option<&Judge> {
         match self {
             SessionEngine::Exchanges(steps) => Some(&steps.judge),
@@ -301,7 +301,7 @@ impl ExchangeEngine {
             let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
             self.going_on.begin(exchange.line, doubt);
         }
-        // Nothing is under way behind an exchange.
+        // Nothing is under way after an exchange.
         if self.going_on.extend(exchange.line, true)
             && let Some(any) = self.going_on.end(exchange.line)
         {
@@ -337,7 +337,7 @@ impl OrderEngine {
         }
     }
 
-    /// Goes on behind what stands on a line, from any state.
+    /// Goes on after what stands on a line, from any state.
     fn begin_anew(&mut self, line: u64) {
         let Some(perhaps_served) = self.going_on.perhaps_served() else { return };
         let Some(any) = self.going_on.end(line) else { return };
@@ -379,7 +379,7 @@ impl NetworkEngine {
     }
 }
 
-/// The doubt about what a judge observed last, of which no candidate is left, where that is not decided: behind an unknown part only what
+/// The doubt about what a judge observed last, of which no candidate is left, where that is not decided: after an unknown part only what
 /// no state explains is.
 fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
     match judge.verdict() {

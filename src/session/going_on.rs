@@ -1,4 +1,4 @@
-//! Going on behind events that are too hard to judge: they are unknown, and behind them the server may be in any state.
+//! Going on after events that are too hard to judge: they are unknown, and after them the server may be in any state.
 //!
 //! ```text
 //! judged │ lines 812 to 840: unknown │ judged from any state on        what no state explains is rejected, all else stays unknown
@@ -6,7 +6,7 @@
 //!
 //! The state is any once nothing is under way. Where an order of service is looked for, requests under way are no hindrance: one may have
 //! been served in the unknown part, or be served later, so it is taken for one that was given up, and its answer is not looked at. What is
-//! rejected behind an unknown part is so in every state that a variable may hold. It may still be explained by a run in which the
+//! rejected after an unknown part is so in every state that a variable may hold. It may still be explained by a run in which the
 //! specification was faulty before, or the client broke its duty; where some request may be like that, nothing is rejected.
 
 use std::collections::VecDeque;
@@ -25,10 +25,10 @@ use crate::value::Value;
 const PARTS: usize = 256;
 /// With more requests that may still be served at any time than this, nothing is judged until there are fewer.
 const MOST: usize = 64;
-/// So many events are waited for at most; so many times as many where something is under way.
+/// The most events that are waited for; and the factor if something is under way.
 const LATE: usize = 1 << 12;
 const BUSY: usize = 16;
-/// A part begins soon behind another one if no more than so many times the events of waiting are between them.
+/// A part begins soon after another one if at most this many times the events of waiting are between them.
 const SOON: usize = 8;
 
 /// Events that were too hard to judge, one after another.
@@ -64,14 +64,14 @@ struct WaitingRequest {
     is_before: bool,
 }
 
-/// The unknown parts of a session, and the things that what comes behind one depends on.
+/// The unknown parts of a session, and the things that what comes after one depends on.
 #[derive(Clone)]
 pub(super) struct GoingOn {
     spec: Arc<Spec>,
     parts: Vec<UnknownPart>,
     /// Set where the last part has not ended.
     is_open: bool,
-    /// The events since it began, or ended; and so many are waited for.
+    /// The number of events since the part began or ended, and the number that is waited for.
     since: usize,
     patience: usize,
     /// One request of each kind so far.
@@ -83,7 +83,7 @@ pub(super) struct GoingOn {
     under_way: FxHashMap<u64, VecDeque<WaitingRequest>>,
     /// The requests that were given up since the last restart.
     lost: Vec<Value>,
-    /// The specification of a server in any state, once it was asked for; and the line behind which one was last.
+    /// The specification of a server in any state, once it was asked for; and the line after which one was last.
     any: Option<Arc<Spec>>,
     began: Option<u64>,
 }
@@ -166,7 +166,7 @@ impl GoingOn {
         self.under_way.is_empty() && self.lost.is_empty()
     }
 
-    /// Begins a part with what stands on a line. The sooner that comes behind another one, the longer the state is not judged.
+    /// Begins a part with what stands on a line. The sooner that comes after another one, the longer the state is not judged.
     pub(super) fn begin(&mut self, line: u64, doubt: Doubt) {
         let is_soon = !self.parts.is_empty() && self.since < SOON * self.patience;
         self.patience = if is_soon { LATE.min(2 * self.patience) } else { 1 };
@@ -186,7 +186,7 @@ impl GoingOn {
         self.since >= wanted
     }
 
-    /// Ends the part behind what stands on a line; the specification of a server that is in any state there. Nothing where there is none.
+    /// Ends the part after what stands on a line; the specification of a server that is in any state there. Nothing where there is none.
     pub(super) fn end(&mut self, line: u64) -> Option<Arc<Spec>> {
         if self.any.is_none() {
             self.any = self.spec.in_any_state().ok();
@@ -196,7 +196,7 @@ impl GoingOn {
         Some(any)
     }
 
-    /// The requests that may be served behind the part, though they were sent before; nothing where these are too many, or it matters who
+    /// The requests that may be served after the part, though they were sent before; nothing where these are too many, or it matters who
     /// sent them. What is answered later is not looked at.
     pub(super) fn perhaps_served(&mut self) -> Option<Vec<Value>> {
         let waiting = self.under_way.values().flatten().map(|waiting| &waiting.request);
@@ -210,7 +210,7 @@ impl GoingOn {
         Some(all)
     }
 
-    /// Takes it up that nothing explains the last event. Tests whether that is a rejection: behind an unknown part nothing before may have
+    /// Takes it up that nothing explains the last event. Tests whether that is a rejection: after an unknown part nothing before may have
     /// been faulty, or have broken the client's duty.
     pub(super) fn reject(&mut self) -> bool {
         let mut facts = RequestFacts::new(&self.spec.program);
@@ -272,7 +272,7 @@ impl GoingOn {
         Some(GoingOn { parts, since, patience, restarted, began, asked, under_way, lost, any, ..self })
     }
 
-    /// The specification that is judged by, where nothing was under way when its server was in any state, and the line behind which that was.
+    /// The specification that is judged by, where nothing was under way when its server was in any state, and the line after which that was.
     pub(super) fn judged_from(&self) -> Option<(&Arc<Spec>, u64)> {
         self.any.as_ref().zip(self.began)
     }

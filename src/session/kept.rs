@@ -8,29 +8,29 @@ use super::going_on::GoingOn;
 use crate::trace::TraceEvent;
 use crate::value::Value;
 
-/// So many events are kept.
+/// The number of events that are kept.
 pub(super) const KEPT: usize = 1 << 18;
-/// So many events are saved as they are.
+/// The most events that are saved as they are.
 const WHOLE: usize = 1 << 12;
-/// So many events since a moment are kept at most.
+/// The most events since a moment that are kept.
 const SINCE: usize = 1 << 16;
-/// So many events are between two moments at least; and so many more for each state that there was; and between two looks for one.
+/// The fewest events between two moments; the events more for each state that there was; and the events between two looks for a moment.
 const APART: usize = 256;
 const LARGER: usize = 4;
 const LOOK: usize = 4;
 
-/// The state of judging behind an event.
+/// The state of judging after an event.
 pub(super) type SessionMoment = (EngineMoment, GoingOn);
 
 /// The events of a session.
 pub(super) struct KeptEvents {
     events: Vec<TraceEvent<Value>>,
     most: usize,
-    /// Set where some are missing: those before the moment, or, where there is none, more.
+    /// Set if some events are missing: those before the moment, or, if there is no moment, more.
     is_cut: bool,
     /// The last moment that is remembered, and the number of the events before it.
     moment: Option<(usize, SessionMoment)>,
-    /// So many events are waited for before the next one.
+    /// The number of events that are waited for before the next moment.
     wait: usize,
 }
 
@@ -43,7 +43,7 @@ pub(super) enum SavedEvents<'k> {
 }
 
 impl KeptEvents {
-    /// None so far; at most so many.
+    /// No events so far; at most `most` are kept.
     pub(super) fn at_most(most: usize) -> KeptEvents {
         KeptEvents { events: Vec::new(), most, is_cut: false, moment: None, wait: 0 }
     }
@@ -54,7 +54,7 @@ impl KeptEvents {
         KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
     }
 
-    /// The events, of which at most so many are kept from now on.
+    /// The events, of which at most `most` are kept from now on.
     pub(super) fn keeping(self, most: usize) -> KeptEvents {
         KeptEvents { most, ..self }
     }
@@ -76,7 +76,7 @@ impl KeptEvents {
         }
     }
 
-    /// Tests whether a moment behind the last event is to be looked for.
+    /// Tests whether a moment after the last event is to be looked for.
     pub(super) fn wants_moment(&mut self) -> bool {
         let is_long = self.is_cut || self.events.len() >= WHOLE;
         if !is_long || self.wait > 0 {
@@ -87,7 +87,7 @@ impl KeptEvents {
         true
     }
 
-    /// Remembers the moment behind the last event.
+    /// Remembers the moment after the last event.
     pub(super) fn remember(&mut self, moment: SessionMoment) {
         self.wait = (LARGER * moment.0.size()).max(APART);
         if self.is_cut {

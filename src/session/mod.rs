@@ -49,13 +49,13 @@ use evidence::JudgedSession;
 use going_on::GoingOn;
 use kept::{KEPT, KeptEvents};
 
-/// The memories of so many surviving explanations are shown.
+/// The number of surviving explanations whose memories are shown.
 const SHOWN: usize = 16;
 
 /// The state of judging after an event.
 ///
-/// Events that are too hard to judge are unknown, and the session goes on behind them. From there on `Explained` says less: that a run from
-/// some state, which may be any behind these events, shows what was observed since. `Rejected` still says that no run shows all that was
+/// Events that are too hard to judge are unknown, and the session goes on after them, from any state. From there on `Explained` says less:
+/// that a run from some state shows what was observed since. `Rejected` still says that no run shows all that was
 /// observed. The verdict on everything stays unknown until something is rejected.
 ///
 /// ```
@@ -122,15 +122,15 @@ impl Session {
         Some(Session { spec: spec.clone(), net, options, line: 0, engine, events, whole: None })
     }
 
-    /// This session, which keeps at most so many events for its evidence.
+    /// This session, which keeps at most `events` events for its evidence.
     #[must_use]
     pub fn keeping(self, events: usize) -> Session {
         Session { events: self.events.keeping(events), ..self }
     }
 
-    /// A session over a network in which nothing was observed yet, and which goes back over so many events at least to look for another
-    /// explanation. A history that is not much longer is judged more quickly so: all explanations of its beginning are not looked for as long as
-    /// one of them goes on. A single event may take longer.
+    /// A session over a network in which nothing was observed yet. To look for another explanation, it goes back over at least `events`
+    /// events. A history that is not much longer is judged more quickly this way: as long as one explanation of its beginning goes on, the
+    /// others are not looked for. A single event may take longer.
     #[must_use]
     pub fn remembering(spec: &Arc<Spec>, net: NetworkChoice, options: Options, events: usize) -> Session {
         let mut session = Session::new(spec, net, options);
@@ -174,7 +174,7 @@ impl Session {
         self.push(TraceEvent { line: self.line + 1, client: Some(client), kind })
     }
 
-    /// Observes an event, on a line that comes behind those of the events before.
+    /// Observes an event, on a line that comes after those of the events before.
     ///
     /// # Errors
     /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
@@ -238,13 +238,13 @@ impl Session {
         &self.spec
     }
 
-    /// The parts of it that were too hard to judge: in one anything may have happened, and behind it the server may have been in any state.
+    /// The parts of it that were too hard to judge: in one anything may have happened, and after it the server may have been in any state.
     #[must_use]
     pub fn unknown_parts(&self) -> &[UnknownPart] {
         self.engine.going_on().parts()
     }
 
-    /// The progress with the last event: behind an unknown part what was observed since is explained by some state.
+    /// The progress with the last event: after an unknown part what was observed since is explained by some state.
     fn progress_after_event(&self) -> SessionProgress {
         match (self.verdict(), self.engine.doubt_on(self.line)) {
             (Verdict::Reject { event, .. }, _) => SessionProgress::Rejected(event),

@@ -5,7 +5,7 @@
 //! 1. *From the reason*: the requests of the minimal reason and what they refer to; then with the last writes that these depend on;
 //!    with all writes of their keys; with all requests on these; with everything. The first that fails is adopted. Each is tried as
 //!    a sequence over one connection first, and then as it was recorded.
-//! 2. What came behind the rejected event is left out. Requests go in chunks, then one by one; then waits, restarts, clients,
+//! 2. What came after the rejected event is left out. Requests go in chunks, then one by one; then waits, restarts, clients,
 //!    concurrency, and the values of requests in the order that `values.rs` writes down.
 //! 3. Candidates of one size are judged on the recorded answers first. That orders them, and excludes none.
 //! 4. A candidate is adopted only if it fails for the same cause. Other causes are failures of their own ([`ShrunkScript::others`]).

@@ -44,7 +44,7 @@ impl RatioTest {
         RatioTest { often, seldom: often / 8.0 }
     }
 
-    /// The decision after so many failures among so many runs.
+    /// The decision after `failures` failures in `runs` runs.
     #[must_use]
     pub fn decision(&self, failures: u64, runs: u64) -> OddsVerdict {
         let (failed, passed) = (failures as f64, runs.saturating_sub(failures) as f64);

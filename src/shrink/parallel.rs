@@ -101,7 +101,7 @@ fn is_await_of(step: &ScriptStep, asked: u64) -> bool {
     matches!(step, ScriptStep::Await { label, .. } if *label == asked)
 }
 
-/// The requests behind which another one is sent before they are answered.
+/// The requests after which another one is sent before they are answered.
 fn overlapping(script: &Script) -> Vec<u64> {
     let mut found = Vec::new();
     let mut open: Vec<u64> = Vec::new();

@@ -75,7 +75,7 @@ impl PlantedSystem {
         PlantedSystem { planted, data, first, ids: 0, sum: 0, writes: 0 }
     }
 
-    /// The answer to a request as JSON, while so many others are under way.
+    /// The answer to a request as JSON, while `others` other requests are under way.
     fn answer(&mut self, query: &str, others: usize, chance: &mut Random) -> String {
         let tree = crate::script::JsonTree::read(query).unwrap();
         let text = |tree: &crate::script::JsonTree| {
@@ -168,7 +168,7 @@ impl PlantedRun<'_> {
         failed
     }
 
-    /// Answers a request, behind those that its client sent before; the cause where that cannot be explained.
+    /// Answers a request, after those that its client sent before; the cause where that cannot be explained.
     fn answer(&mut self, label: u64) -> Option<String> {
         let client = self.open.iter().find(|(own, ..)| *own == label)?.1;
         let earlier: Vec<u64> = self.open.iter().filter(|(_, own, _)| *own == client).map(|(own, ..)| *own).collect();

@@ -85,7 +85,7 @@ fn built(term: &Term, left: &[ValuedVar], given: &mut SmallVec<[(Var, Scalar); V
     Some(ways.into_iter().rfold(last, otherwise))
 }
 
-/// The evaluation of a term counts as the walk of so many nodes at most, as shared ones are met once.
+/// The most nodes that the evaluation of a term counts as, since shared nodes are met once.
 const WALKED: usize = 1_000;
 
 #[cfg(test)]

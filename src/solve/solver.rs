@@ -67,7 +67,7 @@ impl Default for Limits {
 
 /// More inequalities than this are a system.
 const SYSTEM: usize = 32;
-/// The part of the budget, one in so many, with which a component that is undecided already is searched again.
+/// The part of the budget, one in N, with which a component that is undecided already is searched again.
 const AGAIN: u32 = 20;
 /// The work that a question to Z3 counts as, in made terms.
 const ASKED: u64 = 50_000;

@@ -34,7 +34,7 @@ pub struct Zone {
 pub(super) type Edge = (usize, usize, i64);
 
 impl Zone {
-    /// All tuples of so many integers.
+    /// All tuples of this number of integers.
     pub(super) fn all(integers: usize) -> Zone {
         let size = integers + 1;
         let mut most = vec![NONE; size * size];

@@ -202,7 +202,7 @@ instructions! {
     Slice { dst: writes, src: reads, from: reads, to: reads } is Partial,
     /// A struct, tuple, option or variant
     Make { dst: writes, tag: u32, fields: reads_all },
-    /// Goes on where the table of variants says; behind itself, where it is not known which one it is
+    /// Goes on where the table of variants says; after itself, where it is not known which one it is
     ByVariant { src: reads, targets: ways, none: way },
     /// A list
     MakeList { dst: writes, elements: reads_all },
@@ -248,7 +248,7 @@ instructions! {
     Compare { op: Binary, a: reads, b: reads, otherwise: way },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
     Split { cond: reads, otherwise: way },
-    /// Ends the first arm with its value; `end` is behind the second one. `split` is the opening instruction.
+    /// Ends the first arm with its value; `end` is after the second one. `split` is the opening instruction.
     Swap { dst: writes, src: reads, end: way, split: opening },
     /// Ends the second arm with its value
     Join { dst: writes, src: reads, split: opening },
@@ -398,7 +398,7 @@ impl Op {
         })
     }
 
-    /// The positions where the code may go on, that behind `at` first.
+    /// The positions where the code may go on, that after `at` first.
     pub(super) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let leaves = self.plain().property() == Some(Property::Leaving);
         (!leaves).then_some(at + 1).into_iter().chain(self.ways().into_iter().map(|to| to as usize))

@@ -171,7 +171,7 @@ impl Program {
         true
     }
 
-    /// Tests of each function whether a call of it may go on behind the call: not where each path answers, or ends otherwise.
+    /// Tests of each function whether a call of it may go on after the call: not where each path answers, or ends otherwise.
     fn returning(&self) -> Vec<bool> {
         let mut returning = vec![false; self.functions.len()];
         loop {
@@ -188,7 +188,7 @@ impl Program {
         }
     }
 
-    /// Tests whether some path may go on behind an instruction.
+    /// Tests whether some path may go on after an instruction.
     fn goes_on(&self, op: &Op, returning: &[bool]) -> bool {
         match op {
             Op::Call { function, .. } => returning[*function as usize],

@@ -180,7 +180,7 @@ impl Holding<'_> {
     }
 }
 
-/// The texts that the registers hold behind an instruction.
+/// The texts that the registers hold after an instruction.
 fn behind(op: &Op, before: &HeldTexts, held: Variables) -> HeldTexts {
     let mut after = before.clone();
     op.defs().into_iter().for_each(|register| after.0[register as usize] = held);

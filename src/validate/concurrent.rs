@@ -12,7 +12,7 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceError, TraceEvent};
 use crate::value::Value;
 
-/// Reads a trace of concurrent clients: its first events, at least so many, or all.
+/// Reads a trace of concurrent clients: at least a given number of its first events, or all.
 ///
 /// # Errors
 /// Where a line is no event, or its values are not of the specification's types.

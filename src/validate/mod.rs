@@ -158,14 +158,14 @@ impl Validator {
         self.judge.statistics()
     }
 
-    /// The candidates behind it, when nothing more is observed.
+    /// The candidates after it, when nothing more is observed.
     #[doc(hidden)]
     #[must_use]
     pub fn into_judge(self) -> Judge {
         self.judge
     }
 
-    /// The candidates behind it.
+    /// The candidates after it.
     #[doc(hidden)]
     #[must_use]
     pub fn judge(&self) -> &Judge {

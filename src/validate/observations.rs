@@ -1,7 +1,7 @@
 //! Traces of clients that do not wait for each other, event by event: what was observed of which connection, and of which call.
 //!
 //! `{"c": 1, "q": 5}`, `{"c": 2, "q": 3}`, `{"c": 1, "a": 1}`, `{"c": 2, "lost": true}` is one of two clients. A line that is a whole
-//! exchange is a request that is answered at once. What comes under a number behind the end of its connection is another one, of
+//! exchange is a request that is answered at once. What comes under a number after the end of its connection is another one, of
 //! another client; each call of a peer is its own exchange, though its number may come again.
 
 use std::collections::BTreeSet;

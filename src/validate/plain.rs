@@ -76,7 +76,7 @@ fn exchange(spec: &Spec, mut reading: FormReader<'_, '_>, words: &Words) -> Opti
     ends(reading).then_some((request, answer))
 }
 
-/// Tests whether an object ends, and nothing stands behind it.
+/// Tests whether an object ends, and nothing stands after it.
 fn ends(mut reading: FormReader<'_, '_>) -> bool {
     reading.eat_text("}") && reading.is_at_end()
 }

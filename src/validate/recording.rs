@@ -84,7 +84,7 @@ pub struct StoredTrace<O> {
 }
 
 impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
-    /// The first exchanges of a trace, so many.
+    /// The first `length` exchanges of a trace.
     pub fn new(spec: &Arc<Spec>, length: usize, open: O) -> StoredTrace<O> {
         let (places, failure) = (RefCell::new(vec![TracePosition::default()]), RefCell::default());
         StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }

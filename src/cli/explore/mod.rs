@@ -98,7 +98,7 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let one = found(name, options, terminal)?;
     let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
         let outputs = one.outputs.listed(options.show, one.output);
-        // A fault of a specification is not to be looked for behind what works.
+        // A fault of a specification is printed before the outputs of runs without one.
         let (before, behind) = match one.trouble {
             Some(Trouble::Stopped(_)) => (String::new(), outputs),
             Some(_) | None => (outputs, String::new()),

@@ -1,6 +1,6 @@
 //! The shortest way to a fault that was found somewhere: with the fewest requests, and among those the fewest choices.
 //!
-//! Going through all choices in lexicographic order, a search may meet a fault behind requests that have nothing to do with
+//! Going through all choices in lexicographic order, a search may meet a fault after requests that have nothing to do with
 //! it. So the behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
 
 use super::is_interrupted;

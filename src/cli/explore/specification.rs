@@ -1,4 +1,4 @@
-//! One run of a specification: so many requests of a client that may ask for anything, and what is answered.
+//! One run of a specification: a given number of requests of a client that may ask for anything, and their answers.
 //!
 //! The client's requests are choices like those of the server, so that all runs are all behaviours: what `mayhap simulate`
 //! draws, with few values. A run in which the client breaks its duty, or the choices contradict a condition, does not
@@ -57,7 +57,7 @@ impl Behaviours {
         Behaviours { spec, ranges, clients: options.clients.get(), requests: options.steps, answered: Mutex::default() }
     }
 
-    /// The behaviours with so many requests.
+    /// The behaviours with this number of requests.
     pub fn of(&self, requests: u64) -> Behaviours {
         let Behaviours { spec, ranges, clients, .. } = self;
         Behaviours { spec: spec.clone(), ranges: *ranges, clients: *clients, requests, answered: Mutex::default() }

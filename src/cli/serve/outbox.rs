@@ -49,7 +49,7 @@ impl Outbox {
         Ok(outbox)
     }
 
-    /// Puts a line behind the others; a client that has left too many untaken is cut off.
+    /// Puts a line after the others; a client that has left too many untaken is cut off.
     pub fn put(&self, line: String) {
         if self.lines.try_send((line, UnderWayGuard::new(&self.under_way))).is_err() {
             _ = self.stream.shutdown(Shutdown::Both);

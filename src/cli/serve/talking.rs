@@ -64,7 +64,7 @@ impl Answering {
         self.is_talking && !self.connections.contains_key(&client)
     }
 
-    /// Begins a request, behind taking notice of its connection, if that is to be done.
+    /// Begins a request, after taking notice of its connection, if that is to be done.
     ///
     /// # Errors
     /// Where that has no run: nothing has happened.

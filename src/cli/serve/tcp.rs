@@ -18,7 +18,7 @@ const PAUSE: Duration = Duration::from_millis(50);
 
 /// The clients that there may be.
 pub struct AllowedClients {
-    /// So many at once.
+    /// The most clients at once.
     pub most: usize,
     /// The number of connections that there are.
     pub open: Arc<AtomicUsize>,

@@ -34,8 +34,8 @@ const ROWS: usize = 512;
 /// More candidates than this are not put together.
 const CANDIDATES: usize = 4_096;
 
-/// Puts candidates, which hold something in these cells alone, into no more than so many in normal form; whether they are. What
-/// is solved has been substituted into their memories.
+/// Puts candidates that differ in these cells only into a limited number of candidates in normal form; returns whether it did. Solved
+/// variables have been substituted into their memories.
 pub(super) fn subsume_unite_split(
     judge: &mut Judge,
     candidates: &mut Vec<Candidate>,

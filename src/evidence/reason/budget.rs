@@ -11,9 +11,9 @@ use crate::term::made;
 
 /// The units that take about a second; code that is not optimized does a fifth of that.
 pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_400_000 };
-/// A question to Z3 counts as so many terms.
+/// The number of terms that a question to Z3 counts as.
 const ASKED: u64 = 20_000;
-/// So many values that are walked through count as one term.
+/// The number of walked values that count as one term.
 const WALKED: u64 = 4;
 
 /// The work that is left, and whether somebody has called it off.
@@ -32,7 +32,7 @@ impl std::fmt::Debug for Budget<'_> {
 }
 
 impl<'b> Budget<'b> {
-    /// So many seconds of work.
+    /// A budget for this number of seconds.
     #[must_use]
     pub fn seconds(seconds: f64) -> Budget<'b> {
         Budget { left: (seconds * SECOND as f64) as u64, is_over: None }
@@ -105,7 +105,7 @@ impl<'b> Budget<'b> {
         made() + judges.into_iter().map(besides_terms).sum::<u64>()
     }
 
-    /// Spends at most so many units.
+    /// Spends units, at most those that are left.
     pub(in crate::evidence) fn within<T>(&mut self, units: u64, work: impl FnOnce(&mut Budget<'b>) -> T) -> T {
         let mut own = Budget { left: self.left.min(units), is_over: self.is_over };
         let before = own.left;

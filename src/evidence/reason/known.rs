@@ -12,10 +12,10 @@ use crate::term::{Term, Var};
 use crate::validate::Recording;
 use crate::value::{Truth, Value};
 
-/// So many frontiers are kept; then every second one is dropped.
+/// The number of frontiers that are kept; with more, every second one is dropped.
 const KEPT: usize = 24;
 
-/// So many values that are compared count as one term.
+/// The number of compared values that count as one term.
 const COMPARED: usize = 8;
 
 /// The frontiers before some exchanges of a trace.

@@ -2,7 +2,7 @@
 //!
 //! A set of events is a reason if the trace up to the rejected event, with the answers of all earlier events outside the
 //! set replaced by holes, is still rejected. More known answers never make a rejection go away, so the reason is found from
-//! its end: from the last position such that the answers before it, and none behind it but those found so far, do not
+//! its end: from the last position such that the answers before it, and none after it but those found so far, do not
 //! suffice. The answer there is needed; then the same is asked of the answers before it.
 //!
 //! ```text
@@ -38,22 +38,22 @@ use outcome::{Suffix, SuffixOutcome};
 use phases::Phases;
 use related::RelatedReason;
 
-/// Judging the trace once more, with memory that can be looked at, is paid from the budget; such a part is left in any case.
+/// The part of the budget, one in N, that is left in any case after judging the trace once more, with memory that can be looked at.
 const SEARCH: u64 = 4;
-/// In addition to its budget a search may take once what judging took for so many exchanges,
+/// In addition to its budget, a search may take the work of judging once for each `STRETCH` exchanges,
 const STRETCH: u64 = 4_000;
-/// and so many times at most.
+/// and `PASSES` times at most.
 const PASSES: u64 = 4;
-/// Following all that is possible may take such a part of the budget where nothing else has decided.
+/// The part of the budget, one in N, for following all that is possible, if nothing else has decided.
 const EXACT: u64 = 4;
-/// Going back from the end takes such a part of the budget before related exchanges are looked at,
+/// The part of the budget, one in N, for going back from the end before related exchanges are looked at.
 const FIRST: u64 = 8;
-/// which takes such a part,
+/// The part of the budget, one in N, for looking at related exchanges.
 const RELATED: u64 = 4;
-/// unless the recording has no more exchanges than this: then going back takes all of the budget at once. So it does if no minimal reason
-/// is found among related exchanges.
+/// The most exchanges of a recording for which going back takes all of the budget at once. It also does if no minimal reason is found
+/// among related exchanges.
 const SHORT: usize = 200;
-/// So many requests that made the state what it is are looked for.
+/// The most requests that are looked for among those that made the state what it is.
 const CAUSES: usize = 12;
 
 /// The reason why a trace is rejected.
@@ -84,7 +84,7 @@ pub struct Reason {
 pub struct Cause {
     /// Its position.
     pub at: usize,
-    /// The cells of the state that matter behind the exchange.
+    /// The cells of the state that matter after the exchange.
     pub cells: Vec<Cell>,
 }
 
@@ -106,10 +106,10 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 /// A search for a reason.
 ///
 /// Invariants:
-/// 1. With the answers before `before`, and of those behind only the `needed` ones, the event is rejected.
+/// 1. With the answers before `before`, and of those after only the `needed` ones, the event is rejected.
 /// 2. `needed` is in order, and none of it is before `before`.
 /// 3. Unless `minimal` is cut off, some run explains the event without any one of `needed`, with all answers before that one and
-///    those of `needed` behind it.
+///    those of `needed` after it.
 /// 4. `causes` are before one another, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
@@ -117,11 +117,11 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
     suffix: Suffix<'s, R>,
     pub(super) budget: Budget<'s>,
     options: Options,
-    /// Needed answers, in order; all are behind the known ones.
+    /// Needed answers, in order; all are after the known ones.
     needed: Vec<usize>,
     /// The answers before this position are known.
     before: usize,
-    /// The cells of the state that matter behind the position `before`.
+    /// The cells of the state that matter after the position `before`.
     phases: Phases,
     minimal: Minimality,
     /// The position before which the state may have been any, where the reason is one from there on.
@@ -360,7 +360,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.before = at;
     }
 
-    /// The outcome where the answers before a position are known, and behind it only those that are needed.
+    /// The outcome where the answers before a position are known, and after it only those that are needed.
     ///
     /// Where following all that is possible takes more than little: whether what matters of the state is enough to reject, which
     /// costs the same for each exchange; and whether some run explains even most of the other answers.

@@ -1,6 +1,6 @@
 //! The cells of the state that matter, stretch by stretch of the trace, and what can be said with them alone.
 //!
-//! Between two exchanges that change them, the same cells matter. A run that forgets all others behind each exchange costs little
+//! Between two exchanges that change them, the same cells matter. A run that forgets all others after each exchange costs little
 //! however long it is, where one that keeps all that may have happened grows with every hole.
 
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
-/// After so many exchanges all but what matters is forgotten.
+/// The number of exchanges after which all that does not matter is forgotten.
 const EVERY: usize = 8;
 /// Such a part of the budget each of the two questions may take.
 const PART: u64 = 4;
@@ -42,7 +42,7 @@ impl Phases {
         first.map(|(_, cells)| cells.as_slice())
     }
 
-    /// Tells whether a part of the state does not matter behind a position, so that it may be forgotten.
+    /// Tells whether a part of the state does not matter after a position, so that it may be forgotten.
     fn forget_after(&self, from: usize, start: &Judge) -> bool {
         let Some(candidate) = start.candidates().first() else { return false };
         let state = &candidate.process.memory[..self.spec.program.state_slots()];
@@ -94,7 +94,7 @@ impl Phases {
         outcome == SuffixOutcome::Explained
     }
 
-    /// Tests whether an exchange names the key of a cell that matters behind it.
+    /// Tests whether an exchange names the key of a cell that matters after it.
     fn names_key(&self, at: usize, exchange: &Exchange) -> bool {
         let keys = self.at(at + 1).unwrap_or_default().iter().filter_map(|cell| cell.key.as_ref());
         let answer = exchange.observed.answer();

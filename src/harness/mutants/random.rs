@@ -34,7 +34,7 @@ pub(super) struct RandomClients<'t> {
 }
 
 impl RandomClients<'_> {
-    /// A run of so many requests.
+    /// A run of `length` requests.
     pub fn converse(&self, length: u64, source: &mut Random, requests: &mut u64) -> RunOfMutant {
         let ranges = Ranges { request: Some(FEW), choose: None };
         let server = match Server::new(self.mutant.clone(), ranges, source) {

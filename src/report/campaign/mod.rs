@@ -123,7 +123,7 @@ pub struct BranchCount {
     pub column: u64,
     /// The line on which it ends.
     pub end_line: u64,
-    /// The first column behind it.
+    /// The first column after it.
     pub end_column: u64,
     /// The condition under which it is taken, in words: `on Put`, `if …`, `else`, `Some(r)`.
     pub what: String,
@@ -326,7 +326,7 @@ impl RegressionRun {
 pub enum RegressionOutcome {
     /// The system does what the specification allows.
     Pass,
-    /// It fails as it did: in so many runs, of so many.
+    /// It fails as it did: the number of runs in which it failed, and of all runs.
     Fails(u64, u64),
     /// It fails for another cause.
     Otherwise(String),

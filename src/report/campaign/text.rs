@@ -77,7 +77,7 @@ impl RegressionOutcome {
             RegressionOutcome::Pass => None,
             RegressionOutcome::Fails(failed, of) => Some(fails((*failed, *of))),
             RegressionOutcome::Otherwise(cause) => Some(format!("fails otherwise: {cause}")),
-            // The lines behind the first show the place.
+            // The lines after the first show the place.
             RegressionOutcome::Error(why) => Some(why.lines().next().unwrap_or_default().to_owned()),
         }
     }
@@ -293,7 +293,7 @@ fn steps(failure: &FoundFailure) -> Vec<String> {
     rows.iter().flat_map(|row| row.shown(width, answer_width)).collect()
 }
 
-/// The rows: an answer directly behind its request stands beside it.
+/// The rows: an answer directly after its request stands beside it.
 fn rows(failure: &FoundFailure) -> Vec<StepRow<'_>> {
     let mut rows: Vec<StepRow<'_>> = Vec::new();
     for (step, number) in failure.steps.iter().zip(failure.numbers()) {

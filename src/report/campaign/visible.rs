@@ -18,7 +18,7 @@ pub fn visible(text: &str) -> String {
     out
 }
 
-/// The text behind an escape sequence of a terminal: `ESC [`, parameters, a letter.
+/// The text after an escape sequence of a terminal: `ESC [`, parameters, a letter.
 fn after_colour(text: &str) -> Option<&str> {
     let parameters = text.strip_prefix("\u{1b}[")?;
     let end = parameters.find(|c: char| !(c.is_ascii_digit() || c == ';'))?;

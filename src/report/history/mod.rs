@@ -22,7 +22,7 @@ use crate::spec::Spec;
 use request::{DrawnRequest, RequestTexts};
 use serde::Serialize;
 
-/// The most requests of a trace that are drawn: a browser takes a second for so many.
+/// The most requests of a trace that are drawn, which takes a browser a second.
 pub const MOST_DRAWN: usize = 100_000;
 
 /// The mark of a restart.

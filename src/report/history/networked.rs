@@ -2,7 +2,7 @@
 //! the sections of the server in which a witness lets each take effect.
 //!
 //! ```text
-//! client 1   Take(3) ├──(1)────────(4)──┤ 7        two sections, behind and before a `yield`
+//! client 1   Take(3) ├──(1)────────(4)──┤ 7        two sections, after and before a `yield`
 //! client 2                    ◆ Taken(3)          a message
 //! store            ├──────────┤                   a call
 //! server     (2)                                  a step

@@ -29,7 +29,7 @@ pub(super) struct DrawnRequest {
     sent: u64,
     /// The line of the answer, or of where the client gave up.
     end: Option<u64>,
-    /// The line of the event behind which it takes effect.
+    /// The line of the event after which it takes effect.
     behind: Option<u64>,
     /// Its place among those that take effect, from 1.
     place: Option<usize>,
@@ -45,7 +45,7 @@ pub(super) struct DrawnRequest {
 /// A section of the server that serves a request.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct DrawnPart {
-    /// The line of the event behind which it runs.
+    /// The line of the event after which it runs.
     pub(super) behind: u64,
     /// Its place among all sections, from 1.
     pub(super) place: usize,
@@ -77,7 +77,7 @@ pub(super) enum RequestEnd {
     Step,
 }
 
-/// The ends of requests, with the words for so many of them.
+/// The ends of requests, with the words that follow their number.
 pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
     (RequestEnd::Answered, "answered"),
     (RequestEnd::Unowed, "without an answer, as none was owed"),

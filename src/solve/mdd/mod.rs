@@ -81,7 +81,7 @@ pub(in crate::solve) struct Diagrams {
 }
 
 impl Diagrams {
-    /// Diagrams over variables with their values, in this order; looking at so many nodes.
+    /// Diagrams over variables with their values, in this order, which look at `work` nodes at most.
     pub(in crate::solve) fn new(levels: Vec<ValuedVar>, work: usize) -> Result<Diagrams> {
         if levels.len() > DEPTH {
             return Err(TooLarge);

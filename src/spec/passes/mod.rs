@@ -29,7 +29,7 @@ pub enum Code {
     Plain,
     /// All that the passes but the one of this name leave out.
     Without(&'static str),
-    /// All that so many of the passes leave out, in the order of [`names`].
+    /// This number of passes, in the order of [`names`], and no others.
     First(usize),
 }
 

@@ -85,7 +85,7 @@ impl<'t> JsonWriter<'t> {
         }
     }
 
-    /// Appends a variant with the values of its fields. A nil stands for each value that is missing at the end, and may stand behind the
+    /// Appends a variant with the values of its fields. A nil stands for each value that is missing at the end, and may stand after the
     /// last one.
     pub(super) fn variant(
         self,

@@ -44,7 +44,7 @@ impl Futile {
     }
 }
 
-/// Any number of steps at some places of a long run, where programs do something every so many steps.
+/// Deletes steps at regular distances of a long run: programs may do something every N steps.
 pub fn periods(search: &mut Search) {
     let mut futile = Futile(0);
     for unit in 2..=FEW {

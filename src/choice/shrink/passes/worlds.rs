@@ -27,7 +27,7 @@ pub fn small(search: &mut Search) {
     }
 }
 
-/// All runs there are, of at most so many steps as the best one has: then that is the least. Whether they were all tried.
+/// Tries all runs that are no longer than the best one, which is then the least; returns whether all were tried.
 pub fn least_of_all(search: &mut Search) -> bool {
     enumerate(search, &|step| (step.pick + 1 < step.arity).then_some(step.pick + 1))
 }

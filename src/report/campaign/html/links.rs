@@ -32,7 +32,7 @@ impl Links {
         }
     }
 
-    /// The first place of which the page has the line, with the text before it and behind it.
+    /// The first place of which the page has the line, with the text before it and after it.
     fn first_place<'t>(&self, text: &'t str) -> Option<(&'t str, SpecPlace, &'t str)> {
         let found = self.files.iter().flat_map(|(file, _)| text.match_indices(file.as_str()));
         let place = |(at, file): (usize, &'t str)| {

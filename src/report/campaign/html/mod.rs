@@ -96,7 +96,7 @@ fn header(report: &CampaignReport) -> Markup {
     }
 }
 
-/// So many of so many, where there are any.
+/// The text "PART of OF", unless `of` is 0.
 fn share(part: u64, of: u64) -> Option<String> {
     (of > 0).then(|| format!("{part} of {of}"))
 }

@@ -1,6 +1,6 @@
 //! Texts in lines of a width, as a drawing has to break them itself.
 
-/// The lines of a text that have at most so many characters, broken at spaces where that leaves no line short.
+/// The lines of a text, with at most `width` characters each, broken at spaces unless that leaves a line short.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
