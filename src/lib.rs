@@ -2,8 +2,8 @@
 //!
 //! A specification says what a server may do, as a small server of its own that is free to choose, in secret, whatever
 //! the protocol leaves open: a fresh id, a tag, a number, whether to do it at all. This crate turns it inside out, into a
-//! [`Validator`]: given what a real server was asked and answered, its [`Verdict`] is *accept* where some choices explain
-//! every answer, and *reject*, with the first answer that none explain. Both are exact; where a question was too hard
+//! [`Validator`]: given what a real server was asked and answered, its [`Verdict`] is *accept* if some choices explain
+//! every answer, and *reject*, with the first answer that none explain. Both are exact; if a question was too hard
 //! the verdict is *unknown*, never *reject*.
 //!
 //! # First steps

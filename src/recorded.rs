@@ -61,7 +61,7 @@ impl Trace {
     /// Adds a request and its answer, as whatever serialises to their JSON.
     ///
     /// # Errors
-    /// Where one of them is no value of the specification's type; nothing is added then.
+    /// If one of them is no value of the specification's type; nothing is added then.
     pub fn push<Q, A>(&mut self, query: &Q, answer: &A) -> Result<(), JsonError>
     where
         Q: Serialize + ?Sized,
@@ -75,7 +75,7 @@ impl Trace {
     /// Adds a request to which the server owed no answer, or that the client gave up.
     ///
     /// # Errors
-    /// Where it is no value of the specification's type; nothing is added then.
+    /// If it is no value of the specification's type; nothing is added then.
     pub fn push_unanswered<Q>(&mut self, query: &Q, seen: Observed) -> Result<(), JsonError>
     where
         Q: Serialize + ?Sized,
@@ -118,13 +118,13 @@ impl Trace {
     /// Finds the choices with which the specification answers just so, and runs it with them to see.
     ///
     /// # Errors
-    /// Where it is not accepted, or no choices were found within the limits.
+    /// If it is not accepted, or no choices were found within the limits.
     pub fn witness(&self) -> Result<Witness, WitnessError> {
         evidence::witness(&self.spec, &Options::default(), &self.exchanges)
     }
 
-    /// Finds the earlier answers that leave an answer without explanation, and says it in words. There is none where the
-    /// trace is not rejected, or where it was not found in a second of work.
+    /// Finds the earlier answers that leave an answer without explanation, and says it in words. There is none if the
+    /// trace is not rejected, or if it was not found in a second of work.
     #[must_use]
     pub fn reason(&self) -> Option<Explanation> {
         let (validator, explained) = self.validator();

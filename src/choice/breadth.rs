@@ -1,6 +1,6 @@
 //! All runs, those with fewer choices first: breadth-first over beginnings that are replayed.
 //!
-//! A run repeats a beginning; where it asks for more, the program is told to end, and its alternatives are visited after
+//! A run repeats a beginning; if it asks for more, the program is told to end, and its alternatives are visited after
 //! all beginnings of the same length. So the first failure found is the shortest one there is, at the price of a run for
 //! each inner node and of memory for the nodes that are waiting. Those are in one order, which several searches would not
 //! keep: it gives none of them away.

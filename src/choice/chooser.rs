@@ -10,7 +10,7 @@
 //! use mayhap::choice::{Chooser, Odometer, explore};
 //!
 //! fn program(c: &mut Chooser) -> Result<(), Box<dyn std::error::Error>> {
-//!     let size = c.choose("size", 3);            // unwinds where the run ends here
+//!     let size = c.choose("size", 3);            // unwinds if the run ends here
 //!     let first = c.try_choose("first", size)?;  // an error instead
 //!     c.assume("first is even", first % 2 == 0);
 //!     Ok(())
@@ -23,14 +23,14 @@
 use super::{ChoiceError, Choices, Label};
 use std::fmt::Display;
 
-/// The number of choices that a run may ask for where nothing else is said: one that asks for more is cut.
+/// The number of choices that a run may ask for if nothing else is said: one that asks for more is cut.
 pub(super) const CHOICES: usize = 100_000;
 
 /// Makes the choices of one run.
 ///
 /// Invariants:
-/// 1. `left` is at most `bound`, and 0 where `escaped` says why the run has ended.
-/// 2. Where `unwound` is true or `swallowed` names a place, the run has ended.
+/// 1. `left` is at most `bound`, and 0 if `escaped` says why the run has ended.
+/// 2. If `unwound` is true or `swallowed` names a place, the run has ended.
 pub struct Chooser<'s> {
     source: &'s mut dyn Choices,
     /// The number of choices that the run may still ask for.
@@ -43,7 +43,7 @@ pub struct Chooser<'s> {
     pub(super) swallowed: Option<Label>,
 }
 
-/// The payload that unwinds through the program where a run ends.
+/// The payload that unwinds through the program when a run ends.
 pub(super) struct Escape;
 
 impl<'s> Chooser<'s> {
@@ -60,7 +60,7 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Takes one alternative, by weights where choices are drawn; see [`Choices::weighted`].
+    /// Takes one alternative, by weights if choices are drawn; see [`Choices::weighted`].
     pub fn weighted(&mut self, label: Label, weights: &[u64]) -> usize {
         self.try_weighted(label, weights).unwrap_or_else(|_| self.unwind())
     }
@@ -85,7 +85,7 @@ impl<'s> Chooser<'s> {
     /// Takes one of `arity` alternatives as [`Chooser::choose`] does, without unwinding.
     ///
     /// # Errors
-    /// Where the run ends here: pass it on.
+    /// If the run ends here: pass it on.
     #[inline]
     pub fn try_choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         self.ask(label, |source| source.choose(label, arity))
@@ -94,7 +94,7 @@ impl<'s> Chooser<'s> {
     /// Takes one alternative by weights as [`Chooser::weighted`] does, without unwinding.
     ///
     /// # Errors
-    /// Where the run ends here: pass it on.
+    /// If the run ends here: pass it on.
     pub fn try_weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
         self.ask(label, |source| source.weighted(label, weights))
     }
@@ -112,10 +112,10 @@ impl<'s> Chooser<'s> {
         draw(self.source).map_err(|error| self.escape(error))
     }
 
-    /// Ends the run where the condition is false, as [`Chooser::assume`] does, without unwinding.
+    /// Ends the run if the condition is false, as [`Chooser::assume`] does, without unwinding.
     ///
     /// # Errors
-    /// Where the condition is false: pass it on.
+    /// If the condition is false: pass it on.
     pub fn try_assume(&mut self, label: Label, condition: bool) -> Result<(), ChoiceError> {
         match &self.escaped {
             Some(_) => Err(self.over(label)),
@@ -124,7 +124,7 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Ends the search at once, in the middle of this run: it is not counted, and what is left begins with it. Where the run
+    /// Ends the search at once, in the middle of this run: it is not counted, and what is left begins with it. If the run
     /// has been ended already, that stands.
     ///
     /// ```
@@ -165,7 +165,7 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Ends the run, and returns where it is being ended already: by a choice in a destructor, which is noted.
+    /// Ends the run. If a choice in a destructor comes while the run is being ended already, notes that and returns.
     #[cold]
     fn unwind(&mut self) -> usize {
         if std::thread::panicking() {

@@ -43,7 +43,7 @@ impl Default for RunCounts {
 }
 
 impl RunCounts {
-    /// RunCounts all runs of a program; `None` where there are too many, or a mistake ends one.
+    /// RunCounts all runs of a program; `None` if there are too many, or a mistake ends one.
     pub fn of<R: Outcome>(mut program: impl FnMut(&mut Chooser) -> R) -> Option<RunCounts> {
         let (mut counts, mut search) = (RunCounts::default(), Odometer::new());
         loop {
@@ -58,7 +58,7 @@ impl RunCounts {
         }
     }
 
-    /// RunCounts one more run; `None` where there are too many.
+    /// RunCounts one more run; `None` if there are too many.
     #[must_use]
     pub fn add(&mut self, run: &[Step]) -> Option<()> {
         let mut at = EMPTY;
@@ -78,7 +78,7 @@ impl RunCounts {
         Some(())
     }
 
-    /// The number of runs below each of `arity` alternatives after a beginning; `None` where none is known.
+    /// The number of runs below each of `arity` alternatives after a beginning; `None` if none is known.
     #[must_use]
     pub fn weights(&self, beginning: &[Step], arity: usize) -> Option<Vec<u64>> {
         self.weights_at(beginning.iter().try_fold(EMPTY, |at, step| self.after(at, step.pick))?, arity)

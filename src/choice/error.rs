@@ -46,7 +46,7 @@ pub enum ChoiceError {
     },
     /// The program was told to end its run, and went on.
     Swallowed {
-        /// The choice that it made, or the place that had ended the run where it returned as if nothing had happened.
+        /// The choice that it made, or the place that had ended the run if it returned as if nothing had happened.
         label: Label,
     },
     /// A label that cannot stand in a token, or one of too many.

@@ -45,7 +45,7 @@ const ROOM: usize = 64;
 /// 1. `position` is 0 between two runs, and in a run the number of its choices.
 /// 2. Each pick is below the step's arity and its end; after what is decided it is 0.
 /// 3. `ends` is no longer than what is decided.
-/// 4. Nothing is decided where `left` is `All` or `Nothing`.
+/// 4. Nothing is decided if `left` is `All` or `Nothing`.
 #[derive(Clone, Debug, Default)]
 pub struct Odometer {
     /// All of the run at hand; the next run, as far as it is decided; and after that what earlier runs asked there, which
@@ -56,7 +56,7 @@ pub struct Odometer {
     ends: Vec<usize>,
     position: usize,
     left: Left,
-    /// A number that stands for all labels and arities that the very first run asked, where there was one.
+    /// A number that stands for all labels and arities that the very first run asked, if there was one.
     shape: Option<u32>,
 }
 
@@ -84,7 +84,7 @@ impl Odometer {
         Odometer { decided: prefix.len(), run: prefix, ends, left: Left::Runs, ..Odometer::default() }
     }
 
-    /// Divides what is left into that many searches, some of them empty where there is not enough to divide that is
+    /// Divides what is left into that many searches, some of them empty if there is not enough to divide that is
     /// known already. Each run that is left is visited by exactly one of them.
     #[must_use]
     pub fn split_into(self, parts: usize) -> Vec<Odometer> {
@@ -120,11 +120,11 @@ impl Odometer {
         token::write_search(Saved { run: self.decided().to_vec(), ends, shape: self.shape, done: self.is_done() })
     }
 
-    /// The search that stands where it was saved. Of the program, whose runs have at most `choices` choices, the first
+    /// The search that goes on from the text of [`Odometer::save`]. Of the program, whose runs have at most `choices` choices, the first
     /// run is run once more, to see that it is the one whose search was saved.
     ///
     /// # Errors
-    /// Where the text is none that [`Odometer::save`] gave, or the first run asks for something else than it did.
+    /// If the text is none that [`Odometer::save`] gave, or the first run asks for something else than it did.
     pub fn resume<R: Outcome>(
         saved: &str,
         choices: usize,
@@ -175,7 +175,7 @@ impl Odometer {
         next
     }
 
-    /// Counts the last step up that has an alternative left, where only steps are left that have ends of their own; returns
+    /// Counts the last step up that has an alternative left, if only steps are left that have ends of their own; returns
     /// the search and whether it has a next run.
     #[cold]
     #[inline(never)]
@@ -210,7 +210,7 @@ impl Odometer {
     }
 
     /// The pick of a step that is not as it was in the run before: it is none; or its label is the same text from elsewhere;
-    /// or it is another one, which it may be where it is not decided.
+    /// or it is another one, which it may be if it is not decided.
     #[cold]
     #[inline(never)]
     fn choose_seldom(mut self, label: Label, arity: usize) -> (Odometer, Result<usize, ChoiceError>) {

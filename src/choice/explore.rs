@@ -19,7 +19,7 @@ use super::{Chooser, Coverage, Ended, Failure, Flaky, Outcome, Progress, Replay,
 use super::{panics, rerun, shrink};
 use std::ops::ControlFlow;
 
-/// The number of failures that are made smaller where the search does not say which run is the shortest.
+/// The number of failures that are made smaller if the search does not say which run is the shortest.
 const SHRUNK: usize = 10;
 
 type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
@@ -82,7 +82,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self
     }
 
-    /// Runs the program at most that many times to make a failing run smaller, where the search itself does not say
+    /// Runs the program at most that many times to make a failing run smaller, if the search itself does not say
     /// which one is the smallest. Before that each is run once as it is, to see that it fails again; 0 does neither.
     #[must_use]
     pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
@@ -165,7 +165,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
     }
 }
 
-/// Runs a failing run again, and notes where it ends otherwise.
+/// Runs a failing run again, and notes if it ends otherwise.
 fn repeat<R: Outcome>(failure: &mut Failure, bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) {
     failure.flaky = match rerun::placed(&mut Replay::new(failure.run.clone()), bound, program) {
         End::Failed(failed) if failed.kind == failure.kind => None,

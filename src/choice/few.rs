@@ -1,4 +1,4 @@
-//! All runs of a program where there are few, found out by a search that gives up as soon as more are known.
+//! All runs of a program if there are few, found out by a search that gives up as soon as more are known.
 //!
 //! A run that was visited is known, and so is one for each alternative that is left after it:
 //!
@@ -25,7 +25,7 @@ use super::{Explore, Odometer, Outcome, Report, panics};
 use std::ops::ControlFlow;
 
 impl Explore<'_, Odometer> {
-    /// Visits the runs in their order if there are at most `limit`; `None` where there are more, as soon as that is known. A
+    /// Visits the runs in their order if there are at most `limit`; `None` if there are more, as soon as that is known. A
     /// failure that is to end the search, a mistake or the watch ends this one too.
     pub fn run_if_few<R: Outcome>(
         &mut self,

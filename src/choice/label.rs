@@ -56,7 +56,7 @@ impl fmt::Display for Unfit {
 /// The label that a text is.
 ///
 /// # Errors
-/// [`ChoiceError::BadLabel`] where it is empty, too long or has control characters, or there are too many others.
+/// [`ChoiceError::BadLabel`] if it is empty, too long or has control characters, or there are too many others.
 pub fn label(text: &str) -> Result<Label, ChoiceError> {
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = read.get(text) {

@@ -105,8 +105,8 @@ pub trait Choices {
     /// Takes one of `arity` alternatives and returns its index, in `0..arity`.
     ///
     /// # Errors
-    /// [`ChoiceError::Empty`] where `arity` is 0; [`ChoiceError::BadLabel`] where a run with the label could not be written
-    /// as a token; where the source ends the run, for whatever reason.
+    /// [`ChoiceError::Empty`] if `arity` is 0; [`ChoiceError::BadLabel`] if a run with the label could not be written
+    /// as a token; if the source ends the run, for whatever reason.
     #[inline]
     fn choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         match arity {
@@ -119,11 +119,11 @@ pub trait Choices {
         }
     }
 
-    /// Takes one alternative, drawn in proportion to `weights` where choices are drawn. An alternative of weight 0 does
-    /// not exist, for any strategy; where each weight is the number of runs after it, all runs are equally likely.
+    /// Takes one alternative, drawn in proportion to `weights` if choices are drawn. An alternative of weight 0 does
+    /// not exist, for any strategy; if each weight is the number of runs after it, all runs are equally likely.
     ///
     /// # Errors
-    /// As [`Choices::choose`]; [`ChoiceError::Empty`] where no weight is positive.
+    /// As [`Choices::choose`]; [`ChoiceError::Empty`] if no weight is positive.
     fn weighted(&mut self, label: Label, weights: &[u64]) -> Result<usize, ChoiceError> {
         match weights {
             _ if weights.contains(&0) => {
@@ -139,11 +139,11 @@ pub trait Choices {
         }
     }
 
-    /// Decides at a branch point: `arity` is at least 2, and `weights`, where there are any, are as many and positive. Call
+    /// Decides at a branch point: `arity` is at least 2, and `weights`, if there are any, are as many and positive. Call
     /// [`Choices::choose`] or [`Choices::weighted`] instead.
     ///
     /// # Errors
-    /// Where the source ends the run.
+    /// If the source ends the run.
     fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError>;
 }
 

@@ -2,7 +2,7 @@
 //!
 //! A failing run is run again many times while it is made smaller; the process's panic hook is told about none of them.
 //! Panics of other threads, and of this one outside explorations, go to the hook that was there before. The hook is installed
-//! by the first exploration; where a program sets its own later, ours is put in front of it when a panic did not come by.
+//! by the first exploration; if a program sets its own later, ours is put in front of it when a panic did not come by.
 
 use std::any::Any;
 use std::cell::RefCell;
@@ -13,8 +13,8 @@ use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 pub(crate) struct Caught {
     pub payload: Box<dyn Any + Send>,
     pub message: String,
-    /// The place of the panic; `None` where our hook noted none: outside an exploration, where another hook took its place,
-    /// or where it was no panic.
+    /// The place of the panic; `None` if our hook noted none: outside an exploration, if another hook took its place,
+    /// or if it was no panic.
     pub place: Option<String>,
 }
 

@@ -51,7 +51,7 @@ impl<C: Choices> Choices for Recorded<C> {
     }
 }
 
-/// Returns the pick that the record has at a position, `None` past its end, and an error where the record does not fit.
+/// Returns the pick that the record has at a position, `None` past its end, and an error if the record does not fit.
 pub(super) fn recorded(
     run: &[Step],
     position: usize,
@@ -92,7 +92,7 @@ impl Replay {
     /// Checks, at the end of the run, that the whole record was used.
     ///
     /// # Errors
-    /// [`ChoiceError::Unused`] where recorded choices are left.
+    /// [`ChoiceError::Unused`] if recorded choices are left.
     pub fn finish(&self) -> Result<(), ChoiceError> {
         used(&self.run, self.position)
     }

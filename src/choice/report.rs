@@ -52,7 +52,7 @@ pub struct Failure {
     pub message: String,
     /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
     pub run: Vec<Step>,
-    /// The way in which that run ended when it was run again, where that was otherwise: something besides the choices decides
+    /// The way in which that run ended when it was run again, if that was otherwise: something besides the choices decides
     /// whether it fails.
     pub flaky: Option<Flaky>,
 }
@@ -124,7 +124,7 @@ impl Report {
     /// Panics, with this report, unless no run failed, none was cut, and the program made no mistake.
     ///
     /// # Panics
-    /// Where something went wrong: this is for tests.
+    /// If something went wrong: this is for tests.
     pub fn expect_passed(&self) {
         assert!(self.failed == 0 && self.cut == 0 && self.mistake.is_none(), "{self}");
     }
@@ -132,7 +132,7 @@ impl Report {
     /// Panics, with this report, unless every run was visited and none failed.
     ///
     /// # Panics
-    /// Where something went wrong: this is for tests.
+    /// If something went wrong: this is for tests.
     pub fn expect_exhausted(&self) {
         self.expect_passed();
         assert!(self.ended == Ended::Exhausted, "{self}");

@@ -15,7 +15,7 @@ pub(super) enum End {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Failed {
     /// The text that failures have in common that count as one: the place of the panic, or the error's text; the panic's
-    /// message where the place is not known.
+    /// message if the place is not known.
     pub kind: String,
     pub message: String,
     /// It panicked at a place that is not known, because the program has set a panic hook of its own.
@@ -57,7 +57,7 @@ pub(super) fn once<R: Outcome>(
     }
 }
 
-/// Runs the program once, with at most `bound` choices; where a panic's place is not known, runs it once more to learn the
+/// Runs the program once, with at most `bound` choices; if a panic's place is not known, runs it once more to learn the
 /// place, so that two failures do not count as one. A recorded run is a single one, and is not run again.
 #[inline]
 pub(super) fn placed<S: Strategy, R: Outcome>(
@@ -85,7 +85,7 @@ fn place<R: Outcome>(failed: &mut Failed, run: &[Step], bound: usize, program: &
 }
 
 /// The end of a run that was told to end with `error`: that error, a failure of the program's own, or
-/// [`ChoiceError::Swallowed`] where the program went on.
+/// [`ChoiceError::Swallowed`] if the program went on.
 #[cold]
 fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser: &Chooser) -> End {
     if error.is_mistake() || error == ChoiceError::Interrupted {
@@ -102,7 +102,7 @@ fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser:
     }
 }
 
-/// The failure of a program that caught its escape; `None` where it passed the escape on, as a panic or as an error.
+/// The failure of a program that caught its escape; `None` if it passed the escape on, as a panic or as an error.
 fn own_failure(outcome: Result<Option<String>, Caught>, escape: &ChoiceError, unwound: bool) -> Option<Failed> {
     let failed = match outcome {
         Err(caught) if caught.payload.is::<Escape>() => return None,

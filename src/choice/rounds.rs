@@ -37,7 +37,7 @@ struct Shared {
 }
 
 impl<S: Strategy + Send> Explore<'_, S> {
-    /// Visits the runs on that many threads, on one for each core where it is 0. The order of the visits is not that of
+    /// Visits the runs on that many threads, on one for each core if it is 0. The order of the visits is not that of
     /// the search, the report does not depend on the number of threads.
     pub fn run_on<R: Outcome>(&mut self, threads: usize, program: impl Fn(&mut Chooser) -> R + Sync) -> Report {
         let cores = || thread::available_parallelism().map_or(1, usize::from);

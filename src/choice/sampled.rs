@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The number of runs up to which they are few: these are visited before others are drawn, to see whether they are all.
 pub const SMALL: u64 = 1024;
 
-/// The weights of the alternatives after a run, at a place, one for each; `None` where all are alike.
+/// The weights of the alternatives after a run, at a place, one for each; `None` if all are alike.
 type Weigh = dyn Fn(&[Step], Label, usize) -> Option<Vec<u64>> + Send + Sync;
 
 /// Draws runs from a seed.
@@ -58,7 +58,7 @@ impl Sampled {
     }
 
     /// Draws by weights: `weigh` is given the steps so far, the label and the number of alternatives, and returns a
-    /// weight for each alternative, or `None` where all are alike or the program itself has weights.
+    /// weight for each alternative, or `None` if all are alike or the program itself has weights.
     ///
     /// ```
     /// use mayhap::choice::{Sampled, explore};
@@ -78,7 +78,7 @@ impl Sampled {
         self
     }
 
-    /// Draws every run with the same probability, where the number of runs after each choice is known.
+    /// Draws every run with the same probability, if the number of runs after each choice is known.
     #[must_use]
     pub fn uniform(mut self, counts: RunCounts) -> Sampled {
         self.counts = Some(Arc::new(counts));

@@ -32,10 +32,10 @@ pub trait Strategy: Choices {
     /// The steps of the run at hand, up to where it stands.
     fn run(&self) -> &[Step];
 
-    /// Ends the run at hand and goes to the next; false where that was the last.
+    /// Ends the run at hand and goes to the next; false if that was the last.
     ///
     /// # Errors
-    /// [`ChoiceError::Unused`] where the run ended inside the prefix that it repeated.
+    /// [`ChoiceError::Unused`] if the run ended inside the prefix that it repeated.
     fn advance(&mut self) -> Result<bool, ChoiceError>;
 
     /// Goes back to the beginning of the run at hand, as if it had not begun.
@@ -49,8 +49,8 @@ pub trait Strategy: Choices {
         Coverage::All
     }
 
-    /// Gives away about half of the runs that are left, where it can be told between two runs which these are: the
-    /// two searches visit, together, exactly what this one would have visited. It gives away nothing where nothing is said.
+    /// Gives away about half of the runs that are left, if it can be told between two runs which these are: the
+    /// two searches visit, together, exactly what this one would have visited. It gives away nothing if nothing is said.
     fn split(&mut self) -> Option<Self>
     where
         Self: Sized,

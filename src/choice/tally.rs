@@ -49,7 +49,7 @@ fn earlier(known: &mut Option<Stopped>, other: Stopped) {
 }
 
 impl Tally {
-    /// Notes how a run ended; false where it was only the beginning of others.
+    /// Notes how a run ended; false if it was only the beginning of others.
     #[inline]
     pub fn note(&mut self, end: End, run: &[Step]) -> bool {
         match end {

@@ -63,7 +63,7 @@ pub fn write(run: &[Step]) -> String {
 /// The run that a text is.
 ///
 /// # Errors
-/// Where the text is no token of a run.
+/// If the text is no token of a run.
 pub fn read(text: &str) -> Result<Vec<Step>, TokenError> {
     let (kind, parts, _) = decode(text)?;
     let run = parts.into_iter().map(|(step, end)| end.is_none().then_some(step)).collect::<Option<_>>();

@@ -11,7 +11,7 @@ use std::thread;
 /// The size of a worker's stack, in bytes: as much as a main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Returns the number of workers where nobody says one: the parallelism of the system, or 1 where that is not known.
+/// Returns the number of workers if nobody says one: the parallelism of the system, or 1 if that is not known.
 #[must_use]
 pub fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
@@ -19,7 +19,7 @@ pub fn workers() -> usize {
 
 /// Does the work for each item on several threads, and reports each result as soon as all before it have been reported.
 ///
-/// One worker, or one item, needs no thread. Where no thread can be started the work is done without.
+/// One worker, or one item, needs no thread. If no thread can be started the work is done without.
 pub fn in_order<T: Sync, R: Send>(
     items: &[T],
     workers: usize,

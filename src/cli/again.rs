@@ -126,7 +126,7 @@ impl Rereadable {
     }
 }
 
-/// The number of bytes that are read at once where a part of a trace is read again.
+/// The number of bytes that are read at once if a part of a trace is read again.
 const AGAIN: usize = 1 << 16;
 
 fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {

@@ -1,6 +1,6 @@
 //! `mayhap validate --net tcp`: traces of concurrent clients.
 //!
-//! Who does not say which network it is gets this one where the first event is no whole exchange: `{"c": 1, "q": 5}`.
+//! Who does not say which network it is gets this one if the first event is no whole exchange: `{"c": 1, "q": 5}`.
 
 use super::evidence::{self, WantedEvidence};
 use super::html;
@@ -77,16 +77,16 @@ pub struct HistorySource<'t> {
 
 /// The things that a trace says besides its events.
 pub struct TraceNotes {
-    /// The first line, which says what the trace is of, where it has one.
+    /// The first line, which says what the trace is of, if it has one.
     pub header: Option<Header>,
-    /// A note on what its reader passed over, where it did.
+    /// A note on what its reader passed over, if it did.
     pub passed_over: Option<String>,
     /// True if something was answered, or nothing is left of the trace by the rules of its format.
     pub is_tested: bool,
 }
 
 impl TraceNotes {
-    /// Those of a trace that was read; the error, where there is nothing to judge, is ready to be shown.
+    /// Those of a trace that was read; the error, if there is nothing to judge, is ready to be shown.
     pub fn of<R: BufRead>(events: &Events<R>, name: &str, is_empty: bool) -> Result<TraceNotes, String> {
         let counts = events.jepsen_counts();
         if is_empty && counts.is_none_or(|counts| counts.is_empty()) {

@@ -24,7 +24,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Integers in requests, where nothing else is wanted: few, so that requests meet what others left.
+/// Integers in requests, if nothing else is wanted: few, so that requests meet what others left.
 const INTEGERS: (i64, i64) = (0, 10);
 /// Judging ends after this time.
 const TIME: Duration = Duration::from_secs(10);
@@ -87,7 +87,7 @@ fn profile(spec: &Arc<Spec>, options: &Check, mut server: Server, choices: &mut 
             end = why;
             break;
         }
-        // Where explanations become too many, few of them are left to be looked at: so it is done now and then.
+        // If explanations become too many, few of them are left to be looked at: so it is done now and then.
         if line.is_power_of_two() || line == options.steps {
             (coupled, differing) = (Stats::coupled(validator.judge()), Stats::differing(validator.judge()));
         }

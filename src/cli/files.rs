@@ -35,7 +35,7 @@ pub fn shown(path: &Path) -> String {
 /// That a file is not written over one that is read.
 ///
 /// # Errors
-/// A message, one line, where both are the same file.
+/// A message, one line, if both are the same file.
 pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), String> {
     let Ok(there) = out.canonicalize() else { return Ok(()) };
     match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == there)) {

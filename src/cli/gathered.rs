@@ -1,7 +1,7 @@
 //! A witness that is made part by part, gathered: what is told of it, and its lines in a file.
 //!
 //! The lines of the parts are kept in a file without a name, and put into their order at the end; so a witness of ten million
-//! lines needs no more memory than one of a thousand. Where no file is wanted it is given up as soon as it is too long to be
+//! lines needs no more memory than one of a thousand. If no file is wanted it is given up as soon as it is too long to be
 //! shown.
 
 use super::again::spool;
@@ -34,7 +34,7 @@ struct WitnessPart {
     size: Size,
     /// The range of bytes at which its lines are kept in the file.
     lines: Range<u64>,
-    /// Its steps, where the witness is short enough to show them.
+    /// Its steps, if the witness is short enough to show them.
     steps: Vec<shown::StepLine>,
     /// The first things that the server did by itself, in words.
     own: Vec<String>,
@@ -139,7 +139,7 @@ impl<'s> Gathered<'s> {
         stated
     }
 
-    /// All of it, where it is short enough to be shown.
+    /// All of it, if it is short enough to be shown.
     #[must_use]
     pub fn inline(&mut self, initial: &Initial) -> Option<Vec<shown::StepLine>> {
         let initial = shown::initial(initial);

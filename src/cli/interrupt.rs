@@ -1,6 +1,6 @@
 //! Ctrl-C while evidence is looked for: the verdict that was found stays.
 //!
-//! The first signal ends the search, which then says what it has. Where that takes more than a moment, or with a second signal,
+//! The first signal ends the search, which then says what it has. If that takes more than a moment, or with a second signal,
 //! the process ends at once; a verdict that is not written yet is written first.
 
 use super::exit::Exit;
@@ -12,7 +12,7 @@ use std::time::Duration;
 
 /// Set once somebody has asked for the end, by a signal.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The text to write, the message to tell then, and the exit code, where the search does not end by itself.
+/// The text to write, the message to tell then, and the exit code, if the search does not end by itself.
 static PENDING: Mutex<Option<(String, &str, u8)>> = Mutex::new(None);
 /// Time for the search to end by itself.
 const MOMENT: Duration = Duration::from_millis(500);
@@ -21,7 +21,7 @@ const MOMENT: Duration = Duration::from_millis(500);
 pub struct Interruptible(());
 
 impl Interruptible {
-    /// Begins; `unwritten` is the verdict where it was not written yet.
+    /// Begins; `unwritten` is the verdict if it was not written yet.
     pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
         let said = "interrupted: the verdict stands, its evidence was not found yet\n";
         Interruptible::with(unwritten, said, exit)
@@ -29,7 +29,11 @@ impl Interruptible {
 
     /// Begins with several traces: those that were judged are written with the evidence that was found.
     pub fn begin_several() -> Interruptible {
-        Interruptible::with(String::new(), "interrupted: recordings without a line were not judged\n", Exit::Interrupted)
+        Interruptible::with(
+            String::new(),
+            "interrupted: recordings without a line were not judged\n",
+            Exit::Interrupted,
+        )
     }
 
     fn with(unwritten: String, said: &'static str, exit: Exit) -> Interruptible {

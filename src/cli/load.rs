@@ -63,7 +63,7 @@ fn beside(path: &Path) -> impl FnMut(&str) -> Result<Text, String> {
 /// The text of a file.
 ///
 /// # Errors
-/// A message where it cannot be read.
+/// A message if it cannot be read.
 pub fn text(path: &Path) -> Result<Text, String> {
     Ok(Text { name: files::shown(path), text: files::read_text(path)? })
 }
@@ -76,7 +76,7 @@ pub fn report(sources: &Sources, findings: &[Diagnostic], terminal: &mut Termina
     }
 }
 
-/// Counts the errors and warnings, in words; `None` where there are none.
+/// Counts the errors and warnings, in words; `None` if there are none.
 #[must_use]
 pub fn summary(findings: &[Diagnostic]) -> Option<String> {
     let counts = [(Severity::Error, "error"), (Severity::Warning, "warning")].map(|(severity, what)| {

@@ -1,7 +1,7 @@
 //! The command `mayhap`: arguments, files, the terminal and exit codes; everything else is the library's.
 //!
 //! `mayhap check specs/kv.may` parses its arguments into a [`arguments::Command`], runs it, and ends with an
-//! [`exit::Exit`]: 0 where nothing is wrong, 2 where the specification has errors.
+//! [`exit::Exit`]: 0 if nothing is wrong, 2 if the specification has errors.
 
 mod abreast;
 mod again;
@@ -59,7 +59,7 @@ pub fn main() -> ExitCode {
     let arguments = match Arguments::try_parse() {
         Ok(arguments) => arguments,
         Err(refusal) => {
-            // Where nobody reads the message any more, the exit code still tells.
+            // If nobody reads the message any more, the exit code still tells.
             _ = refusal.print();
             return ExitCode::from(refusal.exit_code() as u8);
         }

@@ -31,7 +31,7 @@ pub fn add(
     }
 }
 
-/// Adds the witness of an accepted trace, where it is wanted.
+/// Adds the witness of an accepted trace, if it is wanted.
 fn acceptance(
     recording: &mut NetworkedEvidence,
     report: &mut TraceReport,

@@ -49,7 +49,7 @@ pub fn read(
     Ok((observed, notes))
 }
 
-/// The history that observations are, where an order of requests alone explains them: the server answers each once, and the network
+/// The history that observations are, if an order of requests alone explains them: the server answers each once, and the network
 /// does to them what TCP does.
 pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
     let most = MostOutstanding::of(observed.events.iter().map(|(_, observation)| observation));

@@ -46,9 +46,9 @@ fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence)
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
-/// Appends the line of a request and what came back, with the client's number where there are several.
+/// Appends the line of a request and what came back, with the client's number if there are several.
 ///
-/// A query beside a client and nothing else is a request whose answer stands on a later line. So where no answer is owed,
+/// A query beside a client and nothing else is a request whose answer stands on a later line. So if no answer is owed,
 /// the number is left out if the specification never asks whose request it is; else the request is written as given up,
 /// which claims a little less.
 pub fn write(line: &mut String, spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) {

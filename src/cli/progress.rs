@@ -1,4 +1,4 @@
-//! A line that tells how far long work has come, on standard error, where that is a terminal and the work takes more
+//! A line that tells how far long work has come, on standard error, if that is a terminal and the work takes more
 //! than a moment.
 //!
 //! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
@@ -29,7 +29,7 @@ pub struct ProgressLine {
 }
 
 impl ProgressLine {
-    /// Starts. How long it takes is told by the sizes of the traces, where all of them are files.
+    /// Starts. How long it takes is told by the sizes of the traces, if all of them are files.
     pub fn new(traces: &[PathBuf]) -> ProgressLine {
         let bytes: Option<u64> = traces.iter().map(|path| size(path)).sum();
         let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
@@ -94,7 +94,7 @@ impl ProgressLine {
     }
 }
 
-/// The size of a trace in bytes, where that is known.
+/// The size of a trace in bytes, if that is known.
 fn size(path: &Path) -> Option<u64> {
     let data = (!files::is_stdin(path)).then(|| path.metadata().ok())??;
     data.is_file().then_some(data.len())

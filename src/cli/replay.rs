@@ -121,7 +121,7 @@ fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String
     Err(whys)
 }
 
-/// The options, with what a script says of its system where they say nothing; and the file of the specification.
+/// The options, with what a script says of its system if they say nothing; and the file of the specification.
 fn with_said(
     options: &ReplayArguments,
     (said, first): (ScriptHeader, &Path),

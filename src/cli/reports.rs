@@ -1,4 +1,4 @@
-//! `mayhap test --report json:FILE,html:FILE`: the files of reports, and the annotations where GitHub runs the command.
+//! `mayhap test --report json:FILE,html:FILE`: the files of reports, and the annotations if GitHub runs the command.
 //!
 //! [`check`] is called before the first request, so that a campaign of an hour does not end with *cannot write*.
 
@@ -50,7 +50,7 @@ pub fn write(report: &CampaignReport, wanted: &[ReportWanted], terminal: &mut Te
     written.fold(Exit::Fine, Exit::worst)
 }
 
-/// Prints the annotations, where GitHub runs the command and reads them.
+/// Prints the annotations, if GitHub runs the command and reads them.
 pub fn annotate(report: &CampaignReport, terminal: &mut Terminal) {
     if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
         terminal.print(&annotations(report));

@@ -48,7 +48,7 @@ impl Sink {
     /// Ends the file.
     ///
     /// # Errors
-    /// A message, one line, where something could not be written.
+    /// A message, one line, if something could not be written.
     pub fn finish(self, terminal: &mut Terminal) -> Result<(), String> {
         let Sink::File { name, mut file, failure } = self else { return Ok(()) };
         if let Some(cause) = failure.or(file.flush().err()) {

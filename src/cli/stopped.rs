@@ -23,8 +23,8 @@ pub fn words(spec: &Spec, stop: &Stop) -> String {
     if let Stop::Outside(site) = stop { spec.program.duty(*site).to_owned() } else { stop.to_string() }
 }
 
-/// Returns the exit code for a stop: [`Exit::Failed`] where it says that something is wrong, [`Exit::Inconclusive`]
-/// where it only says that this could not be found out.
+/// Returns the exit code for a stop: [`Exit::Failed`] if it says that something is wrong, [`Exit::Inconclusive`]
+/// if it only says that this could not be found out.
 pub fn exit(stop: &Stop) -> Exit {
     if let Stop::Limit(_) | Stop::Undecided(_) = stop { Exit::Inconclusive } else { Exit::Failed }
 }

@@ -1,7 +1,7 @@
 //! Traces of networks, judged while they are read.
 //!
-//! Where no two requests are under way at once, nothing overlaps, whatever the network: it costs what a trace of one client who waits
-//! costs. Where some are, a trace that is still written is judged event by event, so that a rejection is told when it happens; one that
+//! If no two requests are under way at once, nothing overlaps, whatever the network: it costs what a trace of one client who waits
+//! costs. If some are, a trace that is still written is judged event by event, so that a rejection is told when it happens; one that
 //! is all there is judged as a whole, which knows the later answers.
 
 use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
@@ -37,7 +37,7 @@ pub struct StreamedReport {
     pub verdict: Verdict,
     /// The things that the trace says besides.
     pub notes: TraceNotes,
-    /// The number of events up to the rejected one, where one is.
+    /// The number of events up to the rejected one, if one is.
     pub rejected: Option<usize>,
 }
 
@@ -64,7 +64,7 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
 /// Judges a trace while it is read.
 ///
 /// # Errors
-/// Where a line is no event; ready to be shown.
+/// If a line is no event; ready to be shown.
 pub fn judge(
     (spec, streaming): (&Arc<Spec>, Streaming),
     input: &mut impl BufRead,

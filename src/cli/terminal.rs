@@ -1,5 +1,5 @@
-//! The output that the user sees: standard output and standard error, with colour where someone looks at a terminal, or
-//! where it is asked for.
+//! The output that the user sees: standard output and standard error, with colour if someone looks at a terminal, or
+//! if it is asked for.
 //!
 //! A reader that goes away (`mayhap simulate … | head`) is no error: what is written after that is dropped, and
 //! [`Terminal::is_gone`] says that long work may stop.
@@ -42,7 +42,7 @@ impl Terminal {
     /// Writes a message to standard error, after everything printed so far.
     pub fn complain(&mut self, text: &str) {
         self.flush();
-        // Where standard error is closed too there is nobody left to tell.
+        // If standard error is closed too there is nobody left to tell.
         _ = io::stderr().write_all(text.as_bytes());
     }
 
@@ -52,7 +52,7 @@ impl Terminal {
         self.state != TerminalState::Open
     }
 
-    /// Ends output; false where some of it could not be written though someone was reading.
+    /// Ends output; false if some of it could not be written though someone was reading.
     pub fn finish(&mut self) -> bool {
         self.flush();
         if self.state == TerminalState::Broken {

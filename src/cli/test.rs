@@ -27,7 +27,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-/// The complaint where no system is given.
+/// The complaint if no system is given.
 pub const NO_SUT: &str = "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND";
 const NOT_RESET: &str =
     "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
@@ -283,7 +283,7 @@ impl Follower for Keeping<'_> {
     }
 }
 
-/// The known causes, where a file of these is given.
+/// The known causes, if a file of these is given.
 fn baseline(options: &TestArguments) -> Result<Option<Baseline>, String> {
     let Some(path) = &options.baseline else { return Ok(None) };
     if options.baseline_update && !path.exists() {

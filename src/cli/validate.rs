@@ -1,6 +1,6 @@
 //! `mayhap validate`: recorded traces, judged while they are read.
 //!
-//! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 where there is
+//! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 if there is
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
 use super::again::{Once, Rereading, TracePart};
@@ -212,7 +212,7 @@ struct Judged {
     verdict: Verdict,
     /// A note that the user should read besides: the trace says that it is of another specification.
     note: Option<String>,
-    /// Its history, where it is to be drawn.
+    /// Its history, if it is to be drawn.
     drawn: Option<DrawnTrace>,
     /// True if something was answered.
     is_tested: bool,
@@ -225,7 +225,7 @@ fn note(spec: &Spec, name: &str, header: Option<&Header>) -> Option<String> {
 }
 
 impl Judged {
-    /// Reads and judges a trace, which can be read again where evidence is wanted; the error is ready to be shown. One that would be
+    /// Reads and judges a trace, which can be read again if evidence is wanted; the error is ready to be shown. One that would be
     /// accepted although nothing was answered has tested nothing.
     fn of(
         spec: &Arc<Spec>,
@@ -391,7 +391,7 @@ impl Judged {
         (Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
-    /// Reads a trace of a network, and judges it event by event where no order of requests alone explains it.
+    /// Reads a trace of a network, and judges it event by event if no order of requests alone explains it.
     fn by_event(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         input: &mut impl BufRead,
@@ -411,7 +411,7 @@ impl Judged {
         Ok((Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again))
     }
 
-    /// Adds evidence to the report, where it is wanted; the error is ready to be shown.
+    /// Adds evidence to the report, if it is wanted; the error is ready to be shown.
     fn find_evidence(
         &mut self,
         again: Again,
@@ -466,7 +466,7 @@ fn limits(options: &Validate) -> Options {
     Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
-/// Evidence is for one trace, or where it was asked for: with several there is one line each. A page shows it of each.
+/// Evidence is for one trace, or if it was asked for: with several there is one line each. A page shows it of each.
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
     (is_shown || options.html.is_some()) && !options.no_evidence

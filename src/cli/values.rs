@@ -72,7 +72,7 @@ impl fmt::Display for PeerArg {
 /// The format of a trace that has a name.
 ///
 /// # Errors
-/// Where none has it.
+/// If none has it.
 pub fn trace_format(name: &str) -> Result<TraceFormat, String> {
     let named = TraceFormat::ALL.into_iter().find(|format| format.name() == name);
     named.ok_or_else(|| format!("expected one of {}", TraceFormat::ALL.map(TraceFormat::name).join(", ")))
@@ -118,7 +118,7 @@ impl FromStr for RangeArg {
     }
 }
 
-/// An integer of 64 bits; nothing where the text is none at all.
+/// An integer of 64 bits; nothing if the text is none at all.
 fn integer(text: &str) -> Option<Result<i64, String>> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_one = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -128,7 +128,7 @@ fn integer(text: &str) -> Option<Result<i64, String>> {
 /// Parses a number, which may be 0.
 ///
 /// # Errors
-/// Where the text is no such number, with what was expected.
+/// If the text is no such number, with what was expected.
 pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     number(text, "at least 0, as in 20")
 }
@@ -136,7 +136,7 @@ pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
 /// Parses a number of at least 1.
 ///
 /// # Errors
-/// Where the text is no such number, with what was expected.
+/// If the text is no such number, with what was expected.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     number(text, "at least 1")
 }
@@ -151,7 +151,7 @@ fn number<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result
 /// A command for the shell.
 ///
 /// # Errors
-/// Where it says nothing.
+/// If it says nothing.
 pub fn command(text: &str) -> Result<String, String> {
     let is_empty = text.trim().is_empty();
     if is_empty { Err("expected a command for the shell, as in './server'".into()) } else { Ok(text.into()) }
@@ -160,7 +160,7 @@ pub fn command(text: &str) -> Result<String, String> {
 /// A share from 0 to 1.
 ///
 /// # Errors
-/// Where it is none, with what was expected.
+/// If it is none, with what was expected.
 pub fn probability(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "expected a number from 0 to 1, as in 0.01".into())
@@ -169,7 +169,7 @@ pub fn probability(text: &str) -> Result<f64, String> {
 /// A number of requests a second.
 ///
 /// # Errors
-/// Where it is none, with what was expected.
+/// If it is none, with what was expected.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-6..=1e9).contains(rate));
     rate.ok_or_else(|| "expected a positive number of requests a second, as in 100".into())
@@ -181,7 +181,7 @@ const LONGEST: f64 = 1e9;
 /// A time in seconds, which has to pass some day.
 ///
 /// # Errors
-/// Where it is none, with what was expected.
+/// If it is none, with what was expected.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (f64::MIN_POSITIVE..=LONGEST).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a positive number of seconds, as in 0.5".into())
@@ -190,7 +190,7 @@ pub fn seconds(text: &str) -> Result<Duration, String> {
 /// A number of seconds, or 0.
 ///
 /// # Errors
-/// Where it is none, with what was expected.
+/// If it is none, with what was expected.
 pub fn seconds_or_zero(text: &str) -> Result<Duration, String> {
     if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
 }

@@ -57,7 +57,7 @@ pub(super) struct InstrumentedSpec {
     pub slot: usize,
 }
 
-/// The specification whose branches are noted; nothing where that is not possible.
+/// The specification whose branches are noted; nothing if that is not possible.
 pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
     let mut trees = spec.trees().clone();
     let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable };

@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A branch counts as taken by a request where some explanation that was left after its answer took it.
+//! A branch counts as taken by a request if some explanation that was left after its answer took it.
 
 mod instrument;
 mod sharp;
@@ -72,7 +72,7 @@ pub struct CoverageNews {
 }
 
 impl SpecCoverage {
-    /// The branches of a specification, none of which was taken yet. There are none where tasks yield or call peers.
+    /// The branches of a specification, none of which was taken yet. There are none if tasks yield or call peers.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();

@@ -25,7 +25,7 @@ pub struct Sharpness {
 }
 
 impl Sharpness {
-    /// The share in percent, rounded down; `None` where no answer was looked at.
+    /// The share in percent, rounded down; `None` if no answer was looked at.
     #[must_use]
     pub fn percent(&self) -> Option<u64> {
         (self.forced * 100).checked_div(self.looked_at)

@@ -127,7 +127,7 @@ struct Mark<'l> {
     kind: AnnotationKind,
 }
 
-/// The extent of the lines of an excerpt: whole or cut (only where they are whole does the renderer know the columns).
+/// The extent of the lines of an excerpt: whole or cut (only if they are whole does the renderer know the columns).
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,

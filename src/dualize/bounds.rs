@@ -15,7 +15,7 @@ use crate::term::{Side, Var};
 struct StoreBounds<'s> {
     store: &'s mut Store,
     assumed: u64,
-    /// Set where instructions on known values are carried out in a loop of their own.
+    /// Set if instructions on known values are carried out in a loop of their own.
     glides: bool,
 }
 

@@ -20,8 +20,8 @@ pub struct Candidate(Box<State>);
 
 /// A validation state: a process with symbolic memory, and the constraints on its variables.
 ///
-/// 1. The states that it stands for are those of `process` under the models of `store`; where it is clean there is one.
-/// 2. Where `growth` says so ([`Growth`]), all of the memory is known.
+/// 1. The states that it stands for are those of `process` under the models of `store`; if it is clean there is one.
+/// 2. If `growth` says so ([`Growth`]), all of the memory is known.
 /// 3. `noticed` is the number of things that the section touched which the judge's steps know of; 0 when a request begins.
 /// 4. `log` and the trail of `store` are kept together, or neither is.
 #[derive(Clone, Debug)]
@@ -38,9 +38,9 @@ pub struct State {
     pub(super) noticed: usize,
     /// The node at which the last answer was given.
     pub replied: Option<Site>,
-    /// The last answer, where it was a hole and answers are kept.
+    /// The last answer, if it was a hole and answers are kept.
     pub answer: Option<Value>,
-    /// The choices on the way here, where they are kept for a witness.
+    /// The choices on the way here, if they are kept for a witness.
     pub log: Past<Log>,
 }
 
@@ -77,7 +77,7 @@ pub struct Log {
 /// A choice that a path made.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Logged {
-    /// A value, made where the guard holds (`None`: always).
+    /// A value, made if the guard holds (`None`: always).
     Value {
         /// The chosen value, in terms of fresh variables.
         value: Value,
@@ -86,24 +86,24 @@ pub enum Logged {
     },
     /// One of several ways.
     Way(usize),
-    /// One element of a collection, picked where the guard holds (`None`: always).
+    /// One element of a collection, picked if the guard holds (`None`: always).
     Element {
         /// The element.
         value: Value,
         /// The condition of the arm that it was picked in.
         guard: Option<Term>,
     },
-    /// That the request took effect, where it may not have, or may come after a step of the server ([`notes_requests`]).
+    /// That the request took effect, if it may not have, or may come after a step of the server ([`notes_requests`]).
     Received,
-    /// The request, where a part of it is not known.
+    /// The request, if a part of it is not known.
     Request(Value),
     /// That the server began this step by itself.
     Step(usize),
-    /// That the path began in the candidate of this number, where choices were kept from then on only.
+    /// That the path began in the candidate of this number, if choices were kept from then on only.
     Began(usize),
     /// That the server began a section over a network.
     Section(BegunSection),
-    /// The message that was seen, where several were under way that may have been.
+    /// The message that was seen, if several were under way that may have been.
     Seen(Value),
     /// That the call that a peer saw was one for which the task of this connection waits, or one for which nobody does.
     Called(Option<Port>),
@@ -170,7 +170,7 @@ impl Candidate {
         }))
     }
 
-    /// Makes it a copy of another one, where it already is.
+    /// Makes it a copy of another one, if it already is.
     pub(super) fn copy_from(&mut self, other: &Candidate) {
         self.process.copy_from(&other.process);
         self.copy_beside_process(other);
@@ -272,7 +272,7 @@ impl Candidate {
         })
     }
 
-    /// Takes up an answer of the solver: fails where the path cannot go on.
+    /// Takes up an answer of the solver: fails if the path cannot go on.
     pub(super) fn take_up(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
         match answer {
             Answer::Sat => {
@@ -301,7 +301,7 @@ impl Candidate {
         }
     }
 
-    /// The candidate where a condition holds, which is possible.
+    /// The candidate if a condition holds, which is possible.
     pub(super) fn where_holds(&self, condition: Truth, at: Place, solver: &mut Solver) -> Candidate {
         let mut state = self.clone();
         _ = state.require(condition, Some(at), solver);

@@ -66,7 +66,7 @@ pub(super) fn add_sharing(candidates: &[Candidate], cells: &mut Vec<Cell>) {
     }
 }
 
-/// The keys under which maps differ from others; `None` where a value differs that cannot be told apart by its keys.
+/// The keys under which maps differ from others; `None` if a value differs that cannot be told apart by its keys.
 fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> Option<BTreeSet<Value>> {
     let mut keys = BTreeSet::new();
     for other in others {

@@ -4,7 +4,7 @@
 //! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent after it
 //! ```
 //!
-//! States with fewer explain nothing where each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
+//! States with fewer explain nothing if each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
 
 use rustc_hash::FxHashMap;
 
@@ -59,7 +59,7 @@ impl AnswersToCome {
         self.from(port, event).first()?.answer
     }
 
-    /// Tests whether there are too few requests for the answers that are seen from an event on, where this is under way before it.
+    /// Tests whether there are too few requests for the answers that are seen from an event on, if this is under way before it.
     pub(super) fn are_too_many(&self, situation: &Situation, event: usize) -> bool {
         let Situation { arrived, suspended, sent, .. } = situation;
         let under_way = |port: Port| {

@@ -13,17 +13,17 @@ use crate::spec::code::{Op, Program};
 pub(super) struct Composed<'s> {
     pub(super) spec: &'s Spec,
     pub(super) network: &'s dyn Network,
-    /// Set where packets without order are a set up to equality.
+    /// Set if packets without order are a set up to equality.
     pub(super) has_sets: bool,
-    /// Set where a message that may be sent again and again is one.
+    /// Set if a message that may be sent again and again is one.
     pub(super) has_endless: bool,
-    /// Set where packets may be lost, and are where they are in the way.
+    /// Set if packets may be lost, and are if they are in the way.
     pub(super) loses: bool,
-    /// Set where the next section of a task may be looked at ahead, where the answers to come are known.
+    /// Set if the next section of a task may be looked at ahead, if the answers to come are known.
     pub(super) looks_ahead: bool,
-    /// Set where a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
+    /// Set if a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
     pub(super) tells_apart: bool,
-    /// Set where each request is answered once at most, and nothing else is, so that answers to come need requests.
+    /// Set if each request is answered once at most, and nothing else is, so that answers to come need requests.
     pub(super) counts_requests: bool,
 }
 
@@ -39,7 +39,7 @@ impl<'s> Composed<'s> {
         Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false, counts_requests }
     }
 
-    /// This composition, with messages told apart where that is wanted, their order is free, and those that nobody sees can be left out.
+    /// This composition, with messages told apart if that is wanted, their order is free, and those that nobody sees can be left out.
     pub(super) fn telling_apart(self, options: &Options) -> Composed<'s> {
         let may_be_unseen = self.loses || !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;

@@ -1,7 +1,7 @@
 //! Judging a whole recording deepest first: what explains the longest beginning of it goes on first.
 //!
-//! Event by event, everything is kept that explains the events so far. Where many requests are under way that is much, though a single
-//! run is enough to accept. Deepest first looks for one run, and goes back where it cannot go on (Wing and Gong, 1993; Lowe, 2017):
+//! Event by event, everything is kept that explains the events so far. If many requests are under way that is much, though a single
+//! run is enough to accept. Deepest first looks for one run, and goes back if it cannot go on (Wing and Gong, 1993; Lowe, 2017):
 //!
 //! ```text
 //! c1 W(1)   c2 W(2)   c3 R ... c3 2          before `c3 2` the server reads R, which would answer 0; then W(1), R: 1; then W(2), R: 2
@@ -38,14 +38,14 @@ struct SearchNode {
     event: usize,
     candidates: Vec<Candidate>,
     history: NodeHistory,
-    /// The sections that are still to be run from here, the first one last; nothing where it was not looked at.
+    /// The sections that are still to be run from here, the first one last; nothing if it was not looked at.
     left: Option<Vec<ServerSection>>,
 }
 
 /// The way to a node.
 #[derive(Clone, Default)]
 struct NodeHistory {
-    /// The requests that were read, by their numbers, where they can be read again.
+    /// The requests that were read, by their numbers, if they can be read again.
     read: ReadRequests,
     /// The number of sections after which the next event could not be observed, and of times that another of several states was
     /// taken than the one that is tried first, since an event that was the last one explained.
@@ -102,13 +102,13 @@ pub(super) struct DeepestFirst<'r> {
     /// The connections before each event.
     wires: Vec<Wire>,
     coming: AnswersToCome,
-    /// The answers that requests may have, where requests may be lost to make room.
+    /// The answers that requests may have, if requests may be lost to make room.
     possible: Option<PossibleAnswers>,
-    /// The numbers of the requests that are different, where they can be read again.
+    /// The numbers of the requests that are different, if they can be read again.
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
     explained: usize,
-    /// Set where a limit cut something off.
+    /// Set if a limit cut something off.
     is_cut: bool,
     /// The memory that it has taken, in bytes.
     taken: usize,
@@ -193,7 +193,7 @@ impl<'r> DeepestFirst<'r> {
         judge
     }
 
-    /// Goes on from a node: past its event where that may be observed, and with the next section else.
+    /// Goes on from a node: past its event if that may be observed, and with the next section else.
     fn advance(&mut self, mut node: SearchNode) {
         let (line, observation) = &self.events[node.event];
         self.judge.event = *line;
@@ -245,7 +245,7 @@ impl<'r> DeepestFirst<'r> {
         }
     }
 
-    /// The number of the request at a place among those that have arrived, where it can be read again.
+    /// The number of the request at a place among those that have arrived, if it can be read again.
     fn request_at(&self, node: &SearchNode, at: usize) -> Option<usize> {
         let (port, request) = node.candidates[0].process.arrived(at);
         self.requests.get(&(port, request.clone())).copied()
@@ -271,7 +271,7 @@ impl<'r> DeepestFirst<'r> {
         self.open.entry(priority).or_default().push(node);
     }
 
-    /// Makes the observation at a new node where that may be made, and lists the sections that may be run before it.
+    /// Makes the observation at a new node if that may be made, and lists the sections that may be run before it.
     fn look_at(&mut self, node: SearchNode, observation: &Observation) {
         let (event, network) = (node.event, self.composed.network);
         let (mut after, mut is_enough) = (Vec::new(), false);
@@ -301,7 +301,7 @@ impl<'r> DeepestFirst<'r> {
         }
     }
 
-    /// Adds a task that is finished at once; where there is none, the node goes on with each of its sections.
+    /// Adds a task that is finished at once; if there is none, the node goes on with each of its sections.
     fn list_sections(&mut self, mut node: SearchNode, observation: &Observation) {
         if let [only] = &node.candidates[..]
             && let Some(next) = sections::finished_at_once(&mut self.judge, self.composed, only)

@@ -12,9 +12,9 @@ use crate::value::Value;
 
 /// The result of a section.
 pub(super) struct Explored {
-    /// Set where the first path shows what was observed.
+    /// Set if the first path shows what was observed.
     pub(super) first: Result<(), Infeasible>,
-    /// Set where every state that entered the section left it with an answer.
+    /// Set if every state that entered the section left it with an answer.
     pub(super) is_exhaustive: bool,
 }
 

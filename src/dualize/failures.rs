@@ -1,6 +1,6 @@
 //! Requests that may be served wrongly: the specification may be faulty, or the client break its duty, in some state.
 //!
-//! `if balances.get_or(from, -1) < amount { reply Fail; } balances[from] := balances[from] - amount;` is never faulty where
+//! `if balances.get_or(from, -1) < amount { reply Fail; } balances[from] := balances[from] - amount;` is never faulty if
 //! `amount >= 0`: the code alone does not say so, and the judge of every state does.
 
 use std::sync::Arc;
@@ -23,7 +23,7 @@ const PART: u64 = 64;
 /// The requests that may be served wrongly.
 pub(crate) struct Failures {
     spec: Arc<Spec>,
-    /// Those whose code may fail, by client, where that matters; and whether they do, where that was asked.
+    /// Those whose code may fail, by client, if that matters; and whether they do, if that was asked.
     known: FxHashMap<(u64, Value), Option<bool>>,
     /// A judge that knows nothing of the state, and its candidates, once they are needed.
     any: Option<(Judge, Vec<Candidate>)>,

@@ -18,12 +18,12 @@ pub(super) const LEARNED: u64 = 4;
 /// The candidates before a request, and what is woken.
 pub(super) struct Woken {
     pub(super) states: Vec<Candidate>,
-    /// Their forms, where they are kept apart.
+    /// Their forms, if they are kept apart.
     pub(super) forms: MetForms,
     pub(super) awake: Vec<Class>,
-    /// From which state which step led to each, where they are kept apart.
+    /// From which state which step led to each, if they are kept apart.
     pub(super) from: Vec<Option<(usize, Firing)>>,
-    /// Set where what a step leads to is put together with what was there.
+    /// Set if what a step leads to is put together with what was there.
     pub(super) unites: bool,
 }
 
@@ -64,7 +64,7 @@ pub(super) fn stepped(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: 
     next
 }
 
-/// The candidates to which a step leads from another one, with the choice that is wanted, where it stores something.
+/// The candidates to which a step leads from another one, with the choice that is wanted, if it stores something.
 pub(super) fn run_wanted(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
     judge.steps.wanted.clone_from(&firing.wanted);
     let mut next = run_step(judge, spec, from, firing.step);

@@ -77,7 +77,7 @@ impl CommonPart {
 pub(super) struct Coupled {
     pub(super) cells: Vec<Cell>,
     vars: FxHashSet<Var>,
-    /// Set where another cell mentions a variable.
+    /// Set if another cell mentions a variable.
     pub(super) left: bool,
 }
 

@@ -1,6 +1,6 @@
 //! A statement's condition: known, or a fork into those sides from which the observed answer can still come.
 //!
-//! Each side runs on to its next event before the constraints are copied. For example, where `NotStored` was observed, the other
+//! Each side runs on to its next event before the constraints are copied. For example, if `NotStored` was observed, the other
 //! side of `if !items.contains(key) { reply NotStored; }` comes to a choice from which it cannot answer so: then there is no
 //! second candidate.
 
@@ -84,7 +84,7 @@ fn assume_both(
     Ok(())
 }
 
-/// Runs a side on to the next event of which something must be known; fails where it cannot show what was observed any more.
+/// Runs a side on to the next event of which something must be known; fails if it cannot show what was observed any more.
 fn runs_ahead(
     section: &mut Section<'_>,
     process: &mut Process,
@@ -115,7 +115,7 @@ fn assume_side(
     candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.judge.solver)
 }
 
-/// Tests whether a side goes on after an event as it is; fails where it cannot show the answer any more.
+/// Tests whether a side goes on after an event as it is; fails if it cannot show the answer any more.
 fn passes(
     program: &Program,
     process: &Process,

@@ -65,16 +65,16 @@ pub struct Judge {
     pub(super) event: u64,
     /// Faults, broken duties and limits that were met.
     pub(super) findings: Findings,
-    /// The event from which on there was no clean candidate, where there is none.
+    /// The event from which on there was no clean candidate, if there is none.
     pub(super) clean_died: Option<u64>,
     pub(super) solver: Solver,
     /// The source of variables.
     pub(super) fresh: Fresh,
     /// The part that steps of the server have in what sections do.
     pub(super) steps: Steps,
-    /// The connections of the clients, where they do not wait for each other.
+    /// The connections of the clients, if they do not wait for each other.
     pub(super) wire: Wire,
-    /// The last variable before those by which ways were merged in this exchange, where some were.
+    /// The last variable before those by which ways were merged in this exchange, if some were.
     pub(super) merged_since: Option<u64>,
     pub(super) work: WorkMeter,
     pub(super) counts: Counts,
@@ -111,15 +111,15 @@ impl Judge {
         }
     }
 
-    /// Keeps a choice for the witness, where choices are kept.
+    /// Keeps a choice for the witness, if choices are kept.
     pub(super) fn log(&self, candidate: &mut Candidate, entry: impl FnOnce() -> Logged) {
         if self.options.keep_choices {
             candidate.log.push(Log { event: self.event, entry: entry() });
         }
     }
 
-    /// Tests whether candidates are put together: not where dead variables, or the choices or answers of each, are kept,
-    /// nor where steps lead on for ever from what is put together.
+    /// Tests whether candidates are put together: not if dead variables, or the choices or answers of each, are kept,
+    /// nor if steps lead on for ever from what is put together.
     pub(super) fn may_unite(&self) -> bool {
         self.options.unite && self.options.forget && !self.options.keep_paths() && !self.steps.keeps_apart
     }
@@ -298,7 +298,7 @@ impl Judge {
         Verdict::Reject { event: self.event, event_from }
     }
 
-    /// The reason why the verdict is unknown, where it is, and where the question was asked.
+    /// The reason why the verdict is unknown, if it is, and the place at which the question was asked.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
         let perhaps = || self.findings.found()?.perhaps_wrong().map(|at| (PERHAPS, Some(at)));

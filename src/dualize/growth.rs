@@ -15,7 +15,7 @@ const EAGER_WALK_LIMIT: u32 = 64;
 
 /// The growth of a candidate since dead variables were last looked for in it.
 ///
-/// Invariant: where `choices` is 0 and `open` is not set, all of the memory is known.
+/// Invariant: if `choices` is 0 and `open` is not set, all of the memory is known.
 #[derive(Clone, Copy, Default, Debug)]
 pub(super) struct Growth {
     /// Choices.
@@ -30,7 +30,7 @@ pub(super) struct Growth {
     pub(super) summed: u64,
     /// Set once an image was taken, until the memory has no terms any more: the next one is taken as soon as there was a choice.
     pub(super) goes_on: bool,
-    /// Set where something in memory was not known then.
+    /// Set if something in memory was not known then.
     pub(super) open: bool,
 }
 
@@ -41,7 +41,7 @@ impl Growth {
         self.variables = self.variables.saturating_add(u32::try_from(variables).unwrap_or(u32::MAX));
     }
 
-    /// Counts a variable that was forgotten as its value was seen. Where no more are left than when dead ones were looked for, there
+    /// Counts a variable that was forgotten as its value was seen. If no more are left than when dead ones were looked for, there
     /// is nothing to look for.
     pub(super) fn count_seen(&mut self) {
         self.variables = self.variables.saturating_sub(1);
@@ -61,7 +61,7 @@ impl Growth {
         self.walked = walked;
     }
 
-    /// Tests whether dead variables are to be looked for, where searches have gone through `searched` constraints.
+    /// Tests whether dead variables are to be looked for, if searches have gone through `searched` constraints.
     pub(super) fn is_due(&self, searched: u32) -> bool {
         let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
         due >= WALK_INTERVAL.max(self.walked) || (self.goes_on && self.choices > 0)

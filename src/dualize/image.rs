@@ -16,7 +16,7 @@ use crate::value::{self, Value};
 const NODES: usize = 24;
 /// A write under a hidden key of more values than this waits.
 const KEYS: usize = 16;
-/// No image is taken where memory has more terms.
+/// No image is taken if memory has more terms.
 const TERMS: usize = 256;
 
 /// Terms in memory that share variables, or whose variables are connected.
@@ -58,7 +58,7 @@ pub(super) fn take(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
 }
 
 impl TermGroup {
-    /// Tests whether its image is to be taken, where that of others was taken before, or was not.
+    /// Tests whether its image is to be taken, if that of others was taken before, or was not.
     fn is_due(&self, store: &Store, goes_on: bool) -> bool {
         let is_computed = || self.terms.iter().any(|term| term.as_var().is_none());
         let has_more = self.vars.len() > self.terms.len() || is_computed();
@@ -104,7 +104,7 @@ fn positive(term: &Term) -> (&Term, bool) {
     }
 }
 
-/// The terms in memory in groups that nothing connects, each in the order of the memory; none where they are many.
+/// The terms in memory in groups that nothing connects, each in the order of the memory; none if they are many.
 fn groups(process: &Process, store: &Store) -> Vec<TermGroup> {
     let (mut terms, mut met): (Vec<Term>, FxHashSet<Term>) = Default::default();
     let mut visit = |term: &Term| {

@@ -1,6 +1,6 @@
 //! The thing that a run of a step left: an entry that it took away, or a constructor or a truth that it changed.
 //!
-//! A step from `{"a": Waiting}` to `{"a": Running}` left `Waiting` behind. Where it was taken or not, a variable q says that it
+//! A step from `{"a": Waiting}` to `{"a": Running}` replaced `Waiting`. If the step may have been taken or not, a variable q says that it
 //! was not: `{"a": Waiting if q, else Running}`. So each cell has variables that say what stands there, and none that says
 //! which steps were taken: those that stood there before can be eliminated.
 
@@ -63,8 +63,8 @@ impl LeftBehind {
         cells::read(&a.process, &self.cell) == cells::read(&b.process, &self.cell)
     }
 
-    /// Writes what stands there just where `now` holds, and what the run made of it elsewhere; the rest was put together on the
-    /// condition that the run was taken, which counts as the one bit less the other.
+    /// Writes the value of the place: the one that was replaced if `now` holds, and else the one that the run put there. The rest was put
+    /// together on the condition that the run was taken, which counts as the one bit less the other.
     pub(super) fn write(&self, taken: &Term, now: &Term, joined: &mut Candidate) {
         let entry = cells::read(&joined.process, &self.cell);
         let entry = match &self.values {
@@ -127,7 +127,7 @@ fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Opti
     }
 }
 
-/// The value at a place: what was left where `now` holds, what stood there beside it, and elsewhere what the run put there.
+/// The value at a place: the replaced one if `now` holds, the other ones that stood there, and else the one that the run put there.
 fn merged(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
     let alternatives = match (old, new) {
         (_, Value::Scalar(Scalar::Bool(new))) => {

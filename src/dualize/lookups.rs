@@ -4,7 +4,7 @@
 //! let t = tag; assume past.get_or(t, body) == body; reply t;     tag = #1 and 5,000 entries, observed "t7"
 //! ```
 //!
-//! is `#2 == body` where #1 is one of the keys, and after the answer `#1 = "t7"`, so that #2 is what `past` has under "t7". No
+//! is `#2 == body` if #1 is one of the keys, and after the answer `#1 = "t7"`, so that #2 is what `past` has under "t7". No
 //! condition over all entries is made. Before something is told of a path (a fault, a broken duty of the client, a limit), and
 //! before a fork on such a value, what the lookups found is told.
 

@@ -38,9 +38,9 @@ pub(super) struct MetStates {
     forms: FxHashMap<Vec<CanonicalForm>, Vec<Vec<Packets>>>,
     /// The numbers of different packets.
     numbers: FxHashMap<(Port, Value), u32>,
-    /// The lists of requests that are not read: where they may be read again few are different.
+    /// The lists of requests that are not read: if they may be read again few are different.
     arrived: FxHashSet<Rc<Vec<u32>>>,
-    /// Set where packets may be lost.
+    /// Set if packets may be lost.
     loses: bool,
     count: usize,
 }

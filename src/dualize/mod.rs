@@ -133,7 +133,7 @@ impl Exchange {
 }
 
 impl Observed {
-    /// The answer, where one was seen that is known.
+    /// The answer, if one was seen that is known.
     #[must_use]
     pub fn answer(&self) -> Option<&Value> {
         match self {

@@ -26,7 +26,7 @@ const COMPARED: usize = 10;
 #[derive(Default)]
 pub(super) struct AfterSection {
     pub(super) states: Vec<Candidate>,
-    /// Set where there was no room for all that it sent, on some path.
+    /// Set if there was no room for all that it sent, on some path.
     pub(super) is_full: bool,
 }
 

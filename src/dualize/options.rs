@@ -8,7 +8,7 @@ pub const EFFORT_LIMIT: u64 = 3_000_000;
 /// Keeping choices may take `KEEPING` times the work of judging; or one part in `LITTLE` of it, if fewer exchanges at once may be enough.
 const KEEPING: u64 = 4;
 const LITTLE: u64 = 8;
-/// With choices kept no more candidates than this are followed where there is another way.
+/// With choices kept no more candidates than this are followed if there is another way.
 const MANY: usize = 256;
 
 /// The cost that keeping choices may have.
@@ -75,7 +75,7 @@ pub struct Options {
     /// A message that a step may send again and again is one, which stands for any number of them.
     #[doc(hidden)]
     pub endless_messages: bool,
-    /// Packets that may be lost are lost where they are in the way, and more of them under way cover fewer.
+    /// Packets that may be lost are lost if they are in the way, and more of them under way cover fewer.
     #[doc(hidden)]
     pub losses_late: bool,
     /// Deepest first, a message that may be several answers to come is told apart when it is sent.

@@ -1,5 +1,5 @@
 //! Uniting candidates that differ in the order of hidden integers (semantics, *Forgetting, exactly*): one candidate for both
-//! where what they say together are bounds and differences again.
+//! if what they say together are bounds and differences again.
 //!
 //! For example a server filters hidden times by `t > now - 100`: whether the oldest one is still there forks, and once it is
 //! forgotten, one side says that the others are at least 50 apart, and the other one that they are at most so.
@@ -19,7 +19,7 @@ struct WithOrder {
     candidate: Candidate,
     atoms: Vec<Term>,
     zone: Zone,
-    /// Set where it is more than the candidate says by now.
+    /// Set if it is more than the candidate says by now.
     grown: bool,
 }
 
@@ -27,7 +27,7 @@ struct WithOrder {
 /// all that are mentioned.
 type OrderShape = (CanonicalForm, Vec<usize>);
 
-/// Unites candidates that differ in bounds and differences of integers alone, where these together are such bounds.
+/// Unites candidates that differ in bounds and differences of integers alone, if these together are such bounds.
 pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
     if !judge.options.unite || judge.options.keep_paths() || !several {

@@ -5,7 +5,7 @@
 //! {m: {"a" if q, "b"}}                            one: q says that the step was not taken
 //! ```
 //!
-//! Nothing is multiplied: what the run requires is required where it was taken. The note `proofs-notes/steps-together.md` says why
+//! Nothing is multiplied: what the run requires is required if it was taken. The note `proofs-notes/steps-together.md` says why
 //! no state comes or goes.
 
 use rustc_hash::FxHashSet;
@@ -82,7 +82,7 @@ fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, so
     required
 }
 
-/// The condition on which a run was taken: where what it left was there and is not there any more; else a variable says so.
+/// The condition on which a run was taken: if what it left was there and is not there any more; else a variable says so.
 fn taken(judge: &mut Judge, left: Option<LeftBehind>, store: &mut Store) -> TakenRun {
     let fresh = judge.fresh.variable(Sort::Bool);
     let Some(left) = left else { return TakenRun { condition: fresh, left: None } };

@@ -21,7 +21,7 @@ pub(super) struct PossibleAnswers {
 }
 
 impl PossibleAnswers {
-    /// A judge, where packets may be lost to make room, and all that a handler does with a request is to answer it.
+    /// A judge, if packets may be lost to make room, and all that a handler does with a request is to answer it.
     pub(super) fn of(judge: &Judge, composed: Composed<'_>) -> Option<PossibleAnswers> {
         let program = &composed.spec.program;
         let is_needed = composed.loses && composed.network.counts_packets() && composed.counts_requests;

@@ -5,7 +5,7 @@
 //! total := total + q; yield; reply total;                suspended, total = 9, and 9 is seen: finished at once
 //! ```
 //!
-//! Both are exact where only the task that a request began answers it, on a connection that keeps its order, of which the answer to come is
+//! Both are exact if only the task that a request began answers it, on a connection that keeps its order, of which the answer to come is
 //! known (`proofs-notes/tasks.md`, *Tasks ahead*).
 
 use super::candidate::Candidate;
@@ -15,7 +15,7 @@ use super::wire::MessageFate;
 use crate::process::Port;
 use crate::spec::section_ahead::{only_answers, reads_no_state};
 
-/// The places of suspended tasks whose next section answers with what is seen, or cannot be run now; where it does, it changes nothing.
+/// The places of suspended tasks whose next section answers with what is seen, or cannot be run now; if it does, it changes nothing.
 pub(super) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
     let program = &composed.spec.program;
     let suspended = candidate.process.situation().suspended;
@@ -42,7 +42,7 @@ pub(super) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
         && after.store.constraints() == before.store.constraints()
 }
 
-/// The place of the suspended task of a port, where its next section must come, and comes to the same in every state.
+/// The place of the suspended task of a port, if its next section must come, and comes to the same in every state.
 pub(super) fn certain_section(
     judge: &Judge,
     composed: Composed<'_>,

@@ -2,7 +2,7 @@
 //!
 //! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
 //! form first. For example two ways that both lead to `n = 5` are one candidate. Whether and when candidates are compared is
-//! free: where none has come in addition, it is done as often as exchanges cost as much as comparing.
+//! free: if none has come in addition, it is done as often as exchanges cost as much as comparing.
 
 use super::candidate::Candidate;
 use super::cells::Cell;
@@ -17,7 +17,7 @@ use crate::value::Value;
 const COMPARED: usize = 32;
 /// The number of known candidates that are judged faster than one that is not known.
 const APART: usize = 2;
-/// Candidates are put together where that divides their number by at least this.
+/// Candidates are put together if that divides their number by at least this.
 const GAIN: usize = 2;
 
 /// Merges equal candidates and drops covered ones, now and then.
@@ -34,7 +34,7 @@ pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.counts.merges += before.saturating_sub(candidates.len()) as u64;
 }
 
-/// Merges equal candidates, unites others and drops covered ones. They are put together where they are twice as many as when
+/// Merges equal candidates, unites others and drops covered ones. They are put together if they are twice as many as when
 /// that gained little.
 fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let (unites, before) = (judge.may_unite(), candidates.len());
@@ -87,7 +87,7 @@ fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 
 /// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
 /// in cells that mention variables after the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
-/// where some are not in normal form.
+/// if some are not in normal form.
 pub(super) fn put_together(
     judge: &mut Judge,
     candidates: &mut Vec<Candidate>,
@@ -122,7 +122,7 @@ pub(super) fn put_together(
     all_normal
 }
 
-/// Brings parts, which hold something in these cells alone, into normal form, where that has no more than `most(n)` of n:
+/// Brings parts, which hold something in these cells alone, into normal form, if that has no more than `most(n)` of n:
 ///
 /// ```text
 /// {a: 1, b: 0}  {a: #1, b: 0}  {a: #2, b: 1}     with 1 to 2 for #1 and #2, which is #3 - 4

@@ -1,6 +1,6 @@
 //! A request in candidates: variables stand for what is not known of it, and what only asked is joined again.
 //!
-//! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and where any answer will do, the two paths of `reply has(x)` are one.
+//! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and if any answer will do, the two paths of `reply has(x)` are one.
 
 use super::candidate::{Candidate, Logged, notes_requests};
 use super::frontier::Judge;
@@ -17,7 +17,7 @@ use crate::value::Value;
 pub(super) struct Received<'r> {
     pub(super) spec: &'r Spec,
     request: &'r Value,
-    /// The variables in the place of the part of the request that is not known, where there is one.
+    /// The variables in the place of the part of the request that is not known, if there is one.
     filled: Option<&'r Filled>,
     client: u64,
     pub(super) seen: &'r Observed,
@@ -42,12 +42,12 @@ impl<'r> Received<'r> {
 }
 
 impl Filled {
-    /// A request with variables in the place of what is not known of it; nothing where all is known.
+    /// A request with variables in the place of what is not known of it; nothing if all is known.
     pub(super) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
         Filled::of_type(recorded, spec, spec.program.request, fresh)
     }
 
-    /// A value of a type that the server is given, with variables in the place of what is not known of it; nothing where all is known.
+    /// A value of a type that the server is given, with variables in the place of what is not known of it; nothing if all is known.
     pub(super) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<Filled> {
         recorded.has_holes().then(|| {
             let before = fresh.last;
@@ -63,7 +63,7 @@ impl Filled {
     }
 }
 
-/// The candidates that explain a request where nothing happens between requests.
+/// The candidates that explain a request if nothing happens between requests.
 pub(super) fn respond_each(
     judge: &mut Judge,
     mut candidates: Vec<Candidate>,
@@ -127,20 +127,20 @@ pub(super) fn respond(
     explored.first
 }
 
-/// The handler of requests: where nobody wants to know what was chosen, the one that chooses late.
+/// The handler of requests: if nobody wants to know what was chosen, the one that chooses late.
 fn handler(judge: &Judge, spec: &Spec) -> u32 {
     let unwatched = judge.options.sink_choices && !judge.options.keep_choices && judge.steps.wanted.is_none();
     if unwatched { spec.program.sunk } else { spec.program.serve }
 }
 
-/// Tests whether paths that only asked are joined: not where the choices or answers of each path are kept.
+/// Tests whether paths that only asked are joined: not if the choices or answers of each path are kept.
 fn may_join(judge: &Judge, observed: &Observed) -> bool {
     matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
         && judge.options.merge
         && !judge.options.keep_paths()
 }
 
-/// Joins a path and the others from the `first` on, where nothing was written on any: they differ in what they asked only. Where
+/// Joins a path and the others from the `first` on, if nothing was written on any: they differ in what they asked only. If
 /// every state that entered the section left it on one of them, and any answer will do, together they are the candidate that
 /// entered. The number of others that were joined.
 fn join(before: Candidate, candidate: &mut Candidate, others: &mut Vec<Candidate>, first: usize) -> usize {

@@ -12,7 +12,7 @@ use crate::spec::Spec;
 use crate::term::Term;
 use crate::value::Value;
 
-/// The states that explain what was observed, where nothing is under way, and nothing but them matters to what comes.
+/// The states that explain what was observed, if nothing is under way, and nothing but them matters to what comes.
 #[derive(Clone, Debug)]
 pub struct RestingFrontier {
     /// The line of the last event.
@@ -48,7 +48,7 @@ impl RestingFrontier {
         !(is_open || judge.candidates.is_empty()) && judge.candidates.iter().all(is_plain)
     }
 
-    /// The states that explain what a judge observed; nothing where something is under way, or was found or left open besides.
+    /// The states that explain what a judge observed; nothing if something is under way, or was found or left open besides.
     #[must_use]
     pub fn of(judge: &Judge) -> Option<RestingFrontier> {
         if !RestingFrontier::is_of(judge) {
@@ -67,7 +67,7 @@ impl RestingFrontier {
         })
     }
 
-    /// The judge whose candidates are these states; nothing where they are none of the specification.
+    /// The judge whose candidates are these states; nothing if they are none of the specification.
     #[must_use]
     pub fn judge(self, spec: &Arc<Spec>, options: Options) -> Option<Judge> {
         let mut judge = Judge::without_candidates(spec.clone(), options);

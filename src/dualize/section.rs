@@ -1,6 +1,6 @@
 //! A section: the way of a candidate from one observation to the next, the end that it must come to, and what is open on it.
 //!
-//! Where 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
+//! If 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
 
 use super::Observed;
 use super::candidate::{Candidate, Logged};
@@ -45,7 +45,7 @@ impl<'o> Goal<'o> {
         }
     }
 
-    /// The only answer, or `None` for the lack of one, that it allows; nothing where it allows several.
+    /// The only answer, or `None` for the lack of one, that it allows; nothing if it allows several.
     fn only(self) -> Option<Option<&'o Value>> {
         match self {
             Goal::Answer(answer) => Some(Some(answer)),
@@ -82,7 +82,7 @@ pub(super) struct Section<'j> {
     pub(super) open: Vec<OpenPath>,
     /// Faults, broken duties and limits that were met on the way.
     pub(super) findings: Findings,
-    /// Set where every state that entered may leave with an answer.
+    /// Set if every state that entered may leave with an answer.
     pub(super) is_exhaustive: bool,
     /// The cost of the copies of paths so far.
     pub(super) copied: usize,
@@ -144,12 +144,12 @@ impl<'j> Section<'j> {
         self.awaited().is_none_or(|answer| candidate.process.may_still_reply(&self.spec.program, answer))
     }
 
-    /// The answer (`None`: that there is none) that a path must come to, where it ends if it cannot.
+    /// The answer that a path must come to (`None`: it must give none); a path that cannot ends.
     pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
         if self.judge.options.ahead && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
     }
 
-    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and where
+    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and if
     /// the exchange has taken more than it may.
     pub(super) fn pay(&mut self, candidate: &Candidate) -> Result<(), Infeasible> {
         if self.is_exhausted() {

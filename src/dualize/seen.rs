@@ -1,6 +1,6 @@
 //! An answer that is one variable: it has the value that was seen, wherever it stands.
 //!
-//! For example `n = #1` answered as 5 is `n = 5`; where nothing else mentions `#1`, nothing is left of it.
+//! For example `n = #1` answered as 5 is `n = 5`; if nothing else mentions `#1`, nothing is left of it.
 
 use super::candidate::Candidate;
 use super::forget;
@@ -11,7 +11,7 @@ use crate::solve::seen;
 use crate::symbolic::Infeasible;
 use crate::term::{Term, Var};
 
-/// Compares an answer that is one term with a known value, where that is a question about one variable; `None` where it is not.
+/// Compares an answer that is one term with a known value, if that is a question about one variable; `None` if it is not.
 pub(super) fn unify(
     judge: &mut Judge,
     candidate: &mut Candidate,
@@ -30,7 +30,7 @@ pub(super) fn unify(
     Some(is_possible.then_some(()).ok_or(Infeasible))
 }
 
-/// Tests whether nothing but an answer mentions its variable any more, where that is soon seen.
+/// Tests whether nothing but an answer mentions its variable any more, if that is soon seen.
 fn is_last(judge: &Judge, candidate: &Candidate, var: Var) -> bool {
     forget::may_at_once(judge) && candidate.growth.is_soon_walked() && !is_mentioned(candidate, var)
 }

@@ -1,6 +1,6 @@
 //! Candidates that are not needed any more, kept for their memory.
 //!
-//! Where answers hide the branch, each exchange forks and each of its forks ends: merged with another candidate, or refuted.
+//! If answers hide the branch, each exchange forks and each of its forks ends: merged with another candidate, or refuted.
 //! `either { n := q; } or { n := 0 - q; }` copies every candidate once an exchange, and needs no new memory for it. What is
 //! kept holds no values, so nothing is shared with it.
 

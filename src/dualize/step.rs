@@ -79,7 +79,7 @@ impl Judge {
         !self.candidates.is_empty()
     }
 
-    /// Brings candidates into few, in normal form, and goes on with them; with few of them where a limit was reached.
+    /// Brings candidates into few, in normal form, and goes on with them; with few of them if a limit was reached.
     pub(super) fn normalize(&mut self, mut candidates: Vec<Candidate>) {
         match (self.merged_since.take(), &mut candidates[..]) {
             (Some(last), _) => ways::normalize(self, &mut candidates, last),

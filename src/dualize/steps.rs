@@ -61,7 +61,7 @@ pub(super) struct WantedRuns {
 pub(super) enum FollowedChoices {
     /// This.
     Only(Value),
-    /// Nothing: what it could choose is listed; `None` where that is not known.
+    /// Nothing: what it could choose is listed; `None` if that is not known.
     Listed(Option<Vec<Value>>),
 }
 
@@ -79,7 +79,7 @@ impl FollowedChoices {
 
 /// The steps that the server may have taken by itself before a request, for the witness of that exchange.
 ///
-/// Candidates do not tell their way where what steps lead to is put together. So each step that was fired is noted with the
+/// Candidates do not tell their way if what steps lead to is put together. So each step that was fired is noted with the
 /// states that it was fired from: from {"a", "b"}, of which each may expire, the step that drops "a"; and from {"a" if #1, "b"} the
 /// one that drops "b". A state after a firing is one before it, or the step leads to it from one of these.
 #[derive(Clone, Default, Debug)]
@@ -103,18 +103,18 @@ pub struct Fired {
 /// The part that steps of the server have in what sections do.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Steps {
-    /// The classes that the runs of a request touch, where that is to be noticed.
+    /// The classes that the runs of a request touch, if that is to be noticed.
     pub(super) touched: Option<Vec<Class>>,
     /// The runs of a step that are followed; `None` is all.
     pub(super) wanted: Option<WantedRuns>,
-    /// The steps that are fired before a request, where that is noted.
+    /// The steps that are fired before a request, if that is noted.
     pub(super) journal: Option<Before>,
-    /// Set where candidates are kept apart, as putting together what steps lead to did not come to an end.
+    /// Set if candidates are kept apart, as putting together what steps lead to did not come to an end.
     pub(super) keeps_apart: bool,
 }
 
 impl Steps {
-    /// Notes a step that was fired from some states, where that is to be noted.
+    /// Notes a step that was fired from some states, if that is to be noted.
     pub(super) fn note_firing(&mut self, fired: impl FnOnce() -> Option<Fired>) {
         if let Some(journal) = &mut self.journal {
             journal.fired.extend(fired());
@@ -126,8 +126,8 @@ impl Steps {
         self.wanted.as_mut().filter(|wanted| wanted.site == site).map(|wanted| &mut wanted.choices)
     }
 
-    /// The only element of a collection that is chosen there, and the condition on which it is in it; where what could be chosen is
-    /// listed, nothing is. `None` where the elements are not known, or all are followed.
+    /// The only element of a collection that is chosen there, and the condition on which it is in it; if what could be chosen is
+    /// listed, nothing is. `None` if the elements are not known, or all are followed.
     pub(super) fn only_element(&mut self, over: &Value, site: Site) -> Option<Result<(Truth, Value), Infeasible>> {
         let choices = self.wanted_at(site)?;
         let elements = value::elements(over).ok().filter(|all| all.iter().all(|(_, element)| element.is_known()));

@@ -250,7 +250,7 @@ impl Matching<'_> {
         self.open.iter().all(|(general, special)| self.becomes(general, special) == Some(true))
     }
 
-    /// Tries to match something; what it found is forgotten where that fails.
+    /// Tries to match something; what it found is forgotten if that fails.
     fn or_undo(&mut self, matches: impl FnOnce(&mut Self) -> bool) -> bool {
         let (terms, open) = (self.terms.clone(), self.open.len());
         let found = matches(self);

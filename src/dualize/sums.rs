@@ -103,7 +103,7 @@ impl Occurrences {
         }
     }
 
-    /// Variables after the number `since` that occur in sums only, in chains of which each sum has a stretch, where constraints
+    /// Variables after the number `since` that occur in sums only, in chains of which each sum has a stretch, if constraints
     /// mention some of them.
     fn chains(self, store: &Store, since: u64) -> Vec<Chain> {
         let is_link = |var: &Var| {

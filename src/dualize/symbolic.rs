@@ -42,9 +42,9 @@ pub enum OnPath {
     Assume(Truth, Site),
     /// The client's duty.
     Expects(Truth, Site),
-    /// The path goes on only where this is no fault.
+    /// The path goes on only if this is no fault.
     NoFault(Truth, Fault),
-    /// The path goes on only where no limit is reached.
+    /// The path goes on only if no limit is reached.
     Cut(Truth, Limit),
 }
 
@@ -83,7 +83,7 @@ pub struct Symbolic {
     pub request: Value,
     /// The ways through the handler.
     pub paths: Vec<Transition>,
-    /// Set where there are more ways than are told.
+    /// Set if there are more ways than are told.
     pub more: bool,
 }
 
@@ -101,13 +101,13 @@ pub fn unbounded(spec: &Spec) -> Option<TypeId> {
     state.chain([program.request]).find_map(unbounded)
 }
 
-/// The initial state; nothing where a condition decides what it is.
+/// The initial state; nothing if a condition decides what it is.
 #[must_use]
 pub fn initial(spec: &Spec) -> Option<Vec<Value>> {
     Explorer::new(spec).initial()
 }
 
-/// One step from every state: one for each kind of request. Nothing where some type is [`unbounded`].
+/// One step from every state: one for each kind of request. Nothing if some type is [`unbounded`].
 #[must_use]
 pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     if unbounded(spec).is_some() {
@@ -118,7 +118,7 @@ pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     explorer.requests().into_iter().map(|(request, of)| explorer.step(&memory, request, &known, &of)).collect()
 }
 
-/// The ways through the handler of restarts from every state; its request means nothing. Nothing where there is no such handler, or some
+/// The ways through the handler of restarts from every state; its request means nothing. Nothing if there is no such handler, or some
 /// type is [`unbounded`].
 #[must_use]
 pub fn symbolic_restart(spec: &Spec) -> Option<Symbolic> {
@@ -138,7 +138,7 @@ struct Explorer<'s> {
 
 type LoggedPath = symbolic::Path<OnPath>;
 
-/// The end of a path; nothing where its conditions exclude each other.
+/// The end of a path; nothing if its conditions exclude each other.
 struct PathStop(Option<TransitionEnd>);
 
 impl From<Infeasible> for PathStop {
@@ -164,7 +164,7 @@ impl<'s> Explorer<'s> {
         (memory, known)
     }
 
-    /// The initial state; nothing where more than unrestricted choices decides what it is.
+    /// The initial state; nothing if more than unrestricted choices decides what it is.
     fn initial(&mut self) -> Option<Vec<Value>> {
         let mut process = Process::new(&self.spec.program);
         process.boot(&self.spec.program);
@@ -220,7 +220,7 @@ impl<'s> Explorer<'s> {
         Symbolic { memory: memory.to_vec(), request, paths, more: false }
     }
 
-    /// Goes on where a condition holds.
+    /// Goes on if a condition holds.
     fn require(&mut self, path: &mut LoggedPath, condition: Truth, met: OnPath) -> Result<(), PathStop> {
         let condition = condition.term();
         if path.store.decide(&condition) != Some(true) {

@@ -40,7 +40,7 @@ pub(super) fn visit_entry(entry: &Entry, visit: &mut dyn FnMut(Var)) {
     }
 }
 
-/// The new form of a term, where it is another one.
+/// The new form of a term, if it is another one.
 pub(super) fn changed(old: &Term, new: Term) -> Option<Term> {
     (new != *old).then_some(new)
 }
@@ -56,7 +56,7 @@ impl Renaming {
         self.0.entry(var).or_insert(next);
     }
 
-    /// A term with these names, where it is another one then.
+    /// A term with these names, if it is another one then.
     pub(super) fn term(&self, term: &Term) -> Option<Term> {
         let renamed = term.substitute(&mut |var| {
             let id = *self.0.get(&var)?;
@@ -65,7 +65,7 @@ impl Renaming {
         changed(term, renamed)
     }
 
-    /// A value with these names, where it is another one then.
+    /// A value with these names, if it is another one then.
     pub(super) fn value(&self, value: &Value) -> Option<Value> {
         Substitution::everywhere(&mut |term| self.term(term)).apply(value)
     }

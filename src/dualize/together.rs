@@ -26,8 +26,8 @@ struct SteppedState {
     cleared: Candidate,
 }
 
-/// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing where that does not come
-/// to an end: what states are put into may grow for ever, where there are few states.
+/// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing if that does not come
+/// to an end: what states are put into may grow for ever, if there are few states.
 pub(super) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
     let limit = judge.work.total(&judge.solver).saturating_add(WORK);
     for round in 0..ROUNDS {
@@ -65,7 +65,7 @@ fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing
     choices.into_iter().map(only).collect()
 }
 
-/// The elements that a step may choose there in these states; nothing where some of it is not known.
+/// The elements that a step may choose there in these states; nothing if some of them are not known.
 fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for state in states {

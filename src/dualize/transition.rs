@@ -74,7 +74,7 @@ impl Judge {
         matches!(self.verdict_of(Vec::new(), 1), Verdict::Reject { .. })
     }
 
-    /// The verdict where these candidates are left after an event.
+    /// The verdict if these candidates are left after an event.
     pub(crate) fn verdict_of(&mut self, left: Vec<Candidate>, event: u64) -> Verdict {
         (self.candidates, self.event, self.clean_died) = (left, event, None);
         self.verdict()

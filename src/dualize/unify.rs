@@ -1,6 +1,6 @@
 //! Unifying an answer with the observed one: what is symbolic in it is assumed to be equal.
 //!
-//! `reply Pair(#1, 2)` where `Pair(5, 2)` was observed says `#1 = 5`; where `Pair(5, 3)` was, the path ends.
+//! `reply Pair(#1, 2)` if `Pair(5, 2)` was observed says `#1 = 5`; if `Pair(5, 3)` was, the path ends.
 
 use super::candidate::Candidate;
 use super::lookups;

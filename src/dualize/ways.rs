@@ -1,6 +1,6 @@
 //! Ways of an `either` that only assign are one path: what they did is merged under a fresh variable that says which was taken.
 //!
-//! `for r in replicas { either { held[r] := x; } or {} }` is one path with a variable a replica, where a fork at each would make
+//! `for r in replicas { either { held[r] := x; } or {} }` is one path with a variable for each replica, whereas a fork at each would make
 //! 2^n. After the exchange the cells that mention these variables are brought into normal form (`normal`), which finds out
 //! what each may hold; so nothing of it grows with the trace.
 
@@ -14,7 +14,7 @@ use crate::process::meet;
 /// The most candidates in normal form that are kept of one that had merged ways.
 const KEPT: usize = 64;
 
-/// Takes several ways together, where each of them comes after the `either` without an event; whether that was possible.
+/// Takes several ways together, if each of them comes after the `either` without an event; whether that was possible.
 pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate, ways: &[usize]) -> bool {
     let (judge, program) = (&mut *section.judge, &section.spec.program);
     let merges = judge.options.merge_ways && judge.may_unite() && judge.steps.touched.is_none();
@@ -46,7 +46,7 @@ pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate
     true
 }
 
-/// Brings candidates into normal form in which ways were merged by variables after the `last`. Where that does not succeed, ways
+/// Brings candidates into normal form in which ways were merged by variables after the `last`. If that does not succeed, ways
 /// are followed one by one from then on, from before this exchange.
 pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, last: u64) {
     tidy::each(judge, candidates, tidy::after_section);

@@ -29,9 +29,9 @@ pub(super) struct Ahead(FxHashMap<Port, Coming>);
 /// The answers on one connection.
 #[derive(Clone, Default, Debug)]
 struct Coming {
-    /// The answers; nothing where one is not known.
+    /// The answers; nothing if one is not known.
     answers: Vec<Option<Value>>,
-    /// Set where the server is seen to end the connection after them.
+    /// Set if the server is seen to end the connection after them.
     is_closed: bool,
 }
 
@@ -48,7 +48,7 @@ pub(super) enum MessageFate {
     Impossible,
 }
 
-/// The connections that are there, each with the number of answers that were seen on it, and the answers to come, where these are
+/// The connections that are there, each with the number of answers that were seen on it, and the answers to come, if these are
 /// known.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Wire {
@@ -143,7 +143,7 @@ impl Wire {
         *self.there.entry(port).or_default() += 1;
     }
 
-    /// The fate of the message that is sent next on a connection that keeps its order, where it is known.
+    /// The fate of the message that is sent next on a connection that keeps its order, if it is known.
     pub(super) fn next_on(&self, port: Port, sent: &[Sent]) -> Option<MessageFate> {
         let under_way = sent.iter().filter(|message| message.port == port).count();
         Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
@@ -158,13 +158,13 @@ impl Wire {
         })
     }
 
-    /// The first message under way that nobody will see, where messages have no order, and the answers to come are known.
+    /// The first message under way that nobody will see, if messages have no order, and the answers to come are known.
     pub(super) fn unneeded(&self, candidate: &Candidate) -> Option<usize> {
         let sent = (candidate.process.sent(), &candidate.store);
         (0..sent.0.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
     }
 
-    /// Tests whether there are answers enough of a message on its connection, which keeps no order, where those to come are known.
+    /// Tests whether there are answers enough of a message on its connection, which keeps no order, if those to come are known.
     fn is_unseen(&self, (sent, store): (&[Sent], &Store), at: usize) -> Option<bool> {
         let Sent { port, value, .. } = &sent[at];
         let equal = sent[..at].iter().filter(|other| other.port == *port && other.value == *value).count();
@@ -172,7 +172,7 @@ impl Wire {
         Some(equal >= self.ahead.as_ref()?.places(*port, shown, (value, store)))
     }
 
-    /// The first message of which not all is known, and the answers that it may be, the earliest one first, where messages have no order
+    /// The first message of which not all is known, and the answers that it may be, the earliest one first, if messages have no order
     /// and all answers to come on its connection are known.
     pub(super) fn open_message(&self, candidate: &Candidate) -> Option<(usize, Vec<Value>)> {
         let sent = candidate.process.sent();

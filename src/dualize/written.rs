@@ -43,7 +43,7 @@ fn normalize(candidate: &mut Candidate, solver: &Solver) {
     });
 }
 
-/// Places what waits to be written in maps under keys that became known, where that can be done.
+/// Places what waits to be written in maps under keys that became known, if that can be done.
 pub(super) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     for value in &mut process.memory {

@@ -63,7 +63,7 @@ struct Possible {
     store: Store,
     /// The state after it, which has what was seen of unknown values.
     process: Process,
-    /// A condition that excludes one answer, where it is too long to be shown.
+    /// A condition that excludes one answer, if it is too long to be shown.
     other: Option<Term>,
 }
 
@@ -73,7 +73,7 @@ pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Pos
     allowed_but(spec, before, exchange, None).into_iter().map(|(possibility, _)| possibility).collect()
 }
 
-/// The answers that a judge allows to the next request, but for one that is known to be impossible; each with one of its kind, where
+/// The answers that a judge allows to the next request, but for one that is known to be impossible; each with one of its kind, if
 /// one was found.
 pub(super) fn allowed_but(
     spec: &Arc<Spec>,
@@ -127,7 +127,7 @@ impl Possible {
         Possible { answer, store, process: candidate.process.clone(), other: None }.forgotten(solver)
     }
 
-    /// One answer of its kind; nothing where the solver finds none.
+    /// One answer of its kind; nothing if the solver finds none.
     fn example(&self, spec: &Spec, solver: &mut Solver) -> Option<Value> {
         if self.answer.is_known() {
             return Some(self.answer.clone());
@@ -141,7 +141,7 @@ impl Possible {
         answer.is_known().then_some(answer)
     }
 
-    /// Excludes an answer; returns whether others are left. Nothing where it cannot be excluded.
+    /// Excludes an answer; returns whether others are left. Nothing if it cannot be excluded.
     fn exclude(&mut self, impossible: &Value, solver: &mut Solver) -> Option<bool> {
         let is_other = match equal(&self.answer, impossible).ok()? {
             Truth::Known(is_it) => return Some(!is_it),

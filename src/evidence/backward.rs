@@ -1,4 +1,4 @@
-//! A run that is made backwards, where too much of it stays open: what the judge knows is kept at some places; the last part ends
+//! A run that is made backwards, if too much of it stays open: what the judge knows is kept at some places; the last part ends
 //! in any state that is possible there, each other one in the state in which the part after it begins.
 //!
 //! ```text
@@ -21,7 +21,7 @@ use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
-/// No more places between the parts of one run are kept; nor more than a few where states are large.
+/// No more places between the parts of one run are kept; nor more than a few if states are large.
 const PLACES: usize = 512;
 const FEW: usize = 16;
 /// The values that the states which are kept may have in all.
@@ -96,7 +96,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Runs the exchanges part by part, the last part first. Where a part does not fit the one after it, it may together with the one
+    /// Runs the exchanges part by part, the last part first. If a part does not fit the one after it, it may together with the one
     /// before it.
     fn divided(
         &mut self,
@@ -130,7 +130,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Checkpoints at some places between, in order. Where a part of the state was not expanded yet there is
+    /// Checkpoints at some places between, in order. If a part of the state was not expanded yet there is
     /// none: it would have to be known before it is asked for.
     fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
         let mut judge = from.judge.clone();
@@ -141,7 +141,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
                 return ControlFlow::Break(());
             }
             let values = values(&judge);
-            // A part is at least as long as what is compared at its ends is large, where that many exchanges fit.
+            // A part is at least as long as what is compared at its ends is large, if that many exchanges fit.
             if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
                 last = at;
                 kept.push(Checkpoint { at, judge: judge.clone() });

@@ -7,7 +7,7 @@ use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Value};
 
-/// The contents of cells are not put into words where there are more candidates than this.
+/// The contents of cells are not put into words if there are more candidates than this.
 const DESCRIBED: usize = 64;
 
 /// A cell, and what it holds.
@@ -70,7 +70,7 @@ pub(super) fn done(
         (CellContent::Value(value, _), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
             format!("set {path} to {value}{STEPPED}")
         }
-        // Where it depends what was there before, it may have been the same already.
+        // If it depends what was there before, it may have been the same already.
         (CellContent::Value(value, _), CellContent::Open) => format!("left {path} at {value}"),
         (CellContent::Member(element, set), CellContent::Open) => format!("left {set} with {element}"),
         (CellContent::Value(value, _), _) => format!("set {path} to {value}"),
@@ -98,7 +98,7 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     (said, site.map(|(_, site)| *site))
 }
 
-/// The cells with what they hold in every candidate; [`CellContent::Open`] where that differs, or there are too many candidates.
+/// The cells with what they hold in every candidate; [`CellContent::Open`] if that differs, or there are too many candidates.
 fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<HeldCell> {
     let in_each = judge.candidates().iter().map(|candidate| {
         let mut names = PartNames::anonymous();

@@ -1,6 +1,6 @@
 //! The conflict of a rejected history: a minimal set of answers that cannot all be true, the rejected one among them.
 //!
-//! A set of answers is a conflict if the history up to the rejected event is still rejected where nobody saw any other answer: each other
+//! A set of answers is a conflict if the history up to the rejected event is still rejected if nobody saw any other answer: each other
 //! request may be served at any moment after its line, or never. More answers never make a rejection go away, so the conflict is found
 //! from its end: from the last answer such that it and those after it do not leave an order. That answer is needed; then the same
 //! is asked of those after it.
@@ -54,10 +54,10 @@ const CHECKED: u64 = 40_000_000;
 pub struct AnswerConflict {
     /// The lines of these answers; the last one is the rejected one.
     pub lines: Vec<u64>,
-    /// The line before which the server's state may have been any, and what was answered was served; none where it begins in an
+    /// The line before which the server's state may have been any, and what was answered was served; none if it begins in an
     /// initial state.
     pub any_state_before: Option<u64>,
-    /// The line from which on all answers belong to it, where the search was cut off.
+    /// The line from which on all answers belong to it, if the search was cut off.
     pub all_from: Option<u64>,
     /// Says whether with any one less some order explains what is left.
     pub minimal: Minimality,
@@ -77,7 +77,7 @@ pub struct OtherAnswers {
     pub more: bool,
 }
 
-/// The conflict of a history that was judged and rejected, and what could have been answered there; nothing where no answer was rejected.
+/// The conflict of a history that was judged and rejected, and what could have been answered there; nothing if no answer was rejected.
 #[must_use]
 pub fn conflict(
     spec: &Arc<Spec>,
@@ -209,7 +209,7 @@ impl ConflictSearch<'_> {
         found
     }
 
-    /// These answers, or those of them that are needed, where the event is rejected with them.
+    /// These answers, or those of them that are needed, if the event is rejected with them.
     fn with_needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> Option<RejectedPart> {
         if !self.rejects(start, &answers) {
             return None;
@@ -260,7 +260,7 @@ impl ConflictSearch<'_> {
         answers
     }
 
-    /// The last event before which the state may be any; nothing where none is found.
+    /// The last event before which the state may be any; nothing if none is found.
     fn start(&mut self) -> Option<usize> {
         let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
         let (mut short, mut long) = (0, 1);
@@ -288,7 +288,7 @@ impl ConflictSearch<'_> {
         (needed, rest)
     }
 
-    /// Tests whether the event is still rejected with these answers; not where that was not found out.
+    /// Tests whether the event is still rejected with these answers; not if that was not found out.
     fn rejects(&mut self, start: RelaxedStart, answers: &[usize]) -> bool {
         if self.budget.is_spent() {
             self.minimal = Minimality::CutOff;
@@ -344,7 +344,7 @@ impl ConflictSearch<'_> {
     }
 }
 
-/// The questions about a rejection where it begins so.
+/// The questions about a rejection if it begins so.
 struct FromStart<'f, 's> {
     search: &'f mut ConflictSearch<'s>,
     start: RelaxedStart,

@@ -26,7 +26,7 @@ impl Fact {
         Fact { text: text.into(), is_disjunction: false }
     }
 
-    /// A fact that ends in a term, its text cut where it is long.
+    /// A fact that ends in a term, its text cut if it is long.
     fn of_term(text: &str, term: Option<&Term>) -> Fact {
         Fact { text: shortened(text), is_disjunction: term.is_some_and(|term| matches!(term.kind(), Kind::Or(_))) }
     }
@@ -361,7 +361,7 @@ fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Sto
     }
 }
 
-/// The leaf for what a map has under a key; `None` where it has nothing there, and for a set.
+/// The leaf for what a map has under a key; `None` if it has nothing there, and for a set.
 fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<StatePart> {
     let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
     let aside = match entry.presence {

@@ -1,6 +1,6 @@
 //! One state out of those that a candidate stands for: a model of its constraints, put into its memory.
 //!
-//! For example `n = 4` where all that is known is `n >= 4`.
+//! For example `n = 4` if all that is known is `n >= 4`.
 
 use super::describe::{Fact, resolved};
 use crate::dualize::Candidate;
@@ -10,7 +10,7 @@ use crate::solve::{Limits, Solver};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The values of the server's variables in one state that a candidate allows; none where the solver finds no such state.
+/// The values of the server's variables in one state that a candidate allows; none if the solver finds no such state.
 #[must_use]
 pub fn example(spec: &Spec, candidate: &Candidate) -> Vec<Fact> {
     let mut solver = Solver::new(Limits::default());

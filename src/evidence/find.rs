@@ -1,5 +1,5 @@
 //! Finding a witness: the trace is judged again, with its choices kept; what is decided of them is replayed on the way
-//! ([`super::forward`]). The run is made backwards where too much stays open for that ([`super::backward`]).
+//! ([`super::forward`]). The run is made backwards if too much stays open for that ([`super::backward`]).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -13,13 +13,13 @@ use crate::validate::Recording;
 
 /// Exchanges after which it is looked what is decided of them.
 const LOOK: usize = 256;
-/// Exchanges whose run is made at once at most, where it is made backwards; what is longer is divided.
+/// Exchanges whose run is made at once at most, if it is made backwards; what is longer is divided.
 pub const SEGMENT: usize = 1_024;
 
 /// Finds a witness of an accepted trace, and replays it.
 ///
 /// # Errors
-/// Where the trace is not accepted, or the values could not be found.
+/// If the trace is not accepted, or the values could not be found.
 pub fn witness<R>(spec: &Arc<Spec>, options: &Options, recording: &R) -> Result<Witness, WitnessError>
 where
     R: Recording + ?Sized,
@@ -37,7 +37,7 @@ where
 /// No more of it is looked for once a part is answered with a break.
 ///
 /// # Errors
-/// Where the trace is not accepted, or the values could not be found.
+/// If the trace is not accepted, or the values could not be found.
 pub fn witness_in_parts<R>(
     spec: &Arc<Spec>,
     options: &Options,
@@ -56,10 +56,10 @@ where
 }
 
 /// Finds a witness of an accepted trace and replays it, part by part, forwards: after `look` exchanges at least it is checked
-/// what is decided of them. Gives up where too much stays open.
+/// what is decided of them. Gives up if too much stays open.
 ///
 /// # Errors
-/// Where the trace is not accepted, the values could not be found, or it was given up.
+/// If the trace is not accepted, the values could not be found, or it was given up.
 pub fn witness_forwards<R>(
     spec: &Arc<Spec>,
     options: &Options,
@@ -74,10 +74,10 @@ where
 }
 
 /// Finds a witness of an accepted trace and replays it, part by part, backwards: the last part first, of `longest` exchanges at
-/// most, where that can be helped.
+/// most, if that can be helped.
 ///
 /// # Errors
-/// Where the trace is not accepted, or the values could not be found.
+/// If the trace is not accepted, or the values could not be found.
 pub fn witness_in_segments<R>(
     spec: &Arc<Spec>,
     options: &Options,

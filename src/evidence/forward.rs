@@ -1,8 +1,8 @@
 //! A run that is made while the trace is judged once, forwards.
 //!
 //! What is decided of it ([`Decided`]) is repeated by the concrete server at once, and then forgotten. So the state is
-//! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. Where they
-//! become too many, this way is given up. The exchanges since then are read again where they are many.
+//! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. If they
+//! become too many, this way is given up. The exchanges since then are read again if they are many.
 
 use super::made::{self, ExchangeChoices};
 use super::segment;
@@ -30,7 +30,7 @@ struct Forward<'r, R: ?Sized> {
     spec: &'r Arc<Spec>,
     recording: &'r R,
     judge: Judge,
-    /// The server before the first exchange that is open, and its initial state; none where that is open.
+    /// The server before the first exchange that is open, and its initial state; none if that is open.
     server: Option<(Server, Initial)>,
     /// The position of the first exchange that is open.
     at: usize,

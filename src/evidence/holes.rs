@@ -1,5 +1,5 @@
 //! The reason of a rejection that is judged event by event: a minimal set of answers whose values leave a rejected event without
-//! explanation, where those of all other answers are holes.
+//! explanation, if those of all other answers are holes.
 //!
 //! ```text
 //! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever c1 was answered
@@ -43,11 +43,11 @@ enum RejectedAnswer {
 pub struct AnswerValues {
     /// The lines of these answers; the rejected event is none of them.
     pub lines: Vec<u64>,
-    /// The line from which on all answers belong to it, where the search was cut off.
+    /// The line from which on all answers belong to it, if the search was cut off.
     pub all_from: Option<u64>,
     /// Says whether with any one more value replaced by a hole the event is explained.
     pub minimal: Minimality,
-    /// Set where no answer at all could be seen in the place of the rejected one.
+    /// Set if no answer at all could be seen in the place of the rejected one.
     pub is_any_rejected: bool,
     /// The positions of the answers.
     at: Vec<usize>,

@@ -57,7 +57,7 @@ const SHOWN: usize = 12;
 const PART: u64 = 8;
 
 impl Learned {
-    /// Combines what is new in each candidate into what follows in all of them; [`Learned::None`] where nothing is new in some
+    /// Combines what is new in each candidate into what follows in all of them; [`Learned::None`] if nothing is new in some
     /// candidate.
     fn of(mut each: Vec<Vec<Fact>>) -> Learned {
         each.sort();
@@ -78,7 +78,7 @@ impl Learned {
 }
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// Describes the exchanges of a reason, in their order, and returns how many were left out: where they are too many, the last
+    /// Describes the exchanges of a reason, in their order, and returns how many were left out: if they are too many, the last
     /// ones are described.
     pub(super) fn lessons(
         &mut self,
@@ -102,7 +102,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
-    /// Judges the exchanges up to a position as `step` shows them to the judge; ends early where that takes too much.
+    /// Judges the exchanges up to a position as `step` shows them to the judge; ends early if that takes too much.
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
         judge.follow_at_most(DESCRIBED, self.budget.left());
@@ -118,7 +118,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         });
     }
 
-    /// Judges what is possible before and after each of these exchanges where only the needed answers are known: what a request
+    /// Judges what is possible before and after each of these exchanges if only the needed answers are known: what a request
     /// is said to have done must not depend on any other answer. Exchanges for which that takes too much are missing.
     fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
         let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
@@ -133,7 +133,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         around
     }
 
-    /// Describes what a request did to some cells; `None` where it did nothing to them that can be described.
+    /// Describes what a request did to some cells; `None` if it did nothing to them that can be described.
     fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Lesson> {
         let exchange = exchange_at(self.recording(), at)?;
         let traced = Traced::new(self.spec);
@@ -157,7 +157,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 
     /// Describes what each of the needed answers says, from a position on: the trace is judged with these answers and holes else,
-    /// or, where that takes too much, with all answers.
+    /// or, if that takes too much, with all answers.
     fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
         let Some(last) = needed.last().copied() else { return Vec::new() };
         let (spec, recording) = (self.spec.clone(), self.recording());
@@ -178,7 +178,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 }
 
-/// Shows an exchange to a judge, with its answer where that is one of the needed ones.
+/// Shows an exchange to a judge, with its answer if that is one of the needed ones.
 fn observe_needed(needed: &[usize], at: usize, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) {
     match needed.binary_search(&at) {
         Ok(_) => budget.observe(judge, exchange),
@@ -205,7 +205,7 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     Lesson { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
 }
 
-/// The states of all candidates, as far as they are known; `None` where that is too much to be described.
+/// The states of all candidates, as far as they are known; `None` if that is too much to be described.
 fn states(spec: &Spec, judge: &Judge) -> Option<Vec<KnownState>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());

@@ -23,9 +23,9 @@ pub(super) struct RunChoices {
 pub(super) struct ExchangeChoices {
     /// The steps before the request, by number.
     before: Vec<(usize, Vec<Given>)>,
-    /// The request, where a part of it was not known.
+    /// The request, if a part of it was not known.
     request: Option<Value>,
-    /// The choices of its handler; `None` where the request never took effect.
+    /// The choices of its handler; `None` if the request never took effect.
     handler: Option<Vec<Given>>,
 }
 
@@ -98,7 +98,7 @@ impl ExchangeChoices {
     }
 }
 
-/// The choice that an entry of a log stands for, under a model; `None` where it stands in an arm that is not taken, or the entry
+/// The choice that an entry of a log stands for, under a model; `None` if it stands in an arm that is not taken, or the entry
 /// is no choice.
 pub(super) fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
     match logged {
@@ -123,7 +123,7 @@ pub(super) fn begin(spec: &Arc<Spec>, choices: Vec<Given>) -> Result<(Server, In
     Ok((server, Initial { choices, json }))
 }
 
-/// The error that a run does not show what was observed. It need not where choices stand in the order in which elements were met
+/// The error that a run does not show what was observed. It need not if choices stand in the order in which elements were met
 /// that were not known.
 pub(super) fn wrong(spec: &Spec, line: u64, why: String) -> WitnessError {
     if spec.program.chooses_for_elements { WitnessError::Disordered } else { WitnessError::DoesNotReplay { line, why } }

@@ -74,7 +74,7 @@ pub enum SectionWork {
         line: u64,
         /// The number of the section, from 1.
         part: usize,
-        /// The request, where a part of it was not known.
+        /// The request, if a part of it was not known.
         filled: Option<Value>,
     },
     /// Something that the server does by itself: the step of that number, and its place.
@@ -98,9 +98,9 @@ pub struct WitnessMessage {
     pub to: Port,
     /// The message.
     pub value: Value,
-    /// Set where it is the answer that ends the section.
+    /// Set if it is the answer that ends the section.
     pub is_answer: bool,
-    /// The lines on which it was seen: one, or none; several where the network duplicates messages.
+    /// The lines on which it was seen: one, or none; several if the network duplicates messages.
     pub seen: Vec<u64>,
 }
 

@@ -20,7 +20,7 @@ use crate::solve::Model;
 /// Finds a run that explains a recording, and repeats it for real.
 ///
 /// # Errors
-/// Where the recording is not accepted, or the values could not be found.
+/// If the recording is not accepted, or the values could not be found.
 pub fn witness_of_recording(recording: NetworkRecording<'_>) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, options } = recording;
     let mut judge = judge_at_once(spec, network, events, &options.keeping_choices(Patience::All));

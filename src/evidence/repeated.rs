@@ -50,9 +50,9 @@ pub(super) struct Unread {
     pub(super) port: Port,
     pub(super) request: Value,
     pub(super) line: u64,
-    /// The request, where a part of it was not known.
+    /// The request, if a part of it was not known.
     pub(super) filled: Option<Value>,
-    /// Set where it was read, and may be again.
+    /// Set if it was read, and may be again.
     pub(super) is_read: bool,
 }
 
@@ -62,7 +62,7 @@ pub(super) type Repeat<T> = Result<T, String>;
 /// Repeats a run.
 ///
 /// # Errors
-/// Where it does not show what was recorded.
+/// If it does not show what was recorded.
 pub(super) fn run(recording: NetworkRecording<'_>, script: ChoiceScript) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, .. } = recording;
     let choices = script.initial.clone();
@@ -144,7 +144,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// Loses everything that is under way, and starts the server again with these choices, where the specification says anything of
+    /// Loses everything that is under way, and starts the server again with these choices, if the specification says anything of
     /// that.
     pub(super) fn restart(&mut self, choices: Option<Vec<Given>>, line: u64) -> Repeat<()> {
         self.server.there.clear();
@@ -191,7 +191,7 @@ impl Repeated<'_> {
         WitnessSection { after, work, json: Vec::new(), sent, closed, end }
     }
 
-    /// Begins a section; the connection of its task, if it has one. Nothing where it is a loss.
+    /// Begins a section; the connection of its task, if it has one. Nothing if it is a loss.
     fn begin(&mut self, next: ServerSection, work: &SectionWork) -> Option<Option<Port>> {
         let program = &self.spec.program;
         let process = self.server.process();
@@ -235,7 +235,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// Forgets messages of which an equal one was there already: either may be seen any number of times. Where there is none, nobody
+    /// Forgets messages of which an equal one was there already: either may be seen any number of times. If there is none, nobody
     /// sees the message, which is in nobody's way.
     pub(super) fn drop_copies(&mut self, copies: Vec<(Port, Value)>) {
         let process = self.server.process();

@@ -21,7 +21,7 @@ use crate::spec::Spec;
 /// answered with a break.
 ///
 /// # Errors
-/// Where the order does not explain the history, or the values could not be found.
+/// If the order does not explain the history, or the values could not be found.
 pub fn witness_of_order(
     spec: &Arc<Spec>,
     options: &Options,

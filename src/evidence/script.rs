@@ -27,17 +27,17 @@ pub(super) struct ChoiceScript {
 pub(super) struct ScriptedEvent {
     /// The sections before it.
     pub(super) sections: Vec<ScriptedSection>,
-    /// The request, or the answer of a peer, where a part of it was not known.
+    /// The request, or the answer of a peer, if a part of it was not known.
     pub(super) filled: Option<Value>,
-    /// Set where the request that arrives is there already.
+    /// Set if the request that arrives is there already.
     pub(super) is_copy: bool,
-    /// The message that is seen, where several are under way that may be.
+    /// The message that is seen, if several are under way that may be.
     pub(super) seen: Option<Value>,
     /// The messages that, as is known then, are there already, or that nobody sees.
     pub(super) copies: Vec<(Port, Value)>,
     /// The number of last requests of the connection that is given up which are never read.
     pub(super) never_read: usize,
-    /// The connection of the task that waits for the call that is seen; none where nobody does.
+    /// The connection of the task that waits for the call that is seen; none if nobody does.
     pub(super) called: Option<Port>,
 }
 

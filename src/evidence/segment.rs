@@ -96,7 +96,7 @@ pub(super) fn run(
 }
 
 /// The choices on a way from one of the states at the start to one that the judge knows, the given one if there is one; and
-/// the state at the start. There is none where a run begins in an initial state.
+/// the state at the start. There is none if a run begins in an initial state.
 pub(super) fn chosen(
     spec: &Spec,
     judge: &mut Judge,
@@ -172,7 +172,7 @@ fn complete_model(
     }
 }
 
-/// The conditions under which a candidate is in a state; an error where it cannot be, or that is not decided.
+/// The conditions under which a candidate is in a state; an error if it cannot be, or that is not decided.
 fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answer> {
     let mut conditions = Vec::new();
     for (slot, wanted) in candidate.process.memory.iter().zip(state).filter(|(slot, wanted)| slot != wanted) {

@@ -28,7 +28,7 @@ pub struct Witness {
 pub struct WitnessStep {
     /// Its line.
     pub line: u64,
-    /// The line of the event after which the request was served, where clients do not wait for each other.
+    /// The line of the event after which the request was served, if clients do not wait for each other.
     pub after: Option<u64>,
     /// The steps that the server took by itself before the request, in order.
     pub before: Vec<WitnessOwn>,
@@ -36,7 +36,7 @@ pub struct WitnessStep {
     pub choices: Vec<Given>,
     /// The choices of the server while it handled the request, as JSON.
     pub json: Vec<String>,
-    /// The request, where a part of it was not known.
+    /// The request, if a part of it was not known.
     pub request: Option<Value>,
     /// The reply of the server (which fills a hole).
     pub reply: Reply,

@@ -22,7 +22,7 @@ const IN_VAIN: usize = 10;
 /// The scripts that come to each branch of a specification, the shortest first; a limited number of requests is served to find them.
 ///
 /// # Errors
-/// Where the source of choices fails.
+/// If the source of choices fails.
 pub fn corpus(spec: &Arc<Spec>, requests: usize, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
     let coverage = SpecCoverage::new(spec);
     let Some((noting, slot)) = coverage.noting().map(|(noting, slot)| (noting.clone(), slot)) else {

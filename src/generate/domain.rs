@@ -1,6 +1,6 @@
 //! Values out of nothing but a specification: small ones first, then growing ones, and those at the boundaries that it names.
 //!
-//! Where a specification says `len(data) > 1024`, texts of 1023, 1024 and 1025 characters are among those that are drawn.
+//! If a specification says `len(data) > 1024`, texts of 1023, 1024 and 1025 characters are among those that are drawn.
 
 use std::sync::Arc;
 
@@ -40,7 +40,7 @@ const OCTETS: [&[u8]; 5] = [b"\x80", b"\xff\xfe", b"\0", b"\r\n", b"\xc3"];
 /// JSON values.
 const JSON: [&str; 8] = ["null", "0", "1", "\"a\"", "\"b\"", "[]", "{\"a\": 1}", "{\"a\": 1, \"b\": [2]}"];
 
-/// The values that are drawn where nothing else is known.
+/// The values that are drawn if nothing else is known.
 #[derive(Debug, Default)]
 pub(super) struct ValueDomain {
     /// The integers of the specification, and those beside them.
@@ -49,7 +49,7 @@ pub(super) struct ValueDomain {
     texts: Vec<Arc<str>>,
     /// The lengths that may matter to it.
     lengths: Vec<usize>,
-    /// Set where the specification reads texts as integers.
+    /// Set if the specification reads texts as integers.
     reads_integers: bool,
 }
 
@@ -108,7 +108,7 @@ impl ValueDomain {
     /// A value of a sort.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn draw(&self, sort: Sort, sizes: ValueSizes, choices: &mut dyn Choices) -> Result<Scalar, ChoiceError> {
         Ok(match sort {
             Sort::Bool => Scalar::Bool(choices.choose("bool", 2)? == 1),

@@ -15,7 +15,7 @@ use crate::spec::links::LinkedPart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
 
-/// Values are nested no deeper than this where they need not be.
+/// Values are nested no deeper than this if they need not be.
 const DEPTH: usize = 6;
 /// The weights of 0, 1, 2, 3, 4 and more elements of a list, a set or a map.
 const ELEMENTS: [u64; 6] = [4, 12, 8, 4, 2, 1];
@@ -31,7 +31,7 @@ pub(super) struct PlaceFacts {
     pub states: Vec<LinkedPart>,
     /// The kind of values of the trace that do.
     pub kind: Option<usize>,
-    /// Set where a scalar never becomes a reference: the server does not choose what makes sense there.
+    /// Set if a scalar never becomes a reference: the server does not choose what makes sense there.
     pub is_literal: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Drawer<'d> {
     pub swarm: &'d Swarm,
     pub seen: &'d SeenValues,
     pub states: &'d [&'d [Value]],
-    /// The one key that is used, where requests are to meet.
+    /// The one key that is used, if requests are to meet.
     pub only_key: Option<usize>,
     pub choices: &'d mut dyn Choices,
     pub at: Vec<usize>,
@@ -55,10 +55,10 @@ pub(super) struct Drawer<'d> {
 type DrawnValue<T> = Result<T, ChoiceError>;
 
 impl Drawer<'_> {
-    /// A request, of this variant where that is said.
+    /// A request, of this variant if that is said.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
         let value = match (&self.form.nodes[0].kind, variant) {
             (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
@@ -104,7 +104,7 @@ impl Drawer<'_> {
         Ok(Some(Value::Scalar(self.swarm.key(sort, number))))
     }
 
-    /// A value that a state has; where only an answer can have told it, it is a reference.
+    /// A value that a state has; if only an answer can have told it, it is a reference.
     fn of_state(&mut self, node: usize) -> DrawnValue<Option<Value>> {
         let places = &self.places[node].states;
         let place = &places[self.choices.choose("place of the state", places.len())?];
@@ -203,7 +203,7 @@ impl Drawer<'_> {
         Ok(Value::data(tag, drawn.collect::<DrawnValue<Vec<Value>>>()?))
     }
 
-    /// A variant: one that the run uses; where values are nested deeply, a flat one.
+    /// A variant: one that the run uses; if values are nested deeply, a flat one.
     fn variant(&mut self, node: usize, variants: &[Vec<usize>], depth: usize) -> DrawnValue<usize> {
         let weights = &self.swarm.variants[node];
         if depth > 0 && weights.len() == variants.len() {

@@ -1,6 +1,6 @@
 //! The client's duty: a request that breaks it, or that no handler takes, is not sent.
 //!
-//! `on Deposit { account, amount } { expects amount >= 0; … }` is run on the states at hand, with symbols for what is chosen; where a
+//! `on Deposit { account, amount } { expects amount >= 0; … }` is run on the states at hand, with symbols for what is chosen; if a
 //! path may break the duty, the request is drawn again.
 
 use std::sync::Arc;

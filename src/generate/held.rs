@@ -66,10 +66,10 @@ fn find(types: &Types, at: &TypedPlace, found: &mut Vec<TypedPlace>) {
     }
 }
 
-/// A value that a state has at a place; nothing where none is known.
+/// A value that a state has at a place; nothing if none is known.
 ///
 /// # Errors
-/// Where the source of choices fails.
+/// If the source of choices fails.
 pub(super) fn draw(
     place: &LinkedPart,
     state: &[Value],

@@ -126,7 +126,7 @@ impl Generator {
     /// Begins a run, in which nothing was seen yet: its bounds are drawn.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn begin_run(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         self.seen.clear();
         self.waves = Waves::default();
@@ -213,7 +213,7 @@ impl Generator {
     /// Draws a request that stands by itself, with bounds of its own. If one is found that keeps the client's duty in any state, it does.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn request(&mut self, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.begin_run(choices)?;
         let wanted = WantedRequest { client: 1, states: &[], variant: None, only_key: None };
@@ -239,7 +239,7 @@ struct WantedRequest<'w> {
 }
 
 impl TypeForm {
-    /// The number of variants of the whole value; 1 where it is not one of several variants.
+    /// The number of variants of the whole value; 1 if it is not one of several variants.
     fn variants(&self) -> usize {
         if let FormKind::Variants(variants) = &self.nodes[0].kind { variants.len() } else { 1 }
     }

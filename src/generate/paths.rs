@@ -50,7 +50,7 @@ impl RequestPath {
     /// Adds a condition.
     ///
     /// # Errors
-    /// Where it cannot hold.
+    /// If it cannot hold.
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
         self.0.assume(condition, solver)
     }
@@ -68,7 +68,7 @@ pub(super) struct RequestPaths<'s> {
 }
 
 impl RequestPaths<'_> {
-    /// Follows a path to its end; where it divides, the other sides are left open.
+    /// Follows a path to its end; if it divides, the other sides are left open.
     pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> RequestPathEnd {
         drive(spec, self, path)
     }

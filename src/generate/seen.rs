@@ -123,7 +123,7 @@ impl SeenValues {
         self.answers = answers;
     }
 
-    /// The newest place at which an answer has a value, which no request had before where it is of this kind.
+    /// The newest place at which an answer has a value, which no request had before if it is of this kind.
     pub fn origin(&self, ty: TypeId, kind: Option<usize>, value: &Value) -> Option<&SeenValue> {
         let is_own = |kind| self.own.contains(&(kind, value.clone()));
         if self.origins.is_empty() || kind.is_some_and(is_own) { None } else { self.origins.get(&(ty, value.clone())) }

@@ -38,7 +38,7 @@ impl Swarm {
     /// Draws the bounds of a run.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn draw(form: &TypeForm, clients: u64, depth: usize, choices: &mut dyn Choices) -> Result<Swarm, ChoiceError> {
         let sizes = match choices.weighted("sizes of values", &[10, 5, 1])? {
             0 => ValueSizes::Small,
@@ -61,7 +61,7 @@ impl Swarm {
         })
     }
 
-    /// The bounds of every run where they are not drawn: all clients, all requests alike, a few keys.
+    /// The bounds of every run if they are not drawn: all clients, all requests alike, a few keys.
     pub fn usual(form: &TypeForm, clients: u64, depth: usize) -> Swarm {
         let weights = |kind: &FormKind| match kind {
             FormKind::Variants(variants) => vec![1; variants.len()],

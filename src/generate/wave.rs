@@ -12,7 +12,7 @@ use crate::value::Value;
 
 /// The weights of waves in which clients overlap, race, and of one request alone.
 const KINDS: [u64; 3] = [5, 3, 2];
-/// The weights of the same where there are no races.
+/// The weights of the same if there are no races.
 const KINDS_WITHOUT_RACES: [u64; 3] = [5, 0, 2];
 /// Readers after a race, at most.
 const READERS: usize = 2;
@@ -64,7 +64,7 @@ impl Generator {
     /// as far as they are known; the first request has the label `next`, which is odd.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn wave(&mut self, states: &[&[Value]], next: u64, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
         let mut planning = Planning { generator: self, states, choices, plan: Plan::default(), next };
         if let Some((key, left)) = planning.generator.waves.readers.take() {
@@ -99,7 +99,7 @@ impl Planning<'_> {
     /// Each client has a few requests under way.
     fn overlap(&mut self, clients: u64) -> Result<(), ChoiceError> {
         let (length, depth) = (self.generator.swarm.length, self.generator.swarm.depth);
-        // Alone, a client sends more than one request at once only where it does not wait for the answers.
+        // Alone, a client sends more than one request at once only if it does not wait for the answers.
         let length = if clients == 1 { length.min(depth) } else { length };
         let rounds = 1 + self.choices.choose("rounds", length)?;
         for _ in 0..rounds {
@@ -190,7 +190,7 @@ impl Planning<'_> {
         self.choices.choose("variant", variants.len()).map(|at| Some(variants[at]))
     }
 
-    /// Adds a request to the wave; false where none was found, or where it must be the only one.
+    /// Adds a request to the wave; false if none was found, or if it must be the only one.
     fn ask(
         &mut self,
         client: u64,

@@ -172,7 +172,7 @@ fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {
     CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..report }
 }
 
-/// Keeps what was found, where that is wanted.
+/// Keeps what was found, if that is wanted.
 struct Keeper {
     regressions: Option<Regressions>,
 }

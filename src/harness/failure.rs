@@ -41,7 +41,7 @@ pub struct Failing {
     pub explanation: Vec<String>,
     /// The answers that were possible instead, as JSON.
     pub possible: Vec<String>,
-    /// The last lines of the system's own output, where it broke down.
+    /// The last lines of the system's own output, if it broke down.
     pub last_output: Vec<String>,
 }
 

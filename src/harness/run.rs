@@ -76,9 +76,9 @@ pub struct LiveRun {
     next_label: u64,
     /// The number of events that were explained when a wave was last over.
     explained: usize,
-    /// Set where the session can judge no more.
+    /// Set if the session can judge no more.
     is_over: bool,
-    /// Set where an event was seen that the session does not take.
+    /// Set if an event was seen that the session does not take.
     is_unfit: bool,
     /// The time that it took to judge the last wave.
     judged_in: Duration,

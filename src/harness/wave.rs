@@ -181,7 +181,7 @@ impl Wave<'_> {
         is_free(ask) && self.plan.iter().filter(is_beside).all(is_free)
     }
 
-    /// Waits as long as a request says, and starts the system again where it says so.
+    /// Waits as long as a request says, and starts the system again if it says so.
     fn pass_time(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         if ask.restart {
             self.system.crash()?;
@@ -271,7 +271,7 @@ impl Wave<'_> {
         if under_way.is_owed { self.patience.deadline } else { self.patience.silence }
     }
 
-    /// Gives up requests whose time is over: that is a failure where an answer is owed.
+    /// Gives up requests whose time is over: that is a failure if an answer is owed.
     fn check_time(&mut self, now: Instant) -> Result<(), SutFailure> {
         let over: Vec<u64> = self.under_way.keys().copied().collect();
         for client in over {

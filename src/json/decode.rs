@@ -23,7 +23,7 @@ use std::sync::Arc;
 /// The depth to which the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
 pub const MAX_DEPTH: usize = 512;
 
-/// The message about a hole where nothing was recorded.
+/// The message about a hole if nothing was recorded.
 pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
 
 /// The value of type `id` that `text` is.
@@ -37,12 +37,12 @@ pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
 /// The recorded value of type `id` that `text` is; what is not known of it is [`Value::Any`], and a reference is what it was.
 ///
 /// # Errors
-/// As [`decode`]; and where an element of a set or a key of a map is a hole.
+/// As [`decode`]; and if an element of a set or a key of a map is a hole.
 pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, Holes::Read)
 }
 
-/// The message about a reference where nothing was recorded.
+/// The message about a reference if nothing was recorded.
 const NO_REFERENCES: &str = "expected a value: only a recording may have references";
 
 /// The recorded value of type `id` that comes next, at this depth of nesting.

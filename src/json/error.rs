@@ -43,7 +43,7 @@ impl JsonError {
         self
     }
 
-    /// The error of a place in this text; where a hole is meant there, with how it is written.
+    /// The error of a place in this text; if a hole is meant there, with how it is written.
     pub(super) fn about_holes(mut self, text: &str) -> JsonError {
         if text.get(self.offset..).is_some_and(|rest| rest.starts_with("\"$any\"")) {
             self.message.push_str(" (a hole is written {\"$any\": null})");

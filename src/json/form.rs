@@ -68,7 +68,7 @@ pub(super) struct Templates {
     by_tag: Box<[Template]>,
     /// The position of this octet in the texts of all of them.
     at: usize,
-    /// The first constructor with this octet there, by the octet; [`NONE`] where there is none.
+    /// The first constructor with this octet there, by the octet; [`NONE`] if there is none.
     first: Box<[u32; 256]>,
 }
 

@@ -119,7 +119,7 @@ fn sorted(written: &str, mut members: Vec<JsonMember<'_>>) -> Decoded<String> {
     Ok(texts.join(", "))
 }
 
-/// Appends a value as JSON; where marks are read and one is in it, as `{"$lit": v}`.
+/// Appends a value as JSON; if marks are read and one is in it, as `{"$lit": v}`.
 pub(super) fn write(out: &mut String, json: &Json, marks: Marks) {
     // Inside a string the quotes would be escaped, so an object begins here.
     let has = |mark: &str| json.text().contains(mark);

@@ -1,7 +1,7 @@
 //! Reading a value as it is usually written: the text of its [`Form`] is compared as it stands, only the gaps are read.
 //!
 //! What is written otherwise is left to the [decoder](super::decode_recorded). A part that does not begin as usual (a hole, a
-//! string with escapes, a large number) is read by it in its place; where a text goes on otherwise nothing is left to be read,
+//! string with escapes, a large number) is read by it in its place; if a text goes on otherwise nothing is left to be read,
 //! so all templates around it fail as well, and the decoder reads the whole. So there is one value, however it is read:
 //!
 //! ```
@@ -26,7 +26,7 @@ use crate::value::Value;
 use std::sync::Arc;
 
 impl Forms {
-    /// The recorded value of type `id` that comes next; none where there is an error, which the decoder tells.
+    /// The recorded value of type `id` that comes next; none if there is an error, which the decoder tells.
     pub fn next(&mut self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
         let mut reading = self.reading(types, scanner.text);
         reading.rest = &scanner.text.as_bytes()[scanner.at..];
@@ -55,7 +55,7 @@ impl Forms {
 ///   gaps               str       bool          "a","weak":true}   ,"weak":true}   true}   }
 /// ```
 ///
-/// Invariant: what has not been read is the end of the text, or nothing where reading went astray. The values read since
+/// Invariant: what has not been read is the end of the text, or nothing if reading went astray. The values read since
 /// mean nothing then, and the outermost one is read in full.
 #[derive(Debug)]
 pub struct FormReader<'t, 'a> {
@@ -110,7 +110,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
     }
 
-    /// A value at this depth of nesting; anything where it went astray.
+    /// A value at this depth of nesting; anything if it went astray.
     fn part(&mut self, id: TypeId, depth: usize) -> Value {
         match self.form(id) {
             form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
@@ -123,7 +123,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.value(id, depth)
     }
 
-    /// A value as [`FormReader::part`] reads it, where most are scalars.
+    /// A value as [`FormReader::part`] reads it, for a place at which most values are scalars.
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
         let form = self.form(id);
         let scalar = match form {

@@ -122,7 +122,7 @@ fn shortened(text: &str) -> String {
     format!("{shown:?}{}", if shown.len() < text.len() { "…" } else { "" })
 }
 
-/// Appends a scalar as JSON, where marks are read or not.
+/// Appends a scalar as JSON, if marks are read or not.
 pub(super) fn write(out: &mut String, scalar: &Scalar, marks: Marks) {
     match scalar {
         Scalar::Bool(value) => out.push_str(if *value { "true" } else { "false" }),

@@ -213,7 +213,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes into the value that comes next: the bracket that will close it, or nothing where it is over already.
+    /// Goes into the value that comes next: the bracket that will close it, or nothing if it is over already.
     fn enter(&mut self) -> Decoded<Option<u8>> {
         let closer = match self.peek() {
             Some(b'{') => b'}',
@@ -228,7 +228,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(closer))
     }
 
-    /// Goes out of what ends after a value: true where that was everything, false where another value follows.
+    /// Goes out of what ends after a value: true if that was everything, false if another value follows.
     fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Decoded<bool> {
         while let Some(&closer) = closers.last() {
             if self.eat(b',') {

@@ -17,7 +17,7 @@ const HIGH: u64 = ONES << 7;
 pub(super) struct LastWord(u64);
 
 impl LastWord {
-    /// The last eight octets of `text`, preceded by zeros where it has fewer.
+    /// The last eight octets of `text`, preceded by zeros if it has fewer.
     pub(super) fn of(text: &[u8]) -> LastWord {
         LastWord(
             text.last_chunk()
@@ -60,7 +60,7 @@ pub(super) fn plain(octets: &[u8]) -> usize {
 }
 
 /// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
-/// control character; none is set where no octet does. (Subtracting borrows from higher octets only, so what is found after
+/// control character; none is set if no octet does. (Subtracting borrows from higher octets only, so what is found after
 /// the first one means nothing.)
 pub(super) fn special(word: u64) -> u64 {
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
@@ -93,7 +93,7 @@ pub(super) struct Piece {
     first: u64,
     /// Ones where the first eight octets are.
     mask: u64,
-    /// The eight octets after the first, or the last eight where there are fewer; means nothing for up to eight.
+    /// The eight octets after the first, or the last eight if there are fewer; means nothing for up to eight.
     second: u64,
     /// The last eight octets; means nothing for up to sixteen.
     last: u64,

@@ -155,7 +155,7 @@ fn differs_from(one: &str, other: &str) -> usize {
     words.rev().nth(1).unwrap_or(0)
 }
 
-/// A text, its end left out where it is long.
+/// A text, its end left out if it is long.
 pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{} …", text[..end].trim_end()),

@@ -37,7 +37,7 @@ const EASY: u64 = 200;
 /// The work of one search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchBudget {
-    /// The number of times that a mutant serves a request, where the answers are easily judged.
+    /// The number of times that a mutant serves a request, if the answers are easily judged.
     pub served: u64,
     /// The most requests in a row.
     pub requests: usize,
@@ -54,7 +54,7 @@ impl Default for SearchBudget {
 /// The bound up to which no difference was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct SearchBound {
-    /// The number of requests in a row; nothing where more of them lead to no state that is not known.
+    /// The number of requests in a row; nothing if more of them lead to no state that is not known.
     pub requests: Option<usize>,
     /// The number of values of a scalar.
     pub values: usize,
@@ -106,7 +106,7 @@ struct BothStates {
 struct ServedWay {
     memory: Vec<Value>,
     tokens: usize,
-    /// The answer; nothing where there is none, which is allowed where the specification gives none either.
+    /// The answer; nothing if there is none, which is allowed if the specification gives none either.
     reply: Result<Reply, ()>,
 }
 

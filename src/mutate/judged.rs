@@ -10,7 +10,7 @@ use crate::dualize::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict}
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The work on one exchange: less than where a verdict is wanted, as there are many others.
+/// The work on one exchange: less than if a verdict is wanted, as there are many others.
 const EFFORT: u64 = 100_000;
 
 /// A state of what explains the exchanges so far.

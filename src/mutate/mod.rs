@@ -63,7 +63,7 @@ impl Mutant {
     /// The changed specification; its places are those of the text that it was changed from.
     ///
     /// # Errors
-    /// Where it is no mutant of this specification.
+    /// If it is no mutant of this specification.
     pub fn of(&self, spec: &Spec) -> Result<Arc<Spec>, SpecError> {
         spec.altered(self.span, &self.with)
     }

@@ -1,6 +1,6 @@
 //! Changes of statements: one is left out, two arms change places, a guard is dropped, another entry is written.
 //!
-//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out where another answer comes after it.
+//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out if another answer comes after it.
 
 use rustc_hash::FxHashSet;
 
@@ -138,7 +138,7 @@ fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
     }
 }
 
-/// Tests whether a condition surely holds where these two names have the same value.
+/// Tests whether a condition surely holds if these two names have the same value.
 fn holds_between_equals(condition: &Expr, names: [&str; 2]) -> bool {
     let is_one = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if names.contains(&name.text.as_str()));
     match &condition.kind {

@@ -114,7 +114,7 @@ fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
     }
 }
 
-/// The ends of the range that something is picked from, where that is a child: only a wider one has more to pick.
+/// The ends of the range that something is picked from, if that is a child: only a wider one has more to pick.
 fn picked_range<'t>(node: AnyNode<'t>, child: AnyNode<'t>) -> Option<[&'t Expr; 2]> {
     let (AnyNode::Expr(node), AnyNode::Expr(child)) = (node, child) else { return None };
     match (&node.kind, &child.kind) {

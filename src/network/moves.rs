@@ -20,7 +20,7 @@ pub enum ServerSection {
 }
 
 impl ServerSection {
-    /// The connection of the request that it handles, where this is under way.
+    /// The connection of the request that it handles, if this is under way.
     #[must_use]
     pub fn port(self, situation: &Situation) -> Option<Port> {
         match self {
@@ -31,11 +31,11 @@ impl ServerSection {
     }
 }
 
-/// Tests whether an observation may be made where this is under way.
+/// Tests whether an observation may be made if this is under way.
 pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
     match observation {
         Observation::Request(..) | Observation::Answer(..) | Observation::End => network.allows(situation, observation),
-        // Where messages overtake each other, the end does, too.
+        // If messages overtake each other, the end does, too.
         Observation::Closed(port) => {
             let is_last = network.order() == PacketOrder::Free || !situation.sent.contains(port);
             situation.closed.contains(port) && is_last
@@ -45,7 +45,7 @@ pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &O
     }
 }
 
-/// The sections that may run next, where an observation is waited for.
+/// The sections that may run next, if an observation is waited for.
 pub fn of(
     program: &Program,
     network: &dyn Network,

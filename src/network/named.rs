@@ -46,7 +46,7 @@ impl NetworkChoice {
         self.kind == NetworkKind::Sync
     }
 
-    /// The most connections that are open at once, where that is limited.
+    /// The most connections that are open at once, if that is limited.
     #[must_use]
     pub fn connections(&self) -> Option<usize> {
         self.connections
@@ -70,7 +70,7 @@ impl NetworkChoice {
         self.limits != PacketLimits::default()
     }
 
-    /// Tests whether it does what TCP does where no more requests than these are without an answer, of a server that answers
+    /// Tests whether it does what TCP does if no more requests than these are without an answer, of a server that answers
     /// each once: no limit is met, and nothing is overtaken.
     #[must_use]
     pub fn is_like_tcp(&self, most: MostOutstanding) -> bool {

@@ -15,7 +15,7 @@ pub struct MostOutstanding {
 }
 
 impl MostOutstanding {
-    /// Counts them in a recording, where each request has one answer at most.
+    /// Counts them in a recording, if each request has one answer at most.
     ///
     /// ```
     /// use mayhap::network::{MostOutstanding, Observation};

@@ -159,7 +159,7 @@ fn possible(others: &OtherAnswers) -> String {
     }
 }
 
-/// Names the requests that were under way, where there are any.
+/// Names the requests that were under way, if there are any.
 #[must_use]
 pub fn names_under_way(lines: &[u64]) -> Option<String> {
     let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();

@@ -9,7 +9,7 @@ use crate::json::{decode_recorded, encode};
 use crate::spec::{Spec, Type, TypeId};
 use crate::value::Value;
 
-/// Says where a rejected answer differs from the possible ones, given as JSON, that are most like it; nothing where all of them are
+/// Says where a rejected answer differs from the possible ones, given as JSON, that are most like it; nothing if all of them are
 /// short enough to be shown whole.
 pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<String> {
     let response = spec.program.response;

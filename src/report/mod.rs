@@ -50,7 +50,7 @@ pub struct TraceReport {
     /// The line of the first event that cannot be explained (reject), from which on the trace is outside (outside), or
     /// that meets a fault of the specification (fault), or on which the first question was too hard (unknown).
     pub event: Option<u64>,
-    /// The first line that the event may be on, where only a range is known.
+    /// The first line that the event may be on, if only a range is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_from: Option<u64>,
     /// Why, line by line, for people.
@@ -68,13 +68,13 @@ pub struct TraceReport {
     /// The lines whose requests made the state what it is, whatever they were answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<u64>>,
-    /// The line before which all answers belong to `reason`, where the search for them was cut off.
+    /// The line before which all answers belong to `reason`, if the search for them was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_before: Option<u64>,
     /// The parts that only the report of a rejected history of concurrent clients has.
     #[serde(flatten)]
     pub concurrent: Option<ConcurrentReason>,
-    /// The run that explains an accepted trace, where it has at most [`INLINE`] steps and values.
+    /// The run that explains an accepted trace, if it has at most [`INLINE`] steps and values.
     pub witness: Option<sections::WitnessLines>,
     /// The amount of work that it was.
     pub stats: Stats,
@@ -86,20 +86,20 @@ pub struct TraceReport {
 pub struct ConcurrentReason {
     /// The lines of the requests that were under way at the rejected event.
     pub under_way: Vec<u64>,
-    /// The line before which the server's state may have been any, and what was answered was served; where the reason does not begin
+    /// The line before which the server's state may have been any, and what was answered was served; if the reason does not begin
     /// in an initial state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub any_state_before: Option<u64>,
-    /// The line from which on all answers belong to the reason, where the search for a smaller one was cut off.
+    /// The line from which on all answers belong to the reason, if the search for a smaller one was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_from: Option<u64>,
-    /// Set where with any one less of these answers some order explains what is left; false where that was not all found out.
+    /// Set if with any one less of these answers some order explains what is left; false if that was not all found out.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<bool>,
     /// The answers, or calls of the peer, that some order or run explains in the place of the rejected one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible: Vec<RawJson>,
-    /// Set where these are all.
+    /// Set if these are all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible_are_all: Option<bool>,
 }
@@ -143,13 +143,13 @@ fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
     }
 }
 
-/// A fault of the specification at its place; an error where it decides the verdict. Its event is found by its line in the trace.
+/// A fault of the specification at its place; an error if it decides the verdict. Its event is found by its line in the trace.
 #[must_use]
 pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
     fault_met(spec, verdict, |event| format!("line {event} of the recording"))
 }
 
-/// A fault of the specification at its place, with words for the event at which it was met; an error where it decides the verdict.
+/// A fault of the specification at its place, with words for the event at which it was met; an error if it decides the verdict.
 pub fn fault_met(spec: &Spec, verdict: &Verdict, event: impl FnOnce(u64) -> String) -> Option<Diagnostic> {
     let (report, severity) = match verdict {
         Verdict::Fault(report) => (report, Severity::Error),
@@ -188,7 +188,7 @@ pub(crate) fn no_short_reason(before: u64) -> String {
     format!("no short reason was found: the answers before line {before} rule it out together")
 }
 
-/// Several answers, of which one was possible: `1, 2 or 3`. Nothing where there is none.
+/// Several answers, of which one was possible: `1, 2 or 3`. Nothing if there is none.
 fn one_of(answers: &[String]) -> Option<String> {
     Some(match answers.split_last()? {
         (only, []) => only.clone(),

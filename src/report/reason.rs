@@ -29,7 +29,7 @@ pub struct Explanation {
     pub because: Vec<u64>,
     /// The lines whose requests made the state what it is, whatever they were answered.
     pub requests: Vec<u64>,
-    /// The line before which all answers belong to `because`, where the search for them was cut off.
+    /// The line before which all answers belong to `because`, if the search for them was cut off.
     pub and_before: Option<u64>,
     /// The rejected answer, as JSON.
     pub answer: Option<String>,
@@ -41,13 +41,13 @@ pub struct Explanation {
     pub reason: Reason,
 }
 
-/// Why the last of these exchanges is rejected, found in a second of work; nothing where it is not.
+/// Why the last of these exchanges is rejected, found in a second of work; nothing if it is not.
 #[must_use]
 pub fn explain<R: Recording + ?Sized>(spec: &Arc<Spec>, recording: &R) -> Option<Explanation> {
     explain_within(spec, recording, Budget::seconds(1.0))
 }
 
-/// Says why the last of these exchanges is rejected, found within a budget; nothing where it is not.
+/// Says why the last of these exchanges is rejected, found within a budget; nothing if it is not.
 #[must_use]
 pub fn explain_within<R>(spec: &Arc<Spec>, recording: &R, budget: Budget<'_>) -> Option<Explanation>
 where

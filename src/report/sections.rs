@@ -6,7 +6,7 @@
 //! {"step":1,"after":4,"choices":["t3"]}
 //! ```
 //!
-//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section where there are several, `after` the line of the event after
+//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section if there are several, `after` the line of the event after
 //! which it ran, and `seen` has the lines on which the message was seen. What made the initial state stands under line 0.
 
 use super::{SHOWN, located, place, shortened, witness};
@@ -40,10 +40,10 @@ pub struct SectionLine {
     /// The `step` of the specification that it is, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The client whose connection it takes notice of, where that has begun.
+    /// The client whose connection it takes notice of, if that has begun.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened: Option<u64>,
-    /// That client, where the connection has ended.
+    /// That client, if the connection has ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
     /// The number of the section among those of its task, after the first one.
@@ -52,7 +52,7 @@ pub struct SectionLine {
     /// The line of the event after which it ran; 0 before the first.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The request, where a part of it was a hole in the trace.
+    /// The request, if a part of it was a hole in the trace.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
     pub request: Option<RawJson>,
     /// The choices of the server, in order.
@@ -75,7 +75,7 @@ pub struct SectionLine {
     /// The calls that ended it.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallLine>,
-    /// The number of answers that it waits for, where that is not each.
+    /// The number of answers that it waits for, if that is not each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<usize>,
     /// No section: the network lost the request.
@@ -146,7 +146,7 @@ pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
 /// The most things under way that are named.
 const NAMED: usize = 8;
 
-/// Everything that is under way where the lines before an event are explained so, in words.
+/// Everything that is under way if the lines before an event are explained so, in words.
 #[must_use]
 pub fn under_way(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Vec<String> {
     let texts = SectionTexts { spec, observed };

@@ -56,7 +56,7 @@ pub struct Stats {
     pub forked: Vec<Forked>,
     /// Parts of the state that depend on each other at the end, the largest groups of them: `m["a"], n`.
     pub coupled: Vec<String>,
-    /// Parts of the state in which explanations differ; empty where there is one.
+    /// Parts of the state in which explanations differ; empty if there is one.
     pub differing: String,
     /// Candidates that were equal to another one, and paths that only asked.
     pub merges: u64,

@@ -99,7 +99,7 @@ pub fn explain(
     lines
 }
 
-/// The positions of answers, each with that of the first request of its connection that has none yet: where a server answers each
+/// The positions of answers, each with that of the first request of its connection that has none yet: if a server answers each
 /// request once and in order, the one that it is for.
 fn asked_for(events: &[RecordedEvent]) -> Vec<(usize, usize)> {
     let mut waiting: FxHashMap<Port, VecDeque<usize>> = FxHashMap::default();

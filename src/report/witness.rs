@@ -5,7 +5,7 @@
 //! {"line":2,"choices":[],"a":0}
 //! ```
 //!
-//! Where clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
+//! If clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
 //! event after which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
 //! What made the initial state stands under line 0. A restart has a line with the choices of its handler. A request that was lost
@@ -25,14 +25,14 @@ use std::fmt::Write as _;
 pub struct StepLine {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
-    /// The line of the event after which the request was served, where clients do not wait for each other; lines are in the order
+    /// The line of the event after which the request was served, if clients do not wait for each other; lines are in the order
     /// of service then.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
     /// The steps that the server took by itself before the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Own>,
-    /// The request, where a part of it was a hole in the trace.
+    /// The request, if a part of it was a hole in the trace.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
     pub request: Option<RawJson>,
     /// The choices of the server, in order.
@@ -54,7 +54,7 @@ pub struct Own {
     pub choices: Vec<RawJson>,
 }
 
-/// The step that made the initial state; `None` where nothing was chosen for it.
+/// The step that made the initial state; `None` if nothing was chosen for it.
 #[must_use]
 pub fn initial(made: &Initial) -> Option<StepLine> {
     let (before, choices) = (Vec::new(), written(&made.json));

@@ -1,4 +1,4 @@
-//! Integers without bounds: a machine word where it fits, a shared big integer where it must.
+//! Integers without bounds: a machine word if it fits, a shared big integer if it must.
 //!
 //! Division is Coq's `Z.div`: towards minus infinity, `x / 0 = 0`; the remainder keeps `x = y * (x / y) + x % y`, so `x % 0 = x`.
 //!
@@ -54,12 +54,12 @@ impl Int {
         }
     }
 
-    /// The value as a machine word, where it fits.
+    /// The value as a machine word, if it fits.
     pub fn to_i64(&self) -> Option<i64> {
         if let Small(value) = self.0 { Some(value) } else { None }
     }
 
-    /// The value as an index or a length, where it fits.
+    /// The value as an index or a length, if it fits.
     pub fn to_usize(&self) -> Option<usize> {
         self.to_i64().and_then(|value| usize::try_from(value).ok())
     }

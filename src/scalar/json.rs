@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Json(Arc<str>);
 
-/// The number of zeros that are written at most where they say nothing but how large a number is.
+/// The number of zeros that are written at most if they say nothing but how large a number is.
 const ZEROS: usize = 20;
 
 impl Json {
@@ -62,7 +62,7 @@ impl fmt::Display for Json {
 /// The canonical text of a number of JSON.
 ///
 /// Without its sign it is digits, of which neither the first nor the last is a zero, times a power of ten. It is written out
-/// where that takes few zeros, else with the point after its first digit and an exponent.
+/// if that takes few zeros, else with the point after its first digit and an exponent.
 pub(crate) fn number(text: &str) -> Cow<'_, str> {
     let (sign, unsigned) = text.strip_prefix('-').map_or(("", text), |unsigned| ("-", unsigned));
     let is_plain = |octets: &[u8]| octets.len() <= ZEROS && octets.iter().all(u8::is_ascii_digit);
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Twice the same text exactly where the numbers are equal as fractions: all of a few digits, points and exponents.
+    /// Twice the same text exactly if the numbers are equal as fractions: all of a few digits, points and exponents.
     #[test]
     fn equal_numbers_and_no_others_are_one_text() {
         let mut texts = Vec::new();

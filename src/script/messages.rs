@@ -104,7 +104,7 @@ impl Messages {
         tree.get_or_init(read).as_ref()
     }
 
-    /// The result of a pure function of the specification; nothing where it has none of that name, or the result does not exist.
+    /// The result of a pure function of the specification; nothing if it has none of that name, or the result does not exist.
     fn apply(&self, function: &str, argument: impl FnOnce(TypeId) -> Option<Value>) -> Option<(TypeId, Value)> {
         let spec = {
             let mut known = self.functions.borrow_mut();
@@ -146,7 +146,7 @@ impl Messages {
 
 impl Reference {
     /// The value of a type that it means among the messages of a run, loosely, after the label of the message that has it. Nothing
-    /// where no message has such a part of that type.
+    /// if no message has such a part of that type.
     #[must_use]
     pub fn evaluate(&self, messages: &Messages, wanted: TypeId) -> Option<(u64, Value)> {
         let own = messages.by_label.get(&self.label).copied();

@@ -165,7 +165,7 @@ pub struct PlannedAsk {
     pub delay: f64,
     /// The number of the barrier at which it is released together with others.
     pub barrier: Option<u32>,
-    /// Set where the system is killed and started again before it.
+    /// Set if the system is killed and started again before it.
     pub restart: bool,
 }
 

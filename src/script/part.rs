@@ -159,7 +159,7 @@ pub(super) fn type_at(types: &Types, ty: TypeId, value: &Value, at: &[usize]) ->
     }
 }
 
-/// A value with the part at a place changed; an option stands for what is in it. Nothing where there is no such place.
+/// A value with the part at a place changed; an option stands for what is in it. Nothing if there is no such place.
 pub fn changed(
     types: &Types,
     ty: TypeId,

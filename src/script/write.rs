@@ -1,4 +1,4 @@
-//! Scripts as text: a request and its answer on one line where nothing comes between them.
+//! Scripts as text: a request and its answer on one line if nothing comes between them.
 
 use rustc_hash::FxHashMap;
 

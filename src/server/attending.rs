@@ -176,7 +176,7 @@ impl Conversation {
         self.network.counts_packets().then(|| self.server.mark())
     }
 
-    /// The outcome of a section; nothing where the network has no room for it, so that it has not happened.
+    /// The outcome of a section; nothing if the network has no room for it, so that it has not happened.
     fn outgoing(
         &mut self,
         mark: Option<ServerMark>,

@@ -3,7 +3,7 @@
 //! A drawn request may break an `expects`, or be one that no handler takes. It leaves no trace then, and another one is asked
 //! instead: first one of the same form, with other scalars, and then one of this form that the state makes possible. For that
 //! the handler runs with symbols in the place of the request's scalars (concolic execution). After `on q { expects q > last; last := q; … }` has seen 7 and the client
-//! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. Where no request of that form
+//! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. If no request of that form
 //! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
 
 use super::section::{PathSearch, RunPath, UNDECIDED};
@@ -71,7 +71,7 @@ impl Server {
     /// Draws a request of one of `clients` that keeps its duty, now and then after an internal step of the server.
     ///
     /// # Errors
-    /// Where the server cannot go on; [`Stop::Outside`] where no request was found that keeps the duty.
+    /// If the server cannot go on; [`Stop::Outside`] if no request was found that keeps the duty.
     pub fn asked(&mut self, clients: u64, source: &mut dyn Choices) -> Result<Asked, Stop> {
         let before = self.drawing.tokens;
         let drawn = self.drawn(&(1..=clients), source)?;
@@ -84,7 +84,7 @@ impl Server {
         Ok(Asked { client, request, reply: done.reply() })
     }
 
-    /// Runs the first section of a client's request, or of another one where this one breaks the client's duty.
+    /// Runs the first section of a client's request, or of another one if this one breaks the client's duty.
     pub(super) fn kept_or_another(
         &mut self,
         client: u64,
@@ -151,10 +151,10 @@ impl Asking<'_> {
         }
     }
 
-    /// A request that has a run now, near to one that was drawn where there is one; nothing has come of it.
+    /// A request that has a run now, near to one that was drawn if there is one; nothing has come of it.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     fn possible(&mut self, client: u64, like: Option<&Value>) -> Result<Option<Value>, Stop> {
         if self.is_hard {
             return Ok(None);
@@ -200,7 +200,7 @@ impl Server {
 }
 
 impl PathSearch<'_> {
-    /// The request of a path, all of it known: what was drawn, where the conditions allow that.
+    /// The request of a path, all of it known: what was drawn, if the conditions allow that.
     fn request(&mut self, mut path: RunPath, wanted: &Wanted) -> Result<Value, Stop> {
         for (var, drawn) in &wanted.drawn {
             self.prefer(&mut path, *var, [drawn.clone()])?;

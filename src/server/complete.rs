@@ -1,6 +1,6 @@
 //! Unknown values made known under a model: what was looked at is what the model says, the rest the simplest there is.
 //!
-//! An unknown map of which `"a"` was looked at becomes `{"a": 5}` where the model has it there with 5, else `{}`.
+//! An unknown map of which `"a"` was looked at becomes `{"a": 5}` if the model has it there with 5, else `{}`.
 
 use rustc_hash::FxHashSet;
 
@@ -27,7 +27,7 @@ pub(crate) struct Completion<'c> {
 }
 
 impl Given {
-    /// Returns what was chosen, under a model; `None` where it stands in an arm that is not taken.
+    /// Returns what was chosen, under a model; `None` if it stands in an arm that is not taken.
     pub(crate) fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
         if guard.is_some_and(|guard| !completion.holds(guard)) {
             return None;
@@ -145,7 +145,7 @@ impl Completion<'_> {
     }
 }
 
-/// The nth value of a type, the simplest first; there are others for each n where there are infinitely many.
+/// The nth value of a type, the simplest first; there are others for each n if there are infinitely many.
 fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
     let name = |prefix: &str| if n == 0 { String::new() } else { format!("{prefix}{n}") };
     match types.get(ty) {
@@ -176,7 +176,7 @@ fn fields(types: &Types, ty: TypeId, tag: u32, n: usize) -> Value {
     Value::data(tag, parts.map(|(_, part)| sample(types, part, deeper(part))).collect::<Vec<_>>())
 }
 
-/// Variants without recursion first; where a later value is wanted, those with infinitely many values.
+/// Variants without recursion first; if a later value is wanted, those with infinitely many values.
 fn rank(types: &Types, ty: TypeId, tag: u32, n: usize) -> (bool, bool, u32) {
     let parts = types.fields(ty, tag);
     let recursive = parts.iter().any(|(_, part)| types.is_recursive(*part));

@@ -9,9 +9,9 @@
 //! The model of the network that judges a trace says here what may happen: which requests the server may read next, and which messages
 //! may arrive.
 //!
-//! A request is drawn when it is sent. Where it breaks the client's duty by the time that the server takes it, another one stands in
+//! A request is drawn when it is sent. If it breaks the client's duty by the time that the server takes it, another one stands in
 //! its place: until then nobody has seen it, and a client that guessed well is one, too. So what happened is known for good from
-//! where no request before it is under way. It is likewise with the answer of a peer.
+//! if no request before it is under way. It is likewise with the answer of a peer.
 
 use std::fmt;
 
@@ -28,9 +28,9 @@ use crate::value::Value;
 /// The weights of a request that is sent, of a section of the server, of a message that arrives, of something that a peer does and of a
 /// client that gives up.
 const WEIGHTS: [u64; 5] = [3, 3, 3, 3, 1];
-/// The weights of a packet that is lost, and of one that is not, where the network loses some.
+/// The weights of a packet that is lost, and of one that is not, if the network loses some.
 const LOSSES: [u64; 2] = [1, 7];
-/// The weights of a packet that comes again, and of one that does not, where the network duplicates some.
+/// The weights of a packet that comes again, and of one that does not, if the network duplicates some.
 const COPIES: [u64; 2] = [1, 15];
 
 /// The clients that are to be there, and how they behave.
@@ -117,10 +117,10 @@ impl Conversation {
         }
     }
 
-    /// The next thing that happened; nothing where all requests were sent, and nothing more can happen.
+    /// The next thing that happened; nothing if all requests were sent, and nothing more can happen.
     ///
     /// # Errors
-    /// Where the server cannot go on and requests are still to be sent; all that happened before was passed on.
+    /// If the server cannot go on and requests are still to be sent; all that happened before was passed on.
     pub fn next(&mut self, source: &mut dyn Choices) -> Result<Option<Occurrence>, Stop> {
         loop {
             if let Some(occurrence) = self.journal.pass_on(self.ended.is_some()) {
@@ -137,13 +137,13 @@ impl Conversation {
         }
     }
 
-    /// The number of requests that were not sent. Where nothing more happens, the network is full for ever.
+    /// The number of requests that were not sent. If nothing more happens, the network is full for ever.
     #[must_use]
     pub fn unsent(&self) -> u64 {
         self.left
     }
 
-    /// Lets one thing happen; false where nothing can.
+    /// Lets one thing happen; false if nothing can.
     fn advance(&mut self, source: &mut dyn Choices) -> Result<bool, Stop> {
         let senders = self.senders();
         let work = self.requests.len() + self.tasks.len() + self.opening.len() + self.leaving.len();
@@ -172,7 +172,7 @@ impl Conversation {
         Ok(true)
     }
 
-    /// The outcome where nothing more can happen: requests that are not answered then never are.
+    /// The outcome if nothing more can happen: requests that are not answered then never are.
     fn outcome(&mut self) -> Result<(), Stop> {
         match self.waiting.stop.take().filter(|_| self.left > 0) {
             Some(stop) => Err(stop),
@@ -276,7 +276,7 @@ impl Conversation {
         self.places.contains_key(&port) && !self.closed.contains(&port)
     }
 
-    /// Something arrives at a client, where it has the patience.
+    /// Something arrives at a client, if it has the patience.
     fn deliver(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let arrivals = self.arrivals();
         let arrival = arrivals[draw(source, "which answer", arrivals.len())?];
@@ -359,14 +359,14 @@ impl Conversation {
         self.find_room();
     }
 
-    /// Tries again soon where there was no room.
+    /// Tries again soon if there was no room.
     fn find_room(&mut self) {
         if self.network.counts_packets() {
             self.waiting.progress();
         }
     }
 
-    /// A connection has ended, of which the server takes notice where the specification says something of that.
+    /// A connection has ended, of which the server takes notice if the specification says something of that.
     pub(super) fn has_left(&mut self, port: Port) {
         if self.server.notices_connections()[1] {
             self.leaving.push(Notice::of(port));

@@ -48,17 +48,17 @@ pub(super) struct Drawing {
     pub(super) variety: Variety,
     /// The number of tokens that there are: t1, t2 …
     pub(super) tokens: usize,
-    /// The name of what is being drawn, where choices are to say so.
+    /// The name of what is being drawn, if choices are to say so.
     pub(super) naming: Option<LabelPath>,
 }
 
-/// Collections are drawn with fewer elements than this; and where there is small variety.
+/// Collections are drawn with fewer elements than this; and if there is small variety.
 const ELEMENTS: [usize; 2] = [4, 2];
-/// Recursive values are drawn without recursion below this depth; and where there is small variety.
+/// Recursive values are drawn without recursion below this depth; and if there is small variety.
 const DEPTH: [usize; 2] = [6, 2];
 /// The number of last tokens from which a token that is not new is drawn.
 const RECENT: usize = 8;
-/// Strings are drawn from this many letters; and where there is small variety.
+/// Strings are drawn from this many letters; and if there is small variety.
 const LETTERS: [usize; 2] = [6, 2];
 
 /// Arrays and objects of JSON are drawn so deep.
@@ -113,7 +113,7 @@ impl Drawing {
         Draws { range: self.ranges.choose, drawing: self, types, source }
     }
 
-    /// Says what is drawn from here on. Where not all choices are visited it does nothing: nobody reads their names.
+    /// Says what is drawn from here on. If not all choices are visited it does nothing: nobody reads their names.
     pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
         if let Some(naming) = &mut self.naming {
             *naming = LabelPath { path: subject.to_owned(), line: line.to_owned() };
@@ -172,7 +172,7 @@ impl Draws<'_> {
         })
     }
 
-    /// The value of a choice; `None` where there is none to choose.
+    /// The value of a choice; `None` if there is none to choose.
     pub fn choice(&mut self, choice: &Choice) -> Drawn<Option<Value>> {
         match choice {
             Choice::Type(ty) => self.value(*ty, self.drawing.bound(DEPTH)).map(Some),
@@ -191,7 +191,7 @@ impl Draws<'_> {
         }
     }
 
-    /// A value for a symbol of a sort: as where the server chooses one, but no large integer, as it may be the length of
+    /// A value for a symbol of a sort: as the server would choose one, but no large integer, as it may be the length of
     /// what is shown later.
     pub fn scalar(&mut self, sort: Sort) -> Drawn<Scalar> {
         Ok(match sort {
@@ -323,7 +323,7 @@ impl Draws<'_> {
         Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
     }
 
-    /// An integer in the range, or of one of the first kinds where there is none.
+    /// An integer in the range, or of one of the first kinds if there is none.
     fn integer(&mut self, kinds: &[u64]) -> Drawn<Scalar> {
         if let Some((low, high)) = self.range {
             let width = high.saturating_sub(low).max(1);

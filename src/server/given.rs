@@ -53,7 +53,7 @@ impl GivenServer {
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
-    /// Where they lead to none.
+    /// If they lead to none.
     pub(crate) fn new(spec: &Arc<Spec>, initial: Vec<Given>) -> Result<GivenServer, Stop> {
         let path = RunPath::new(Process::new(&spec.program));
         let (there, drawing, made) = (BTreeSet::new(), Drawing::default(), Vec::new());
@@ -71,7 +71,7 @@ impl GivenServer {
     /// Runs the section that has begun with these choices.
     ///
     /// # Errors
-    /// Where it does not come to its end with them.
+    /// If it does not come to its end with them.
     pub(crate) fn run(&mut self, given: Vec<Given>) -> Result<SectionStop, Stop> {
         let GivenServer { spec, path, there, drawing, made } = self;
         made.clear();

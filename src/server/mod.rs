@@ -101,7 +101,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// A run that does not exist is told where the first one ended.
+    /// This stop; if no run exists, with the place at which the first one ended.
     fn stopped_at(self, site: Site) -> Stop {
         if let Stop::Stuck(_) = self { Stop::Stuck(site) } else { self }
     }
@@ -130,7 +130,7 @@ impl fmt::Display for Stop {
 /// A server that follows a specification.
 ///
 /// Invariants, between two sections:
-/// 1. Where `open` is `None`, all of the state is known and the path's store says nothing.
+/// 1. If `open` is `None`, all of the state is known and the path's store says nothing.
 /// 2. A symbol that occurs in the state or the store has a number up to that of `open`'s last fresh one.
 #[derive(Debug)]
 pub struct Server {
@@ -140,15 +140,15 @@ pub struct Server {
     /// The state before the section that was begun last.
     before: Vec<Value>,
     at_yield: AtYield,
-    /// Set where a section may do more than answering its request.
+    /// Set if a section may do more than answering its request.
     is_asynchronous: bool,
     /// The number of calls of peers so far.
     calls: u64,
     solver: Solver,
     drawing: Drawing,
-    /// The data that is kept besides the state where part of that is not known yet; `None` once all of it was found known.
+    /// The data that is kept besides the state if part of that is not known yet; `None` once all of it was found known.
     open: Option<OpenState>,
-    /// The choices that the last section made, with their types; none where part of the state was not known before it.
+    /// The choices that the last section made, with their types; none if part of the state was not known before it.
     made: Vec<(Given, TypeId)>,
 }
 
@@ -193,7 +193,7 @@ impl Server {
     /// A server in an initial state; what that chooses is drawn when it shows.
     ///
     /// # Errors
-    /// Where the initial state cannot be computed.
+    /// If the initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
         server.open = Some(OpenState::default());
@@ -205,7 +205,7 @@ impl Server {
     /// condition is stuck, instead of being run with choices that do not.
     ///
     /// # Errors
-    /// Where the initial state cannot be computed, or does not exist by these choices.
+    /// If the initial state cannot be computed, or does not exist by these choices.
     pub fn explored(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Small));
         server.section(Begun::Boot, source)?;
@@ -240,7 +240,7 @@ impl Server {
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
-    /// Where they lead to none.
+    /// If they lead to none.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::default());
         server.enter(Begun::Boot);
@@ -267,10 +267,10 @@ impl Server {
     }
 
     /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
-    /// has no run waits for what the server does by itself, for a while. Nothing has come of it where it stops.
+    /// has no run waits for what the server does by itself, for a while. Nothing has come of it if it stops.
     ///
     /// # Errors
-    /// Where the request has no run.
+    /// If the request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
         self.attend(request, client, source).map(SectionDone::reply)
@@ -282,7 +282,7 @@ impl Server {
         self.patiently(Begun::Request(request, client), source)
     }
 
-    /// Runs a section, for which the server does what it can where it has no run.
+    /// Runs a section, for which the server does what it can if it has no run.
     fn patiently(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         let mut waited = 0;
         loop {
@@ -298,7 +298,7 @@ impl Server {
     /// The state stays as it is.
     ///
     /// # Errors
-    /// Where a limit or the solver leaves that open, or the source of choices, which decides what is tried first, fails.
+    /// If a limit or the solver leaves that open, or the source of choices, which decides what is tried first, fails.
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
         let before = self.path.process.memory.clone();
         self.enter(Begun::Request(request, client));
@@ -313,7 +313,7 @@ impl Server {
     /// Handles a request with known choices.
     ///
     /// # Errors
-    /// Where they do not fit.
+    /// If they do not fit.
     pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
         self.drawing.see(request);
         self.enter(Begun::Request(request, client));
@@ -342,14 +342,14 @@ impl Server {
         path
     }
 
-    /// Returns the choices that the last section made, as JSON; a way is its number. None are kept where part of the state
+    /// Returns the choices that the last section made, as JSON; a way is its number. None are kept if part of the state
     /// was not known before it.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
         written(&self.spec.types, &self.made)
     }
 
-    /// The state: the values of the variables in the order of their declaration. Where part of it is not known yet, that is
+    /// The state: the values of the variables in the order of their declaration. If part of it is not known yet, that is
     /// symbols.
     #[must_use]
     pub fn state(&self) -> &[Value] {
@@ -359,7 +359,7 @@ impl Server {
     /// Draws a request; it may break the client's duty.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn draw_request(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
     }
@@ -383,7 +383,7 @@ impl Server {
         done.inspect_err(|_| self.restore(suspended.as_ref()))
     }
 
-    /// Remembers the state before a section; all of the process where there may be more to it than memory.
+    /// Remembers the state before a section; all of the process if there may be more to it than memory.
     fn remember(&mut self) -> Option<Process> {
         copy_values(&mut self.before, &self.path.process.memory);
         self.is_asynchronous.then(|| self.path.process.clone())

@@ -58,7 +58,7 @@ impl CallEvent {
 #[derive(Debug)]
 struct Noted {
     occurrence: Occurrence,
-    /// Set where the server has not taken the request, or the answer of the peer, yet.
+    /// Set if the server has not taken the request, or the answer of the peer, yet.
     is_open: bool,
 }
 
@@ -104,7 +104,7 @@ impl Journal {
         Some(&mut noted.occurrence)
     }
 
-    /// The next occurrence, if it is known for good; or whatever it is, where nothing more can change.
+    /// The next occurrence, if it is known for good; or whatever it is, if nothing more can change.
     pub(super) fn pass_on(&mut self, has_ended: bool) -> Option<Occurrence> {
         self.noted.front().filter(|noted| has_ended || !noted.is_open)?;
         self.passed += 1;

@@ -18,9 +18,9 @@ use crate::value::{self, Ask, Split, Substitution, Value};
 const NODES: usize = 16;
 /// Choices are drawn so often before they are symbols: a name that is new is soon found, which is cheaper than a model.
 const ATTEMPTS: usize = 3;
-/// Texts up to this length are tried where the solver does not say which one there is.
+/// Texts up to this length are tried if the solver does not say which one there is.
 const LENGTH: usize = 1_024;
-/// The end of a list that was not looked at is shown where it is no longer than this.
+/// The end of a list that was not looked at is shown if it is no longer than this.
 const LONGEST: i64 = 256;
 
 /// The data that a server with symbols in its state keeps besides the state.
@@ -66,7 +66,7 @@ impl Server {
     /// A value that leaves the server, all of it known: what was not is drawn.
     ///
     /// # Errors
-    /// Where that is too hard.
+    /// If that is too hard.
     pub(super) fn leaving(&mut self, value: Value, source: &mut dyn Choices) -> Result<Value, Stop> {
         let Some(open) = self.open.take() else { return Ok(value) };
         let mut path = self.path.clone();
@@ -82,7 +82,7 @@ impl Server {
         known
     }
 
-    /// Puts what has become known into the state, and drops what nothing mentions; nothing is left where all is known.
+    /// Puts what has become known into the state, and drops what nothing mentions; nothing is left if all is known.
     fn tidied(&mut self, mut open: OpenState) -> Option<OpenState> {
         let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
@@ -106,7 +106,7 @@ impl PathSearch<'_> {
         Ok((path, done))
     }
 
-    /// Runs a section with drawn choices, or with others where these contradict a condition.
+    /// Runs a section with drawn choices, or with others if these contradict a condition.
     fn section(&mut self, start: RunPath) -> Result<(RunPath, SectionDone), Stop> {
         let mut stopped = UNDECIDED;
         for _ in 0..ATTEMPTS {
@@ -162,7 +162,7 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// The value of a symbol, which is drawn now if it was not before; none where that is too hard.
+    /// The value of a symbol, which is drawn now if it was not before; none if that is too hard.
     fn fixed(&mut self, path: &mut RunPath, var: Var) -> Result<Option<Scalar>, Stop> {
         match path.store.binding(var) {
             None => self.draw_variable(path, var)?,
@@ -192,7 +192,7 @@ impl PathSearch<'_> {
         if answer == Answer::Unsat { Err(UNDECIDED) } else { Ok(()) }
     }
 
-    /// Draws all symbols where it was not decided whether the conditions can hold: then it is, or that is an error.
+    /// Draws all symbols if it was not decided whether the conditions can hold: then it is, or that is an error.
     pub(super) fn decide_open(&mut self, path: &mut RunPath) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();

@@ -35,7 +35,7 @@ use crate::value::Value;
 
 /// The weights of taking a step before a request, and then perhaps another one, and of taking none.
 const RARITY: [u64; 2] = [1, 3];
-/// No more steps than this are taken before one request; and where all choices are to be visited.
+/// No more steps than this are taken before one request; and if all choices are to be visited.
 const STEPS: [usize; 2] = [16, 2];
 /// The number of steps after each of which a request that has no run is tried again.
 const WAITED: usize = 64;
@@ -76,7 +76,7 @@ impl Server {
     /// Handles a request up to where its handler yields, if it does; choices are drawn. It waits as in [`Server::handle`].
     ///
     /// # Errors
-    /// Where that has no run: nothing has come of it.
+    /// If that has no run: nothing has come of it.
     pub fn begin(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         self.attend(request, client, source)
     }
@@ -84,7 +84,7 @@ impl Server {
     /// Goes on with the suspended request of a client; choices are drawn.
     ///
     /// # Errors
-    /// Where that has no run now: the request stays suspended as it was. A client without a suspended request is a choice that does
+    /// If that has no run now: the request stays suspended as it was. A client without a suspended request is a choice that does
     /// not fit.
     pub fn go_on(&mut self, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         let place = self.suspended().position(|other| other == client).ok_or(Stop::Mismatch(Site(0)))?;
@@ -104,7 +104,7 @@ impl Server {
     /// of it is drawn.
     ///
     /// # Errors
-    /// Where that is too hard, or the source of choices fails.
+    /// If that is too hard, or the source of choices fails.
     pub fn departures(&mut self, source: &mut dyn Choices) -> Result<Vec<Departure>, Stop> {
         let mut left = Vec::new();
         if !self.is_asynchronous {
@@ -133,10 +133,10 @@ impl Server {
         self.path.process.answer_call(exchange, answer.as_ref());
     }
 
-    /// Runs what the specification says of a connection that begins, or has ended, up to where that yields; nothing, where it says nothing.
+    /// Runs what the specification says of a connection that begins, or has ended, up to where that yields; nothing, if it says nothing.
     ///
     /// # Errors
-    /// Where that has no run: nothing has happened.
+    /// If that has no run: nothing has happened.
     pub fn noticed(
         &mut self,
         client: u64,
@@ -154,7 +154,7 @@ impl Server {
     /// choices are drawn. Connections begin anew.
     ///
     /// # Errors
-    /// Where that has no run: nothing has happened.
+    /// If that has no run: nothing has happened.
     pub fn restart(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         match self.spec.program.restarts {
             Some(_) => self.section(Begun::Restart, source).map(drop),
@@ -168,7 +168,7 @@ impl Server {
     /// Is killed and starts again with known choices.
     ///
     /// # Errors
-    /// Where they do not fit.
+    /// If they do not fit.
     pub fn restart_given(&mut self, given: Vec<Given>) -> Result<(), Stop> {
         self.enter(Begun::Restart);
         match self.spec.program.restarts {
@@ -194,7 +194,7 @@ impl Server {
     /// Draws the answer of a peer.
     ///
     /// # Errors
-    /// Where the source of choices fails.
+    /// If the source of choices fails.
     pub fn draw_peer_answer(&mut self, peer: u32, source: &mut dyn Choices) -> Result<Value, Stop> {
         let ty = self.spec.program.peers[peer as usize].response;
         self.drawing.asking(&self.spec.types, source).request(ty).map_err(Stop::Choice)
@@ -226,7 +226,7 @@ impl Server {
         self.path.process.suspended().map(|port| port.0)
     }
 
-    /// Tests whether a request of a client may be begun: none of its own is suspended, nor any where one is served after the other.
+    /// Tests whether a request of a client may be begun: none of its own is suspended, nor any if one is served after the other.
     #[must_use]
     pub fn may_begin(&self, client: u64) -> bool {
         let mut suspended = self.suspended();
@@ -234,10 +234,10 @@ impl Server {
     }
 
     /// Lets the server do what it may do by itself; how often, and what, is drawn. A step that has no run is not taken.
-    /// Where the specification has no `step`, nothing is drawn.
+    /// If the specification has no `step`, nothing is drawn.
     ///
     /// # Errors
-    /// Where a step is faulty, or the source of choices fails. What was taken before has happened.
+    /// If a step is faulty, or the source of choices fails. What was taken before has happened.
     pub fn idle(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let steps = self.spec.program.steps.len();
         for _ in 0..self.drawing.bound(STEPS) {
@@ -273,11 +273,11 @@ impl Server {
         }
     }
 
-    /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened where it
+    /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened if it
     /// stops.
     ///
     /// # Errors
-    /// Where it has no run; where there is no such step, that is a choice that does not fit.
+    /// If it has no run; if there is no such step, that is a choice that does not fit.
     pub fn step(&mut self, step: usize, source: &mut dyn Choices) -> Result<(), Stop> {
         let begun = self.begun(step)?;
         self.section(begun, source).map(drop)
@@ -286,7 +286,7 @@ impl Server {
     /// Takes the step of that number with known choices.
     ///
     /// # Errors
-    /// Where they do not fit.
+    /// If they do not fit.
     pub fn step_given(&mut self, step: usize, given: Vec<Given>) -> Result<(), Stop> {
         let begun = self.begun(step)?;
         self.enter(begun);

@@ -16,7 +16,7 @@ pub(super) struct RequestPacket {
     pub(super) request: Value,
     /// The number of its occurrence.
     pub(super) noted: u64,
-    /// Set where the server has read it, and the network brings it again.
+    /// Set if the server has read it, and the network brings it again.
     pub(super) is_read: bool,
     /// The server's state in which it was tried in vain.
     pub(super) tried: Option<u64>,
@@ -64,7 +64,7 @@ pub(super) struct ClientEnd {
 /// A suspended task.
 #[derive(Debug)]
 pub(super) struct OpenTask {
-    /// The number of the request that it handles; none where it takes notice of a connection.
+    /// The number of the request that it handles; none if it takes notice of a connection.
     pub(super) request: Option<u64>,
     /// The server's state in which it was tried in vain.
     pub(super) tried: Option<u64>,
@@ -95,7 +95,7 @@ impl Notice {
 pub(super) struct Waits {
     /// The number of the server's state: each section leads to another one.
     pub(super) state: u64,
-    /// Set where nothing that is there can go on.
+    /// Set if nothing that is there can go on.
     pub(super) is_blocked: bool,
     /// The number of times in a row that nothing could go on, though the server did what it may do by itself.
     pub(super) in_vain: usize,
@@ -108,7 +108,7 @@ impl Waits {
         *self = Waits { state: self.state + 1, ..Waits::default() };
     }
 
-    /// Passes on the outcome of an attempt; nothing where it failed in this state, which is noted.
+    /// Passes on the outcome of an attempt; nothing if it failed in this state, which is noted.
     pub(super) fn sift<T>(&mut self, done: Result<T, Stop>, tried: &mut Option<u64>) -> Result<Option<T>, Stop> {
         match done {
             Ok(done) => Ok(Some(done)),

@@ -68,7 +68,7 @@ impl Conversation {
         answered
     }
 
-    /// Goes on with the task of a connection, with the answers of its peers, or others that the specification expects; nothing where it
+    /// Goes on with the task of a connection, with the answers of its peers, or others that the specification expects; nothing if it
     /// waits for more of them.
     pub(super) fn go_on_answered(&mut self, port: Port, source: &mut dyn Choices) -> Result<Option<SectionDone>, Stop> {
         let answered = self.answered(port);

@@ -115,7 +115,7 @@ impl PathSearch<'_> {
     /// Runs a path to the end of its section; sides of conditions that it does not take are left open.
     ///
     /// # Errors
-    /// Where it has no end.
+    /// If it has no end.
     pub fn run(
         &mut self,
         path: &mut RunPath,
@@ -149,7 +149,7 @@ impl PathSearch<'_> {
     /// The choices of a path, under a model of its conditions.
     ///
     /// # Errors
-    /// Where no model was found.
+    /// If no model was found.
     pub fn given(&mut self, path: &RunPath) -> Result<Vec<Given>, Stop> {
         let model = self.drawing_values(|solver, draw| path.store.model(&[], solver, draw))?;
         let model = model.map_err(|answer| match answer {
@@ -277,7 +277,7 @@ fn go(program: &Program, path: &mut RunPath, way: usize) {
     path.process.select(way);
 }
 
-/// Ranks stops: where paths stop differently, the highest is told. A run that is wrong ranks above one that does not
+/// Ranks stops: if paths stop differently, the highest is told. A run that is wrong ranks above one that does not
 /// exist.
 fn gravity(stop: &Stop) -> u8 {
     match stop {

@@ -40,7 +40,7 @@ impl ConcurrentEvidence {
         ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
     }
 
-    /// The history as a picture of it needs it, with its conflict where that was found.
+    /// The history as a picture of it needs it, with its conflict if that was found.
     #[must_use]
     pub fn timeline(&self) -> Timeline {
         Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
@@ -85,7 +85,7 @@ impl ConcurrentEvidence {
         Ok(rejection)
     }
 
-    /// A rejection with the statements that matter where the rejected exchange comes after the others, in an order that explains these.
+    /// A rejection with the statements that matter if the rejected exchange comes after the others, in an order that explains these.
     #[must_use]
     pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
         let trace = self.with_rejected_last(spec, event);

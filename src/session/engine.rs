@@ -53,7 +53,7 @@ pub(super) struct NetworkEngine {
     /// The specification, for networks.
     spec: Arc<Spec>,
     net: NetworkChoice,
-    /// Set where nothing is under way once each request has its answer.
+    /// Set if nothing is under way once each request has its answer.
     rests: bool,
     going_on: GoingOn,
 }
@@ -83,7 +83,7 @@ impl EngineMoment {
 }
 
 impl SessionEngine {
-    /// The state of judging with what is noted, where nothing is under way, all is explained and nothing is open.
+    /// The state of judging with what is noted, if nothing is under way, all is explained and nothing is open.
     pub(super) fn moment(&self) -> Option<(EngineMoment, GoingOn)> {
         let going_on = self.going_on();
         if going_on.is_open() {
@@ -109,7 +109,7 @@ impl SessionEngine {
         SessionEngine::new(spec, net, Options::default()).going_on().clone()
     }
 
-    /// The engine that goes on from a moment; nothing where another one judges such events.
+    /// The engine that goes on from a moment; nothing if another one judges such events.
     pub(super) fn at_moment(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         options: Options,
@@ -164,7 +164,7 @@ impl SessionEngine {
     /// Observes an event.
     ///
     /// # Errors
-    /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
+    /// If nothing like that is observed on this network, or a peer answers a call that was not made.
     pub(super) fn push(&mut self, event: TraceEvent<Value>) -> Result<(), String> {
         match self {
             SessionEngine::Exchanges(steps) => steps.push(event),
@@ -208,7 +208,7 @@ impl SessionEngine {
         }
     }
 
-    /// The doubt about the event on a line, the last one, where it was too hard.
+    /// The doubt about the event on a line, the last one, if it was too hard.
     pub(super) fn doubt_on(&self, line: u64) -> Option<Doubt> {
         if let Some(part) = self.going_on().parts().last().filter(|part| part.to == line) {
             return Some(part.doubt.clone());
@@ -253,7 +253,7 @@ impl SessionEngine {
         judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
     }
 
-    /// The judge after it, where it is at hand.
+    /// The judge after it, if it is at hand.
     pub(super) fn judge(&self) -> Option<&Judge> {
         match self {
             SessionEngine::Exchanges(steps) => Some(&steps.judge),
@@ -379,7 +379,7 @@ impl NetworkEngine {
     }
 }
 
-/// The doubt about what a judge observed last, of which no candidate is left, where that is not decided: after an unknown part only what
+/// The doubt about what a judge observed last, of which no candidate is left, if that is not decided: after an unknown part only what
 /// no state explains is.
 fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
     match judge.verdict() {
@@ -403,6 +403,6 @@ pub(super) fn seen(reply: Response<Value>) -> Observed {
 /// Tests whether an order of requests explains what a server, compiled for networks, does over connections.
 #[must_use]
 pub fn is_order(spec: &Spec) -> bool {
-    // Where the server may do something by itself, and be faulty, the search for an order rejects nothing.
+    // If the server may do something by itself, and be faulty, the search for an order rejects nothing.
     spec.program.steps.is_empty() && schedule::is_judged(spec)
 }

@@ -41,7 +41,7 @@ pub struct SessionEvidence {
     /// The lines of earlier events that matter, in order: answers that leave no explanation together with the rejected one, and requests that
     /// made the state what it is.
     pub reason: Vec<u64>,
-    /// Set where none of them can be left out.
+    /// Set if none of them can be left out.
     pub minimal: bool,
     /// Why, line by line, for people.
     pub explanation: Vec<String>,
@@ -57,7 +57,7 @@ pub(super) struct JudgedSession<'s> {
     pub(super) net: NetworkChoice,
     pub(super) options: &'s Options,
     pub(super) engine: &'s SessionEngine,
-    /// Its events, where they were kept.
+    /// Its events, if they were kept.
     pub(super) events: Option<&'s [TraceEvent<Value>]>,
     pub(super) verdict: Verdict,
 }

@@ -4,10 +4,10 @@
 //! judged │ lines 812 to 840: unknown │ judged from any state on        what no state explains is rejected, all else stays unknown
 //! ```
 //!
-//! The state is any once nothing is under way. Where an order of service is looked for, requests under way are no hindrance: one may have
+//! The state is any once nothing is under way. If an order of service is looked for, requests under way are no hindrance: one may have
 //! been served in the unknown part, or be served later, so it is taken for one that was given up, and its answer is not looked at. What is
 //! rejected after an unknown part is so in every state that a variable may hold. It may still be explained by a run in which the
-//! specification was faulty before, or the client broke its duty; where some request may be like that, nothing is rejected.
+//! specification was faulty before, or the client broke its duty; if some request may be like that, nothing is rejected.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -60,7 +60,7 @@ pub(super) struct NotedParts {
 #[derive(Clone, Debug)]
 struct WaitingRequest {
     request: Value,
-    /// Set where it was sent before the state became any: its answer is not looked at.
+    /// Set if it was sent before the state became any: its answer is not looked at.
     is_before: bool,
 }
 
@@ -69,7 +69,7 @@ struct WaitingRequest {
 pub(super) struct GoingOn {
     spec: Arc<Spec>,
     parts: Vec<UnknownPart>,
-    /// Set where the last part has not ended.
+    /// Set if the last part has not ended.
     is_open: bool,
     /// The number of events since the part began or ended, and the number that is waited for.
     since: usize,
@@ -77,7 +77,7 @@ pub(super) struct GoingOn {
     /// One request of each kind so far.
     asked: FxHashMap<Option<u32>, Value>,
     restarted: bool,
-    /// Set where something was rejected: what comes later changes nothing.
+    /// Set if something was rejected: what comes later changes nothing.
     is_decided: bool,
     /// The requests without an answer, by connection.
     under_way: FxHashMap<u64, VecDeque<WaitingRequest>>,
@@ -186,7 +186,7 @@ impl GoingOn {
         self.since >= wanted
     }
 
-    /// Ends the part after what stands on a line; the specification of a server that is in any state there. Nothing where there is none.
+    /// Ends the part after what stands on a line; the specification of a server that is in any state there. Nothing if there is none.
     pub(super) fn end(&mut self, line: u64) -> Option<Arc<Spec>> {
         if self.any.is_none() {
             self.any = self.spec.in_any_state().ok();
@@ -196,7 +196,7 @@ impl GoingOn {
         Some(any)
     }
 
-    /// The requests that may be served after the part, though they were sent before; nothing where these are too many, or it matters who
+    /// The requests that may be served after the part, though they were sent before; nothing if these are too many, or it matters who
     /// sent them. What is answered later is not looked at.
     pub(super) fn perhaps_served(&mut self) -> Option<Vec<Value>> {
         let waiting = self.under_way.values().flatten().map(|waiting| &waiting.request);
@@ -232,7 +232,7 @@ impl GoingOn {
         self.parts.first().map(|part| &part.doubt)
     }
 
-    /// The specification of a server in any state, where events are judged by it.
+    /// The specification of a server in any state, if events are judged by it.
     pub(super) fn any(&self) -> Option<&Arc<Spec>> {
         self.any.as_ref().filter(|_| !self.parts.is_empty())
     }
@@ -260,7 +260,7 @@ impl GoingOn {
         }
     }
 
-    /// These with what was noted elsewhere; nothing where no server of the specification can be in any state.
+    /// These with what was noted elsewhere; nothing if no server of the specification can be in any state.
     pub(super) fn noting(self, noted: NotedParts) -> Option<GoingOn> {
         let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = noted;
         let all = |waiting: Vec<(Value, bool)>| {
@@ -272,7 +272,7 @@ impl GoingOn {
         Some(GoingOn { parts, since, patience, restarted, began, asked, under_way, lost, any, ..self })
     }
 
-    /// The specification that is judged by, where nothing was under way when its server was in any state, and the line after which that was.
+    /// The specification that is judged by, if nothing was under way when its server was in any state, and the line after which that was.
     pub(super) fn judged_from(&self) -> Option<(&Arc<Spec>, u64)> {
         self.any.as_ref().zip(self.began)
     }

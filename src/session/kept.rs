@@ -48,7 +48,7 @@ impl KeptEvents {
         KeptEvents { events: Vec::new(), most, is_cut: false, moment: None, wait: 0 }
     }
 
-    /// None, of those before which nothing is known but the moment, where it is at hand.
+    /// None, of those before which nothing is known but the moment, if it is at hand.
     pub(super) fn since(moment: Option<SessionMoment>) -> KeptEvents {
         let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(APART));
         KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
@@ -96,7 +96,7 @@ impl KeptEvents {
         self.moment = Some((self.events.len(), moment));
     }
 
-    /// The events, where none is missing.
+    /// The events, if none is missing.
     pub(super) fn all(&self) -> Option<&[TraceEvent<Value>]> {
         (!self.is_cut).then_some(&self.events)
     }

@@ -1,6 +1,6 @@
 //! The one judge from the outside: a specification, a network and limits in; events one by one; a verdict out.
 //!
-//! Which engine judges is decided here: steps of the judge where whole exchanges come one after another, a search for an order of service where
+//! Which engine judges is decided here: steps of the judge if whole exchanges come one after another, a search for an order of service if
 //! each handler answers once over TCP, the event-by-event engine elsewhere.
 //!
 //! ```
@@ -93,7 +93,7 @@ pub struct Session {
     line: u64,
     engine: SessionEngine,
     events: KeptEvents,
-    /// The verdict on all events as a whole, where event by event they were too hard.
+    /// The verdict on all events as a whole, if event by event they were too hard.
     whole: Option<Verdict>,
 }
 
@@ -141,7 +141,7 @@ impl Session {
     /// Observes the event that a line of a trace is.
     ///
     /// # Errors
-    /// Where it is no event, or its values are not of the specification's types.
+    /// If it is no event, or its values are not of the specification's types.
     pub fn push_line(&mut self, line: &str) -> Result<SessionProgress, TraceError> {
         let mut events = Events::open(&self.spec, line.as_bytes(), TraceFormat::Ndjson, Default::default());
         let mut progress = self.progress_after_event();
@@ -155,7 +155,7 @@ impl Session {
     /// Observes that a client sends a request, given as whatever serialises to its JSON.
     ///
     /// # Errors
-    /// Where it is no value of the specification's type.
+    /// If it is no value of the specification's type.
     pub fn asked<Q: Serialize + ?Sized>(&mut self, client: u64, request: &Q) -> Result<SessionProgress, String> {
         let request = json::from_serde(&self.spec.types, self.spec.program.request, request);
         self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
@@ -164,7 +164,7 @@ impl Session {
     /// Observes that a client receives an answer, given as whatever serialises to its JSON.
     ///
     /// # Errors
-    /// Where it is no value of the specification's type.
+    /// If it is no value of the specification's type.
     pub fn answered<A: Serialize + ?Sized>(&mut self, client: u64, answer: &A) -> Result<SessionProgress, String> {
         let answer = json::from_serde(&self.spec.types, self.spec.program.response, answer);
         self.push_of(client, EventKind::Answer(answer.map_err(|error| error.to_string())?))
@@ -177,7 +177,7 @@ impl Session {
     /// Observes an event, on a line that comes after those of the events before.
     ///
     /// # Errors
-    /// Where nothing like that is observed on this network, or a peer answers a call that was not made.
+    /// If nothing like that is observed on this network, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
         self.engine.push(event.clone())?;
         self.line = event.line;
@@ -216,7 +216,7 @@ impl Session {
         JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
     }
 
-    /// The memories of a few explanations that survive, variable by variable, in which parts may be symbolic; none where none is at hand.
+    /// The memories of a few explanations that survive, variable by variable, in which parts may be symbolic; none if none is at hand.
     #[must_use]
     pub fn states(&self) -> Vec<&[Value]> {
         let slots = self.spec.program.state_slots();
@@ -224,7 +224,7 @@ impl Session {
         candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
     }
 
-    /// The memory of one explanation that survives, variable by variable, in which parts may be symbolic; nothing where none is at hand.
+    /// The memory of one explanation that survives, variable by variable, in which parts may be symbolic; nothing if none is at hand.
     #[must_use]
     pub fn state(&self) -> Option<Vec<Value>> {
         let mut memory = self.engine.memory()?;

@@ -42,11 +42,11 @@ pub struct FoundRejection {
     pub because: Option<Vec<u64>>,
     /// The lines whose requests made the state what it is, whatever they were answered.
     pub requests: Option<Vec<u64>>,
-    /// The line before which all answers belong to `because`, where the search for them was cut off.
+    /// The line before which all answers belong to `because`, if the search for them was cut off.
     pub and_before: Option<u64>,
     /// The parts that only concurrent clients have.
     pub concurrent: Option<ConcurrentReason>,
-    /// Set where none of these lines can be left out.
+    /// Set if none of these lines can be left out.
     pub is_minimal: bool,
     /// The rejected answer, as JSON.
     pub answer: Option<String>,

@@ -14,7 +14,7 @@ use crate::process::Limit;
 use crate::report::trouble;
 use crate::spec::{Site, Spec};
 
-/// The exchange on a line, where it is at hand.
+/// The exchange on a line, if it is at hand.
 pub type AskedOn<'a> = &'a dyn Fn(u64) -> Option<Exchange>;
 
 /// The words for a verdict that is no rejection; none for an acceptance without a warning.
@@ -33,7 +33,7 @@ pub fn stated(judge: &Judge, spec: &Arc<Spec>, asked: AskedOn<'_>) -> Vec<String
     }
 }
 
-/// Why there is no verdict, and the option that gives more of what was used up, where there is one.
+/// Why there is no verdict, and the option that gives more of what was used up, if there is one.
 fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
     let at = judge.doubt().and_then(|(_, at)| at);
     let raised = match doubt {
@@ -46,7 +46,7 @@ fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
     lines
 }
 
-/// A fault that does not decide the verdict, and the exchange that meets it, where there is one.
+/// A fault that does not decide the verdict, and the exchange that meets it, if there is one.
 fn warned(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: AskedOn<'_>) -> Vec<String> {
     let stated = faulty(judge, spec, fault, asked).into_iter().map(|line| format!("  {line}"));
     once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()

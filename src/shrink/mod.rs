@@ -9,7 +9,7 @@
 //!    concurrency, and the values of requests in the order that `values.rs` writes down.
 //! 3. Candidates of one size are judged on the recorded answers first. That orders them, and excludes none.
 //! 4. A candidate is adopted only if it fails for the same cause. Other causes are failures of their own ([`ShrunkScript::others`]).
-//! 5. Where a script that has failed does not fail again, the failure is *flaky*: each candidate is run until a sequential test decides
+//! 5. If a script that has failed does not fail again, the failure is *flaky*: each candidate is run until a sequential test decides
 //!    whether it fails often enough ([`RatioTest`]).
 //!
 //! The end is a pass over all single deletions and simplifications that adopts none: the result is locally minimal.
@@ -90,7 +90,7 @@ pub struct ShrunkScript {
     pub fails: (u64, u64),
     /// Failures of other causes that were met, each with the first script that showed it.
     pub others: Vec<(String, Script)>,
-    /// Set where no single deletion or simplification makes it smaller; false where the budget ended before that was known.
+    /// Set if no single deletion or simplification makes it smaller; false if the budget ended before that was known.
     pub minimal: bool,
     /// The failure of the system that ended the search, if one did.
     pub stopped: Option<SutFailure>,

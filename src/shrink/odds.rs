@@ -1,7 +1,7 @@
 //! Failures that do not show in every run: a sequential test of how often one shows.
 //!
-//! A candidate is run until Wald's sequential probability ratio test decides: it is kept where it fails in a share `often` of its runs or
-//! more, and dropped where it fails in `seldom` or less.
+//! A candidate is run until Wald's sequential probability ratio test decides: it is kept if it fails in a share `often` of its runs or
+//! more, and dropped if it fails in `seldom` or less.
 //!
 //! ```
 //! use mayhap::shrink::{OddsVerdict, RatioTest};

@@ -60,7 +60,7 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Releases the requests that overlap at once, where the failure is flaky: they race in more of the runs.
+    /// Releases the requests that overlap at once, if the failure is flaky: they race in more of the runs.
     pub(super) fn release_together(&mut self) -> Result<(), Halt> {
         let is_barrier = |step: &ScriptStep| matches!(step, ScriptStep::Together { .. });
         if !self.is_flaky() || clients(&self.best).len() < 2 || self.best.steps.iter().any(is_barrier) {

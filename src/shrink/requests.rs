@@ -1,6 +1,6 @@
 //! Requests of a specification in property tests: a strategy of proptest, whose values become simpler step by step.
 //!
-//! A request becomes the smallest one of its type where that is enough. Else an earlier variant is taken, what is optional is left out, lists
+//! A request becomes the smallest one of its type if that is enough. Else an earlier variant is taken, what is optional is left out, lists
 //! get shorter, numbers come nearer to 0, and texts get shorter and come nearer to `aaa`, at one place at a time.
 //!
 //! ```
@@ -99,7 +99,7 @@ struct RequestTree<T> {
     shown: Value,
     /// The requests that are simpler than the best one and were not tried, the last one first.
     untried: Vec<Value>,
-    /// Set where none of them is left.
+    /// Set if none of them is left.
     ended: bool,
     of: PhantomData<fn() -> T>,
 }
@@ -154,7 +154,7 @@ impl<T> fmt::Debug for RequestStrategy<T> {
 }
 
 impl<T: DeserializeOwned> RequestTree<T> {
-    /// Shows the next simpler request that fits; false where there is none.
+    /// Shows the next simpler request that fits; false if there is none.
     fn advance(&mut self) -> bool {
         while let Some(request) = self.untried.pop() {
             let keeps_duty = || !self.keeps_duty || self.source.keeps_duty(&request);

@@ -1,4 +1,4 @@
-//! The one gate: a candidate is run, and adopted if it fails for the same cause, often enough where that is a question of odds.
+//! The one gate: a candidate is run, and adopted if it fails for the same cause, often enough if that is a question of odds.
 //!
 //! Runs are remembered, so no script is run again to learn what is known.
 
@@ -111,7 +111,7 @@ impl<'t> ScriptSearch<'t> {
         Ok(false)
     }
 
-    /// Adopts the first candidate from the reason that fails; where none does, the whole script is run again and again.
+    /// Adopts the first candidate from the reason that fails; if none does, the whole script is run again and again.
     fn begin(&mut self, reason: &[u64]) -> Result<bool, Halt> {
         let whole = self.best.clone();
         if self.adopt_of_reason(&whole, reason)? {

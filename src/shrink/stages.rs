@@ -130,9 +130,9 @@ struct Related {
     /// The variant of the request.
     variant: Option<u32>,
     scalars: FxHashSet<Scalar>,
-    /// Set where its request names nothing.
+    /// Set if its request names nothing.
     is_general: bool,
-    /// Set where it may have changed something.
+    /// Set if it may have changed something.
     is_write: bool,
 }
 

@@ -168,7 +168,7 @@ impl PlantedRun<'_> {
         failed
     }
 
-    /// Answers a request, after those that its client sent before; the cause where that cannot be explained.
+    /// Answers a request, after those that its client sent before; the cause if that cannot be explained.
     fn answer(&mut self, label: u64) -> Option<String> {
         let client = self.open.iter().find(|(own, ..)| *own == label)?.1;
         let earlier: Vec<u64> = self.open.iter().filter(|(_, own, _)| *own == client).map(|(own, ..)| *own).collect();

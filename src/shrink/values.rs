@@ -119,7 +119,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Makes a scalar the simplest one at single places, where it stands at several.
+    /// Makes a scalar the simplest one at single places, if it stands at several.
     fn simplify_occurrences(&mut self, scalar: &Scalar) -> Result<(), Halt> {
         let count = |script: &Script| {
             let mut count = 0;

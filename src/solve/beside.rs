@@ -18,7 +18,7 @@ fn beside<'r>(rest: &'r Residual, condition: &Term) -> impl Iterator<Item = (Id,
     ids.into_iter().filter_map(|id| Some((id, rest.terms.get(id)?)))
 }
 
-/// The condition, where a computed atom has a known value by a constraint that is there.
+/// The condition, if a computed atom has a known value by a constraint that is there.
 pub(super) fn with_known_values(rest: &Residual, condition: &Term) -> Option<Term> {
     let values = beside(rest, condition).filter_map(|(_, known)| value(known));
     values.map(|(atom, n)| put(condition, atom, &n)).find(|simpler| simpler != condition)
@@ -31,7 +31,7 @@ pub(super) fn with_value_of(rest: &Residual, condition: &Term) -> Vec<(Id, Term)
     beside(rest, condition).filter_map(changed).collect()
 }
 
-/// Tests whether a single constraint that is there implies the condition; `None` where one excludes it.
+/// Tests whether a single constraint that is there implies the condition; `None` if one excludes it.
 pub(super) fn implied(rest: &Residual, condition: &Term) -> Option<bool> {
     for (_, known) in beside(rest, condition) {
         let relation = relate(known, condition);

@@ -10,7 +10,7 @@ use super::zone::{LARGEST, Zone};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Term, Var};
 
-/// The zone of variables of which nothing is known but their domains and these constraints; `Some(None)` where it is empty.
+/// The zone of variables of which nothing is known but their domains and these constraints; `Some(None)` if it is empty.
 pub(super) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> {
     if vars.len() > LARGEST {
         return None;
@@ -33,7 +33,7 @@ pub(super) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Opt
     Some(zone.closed())
 }
 
-/// The answer where the constraints are differences alone.
+/// The answer if the constraints are differences alone.
 pub(super) fn decide(facts: &Facts) -> Option<Solved> {
     let rest = facts.rest.as_ref()?;
     let vars: Vec<Var> = rest.of_var.keys().collect();

@@ -15,7 +15,7 @@ const VALUES: usize = 16;
 /// Constraints of more nodes than this are not looked at.
 const NODES: u32 = 128;
 
-/// The conditions that stand for `∃var. terms`, where these are about one other variable, and both have few values.
+/// The conditions that stand for `∃var. terms`, if these are about one other variable, and both have few values.
 pub(super) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let other = other_of(var, terms)?;
     if terms.iter().map(|term| term.size()).sum::<u32>() > NODES {
@@ -47,7 +47,7 @@ fn other_of(var: Var, terms: &[&Term]) -> Option<Var> {
     other.filter(|_| !any)
 }
 
-/// The values that a variable has by its domain, or by one of these conditions, where they are few.
+/// The values that a variable has by its domain, or by one of these conditions, if they are few.
 fn few_values(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Scalar>> {
     let by_domain = facts.domains.few_values(var, VALUES);
     by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, VALUES)))

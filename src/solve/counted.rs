@@ -13,7 +13,7 @@ use crate::term::{Kind, Linear, Term, Var};
 /// More inequalities than this are not paired.
 const MANY: usize = 24;
 
-/// The conditions that stand for `∃var. terms`, where they are fewer than the inequalities that are paired: those of the terms
+/// The conditions that stand for `∃var. terms`, if they are fewer than the inequalities that are paired: those of the terms
 /// (an equation is two) and the two bounds of the bit.
 pub(super) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > MANY {
@@ -48,7 +48,7 @@ fn at_most_zero(condition: &Term) -> Option<Vec<Linear>> {
     }
 }
 
-/// The sum with the bit of each conjunction written as the sum of its parts' bits, where no two of these fail together:
+/// The sum with the bit of each conjunction written as the sum of its parts' bits, if no two of these fail together:
 /// `[p && q]` is `[p] + [q] - 1`.
 fn with_single_bits(facts: &Facts, sum: &Linear) -> Linear {
     let mut single = sum.clone();
@@ -76,7 +76,7 @@ fn literal_bit(literal: &Term) -> Option<Linear> {
     }
 }
 
-/// A sum that is at most zero, as a clause where it is one: `1 - [p] - (1 - [q])` is `p or not q`.
+/// A sum that is at most zero, as a clause if it is one: `1 - [p] - (1 - [q])` is `p or not q`.
 fn condition(sum: Linear) -> Term {
     let mut literals = Vec::new();
     let mut least = Int::ONE;
@@ -158,7 +158,7 @@ mod tests {
         }
     }
 
-    /// Tests whether all conditions hold where each variable has the value of the bit of `assignment` at its number.
+    /// Tests whether all conditions hold if each variable has the value of the bit of `assignment` at its number.
     fn satisfies(conditions: &[Term], assignment: u64) -> bool {
         let value = |var: Var| Some(Scalar::Bool(assignment >> var.id & 1 == 1));
         conditions.iter().all(|condition| condition.eval(&mut { value }) == Some(Scalar::Bool(true)))

@@ -20,7 +20,7 @@ const VARIABLES: usize = 4;
 /// Assignments for which a term is evaluated at most, each variable's values counted.
 const ASSIGNMENTS: usize = 64;
 
-/// The decision diagram of a large term of few variables, where these have few values together. It has the same value for each
+/// The decision diagram of a large term of few variables, if these have few values together. It has the same value for each
 /// assignment that the store allows.
 #[must_use]
 pub fn of(store: &Store, term: &Term) -> Option<Term> {
@@ -97,7 +97,7 @@ mod tests {
     const BIT: Var = Var { id: 1, sort: Sort::Bool };
     const NUMBERS: [Var; 2] = [Var { id: 2, sort: Sort::Int }, Var { id: 3, sort: Sort::Int }];
 
-    /// The values that a bit and two numbers from 0 to 2 may have together, where the numbers differ by no more than 1.
+    /// The values that a bit and two numbers from 0 to 2 may have together, if the numbers differ by no more than 1.
     fn worlds() -> impl Iterator<Item = [Scalar; 3]> {
         let all = (0..18).map(|n| (n % 2 == 1, n / 2 % 3, n / 6));
         all.filter(|(_, a, b): &(bool, i64, i64)| (a - b).abs() <= 1)

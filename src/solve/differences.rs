@@ -33,7 +33,7 @@ impl Differences {
     }
 
     /// The zone of those of these variables of which a store says nothing but bounds and differences, and all else that it
-    /// says; other variables of which it says no more are left out, exactly. `None` where something is solved for or was not
+    /// says; other variables of which it says no more are left out, exactly. `None` if something is solved for or was not
     /// decided, or the zone would be too large.
     #[must_use]
     pub fn of(store: &Store, atoms: &[Term]) -> Option<Differences> {
@@ -91,7 +91,7 @@ pub(super) fn forget(store: &mut Store, live: &dyn Fn(Var) -> bool) -> bool {
     any
 }
 
-/// Forgets the dead variables of a part, where that leaves no more than was there.
+/// Forgets the dead variables of a part, if that leaves no more than was there.
 fn forget_in(store: &mut Store, component: &Component, live: &dyn Fn(Var) -> bool) -> Option<()> {
     let rest = store.facts.rest.as_ref()?;
     if component.vars.len() > LARGEST || component.ids.iter().any(|id| rest.open.get(id).is_some()) {

@@ -17,9 +17,9 @@ const EXPLICIT: usize = 64;
 /// The values that a variable can still have, as far as this is known of it alone.
 ///
 /// 1. It is never empty, and ends of integers that there are are values of it.
-/// 2. Where `more` has explicit values, the ends are the least and the greatest of these, and nothing else is stored; integers
+/// 2. If `more` has explicit values, the ends are the least and the greatest of these, and nothing else is stored; integers
 ///    without holes have no explicit values, and neither have both booleans.
-/// 3. Where `more` has excluded values, they lie within the ends. `more` is not empty.
+/// 3. If `more` has excluded values, they lie within the ends. `more` is not empty.
 /// 4. A large set that it is in has more than 64 of its values.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
@@ -72,7 +72,7 @@ impl Domain {
         self.hi.as_ref()
     }
 
-    /// The explicit set of its values, sorted, where there is one.
+    /// The explicit set of its values, sorted, if there is one.
     pub fn one_of(&self) -> Option<Vec<Scalar>> {
         self.only().map(|only| only.iter().collect())
     }
@@ -139,7 +139,7 @@ impl Domain {
         }
     }
 
-    /// Its values in order, where they are explicit or in a set that it is in.
+    /// Its values in order, if they are explicit or in a set that it is in.
     fn elements(&self) -> Option<Box<dyn Iterator<Item = Scalar> + '_>> {
         if let Some(only) = self.only() {
             return Some(only.iter());
@@ -224,7 +224,7 @@ impl Domain {
         self.normalize()
     }
 
-    /// Its values, and those in a set, where they are explicit, or neighbours and no more than the set may have.
+    /// Its values, and those in a set, if they are explicit, or neighbours and no more than the set may have.
     fn sifted(&self, set: &KeySet) -> Option<(ValueSet, ValueSet)> {
         match (self.only(), &self.lo, &self.hi) {
             (Some(only), ..) => Some((only.clone(), only.filter(|scalar| set.contains(scalar)))),
@@ -331,8 +331,8 @@ impl Domain {
         }
     }
 
-    /// Either, where that is a domain again: intervals that touch or overlap, explicit sets (an interval of up to 64 values
-    /// counts as one, a value too). `None` where the union is not one.
+    /// Either, if that is a domain again: intervals that touch or overlap, explicit sets (an interval of up to 64 values
+    /// counts as one, a value too). `None` if the union is not one.
     pub fn union(&self, other: &Domain) -> Option<Domain> {
         if self == other {
             return Some(self.clone());
@@ -418,7 +418,7 @@ impl Domain {
         self.elements().unwrap_or_else(|| Box::new(tried().filter(|scalar| self.admits(scalar))))
     }
 
-    /// The number of values to try of a domain without explicit values: all of them, where there are not very many.
+    /// The number of values to try of a domain without explicit values: all of them, if there are not very many.
     fn picks(&self, sort: Sort) -> u64 {
         match (sort, &self.lo, &self.hi) {
             (Sort::Bool, ..) => 2,
@@ -473,7 +473,7 @@ impl More {
 /// Integers without bounds are drawn from this many around zero or around their bound.
 const DRAWN: usize = 200;
 
-/// A value of the domain, drawn with `pick`; `None` where the one that was drawn is not admitted.
+/// A value of the domain, drawn with `pick`; `None` if the one that was drawn is not admitted.
 pub(super) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usize) -> Option<Scalar> {
     if let Some(values) = domain.values(JOINED) {
         return values.get(pick(values.len().max(1))).cloned();

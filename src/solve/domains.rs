@@ -9,7 +9,7 @@ use super::sorted_map::SortedMap;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Column, Kind, Linear, Side, Term, TextOp, Var};
 
-/// Lower and upper end, where there is one.
+/// Lower and upper end, if there is one.
 pub(super) type Interval = (Option<Int>, Option<Int>);
 
 /// Terms are looked into this deep.
@@ -25,7 +25,7 @@ impl Domains {
         self.get(var).unwrap_or(&Domain::ALL)
     }
 
-    /// The values that a variable has by its domain, where they are no more than this.
+    /// The values that a variable has by its domain, if they are no more than this.
     pub(super) fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
         if var.sort == Sort::Bool {
             Some(vec![Scalar::Bool(true), Scalar::Bool(false)])
@@ -34,7 +34,7 @@ impl Domains {
         }
     }
 
-    /// Tests whether a resolved condition holds, as far as domains alone say; `None` where they leave it open.
+    /// Tests whether a resolved condition holds, as far as domains alone say; `None` if they leave it open.
     pub(super) fn decide(&self, term: &Term) -> Option<bool> {
         self.decide_within(term, DEPTH)
     }
@@ -70,7 +70,7 @@ impl Domains {
         lo.is_some_and(|lo| lo.signum() > 0).then_some(false)
     }
 
-    /// Tests whether a bound holds, as far as the variable's own bounds say; `None` where they leave it open.
+    /// Tests whether a bound holds, as far as the variable's own bounds say; `None` if they leave it open.
     pub(super) fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         let domain = self.get(var)?;
         match side {
@@ -249,7 +249,7 @@ fn product(a: Interval, b: Interval) -> Interval {
     known.map_or((None, None), |corners| (corners.iter().min().cloned(), corners.iter().max().cloned()))
 }
 
-/// A product as an end; none where it is too long: of `x == y * y && y == x * x` each round of propagation squares the ends.
+/// A product as an end; none if it is too long: of `x == y * y && y == x * x` each round of propagation squares the ends.
 fn multiplied(x: &Int, y: &Int) -> Option<Int> {
     (x.bits() + y.bits() <= BITS).then(|| x.mul(y))
 }

@@ -44,7 +44,7 @@ impl BoundPairs {
         Some(sides)
     }
 
-    /// Sums of a lower and an upper bound: none is positive just where some integer lies between all of them.
+    /// Sums of a lower and an upper bound: none is positive exactly if some integer lies between all of them.
     pub(super) fn pairs(&self) -> impl Iterator<Item = Linear> {
         self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| low.plus(&Int::ONE, high)))
     }
@@ -64,7 +64,7 @@ pub(super) fn inequality(term: &Term) -> Option<&Linear> {
     if let Kind::Le0(linear) = term.kind() { Some(linear) } else { None }
 }
 
-/// The coefficient of a variable in a sum, and the value of all else there, the other variables having their values; `None` where
+/// The coefficient of a variable in a sum, and the value of all else there, the other variables having their values; `None` if
 /// it is not in the sum, or a value is missing.
 pub(super) fn coefficient_and_rest(
     linear: &Linear,
@@ -85,7 +85,7 @@ pub(super) fn coefficient_and_rest(
 const MANY: usize = 160;
 
 /// Decides a system of inequalities over variables by eliminating all of them: `Some(None)` if it has no solution,
-/// `Some(model)` otherwise; `None` where the method does not apply or grows too large.
+/// `Some(model)` otherwise; `None` if the method does not apply or grows too large.
 pub(super) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, Scalar>>> {
     let mut left = system;
     let mut done: Vec<(Var, BoundPairs)> = Vec::new();

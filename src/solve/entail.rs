@@ -1,6 +1,6 @@
 //! Simplification of terms by what a store knows: for making values simpler, where not finding out does no harm.
 //!
-//! Implements no rule of its own: a condition follows where its parts do, or where its negation is refuted. For example beside
+//! Implements no rule of its own: a condition follows if its parts do, or if its negation is refuted. For example beside
 //! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.
 
 use super::domains::decide_all;
@@ -16,7 +16,7 @@ const EFFORT: u32 = 16;
 /// Larger conditions are not looked at.
 const LARGEST: u32 = 64;
 
-/// The term with its variables resolved; for one that depends on conditions, the only value that it can have, where that was
+/// The term with its variables resolved; for one that depends on conditions, the only value that it can have, if that was
 /// found out.
 #[must_use]
 pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
@@ -27,7 +27,7 @@ pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
     only_value(store, &resolved).unwrap_or(resolved)
 }
 
-/// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` also where
+/// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` even if
 /// that was not found out. Unlike [`Store::decide`] it may search, but never asks Z3.
 #[must_use]
 pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
@@ -46,7 +46,7 @@ pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool>
 }
 
 /// Tests whether a connective follows (`Some(true)`), or its negation does (`Some(false)`), by its parts, each by itself;
-/// `None` also where that was not found out.
+/// `None` even if that was not found out.
 fn entails_parts(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
     let (parts, deciding) = match condition.kind() {
         Kind::And(parts) => (parts, false),
@@ -63,7 +63,7 @@ fn last_value(store: &Store, term: &Term) -> Option<Scalar> {
     term.eval(&mut |var| Some(model.get(var).cloned().unwrap_or_else(|| store.domain(var).first(var))))
 }
 
-/// The value that a term has by the last model, where it was found to have no other.
+/// The value that a term has by the last model, if it was found to have no other.
 fn only_value(store: &Store, term: &Term) -> Option<Term> {
     let value = Term::constant(last_value(store, term)?);
     refutes(store, &Term::ne(term, &value)).then_some(value)

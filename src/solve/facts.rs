@@ -82,7 +82,7 @@ impl Facts {
         Arc::make_mut(self.rest.get_or_insert_default())
     }
 
-    /// Tests whether a resolved condition holds, as far as domains and kept constraints say; `None` where they leave it open.
+    /// Tests whether a resolved condition holds, as far as domains and kept constraints say; `None` if they leave it open.
     pub(super) fn decide(&self, term: &Term) -> Option<bool> {
         self.domains.decide(term).or_else(|| self.rest.as_ref()?.decide(term))
     }
@@ -234,7 +234,7 @@ impl Facts {
         }
     }
 
-    /// Reduces a condition again, where only what is known of one variable has changed since it was reduced; `None` if it is
+    /// Reduces a condition again, if only what is known of one variable has changed since it was reduced; `None` if it is
     /// false.
     fn reduce_after(&self, term: &Term, var: Var) -> Option<Term> {
         let Kind::Or(parts) = term.kind() else { return self.reduce(term) };
@@ -275,7 +275,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The values of the only variable of a condition that satisfy it, where it has few values, or these are listed: that says all.
+    /// The values of the only variable of a condition that satisfy it, if it has few values, or these are listed: that says all.
     fn values_that_satisfy(&self, condition: &Term) -> Option<(Var, KeySet)> {
         let mut only = None;
         let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);

@@ -28,7 +28,7 @@ const MANY: usize = 256;
 const WORK: u64 = 100_000;
 
 impl Store {
-    /// Drops what only dead variables are in and eliminates dead variables where that is exact. `live` tells which variables
+    /// Drops what only dead variables are in and eliminates dead variables if that is exact. `live` tells which variables
     /// the memory still mentions, *after* the caller has replaced bound ones by [`Store::resolve`].
     pub fn forget(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
         if self.dead {
@@ -227,7 +227,7 @@ fn projection(facts: &Facts, rest: &Residual, var: Var, ids: &[Id]) -> Option<Pr
     exact.or_else(|| without_cases(facts, var, &terms)).map(Projection::Conditions)
 }
 
-/// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x just where it does for the end of the
+/// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x exactly if it does for the end of the
 /// domain of x that asks least of y.
 fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, About<'static>)> {
     let [(a, of_a), (b, of_b)] = linear.terms() else { return None };
@@ -282,7 +282,7 @@ fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     (news.len() <= before).then_some(news)
 }
 
-/// The demands of the constraints on a variable, where one value could grant all of them.
+/// The demands of the constraints on a variable, if one value could grant all of them.
 #[derive(Default)]
 struct Wishes {
     /// Values it should avoid: at most one for each.

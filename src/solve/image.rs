@@ -6,7 +6,7 @@
 //! a = #4,  b = #5,                        #4 || #5       after
 //! ```
 //!
-//! The terms in memory get names; the relation between the names is what is left where all else is forgotten. It is as large as
+//! The terms in memory get names; the relation between the names is what is left if all else is forgotten. It is as large as
 //! what is known of the places, not as the way there.
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -38,7 +38,7 @@ struct LinearSystem {
 }
 
 /// Gives names to terms, and makes the relation between the names all that is known of some variables, with which no others
-/// are connected; the names. Nothing is done where one of them has many values, or the relation would be too large.
+/// are connected; the names. Nothing is done if one of them has many values, or the relation would be too large.
 pub fn take(
     store: &mut Store,
     vars: &FxHashSet<Var>,

@@ -67,7 +67,7 @@ pub(super) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
     }
 }
 
-/// The values that a disjunction leaves a variable, in order, where each of its parts says which: `x = 1 or (x = 2 and p)`.
+/// The values that a disjunction leaves a variable, in order, if each of its parts says which: `x = 1 or (x = 2 and p)`.
 #[must_use]
 pub fn listed(condition: &Term, var: Var, most: usize) -> Option<Vec<Scalar>> {
     let Kind::Or(parts) = condition.kind() else { return None };

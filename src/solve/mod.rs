@@ -2,7 +2,7 @@
 //!
 //! Implements the constraint sets of validation states (Figure 3.1) and *Forgetting, exactly*. Tiers, in order: folding and
 //! bindings; the domain of one variable; the cached model still satisfies; propagation and small case splits within the
-//! connected component; Z3 on that component, its answers remembered. Each is exact where it answers.
+//! connected component; Z3 on that component, its answers remembered. Each is exact if it answers.
 //!
 //! ```
 //! use mayhap::scalar::Sort;

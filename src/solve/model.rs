@@ -63,17 +63,17 @@ impl Model {
         term.eval(&mut |var| self.values.get(&var).cloned())
     }
 
-    /// The value of a term, where a variable without value counts as the simplest of its sort.
+    /// The value of a term; a variable without value counts as the simplest of its sort.
     pub fn eval_or_simplest(&self, term: &Term) -> Option<Scalar> {
         term.eval(&mut |var| Some(self.values.get(&var).cloned().unwrap_or_else(|| var.sort.simplest())))
     }
 
-    /// Tests whether the condition holds under the model; `false` also where the values in it are too few to tell.
+    /// Tests whether the condition holds under the model; `false` even if the values in it are too few to tell.
     pub fn satisfies(&self, condition: &Term) -> bool {
         self.eval(condition).and_then(|value| value.as_bool()) == Some(true)
     }
 
-    /// Adds values for all variables that were eliminated on the way, latest first. Where each elimination was exact there
+    /// Adds values for all variables that were eliminated on the way, latest first. If each elimination was exact there
     /// always are some; an answer other than `Sat` tells which question was too hard.
     pub fn extend(&mut self, trail: &Trail, solver: &mut Solver) -> Answer {
         let mut steps = trail.iter().map(|step| self.extend_by(step, solver));
@@ -158,7 +158,7 @@ impl Model {
 }
 
 impl Model {
-    /// Gives each variable without a value one of its own, where a store knows constants and domains only; returns whether that
+    /// Gives each variable without a value one of its own, if a store knows constants and domains only; returns whether that
     /// is so.
     fn extend_by_domains(&mut self, vars: &[Var], constraints: &[Term], store: &Store) -> bool {
         if !store.facts.rest_is_empty() || store.doubt().is_some() {
@@ -250,7 +250,7 @@ impl Store {
         }
     }
 
-    /// Gives a variable a value, where it certainly can have that: no more is undecided than before, and something less if
+    /// Gives a variable a value, if it certainly can have that: no more is undecided than before, and something less if
     /// anything is. Whether it did.
     fn give(&mut self, var: Var, value: Scalar, solver: &mut Solver) -> bool {
         let open = |store: &Store| store.facts.rest.as_ref().map_or(0, |rest| rest.open.len());
@@ -267,7 +267,7 @@ impl Store {
     }
 
     /// Gives a variable a value for good: the first wanted one that it can have, else a picked one, else that of a model.
-    /// The answer for the store then; where that is `Unknown` it may have none yet.
+    /// The answer for the store then; if that is `Unknown` it may have none yet.
     pub fn fix(
         &mut self,
         var: Var,

@@ -10,7 +10,7 @@ use crate::term::{Term, Var};
 /// The most that are told apart.
 const FEW: usize = 6;
 
-/// The numbers of the first variables that were solved for since this was cleared; one more than [`FEW`], where they were more.
+/// The numbers of the first variables that were solved for since this was cleared; one more than [`FEW`], if they were more.
 #[derive(Clone, Default)]
 pub(super) struct News(SmallVec<[u64; FEW + 1]>);
 

@@ -46,7 +46,7 @@ impl<'s> Connections<'s> {
         all
     }
 
-    /// Adds variables to those that were met, with all that they are connected with; these, where they are new.
+    /// Adds variables to those that were met, with all that they are connected with; these, if they are new.
     pub fn extend(&self, met: &mut FxHashSet<Var>, vars: impl IntoIterator<Item = Var>) -> Vec<Var> {
         let first = vars.into_iter().filter(|var| met.insert(*var)).collect();
         self.follow(met, first)

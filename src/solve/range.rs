@@ -2,7 +2,7 @@
 //! variable with few values, computed for each.
 //!
 //! For example `#1 + #2` with `#1 in 3..=5` and `#2 in 0..=9` is in `3..=14`, with `{0, 4}` and `{0, 1}` in `{0, 1, 4, 5}`, and
-//! `#1 % 2` in `0..=1`. Nothing where the values are no domain: `2 * x` skips every other one.
+//! `#1 % 2` in `0..=1`. Nothing if the values are no domain: `2 * x` skips every other one.
 
 use super::values::ValueSet;
 use super::{Domain, Store};
@@ -16,11 +16,11 @@ const COMPUTED: usize = 64;
 /// One of several known values, for each of them.
 const LOOKED_UP: usize = 4096;
 
-/// Sets are added where one of them has at most this many values.
+/// Sets are added if one of them has at most this many values.
 const ADDED: usize = 64;
 
-/// The values of a term, where its variables are in no constraint and in no binding, so that its values are all that is
-/// known of it. `None` where they are no domain, or too many to compute.
+/// The values of a term, if its variables are in no constraint and in no binding, so that its values are all that is
+/// known of it. `None` if they are no domain, or too many to compute.
 pub fn of(store: &Store, term: &Term) -> Option<Domain> {
     if let Some(var) = term.as_var() {
         return store.is_alone(var).then(|| store.domain(var).clone());
@@ -109,7 +109,7 @@ impl Domain {
         Domain::listed(sum)
     }
 
-    /// Without holes, where the steps of one are no longer than the other one and its next value.
+    /// Without holes, if the steps of one are no longer than the other one and its next value.
     fn plus_interval(&self, other: &Domain, factor: &Int) -> Option<Domain> {
         let width = |domain: &Domain| Some(domain.hi()?.sub(domain.lo()?));
         let steps_fit = width(self).is_none_or(|width| factor.abs() <= width.add(&Int::ONE));

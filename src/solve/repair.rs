@@ -20,7 +20,7 @@ const SUSPECTS: usize = 4;
 /// Values tried for one of them, beside those known to be forbidden.
 const REPAIRS: usize = 6;
 
-/// Tests whether the cached model satisfies what is new; variables without a value get one first, where it matters.
+/// Tests whether the cached model satisfies what is new; variables without a value get one first, if it matters.
 pub(super) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
     let Some(rest) = &facts.rest else { return true };
     let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
@@ -74,7 +74,7 @@ pub(super) fn repair(facts: &mut Facts, touched: &Touched) -> bool {
     true
 }
 
-/// A value of one variable with which all its constraints hold, and all that is touched. Where inequalities bound it, what
+/// A value of one variable with which all its constraints hold, and all that is touched. If inequalities bound it, what
 /// the others' values leave of its domain is tried.
 fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Option<Scalar> {
     let own = rest.terms_of(var);

@@ -31,7 +31,7 @@ pub(super) struct Residual {
     next: Id,
     pub(super) terms: SortedMap<Term, Id>,
     pub(super) of_var: SortedMap<Set<Id>>,
-    /// The constraints, where they are many; else empty.
+    /// The constraints, if they are many; else empty.
     known: im::GenericHashSet<Term, BuildHasherDefault<FxHasher>, im::shared_ptr::DefaultSharedPtr>,
     /// Values under which the decided constraints hold.
     pub(super) model: SortedMap<Scalar>,

@@ -47,7 +47,7 @@ impl CaseSearch {
         CaseSearch { budget, last_made, hints: SortedMap::default(), parts: texts::Pieces::default() }
     }
 
-    /// Looks for values of all variables in `facts`, still to be checked by evaluation; `None` where budget or means were not
+    /// Looks for values of all variables in `facts`, still to be checked by evaluation; `None` if budget or means were not
     /// enough to tell.
     pub(super) fn run(&mut self, facts: Facts) -> Option<Solved> {
         let vars = variables(&facts);
@@ -227,7 +227,7 @@ fn split(facts: &Facts) -> Option<Cases> {
     Some(Cases { old: Vec::new(), other: one.not(), one })
 }
 
-/// The lower half of what is left to the index of a table, where that is a variable with both ends.
+/// The lower half of what is left to the index of a table, if that is a variable with both ends.
 fn half_of_index(facts: &Facts, term: &Term) -> Option<Term> {
     let mut found = None;
     term.visit(&mut |node| {

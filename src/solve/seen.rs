@@ -1,14 +1,14 @@
 //! An answer that is one variable, and the value that it was seen to have.
 //!
-//! Implements the rule *unify* of Figure 3.1 where it costs least: nothing but a domain is known of the variable, so its domain
-//! is asked, and the variable is bound; or, where nothing else mentions it, forgotten at once. For example `#1 + 2` with
+//! Implements the rule *unify* of Figure 3.1 if it costs least: nothing but a domain is known of the variable, so its domain
+//! is asked, and the variable is bound; or, if nothing else mentions it, forgotten at once. For example `#1 + 2` with
 //! `#1 <= 9` seen as 5 binds `#1 := 3`.
 
 use super::{Solver, Store};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term, Var};
 
-/// The variable of which a term and its value tell the value, and that; where nothing but its domain says anything of it.
+/// The variable of which a term and its value tell the value, and that; if nothing but its domain says anything of it.
 pub fn variable(store: &Store, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
     let (var, value) = match term.as_var() {
         Some(var) => (var, value.clone()),
@@ -26,7 +26,7 @@ pub fn bind(store: &mut Store, (var, value): (Var, Scalar), solver: &mut Solver)
     admitted
 }
 
-/// Unifies the variable of [`variable`] with its value where nothing mentions the variable any more, here or in memory:
+/// Unifies the variable of [`variable`] with its value if nothing mentions the variable any more, here or in memory:
 /// nothing is left of it. Returns whether it can have the value, else the store is dead.
 pub fn admit_last(store: &mut Store, (var, value): (Var, &Scalar), solver: &mut Solver) -> bool {
     solver.statistics.by_domain += 1;
@@ -35,7 +35,7 @@ pub fn admit_last(store: &mut Store, (var, value): (Var, &Scalar), solver: &mut 
     admitted
 }
 
-/// The only variable of a sum in which it has the factor ±1, and its value where the sum has this one.
+/// The only variable of a sum in which it has the factor ±1, and its value if the sum has this one.
 fn solved(term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
     let Kind::Linear(sum) = term.kind() else { return None };
     let [(atom, factor)] = sum.terms() else { return None };

@@ -126,7 +126,7 @@ impl Solver {
         }
     }
 
-    /// Decides facts that share no variable with others. Where a part of them was `undecided` and has gained no constant since,
+    /// Decides facts that share no variable with others. If a part of them was `undecided` and has gained no constant since,
     /// Z3 is not asked again.
     pub(super) fn decide(&mut self, facts: &Facts, undecided: Option<Why>) -> Solved {
         let tiers = self.limits.tiers;

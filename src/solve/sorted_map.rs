@@ -13,7 +13,7 @@ use std::borrow::Borrow;
 /// Up to this many entries lie in one sorted vector.
 const FEW: usize = 24;
 
-/// A sorted map, from variables where nothing else is said.
+/// A sorted map, from variables if nothing else is said.
 ///
 /// 1. `Few` is sorted by key, has no key twice, and at most [`FEW`] entries.
 /// 2. `Many` has more than half as many.

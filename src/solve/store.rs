@@ -18,7 +18,7 @@ use std::sync::Arc;
 ///
 /// 1. A dead store has no assignment; what else is in it means nothing.
 /// 2. A store that is not dead has an assignment, or there is a doubt: a question about it was not decided.
-/// 3. Each assignment of the facts extends to the variables that were eliminated; the trail says how, where one is kept.
+/// 3. Each assignment of the facts extends to the variables that were eliminated; the trail says how, if one is kept.
 #[derive(Clone, Default)]
 pub struct Store {
     pub(super) facts: Facts,
@@ -78,7 +78,7 @@ impl Store {
         self.facts.news.clear();
     }
 
-    /// [`Store::resolve`] where a variable in the term was solved for of late; else nothing.
+    /// [`Store::resolve`] if a variable in the term was solved for of late; else nothing.
     pub fn resolve_news(&self, term: &Term) -> Option<Term> {
         self.facts.news.touch(term).then(|| self.facts.resolve(term))
     }
@@ -108,7 +108,7 @@ impl Store {
         self.facts.bindings.get(var).map(|value| self.facts.resolve(value))
     }
 
-    /// The values that a variable has by its domain, where they are no more than this.
+    /// The values that a variable has by its domain, if they are no more than this.
     pub fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
         self.facts.domains.few_values(var, most)
     }
@@ -188,7 +188,7 @@ impl Store {
         self.answer_or_assume(stated, || condition.clone(), solver)
     }
 
-    /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound where the domain of
+    /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound if the domain of
     /// its variable gives the answer.
     pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
         let stated = match condition {
@@ -221,8 +221,8 @@ impl Store {
         }
     }
 
-    /// Tests whether the least or the largest value of a variable is `end` or beyond, where nothing but its domain says anything
-    /// of it; `None` where something else does, or the domain does not decide.
+    /// Tests whether the least or the largest value of a variable is `end` or beyond, if nothing but its domain says anything
+    /// of it; `None` if something else does, or the domain does not decide.
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         if self.is_only_in_domain(var) { self.facts.domains.decide_bound(var, side, end) } else { None }
     }
@@ -232,13 +232,13 @@ impl Store {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
     }
 
-    /// Assumes a bound where nothing but its domain says anything of the variable, and that has an assignment with it: whether
+    /// Assumes a bound if nothing but its domain says anything of the variable, and that has an assignment with it: whether
     /// it was done. Else the condition is still to be assumed.
     pub fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
         self.assume_of(var, &About::end(side, end)) == Some(Answer::Sat)
     }
 
-    /// The hot path: a literal about an unbound variable that no other constraint mentions. `None`, and nothing is done, where
+    /// The hot path: a literal about an unbound variable that no other constraint mentions. `None`, and nothing is done, if
     /// that leaves a single value, or all are left.
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
         if self.dead || self.doubt.is_some() || !self.is_only_in_domain(var) {
@@ -277,7 +277,7 @@ impl Store {
         self.standing()
     }
 
-    /// The answer where nothing new is in doubt.
+    /// The answer if nothing new is in doubt.
     pub(super) fn standing(&self) -> Answer {
         if self.dead { Answer::Unsat } else { self.doubt().map_or(Answer::Sat, Answer::Unknown) }
     }
@@ -291,7 +291,7 @@ impl Store {
         }
     }
 
-    /// Tests whether all the conditions follow from the store; `None` where that was not decided.
+    /// Tests whether all the conditions follow from the store; `None` if that was not decided.
     pub fn implies(&self, conditions: &[Term], solver: &mut Solver) -> Option<bool> {
         let mut all = Some(true);
         for condition in conditions {

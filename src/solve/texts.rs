@@ -196,7 +196,7 @@ fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
 }
 
 /// Texts worth trying: the empty one, the known ones that stand beside the variable, what comes next after them, all of them in
-/// a row, some of the lengths that are asked for. None where nothing looks inside the variable.
+/// a row, some of the lengths that are asked for. None if nothing looks inside the variable.
 pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let Some(rest) = &facts.rest else { return Vec::new() };
     let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(LOOKED_AT).collect();
@@ -225,7 +225,7 @@ pub(super) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
 #[derive(Default)]
 struct Found {
     inside: bool,
-    /// Set where a text in the constraints is read as a number, or asked whether it is one.
+    /// Set if a text in the constraints is read as a number, or asked whether it is one.
     numbers: bool,
     known: Vec<Scalar>,
     lengths: Vec<usize>,

@@ -1,4 +1,4 @@
-//! The tiers that make sure that a model is left after facts changed, the cheapest first; each is exact where it answers.
+//! The tiers that make sure that a model is left after facts changed, the cheapest first; each is exact if it answers.
 //!
 //! Nothing constrained changed; the cached model still satisfies; changing one value of it does ([`repair`]); walking from it finds one
 //! ([`walk`], large components); then each touched component is decided by itself ([`Solver::decide`]): differences, diagrams, case

@@ -92,7 +92,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         }
     }
 
-    /// Nothing is copied where there is no such key.
+    /// Nothing is copied if there is no such key.
     pub(super) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         self.get(key)?;
         Arc::make_mut(&mut self.root).get_mut(key, 0)
@@ -102,7 +102,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         self.len += usize::from(Arc::make_mut(&mut self.root).insert(key, value, 0));
     }
 
-    /// Nothing is copied where there is no such key.
+    /// Nothing is copied if there is no such key.
     pub(super) fn remove(&mut self, key: &K) -> Option<V> {
         self.get(key)?;
         let removed = Arc::make_mut(&mut self.root).remove(key, 0);

@@ -8,7 +8,7 @@ use crate::term::KeySet;
 use im::OrdSet;
 use smallvec::SmallVec;
 
-/// Integers are kept as bits where the largest is less than this above the smallest.
+/// Integers are kept as bits if the largest is less than this above the smallest.
 const SPAN: i64 = 4096;
 /// Bits of a word.
 const WORD: usize = 64;
@@ -54,7 +54,7 @@ impl ValueSet {
         Some(Bits(Dense { least, bits }))
     }
 
-    /// The integers of a set between two ends; `None` where the set cannot list these alone, or they may be too many.
+    /// The integers of a set between two ends; `None` if the set cannot list these alone, or they may be too many.
     pub(super) fn found(set: &KeySet, lo: &Int, hi: &Int) -> Option<ValueSet> {
         let (least, greatest) = (lo.to_i64()?, hi.to_i64()?);
         let span = greatest.checked_sub(least).filter(|span| (0..SPAN).contains(span) && has_room(least, greatest))?;
@@ -141,7 +141,7 @@ impl ValueSet {
         self.filter(|scalar| !others.contains(scalar))
     }
 
-    /// Every integer with another one added; nothing where one of them would be large.
+    /// Every integer with another one added; nothing if one of them would be large.
     pub(super) fn shifted(&self, by: i64) -> Option<ValueSet> {
         let Bits(dense) = self else { return None };
         dense.shifted(by).map(Bits)

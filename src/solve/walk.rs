@@ -2,7 +2,7 @@
 //! others, until all hold (WalkSAT: Selman, Kautz, Cohen, *Noise strategies for improving local search*, 1994).
 //!
 //! From `#1 = 0, #2 = 1` and `#1 != #2`, the new `#1 = 1` breaks the disequality, which `#2 := 0` mends. What is found is a model, as
-//! each constraint of a variable that changed was evaluated; where nothing is found, nothing is said.
+//! each constraint of a variable that changed was evaluated; if nothing is found, nothing is said.
 
 use super::eliminate::coefficient_and_rest;
 use super::facts::Facts;
@@ -221,8 +221,8 @@ fn around(value: Int) -> [Scalar; 3] {
     [value.clone(), value.sub(&Int::ONE), value.add(&Int::ONE)].map(Scalar::Int)
 }
 
-/// The distance of a condition from holding: 0 where it does; for an inequality, the amount by which its sum is too large; for an
-/// equation, the distance of its sum from 0. `None` where a value is missing.
+/// The distance of a condition from holding: 0 if it does; for an inequality, the amount by which its sum is too large; for an
+/// equation, the distance of its sum from 0. `None` if a value is missing.
 fn missing(condition: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> Option<Int> {
     let sum = |linear: &Linear| {
         let mut sum = linear.constant().clone();

@@ -258,7 +258,7 @@ impl Encoder {
         })
     }
 
-    /// A text as long as `s`, without upper case, and `s` itself where that has none.
+    /// A text as long as `s`, without upper case, and `s` itself if that has none.
     fn lower(&mut self, term: &Term, s: &Term) -> Result<Dynamic, Why> {
         if let Some(known) = self.names.get(term) {
             return Ok(known.clone());
@@ -411,7 +411,7 @@ fn number() -> ast::Regexp {
     ast::Regexp::concat(&[&ast::Regexp::literal("-").option(), &digits])
 }
 
-/// The value of `to_int`, 0 where there is none. Z3's knows no sign, and gives −1 for what is no number.
+/// The value of `to_int`, 0 if there is none. Z3's knows no sign, and gives −1 for what is no number.
 fn value_of(s: &ast::String) -> Result<ast::Int, Why> {
     let minus = ast::String::from_str("-").map_err(|_| Why::Text)?;
     let negative = minus.prefix(s);
@@ -435,7 +435,7 @@ fn escaped(text: &str) -> String {
     text.chars().map(|c| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", c as u32) }).collect()
 }
 
-/// The string in a model. Z3 escapes what is not ASCII, but not the backslash, so where one occurs each position is read alone.
+/// The string in a model. Z3 escapes what is not ASCII, but not the backslash, so if one occurs each position is read alone.
 fn read_string(model: &z3::Model, string: &ast::String) -> Option<String> {
     let written = model.eval(string, true)?.as_string()?;
     if !written.contains('\\') {

@@ -51,14 +51,14 @@ impl Zone {
         Some(self.most(i, j)).filter(|most| *most != NONE)
     }
 
-    /// Notes a bound; the matrix is closed later. `None` where the bound is too far off.
+    /// Notes a bound; the matrix is closed later. `None` if the bound is too far off.
     pub(super) fn note(&mut self, (i, j, most): Edge) -> Option<()> {
         let entry = &mut self.most[i * self.size + j];
         *entry = most.min(*entry);
         (most.abs() < FAR).then_some(())
     }
 
-    /// Closes the matrix. `None` where the set is empty.
+    /// Closes the matrix. `None` if the set is empty.
     pub(super) fn closed(mut self) -> Option<Zone> {
         let size = self.size;
         for k in 0..size {
@@ -74,7 +74,7 @@ impl Zone {
         (0..size).all(|i| self.most(i, i) == 0).then_some(self)
     }
 
-    /// The part of a closed zone that one more bound leaves, closed; `None` where it is empty.
+    /// The part of a closed zone that one more bound leaves, closed; `None` if it is empty.
     fn narrowed(&self, (i, j, most): Edge) -> Option<Zone> {
         if sum(self.most(j, i), most) < 0 {
             return None;
@@ -106,7 +106,7 @@ impl Zone {
         self.size == other.size && self.most.iter().zip(&other.most).all(|(own, other)| own >= other)
     }
 
-    /// Both of two closed zones, where that is a zone.
+    /// Both of two closed zones, if that is a zone.
     #[must_use]
     pub fn union(&self, other: &Zone) -> Option<Zone> {
         if self.size != other.size {
@@ -130,7 +130,7 @@ impl Zone {
     }
 
     /// Bounds of a closed zone that say all of it: those of the single integers, and of the differences none that others imply.
-    /// Where a difference is known, the first that have it stand for the others.
+    /// If a difference is known, the first that have it stand for the others.
     pub(super) fn edges(&self) -> Vec<Edge> {
         let first: Vec<usize> = (0..self.size).map(|i| self.first_known_from(i)).collect();
         let mut edges = Vec::new();
@@ -146,7 +146,7 @@ impl Zone {
         edges
     }
 
-    /// The first integer, or 0, from which the difference is known; itself, where it is known from none before.
+    /// The first integer, or 0, from which the difference is known; itself, if it is known from none before.
     pub(super) fn first_known_from(&self, i: usize) -> usize {
         let known = |j: &usize| sum(self.most(i, *j), self.most(*j, i)) == 0;
         (0..i).find(known).unwrap_or(i)

@@ -31,7 +31,7 @@ pub struct Function {
     pub origin: Vec<NodeId>,
     /// The positions, in order, at which parts begin that use the same registers for themselves.
     pub parts: Vec<Pc>,
-    /// The instructions that count a collection which may be unknown: a fault where it is.
+    /// The instructions that count a collection which may be unknown: a fault if it is.
     pub counting: Vec<Pc>,
     /// The shapes of the answers that may still be given from each instruction on (see `reply_shapes`).
     pub reply_shapes: Vec<ReplyShapes>,
@@ -81,7 +81,7 @@ pub struct Program {
     pub init: u32,
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
-    /// The function that handles a request where nobody wants to know what was chosen, nor what a machine's cells hold that
+    /// The function that handles a request if nobody wants to know what was chosen, nor what a machine's cells hold that
     /// the next request writes anew (see `sinking`); its parameters are those of `serve`. It may be `serve` itself.
     pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
@@ -92,13 +92,13 @@ pub struct Program {
     pub closes: Option<u32>,
     /// The function that runs when the server was killed and starts again, if there is one; it has no parameters.
     pub restarts: Option<u32>,
-    /// Set where no task begins before the current one has ended.
+    /// Set if no task begins before the current one has ended.
     pub is_serial: bool,
     /// The endpoints that the server calls.
     pub peers: Vec<SpecPeer>,
     /// The steps, by what they have to do with each other.
     pub components: Vec<StepComponent>,
-    /// Set where the arms of an `either` come together in some function.
+    /// Set if the arms of an `either` come together in some function.
     pub has_meetings: bool,
     /// For each slot, the component whose steps touch it.
     pub component_of: Vec<Option<u32>>,
@@ -116,9 +116,9 @@ pub struct Program {
     pub names_clients: bool,
     /// True if a map or set may start unknown: then what is picked from one element is a choice too.
     pub chooses_maps: bool,
-    /// Set where something that the server does may be faulty, or break a client's duty.
+    /// Set if something that the server does may be faulty, or break a client's duty.
     pub may_fail: bool,
-    /// True if choices may be made for each element of a set: their order is that of the elements, which is not known where
+    /// True if choices may be made for each element of a set: their order is that of the elements, which is not known if
     /// these are not.
     pub chooses_for_elements: bool,
     /// The types, by their number, whose unknown values cannot be compared without expanding them.
@@ -177,7 +177,7 @@ pub struct SpecStep {
 pub struct SpecPeer {
     /// Its name.
     pub name: String,
-    /// The type of the key that says which of the peers of that name; none where there is one.
+    /// The type of the key that says which of the peers of that name; none if there is one.
     pub key: Option<TypeId>,
     /// The type of the requests to it.
     pub request: TypeId,

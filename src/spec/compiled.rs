@@ -15,11 +15,11 @@ use crate::syntax::{parse, print};
 /// The machine or protocol that is meant, and what is changed about it.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Selection {
-    /// Its name, where a file has several.
+    /// Its name, if a file has several.
     pub name: Option<String>,
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
-    /// The way in which tasks run; nothing is left out of the code where one yields.
+    /// The way in which tasks run; nothing is left out of the code if one yields.
     #[doc(hidden)]
     pub tasks: Tasks,
     /// The form of the code: without what does nothing, or with each instruction as it was first made.
@@ -43,7 +43,7 @@ pub struct Spec {
     selection: Selection,
     /// The specification for clients that do not wait for each other, if that is another one; made when it is asked for.
     interleaved: OnceLock<Option<Arc<Spec>>>,
-    /// The reports of what is not possible where they do.
+    /// The reports of what is not possible if they do.
     asynchronous: Vec<Diagnostic>,
     /// The types.
     #[doc(hidden)]
@@ -262,7 +262,7 @@ impl Spec {
         Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 
-    /// The reports of what it does that is not possible where each client waits for its answer, if it does that.
+    /// The reports of what it does that is not possible if each client waits for its answer, if it does that.
     #[doc(hidden)]
     #[must_use]
     pub fn asynchronous(&self) -> &[Diagnostic] {
@@ -280,7 +280,7 @@ impl Spec {
 /// A program, the way in which its tasks run, and the reports of what they could not have if they ran alone.
 type Lowered = (Program, Tasks, Vec<Diagnostic>);
 
-/// Compiles a machine or protocol for its tasks; for those that run alone, if they can, where either way will do.
+/// Compiles a machine or protocol for its tasks; for those that run alone, if they can, if either way will do.
 fn lower_for(checked: &Checked, unit: Unit, selection: &Selection) -> Result<Lowered, Vec<Diagnostic>> {
     let lowered = |tasks| lower(checked, unit, tasks, selection.code);
     if selection.tasks != Tasks::Either {

@@ -1,7 +1,7 @@
 //! Partitioning: keys that have nothing to do with each other are judged one by one.
 //!
 //! A store whose handlers look at the entry under one key only, `data[key]`, is as many servers as there are keys. Ten clients that use
-//! ten keys are then ten histories of one client or two. It is exact where every access to the state is to the entry under one part of
+//! ten keys are then ten histories of one client or two. It is exact if every access to the state is to the entry under one part of
 //! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*). What a
 //! restart may lose, `on restart {..}`, is taken to connect them.
 
@@ -17,14 +17,14 @@ use crate::value::Value;
 pub struct RequestKeys {
     /// The number of the field, by the number of the request's variant.
     of_variant: FxHashMap<u32, u32>,
-    /// Set where the request itself is the key.
+    /// Set if the request itself is the key.
     whole: bool,
-    /// Set where the specification says what a restart may lose: perhaps something of several entries.
+    /// Set if the specification says what a restart may lose: perhaps something of several entries.
     meet_at_restarts: bool,
 }
 
 impl RequestKeys {
-    /// The keys of a specification; nothing where its entries have to do with each other.
+    /// The keys of a specification; nothing if its entries have to do with each other.
     #[must_use]
     pub fn of(program: &Program) -> Option<RequestKeys> {
         RequestKeys::find(program).ok()
@@ -33,7 +33,7 @@ impl RequestKeys {
     /// The keys of a specification.
     ///
     /// # Errors
-    /// Where its entries have to do with each other.
+    /// If its entries have to do with each other.
     pub fn find(program: &Program) -> Result<RequestKeys, Unpartitioned> {
         if let Some(step) = program.steps.first() {
             return Err(Unpartitioned::Step(step.site));
@@ -55,10 +55,10 @@ impl RequestKeys {
         self.meet_at_restarts
     }
 
-    /// The key of a request: nothing where it touches nothing, an error where it is not known.
+    /// The key of a request: nothing if it touches nothing, an error if it is not known.
     ///
     /// # Errors
-    /// Where a part of the key is a hole.
+    /// If a part of the key is a hole.
     pub fn key(&self, request: &Value) -> Result<Option<Value>, Unkeyed> {
         let key = match request {
             request if self.whole => Some(request.clone()),
@@ -70,14 +70,14 @@ impl RequestKeys {
         if key.as_ref().is_some_and(Value::has_holes) { Err(Unkeyed) } else { Ok(key) }
     }
 
-    /// The variant of a request and the number of its field that is its key; nothing where the request itself is, or has none.
+    /// The variant of a request and the number of its field that is its key; nothing if the request itself is, or has none.
     #[must_use]
     pub fn field(&self, request: &Value) -> Option<(u32, u32)> {
         let Value::Data { tag, .. } = request else { return None };
         self.of_variant.get(tag).map(|at| (*tag, *at)).filter(|_| !self.whole)
     }
 
-    /// Takes up that an entry is under this; fails where it is no part of the request, or another one.
+    /// Takes up that an entry is under this; fails if it is no part of the request, or another one.
     fn take(&mut self, origin: &KeyOrigin) -> bool {
         match origin {
             KeyOrigin::Request => self.whole = true,
@@ -163,7 +163,7 @@ impl KeySearch<'_> {
         }
     }
 
-    /// Takes up what an instruction touches; fails where that is more than an entry under a part of the request.
+    /// Takes up what an instruction touches; fails if that is more than an entry under a part of the request.
     fn admit(&mut self, op: &Op, before: &Origins) -> bool {
         let is_map = |operand: &Operand| self.of(*operand, before).is_map();
         let key = match op {
@@ -172,7 +172,7 @@ impl KeySearch<'_> {
             Op::Binary { op: Binary::In, a: key, b: map, .. } if is_map(map) => Some(*key),
             Op::Index { src: map, at: key, .. } if is_map(map) => Some(*key),
             Op::Put { key, .. } | Op::Delete { key, .. } | Op::Retain { key, .. } => Some(*key),
-            // Where entries under the same key differ alone, the others stay.
+            // If entries under the same key differ alone, the others stay.
             Op::Copy { src, .. } if is_map(src) => return true,
             Op::Store { slot, src } if self.of(*src, before) == KeyOrigin::Variable(*slot) => return true,
             op if op.stores().is_some() => return false,
@@ -257,7 +257,7 @@ fn join(a: &KeyOrigin, b: &KeyOrigin) -> KeyOrigin {
     }
 }
 
-/// Fails where the initial state may say something of several entries together: it is known but for choices each of which is a variable.
+/// Fails if the initial state may say something of several entries together: it is known but for choices each of which is a variable.
 fn begins_apart(program: &Program) -> Result<(), Unpartitioned> {
     let init = &program.functions[program.init as usize];
     let reads_variable = |op: &Op| {
@@ -307,7 +307,7 @@ mod tests {
     use crate::spec::load::Text;
     use crate::spec::{Selection, Spec, Tasks};
 
-    /// The text that decides that keys meet; nothing where they have nothing to do with each other.
+    /// The text that decides that keys meet; nothing if they have nothing to do with each other.
     fn meeting(members: &str) -> Option<String> {
         let text = format!(
             "struct Entry {{ value: int, count: int }} const EMPTY: Entry = Entry {{ value: 0, count: 0 }};

@@ -101,6 +101,6 @@ pub struct StepComponent {
     pub slots: Vec<u32>,
     /// True if each run of each of the steps touches these variables at one key only.
     pub keyed: bool,
-    /// True if the steps can never be faulty, so that nothing is missed where they are not run.
+    /// True if the steps can never be faulty, so that nothing is missed if they are not run.
     pub faultless: bool,
 }

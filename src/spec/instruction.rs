@@ -177,32 +177,32 @@ instructions! {
     Unary { dst: writes, op: Unary, a: reads },
     /// `dst := a op b`
     Binary { dst: writes, op: Binary, a: reads, b: reads },
-    /// `dst := map[key]` and `there := map has key`; no value where there is none
+    /// `dst := map[key]` and `there := map has key`; no value if there is none
     Find { dst: writes, there: writes, map: reads, key: reads },
     /// `slot[key] := value`, in place
     Put { slot: alters, key: reads, value: reads },
     /// `slot := slot.remove(key)`, in place
     Delete { slot: alters, key: reads },
-    /// `dst := if kept { slot } else { slot.remove(key) }`; where no arm is open that is done in the variable itself
+    /// `dst := if kept { slot } else { slot.remove(key) }`; if no arm is open that is done in the variable itself
     Retain { dst: writes, slot: alters, key: reads, kept: reads, stored: way },
-    /// `slot := slot + src`, in place, and the next instruction is left out; or, where that cannot be, `dst := slot + src`
+    /// `slot := slot + src`, in place, and the next instruction is left out; or, if that cannot be, `dst := slot + src`
     Append { dst: writes, slot: alters, src: reads },
     /// `slot := slot + [element]`, [`Op::Append`] for a list of one element: in place, and the next instruction is left out; or,
-    /// where that cannot be, `dst := slot + [element]`
+    /// if that cannot be, `dst := slot + [element]`
     AppendOne { dst: writes, slot: alters, element: reads },
     /// `slot := slot without its first elements`, in place
     Behead { slot: alters, from: u32 },
-    /// `dst := map with key := value` (a set where the value is the unit)
+    /// `dst := map with key := value` (a set if the value is the unit)
     Insert { dst: writes, map: reads, key: reads, value: reads },
-    /// `dst := list with element at := value`; a fault where there is none
+    /// `dst := list with element at := value`; a fault if there is none
     Replace { dst: writes, list: reads, at: reads, value: reads } is Partial,
-    /// `dst := collection[at]`; a fault where there is none
+    /// `dst := collection[at]`; a fault if there is none
     Index { dst: writes, src: reads, at: reads } is Partial,
-    /// `dst := src[from..to]`; a fault where out of range
+    /// `dst := src[from..to]`; a fault if out of range
     Slice { dst: writes, src: reads, from: reads, to: reads } is Partial,
     /// A struct, tuple, option or variant
     Make { dst: writes, tag: u32, fields: reads_all },
-    /// Goes on where the table of variants says; after itself, where it is not known which one it is
+    /// Goes on where the table of variants says; at the next instruction if the variant is not known
     ByVariant { src: reads, targets: ways, none: way },
     /// A list
     MakeList { dst: writes, elements: reads_all },
@@ -214,37 +214,37 @@ instructions! {
     With { dst: writes, src: reads, fields: reads_numbered },
     /// `dst := (src is a list of at least/exactly that length)`
     HasLength { dst: writes, src: reads, length: u32, exact: bool },
-    /// Element `at` of a list, from the front; absent where there is none
+    /// Element `at` of a list, from the front; absent if there is none
     Nth { dst: writes, src: reads, at: u32 },
-    /// Element `at` of a list, from the back; absent where there is none
+    /// Element `at` of a list, from the back; absent if there is none
     NthLast { dst: writes, src: reads, at: u32 },
     /// The list without its first `from` elements
     Tail { dst: writes, src: reads, from: u32 },
-    /// The list without its last `count` elements; absent where it has fewer
+    /// The list without its last `count` elements; absent if it has fewer
     Init { dst: writes, src: reads, count: u32 },
     /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
     Iterate { dst: writes, over: reads },
     /// The elements of a set as an iteration that depends on their order, as it ends at one of them, before another that may
-    /// be a fault. Where the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
+    /// be a fault. If the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
     /// limit
     IterateInOrder { dst: writes, over: reads, ordered: writes },
     /// `a..b` as an iteration
     IterateRange { dst: writes, from: reads, to: reads },
-    /// The next element and its presence; jumps where there is none
+    /// The next element and its presence; jumps if there is none
     Next { cursor: updates, element: writes, presence: writes, done: way },
     /// `a..b` as a list
     RangeList { dst: writes, from: reads, to: reads },
-    /// Adds an element to the list in `dst` where `when` holds
+    /// Adds an element to the list in `dst` if `when` holds
     Push { dst: updates, src: reads, when: reads },
-    /// Adds an entry to the map or set in `dst` where `when` holds
+    /// Adds an entry to the map or set in `dst` if `when` holds
     Gather { dst: updates, key: reads, value: reads, when: reads },
     /// Goes on at `to`
     Jump { to: way } is Leaving,
-    /// Jumps where the condition is *known* to be false (a short cut, never a fork)
+    /// Jumps if the condition is *known* to be false (a short cut, never a fork)
     Unless { cond: reads, to: way },
-    /// Goes on where the condition holds, else at `otherwise`: a fork where it is open
+    /// Goes on if the condition holds, else at `otherwise`: a fork if it is open
     Branch { cond: reads, otherwise: way },
-    /// Goes on where `a op b` holds, an order, else at `otherwise`: a fork where it is open
+    /// Goes on if `a op b` holds, an order, else at `otherwise`: a fork if it is open
     Compare { op: Binary, a: reads, b: reads, otherwise: way },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
     Split { cond: reads, otherwise: way },
@@ -272,7 +272,7 @@ instructions! {
     Expects { cond: reads } is Partial,
     /// The specification is wrong here
     Fault { kind: FaultKind } is Partial,
-    /// Says what the answer will be, where all that comes before it ends at once: a judge can take it up here
+    /// Says what the answer will be, if all that comes before it ends at once: a judge can take it up here
     Announce { src: reads },
     /// Answers the request and ends the handler
     Reply { src: reads } is Leaving,
@@ -287,7 +287,7 @@ instructions! {
     /// Calls a peer, and ends the section: `dst` is the peer's answer, if it gives one, an option
     CallPeer { dst: writes, peer: u32, key: reads, request: reads } is Asynchronous,
     /// Calls the peers of the keys of a map with its values, and ends the section: `dst` is a map of their answers. `least` of these are
-    /// waited for; all, where it is absent
+    /// waited for; all, if it is absent
     CallPeers { dst: writes, peer: u32, requests: reads, least: reads } is Asynchronous,
     /// An instruction that touches variables of the specification's steps
     Watched { op: Instruction, touches: Touches },
@@ -366,7 +366,7 @@ impl Op {
         self.uses().contains(&register) || self.defs().contains(&register)
     }
 
-    /// The variable that it writes to, and the key where that is one entry of a map or set.
+    /// The variable that it writes to, and the key if that is one entry of a map or set.
     pub(super) fn stores(&self) -> Option<(u32, Option<Operand>)> {
         match self.plain() {
             Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {

@@ -1,6 +1,6 @@
 //! Variables of which handlers read single entries only: `m.get(k)`, `k in m`, `m[k]`, not `len(m)` or `for k in m`.
 //!
-//! What is hidden in an entry of such a variable costs nothing where the entry is not asked for, so it may stay hidden. A
+//! What is hidden in an entry of such a variable costs nothing if the entry is not asked for, so it may stay hidden. A
 //! variable that is read as a whole is told apart by most requests.
 
 use super::code::{Binary, Op, Operand, Program};

@@ -1,5 +1,5 @@
 //! The places where the arms of an `either` come together again, and the number of conditions after them that depend on what
-//! the arms wrote: where hardly any do, the arms are merged rather than followed one by one (query count estimation: Kuznetsov,
+//! the arms wrote: if hardly any do, the arms are merged rather than followed one by one (query count estimation: Kuznetsov,
 //! Kinder, Bucur, Candea, *Efficient state merging in symbolic execution*, 2012).
 //!
 //! After `either { n := 1; } or {}` in `… reply 0;` nothing asks for n; in `… if n > 0 { reply 1; } reply 0;` one condition does.
@@ -9,7 +9,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::code::{ChoiceDomain, Function, Meeting, Op, Operand, Pc};
 use super::dataflow::{Graph, Lattice};
 
-/// Arms are followed one by one where more conditions than this depend on what they wrote.
+/// Arms are followed one by one if more conditions than this depend on what they wrote.
 const QUERIES: usize = 2;
 /// The number of conditions that a call counts as, since what is called is not inspected.
 const CALL: usize = 8;

@@ -49,7 +49,7 @@ impl fmt::Display for Operand {
 /// The reason why a path of the specification is faulty (semantics, *Faults*).
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FaultKind {
-    /// `m[k]` where `m` has no `k`.
+    /// `m[k]` if `m` has no `k`.
     MissingKey,
     /// `l[i]` or a slice out of range.
     OutOfRange,
@@ -125,7 +125,7 @@ pub enum Binary {
     And,
     /// One of two conditions without effects
     Or,
-    /// `len(a..b)`: `b - a`, or 0 where that is negative
+    /// `len(a..b)`: `b - a`, or 0 if that is negative
     RangeLen,
 }
 

@@ -64,7 +64,7 @@ impl Loaded {
     }
 }
 
-/// The expression with keys that are integers, where the type has such and strings of digits are written.
+/// The expression with keys that are integers, if the type has such and strings of digits are written.
 fn numbered(mut expr: Expr, ty: &TypeExpr) -> Expr {
     expr.kind = match (expr.kind, &ty.kind) {
         (ExprKind::Map(entries), TypeKind::Map(key, of)) => {

@@ -11,7 +11,7 @@ use super::dataflow::{Graph, Lattice};
 use super::facts::FieldStep;
 use super::reply_shapes::is_reported;
 
-/// The constructors between what a register holds and the choice in it, the outermost first; none where it holds the choice itself.
+/// The constructors between what a register holds and the choice in it, the outermost first; none if it holds the choice itself.
 type ShownPath = Vec<FieldStep>;
 
 /// The registers that hold something of the choice, whichever way was taken.
@@ -25,9 +25,9 @@ struct Answers {
     fields: FxHashMap<u32, ShownPath>,
     /// The variants of which some show something else.
     other: Vec<u32>,
-    /// Set where some answers are the choice itself.
+    /// Set if some answers are the choice itself.
     whole: bool,
-    /// Set where some answers are neither the choice nor a constructor.
+    /// Set if some answers are neither the choice nor a constructor.
     scalar: bool,
 }
 
@@ -45,7 +45,7 @@ pub(super) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
     choices.into_iter().filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()
 }
 
-/// Follows a choice through the code; nothing where something else may be told of a path, or no answer shows it.
+/// Follows a choice through the code; nothing if something else may be told of a path, or no answer shows it.
 fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
     let held = Copies(FxHashMap::from_iter([(dst, ShownPath::new())]));
     let before = graph.forward((pc + 1, held), |at, held| Some(held.behind(function.code.get(at)?.plain())));
@@ -96,7 +96,7 @@ impl Copies {
 }
 
 impl Answers {
-    /// Takes up an answer; `None` where it may be anything.
+    /// Takes up an answer; `None` if it may be anything.
     fn note(&mut self, function: &Function, at: usize, held: Option<&ShownPath>) -> Option<()> {
         match held {
             Some(path) => match path.first() {

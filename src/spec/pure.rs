@@ -1,4 +1,4 @@
-//! Requests that change nothing, whatever the state, where they are answered as they were; and those that may be faulty.
+//! Requests that change nothing, whatever the state, if they are answered as they were; and those that may be faulty.
 //!
 //! `if v == n { reply 0; } n := v; reply 1;`: answered 0, it has changed nothing; answered 1, it may have.
 //!
@@ -171,7 +171,7 @@ impl Program {
         true
     }
 
-    /// Tests of each function whether a call of it may go on after the call: not where each path answers, or ends otherwise.
+    /// Tests of each function whether a call of it may go on after the call: not if each path answers, or ends otherwise.
     fn returning(&self) -> Vec<bool> {
         let mut returning = vec![false; self.functions.len()];
         loop {
@@ -213,7 +213,7 @@ struct WaySearch<'s> {
     program: &'s Program,
     serve: &'s Function,
     variant: Option<u32>,
-    /// The instructions to go through, where these are not all.
+    /// The instructions to go through, if these are not all.
     admitted: Option<&'s [bool]>,
 }
 
@@ -263,7 +263,7 @@ impl WaySearch<'_> {
         PathFacts { wrote: before.wrote || self.writes(op), has_request, tested }
     }
 
-    /// The way on that a request of this variant takes, where that decides it.
+    /// The way on that a request of this variant takes, if that decides it.
     fn only_way(&self, op: &Op, following: usize, before: PathFacts) -> Option<usize> {
         let (cond, to) = match (op, self.variant) {
             (Op::ByVariant { src: Operand::Register(REQUEST), targets, none }, Some(own)) if before.has_request => {

@@ -103,7 +103,7 @@ struct WrittenBy<'a> {
 }
 
 impl WrittenBy<'_> {
-    /// The shapes of what an operand may hold; `None` where they are not known.
+    /// The shapes of what an operand may hold; `None` if they are not known.
     fn shapes(&mut self, operand: Operand) -> Option<Vec<ReplyShape>> {
         let register = match operand {
             Operand::Register(register) => register,

@@ -11,7 +11,7 @@ use crate::value::Value;
 /// A place at which a function goes on.
 pub type CodePlace = (u32, Pc);
 
-/// Tests whether the section that goes on at a place ends with an answer, and has done nothing else where this is the one that it gives.
+/// Tests whether the section that goes on at a place ends with an answer, and has done nothing else if this is the one that it gives.
 #[must_use]
 pub fn only_answers(program: &Program, (number, pc): CodePlace, answer: &Value) -> bool {
     let function = &program.functions[number as usize];

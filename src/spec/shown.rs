@@ -3,7 +3,7 @@
 //! `data[k] := data.get_or(k, "") + v; reply data.get_or(k, "");` goes the same way whatever text `data[k]` is, and what it stores and
 //! answers begins with that text; `if data[k] == v { .. }` and `reply v + data[k];` do not.
 //!
-//! Of each register the variables are known whose texts it may hold. A variable is given up where an instruction does more with such a
+//! Of each register the variables are known whose texts it may hold. A variable is given up if an instruction does more with such a
 //! register than handing it on.
 
 use std::cell::RefCell;

@@ -9,7 +9,7 @@ use super::code::{ChoiceDomain, Function, Op, Pc, Program, ProgramKind, Register
 use super::dataflow::Graph;
 use super::passes::{Code, simplify};
 
-/// Adds the handler that chooses late, where that is another one.
+/// Adds the handler that chooses late, if that is another one.
 pub(super) fn add(program: &mut Program, code: Code) {
     let mut late = program.functions[program.serve as usize].clone();
     let in_registers = program.kind == ProgramKind::Machine && cells::keep_in_registers(&mut late);
@@ -38,8 +38,8 @@ fn choices(function: &mut Function) -> bool {
     changed
 }
 
-/// The instructions before which the choice at a position is to be made. `None` where it stands well, there is none, or it may
-/// not be possible at all: a range and a collection may be empty. `graph` is the function's, made where it is needed.
+/// The instructions before which the choice at a position is to be made. `None` if it stands well, there is none, or it may
+/// not be possible at all: a range and a collection may be empty. `graph` is the function's, made if it is needed.
 fn places(function: &Function, at: usize, graph: &mut Option<Graph>) -> Option<Vec<usize>> {
     let Op::Choose { dst, domain: ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) } = function.code[at] else {
         return None;
@@ -62,7 +62,7 @@ struct SunkPath<'f> {
     dst: Register,
     /// The instructions before which the choice is made.
     places: Vec<usize>,
-    /// Set where some path does without the choice.
+    /// Set if some path does without the choice.
     saved: bool,
 }
 

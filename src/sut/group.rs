@@ -239,7 +239,7 @@ impl RunningGroups {
     }
 }
 
-/// Tests whether a process has neither begun to end nor has children; false where that cannot be known.
+/// Tests whether a process has neither begun to end nor has children; false if that cannot be known.
 fn is_alone_and_lives(process: Pid) -> bool {
     let of_process = format!("/proc/{}", process.as_raw_nonzero());
     // The name of the program, in parentheses, may have anything in it. A kernel that shows no flags at all shows nothing.

@@ -95,7 +95,7 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
             *connections += 1;
             let (connection, report) = (*connections, report.clone());
             let thread = ClientThread::start(sut.clone(), client, move |found| {
-                // Nobody listens where all is over.
+                // Nobody listens if all is over.
                 _ = report.send(ConnectionOutcome { client, connection, found });
             });
             Connected { thread, connection, unanswered: 0 }

@@ -28,7 +28,7 @@ pub fn request_kinds(spec: &Spec) -> Vec<Value> {
     (0..count as u32).filter_map(|tag| sample(types, request, tag, 0)).collect()
 }
 
-/// A value of a type; none where the type has no finite ones of this constructor, or none that could be shown.
+/// A value of a type; none if the type has no finite ones of this constructor, or none that could be shown.
 fn sample(types: &Types, id: TypeId, tag: u32, depth: usize) -> Option<Value> {
     let fields = |tag| {
         let fields = types.fields(id, tag);

@@ -75,7 +75,7 @@ impl UnwrittenLines {
         self.bytes.len() >= UnwrittenLines::FULL
     }
 
-    /// Writes what can be written at once. All is dropped where nobody reads any more: that is met where it is read from.
+    /// Writes what can be written at once. All is dropped if nobody reads any more: the one who reads the answers notices.
     pub(super) fn write_to(&mut self, output: &mut impl Write) {
         while self.written < self.bytes.len() {
             match output.write(&self.bytes[self.written..]) {

@@ -32,7 +32,7 @@ const LEAVING: Duration = Duration::from_secs(5);
 /// The way in which a system is started and reset.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// The command that starts it; none where it runs already.
+    /// The command that starts it; none if it runs already.
     pub command: Option<String>,
     /// The sign that it is ready.
     pub ready: Option<ReadySign>,

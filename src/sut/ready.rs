@@ -122,7 +122,7 @@ pub fn connect(address: &str) -> io::Result<TcpStream> {
     let mut error = io::Error::new(io::ErrorKind::NotFound, "this host has no address");
     for place in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&place, ATTEMPT) {
-            // Where nobody listens, the kernel may choose the same port for this end.
+            // If nobody listens, the kernel may choose the same port for this end.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
                 error = io::ErrorKind::ConnectionRefused.into();
             }

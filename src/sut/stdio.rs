@@ -80,7 +80,7 @@ struct Heard {
 
 /// A client, as its adapter has to see it.
 ///
-/// Where a connection ends while several requests wait for their answers, they are all lost to the client. Some adapters still
+/// If a connection ends while several requests wait for their answers, they are all lost to the client. Some adapters still
 /// speak of each, and some do not; what the client asks then is held back until that has been heard, or cannot be expected.
 #[derive(Default)]
 struct StdioClient {

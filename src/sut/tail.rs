@@ -101,7 +101,7 @@ impl Printed {
     }
 }
 
-/// Reads the next line, and keeps its beginning; false where there is none.
+/// Reads the next line, and keeps its beginning; false if there is none.
 fn read_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     let mut read_any = false;

@@ -77,7 +77,7 @@ impl TcpSystem {
         }
     }
 
-    /// The connection of a client; none where what is sent on it is lost, as it has ended.
+    /// The connection of a client; none if what is sent on it is lost, as it has ended.
     fn link(&mut self, client: u64) -> Result<Option<&mut TcpLink>, SutFailure> {
         if self.ended.iter().any(|ended| ended.client == client) {
             return Ok(None);

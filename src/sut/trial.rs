@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use super::{SutEventKind, SutFailure, System};
 use crate::value::Value;
 
-/// The outcome of a request that was tried; nothing where nothing came before the deadline.
+/// The outcome of a request that was tried; nothing if nothing came before the deadline.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AdapterTrial {
     /// The request.

@@ -24,7 +24,7 @@ pub struct Chosen {
 pub struct Fork {
     /// The condition.
     pub condition: Condition,
-    /// The places where its two sides begin, first the one where it holds; `None` where both are the same place.
+    /// The places at which its two sides begin, first the side on which it holds; `None` if both are the same place.
     pub sides: Option<(Pc, Pc)>,
     /// The node.
     pub site: Site,
@@ -67,13 +67,13 @@ pub trait Policy {
     /// Takes up a condition without which the run does not exist.
     fn assume(&mut self, path: &mut Self::Path, condition: Truth, site: Site) -> Result<(), Self::Stopped>;
 
-    /// Goes on where the client does its duty.
+    /// Goes on if the client does its duty.
     fn expects(&mut self, path: &mut Self::Path, duty: Truth, site: Site) -> Result<(), Self::Stopped>;
 
-    /// Goes on where the specification is not wrong.
+    /// Goes on if the specification is not wrong.
     fn fault(&mut self, path: &mut Self::Path, wrong: Truth, fault: Fault) -> Result<(), Self::Stopped>;
 
-    /// Goes on where a limit is not reached.
+    /// Goes on if a limit is not reached.
     fn cut(
         &mut self,
         path: &mut Self::Path,
@@ -82,7 +82,7 @@ pub trait Policy {
         site: Option<Site>,
     ) -> Result<(), Self::Stopped>;
 
-    /// Goes on where other tasks may run, or suspends the task.
+    /// Goes on if other tasks may run, or suspends the task.
     fn pause(&mut self, path: &mut Self::Path) -> Result<(), Self::Stopped> {
         path.parts().0.proceed();
         Ok(())
@@ -114,7 +114,7 @@ pub trait Policy {
         Ok(())
     }
 
-    /// Suspends the task that calls a peer, or goes on with the answer. Where tasks run alone there are no calls.
+    /// Suspends the task that calls a peer, or goes on with the answer. If tasks run alone there are no calls.
     fn call(&mut self, _path: &mut Self::Path, _calls: PeerCalls) -> Result<(), Self::Stopped> {
         Err(Infeasible.into())
     }

@@ -42,7 +42,7 @@ impl<L: Clone> Path<L> {
     /// Adds a condition.
     ///
     /// # Errors
-    /// Where it cannot hold.
+    /// If it cannot hold.
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
         if self.store.assume(condition, solver) == Answer::Unsat { Err(Infeasible) } else { Ok(()) }
     }
@@ -50,7 +50,7 @@ impl<L: Clone> Path<L> {
     /// Adds a condition that may be known.
     ///
     /// # Errors
-    /// Where it cannot hold.
+    /// If it cannot hold.
     pub fn require(&mut self, condition: Truth, solver: &mut Solver) -> Result<(), Infeasible> {
         match condition {
             Truth::Known(true) => Ok(()),
@@ -59,11 +59,11 @@ impl<L: Clone> Path<L> {
         }
     }
 
-    /// Takes the first side of an open condition if it can hold, else the other one; gives the other side where both can. Each side
+    /// Takes the first side of an open condition if it can hold, else the other one; gives the other side if both can. Each side
     /// is noted before its condition is added.
     ///
     /// # Errors
-    /// Where neither can hold.
+    /// If neither can hold.
     pub fn fork(
         &mut self,
         condition: &Term,

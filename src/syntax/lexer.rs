@@ -136,7 +136,7 @@ pub(super) fn is_word(text: &str) -> bool {
 pub(super) struct Lexed {
     pub tokens: Vec<Lexeme>,
     pub comments: Vec<Comment>,
-    /// At most [`MANY`] and one more; the last counts the others where `more` is not 0.
+    /// At most [`MANY`] and one more; the last counts the others if `more` is not 0.
     pub diagnostics: Vec<Diagnostic>,
     /// The number of errors for which there was no place among the diagnostics: if there are any, the text is no
     /// specification.

@@ -168,7 +168,7 @@ fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
     make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
 }
 
-/// A comparison of one conditional with a constant is decided arm by arm where an arm is a constant, or a table.
+/// A comparison of one conditional with a constant is decided arm by arm if an arm is a constant, or a table.
 fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
@@ -230,7 +230,7 @@ fn separator(linear: &Linear) -> Option<(i32, Term)> {
     known.then(|| (coefficient.signum(), Term::text(TextOp::Contains, args.clone())))
 }
 
-/// `linear <= 0` about the number of pieces: there is at least one, and a second one where the separator occurs.
+/// `linear <= 0` about the number of pieces: there is at least one, and a second one if the separator occurs.
 fn few_pieces(linear: &Linear) -> Option<Term> {
     let (sign, occurs) = separator(linear)?;
     let bound = linear.constant().to_i64()?;

@@ -60,7 +60,7 @@ fn is_last(condition: &Term, (index, column): (&Term, &Column), side: ArmSide) -
     column.len() <= LISTED && (0i64..).zip(column.iter()).all(|(at, scalar)| scalar == column.last() || !is_at(at))
 }
 
-/// Adds the variables that have one value only where a condition holds, or does not.
+/// Adds the variables that have one value only if a condition holds, or does not.
 fn add_values(condition: &Term, side: ArmSide, values: &mut Values) {
     match (condition.kind(), side) {
         (Kind::Var(var), _) => values.push((*var, Scalar::Bool(side == ArmSide::Then))),

@@ -28,7 +28,7 @@ impl Linear {
     }
 }
 
-/// `sum <= 0`, where that decides all bits or none.
+/// `sum <= 0`, if that decides all bits or none.
 pub(super) fn at_most_zero(sum: &Linear) -> Option<Term> {
     let (least, largest) = sum.range_of_bits()?;
     match (least.signum(), largest.signum()) {
@@ -39,7 +39,7 @@ pub(super) fn at_most_zero(sum: &Linear) -> Option<Term> {
     }
 }
 
-/// `sum = 0`, where that decides all bits.
+/// `sum = 0`, if that decides all bits.
 pub(super) fn zero(sum: &Linear) -> Option<Term> {
     let (least, largest) = sum.range_of_bits()?;
     match (least.signum(), largest.signum()) {

@@ -36,7 +36,7 @@ pub enum Side {
 }
 
 impl Bound {
-    /// The bound of a term, where that is a variable.
+    /// The bound of a term, if that is a variable.
     #[must_use]
     pub fn of(subject: &Term, side: Side, end: Int) -> Option<Bound> {
         let var = subject.as_var()?;
@@ -64,7 +64,7 @@ impl Bound {
         }
     }
 
-    /// The bound that holds where this one does not.
+    /// The bound that holds if this one does not.
     #[must_use]
     pub fn opposite(&self) -> Bound {
         let (side, end) = match self.side {
@@ -85,7 +85,7 @@ impl Condition {
         }
     }
 
-    /// The condition that holds where this one does not.
+    /// The condition that holds if this one does not.
     #[must_use]
     pub fn opposite(&self) -> Condition {
         match self {

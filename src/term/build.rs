@@ -228,7 +228,7 @@ impl Term {
         })
     }
 
-    /// An integer that is 1 where a condition holds, else 0.
+    /// An integer that is 1 if a condition holds, else 0.
     #[must_use]
     pub fn bit(condition: &Term) -> Term {
         Term::ite(condition, &Term::int(1), &Term::int(0))
@@ -293,7 +293,7 @@ fn equal_atoms(a: &Term, b: &Term) -> Term {
     make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
 }
 
-/// `if c { x + n } else { x }` as `x + n [c]`, where `[c]` is 1 if the condition holds, else 0. Of two constants only neighbours are
+/// `if c { x + n } else { x }` as `x + n [c]`, if `[c]` is 1 if the condition holds, else 0. Of two constants only neighbours are
 /// written so.
 fn counted(condition: &Term, yes: &Term, no: &Term) -> Option<Term> {
     if yes.sort() != Sort::Int || no.sort() != Sort::Int || (no.as_int() == Some(&Int::ZERO) && yes.as_int().is_some())

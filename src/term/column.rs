@@ -14,7 +14,7 @@ use std::sync::{Arc, OnceLock};
 pub trait Scalars: Send + Sync {
     /// The number of scalars.
     fn len(&self) -> usize;
-    /// The scalar at a position, where there is one.
+    /// The scalar at a position, if there is one.
     fn at(&self, position: usize) -> Option<&Scalar>;
     /// Calls a function on the scalars before a position, the last one first, until it breaks.
     fn walk_back(&self, end: usize, visit: &mut dyn FnMut(usize, &Scalar) -> ControlFlow<()>) {
@@ -54,7 +54,7 @@ const LOOKED_AT: usize = 8;
 const FAR: u64 = 1 << 60;
 
 impl Column {
-    /// The column of these scalars; `None` where there are none.
+    /// The column of these scalars; `None` if there are none.
     pub fn new(scalars: impl Scalars + 'static) -> Option<Column> {
         let last = scalars.at(scalars.len().checked_sub(1)?)?.clone();
         Some(Column(Arc::new(Held { last, scalars })))
@@ -66,7 +66,7 @@ impl Column {
         self.0.scalars.len()
     }
 
-    /// The scalar at a position, where there is one.
+    /// The scalar at a position, if there is one.
     pub fn at(&self, position: usize) -> Option<&Scalar> {
         self.0.scalars.at(position)
     }

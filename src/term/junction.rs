@@ -2,7 +2,7 @@
 //!
 //! For example `b and (not b or x = 1)` is `b and x = 1`, `x = 1 and x != 2` is `x = 1`, and what all parts share stands in
 //! front of them: `a and b or a and not b and c` is `a and (b or c)`.
-//! Both connectives share one procedure by duality: each part is held against each other one, and the round begins anew where it
+//! Both connectives share one procedure by duality: each part is held against each other one, and the round begins anew if it
 //! made one superfluous, or shorter. Of the conjunction of these it is
 //!
 //! ```text
@@ -48,7 +48,7 @@ pub(super) fn negated(term: &Term) -> Term {
 }
 
 /// Joins two conditions by a function that may as well be applied to what they do not have in common, and puts the
-/// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` where they
+/// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` if they
 /// have nothing in common.
 pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
     [Junction::And, Junction::Or].into_iter().find_map(|junction| {
@@ -95,7 +95,7 @@ impl Junction {
         self.shared(&list).unwrap_or_else(|| self.node(list))
     }
 
-    /// The whole as what all parts have in common, beside what is left of them; `None` where they have nothing in common.
+    /// The whole as what all parts have in common, beside what is left of them; `None` if they have nothing in common.
     fn shared(self, list: &Parts) -> Option<Term> {
         let (first, others) = list.split_first().filter(|(_, others)| !others.is_empty())?;
         let others: Option<SmallVec<[&Terms; 8]>> = others.iter().map(|part| self.dual().parts(part)).collect();
@@ -202,7 +202,7 @@ impl Junction {
         }
     }
 
-    /// A part beside a larger one: absorption, and where they oppose each other in one literal, that is superfluous in the larger.
+    /// A part beside a larger one: absorption, and if they oppose each other in one literal, that is superfluous in the larger.
     fn subsume(self, small: &Terms, large: &Terms) -> Effect {
         let mut own = small.iter().filter(|literal| !large.contains(literal));
         match (own.next(), own.next()) {

@@ -24,7 +24,7 @@ pub trait ScalarSet: Send + Sync {
     fn at_most(&self) -> usize {
         self.len()
     }
-    /// The element, where there is exactly one.
+    /// The element, if there is exactly one.
     fn single(&self) -> Option<Scalar> {
         if self.len() != 1 {
             return None;
@@ -40,12 +40,12 @@ pub trait ScalarSet: Send + Sync {
     fn between(&self, _ends: (i64, i64), _found: &mut dyn FnMut(i64)) -> bool {
         false
     }
-    /// The integers that are an element once they are multiplied with a sign and an offset is added, where the set is one of
+    /// The integers that are an element once they are multiplied with a sign and an offset is added, if the set is one of
     /// positions.
     fn moved(&self, _sign: i64, _offset: &Int) -> Option<KeySet> {
         None
     }
-    /// A hash of how the set is made, where it is not to be hashed by content.
+    /// A hash of how the set is made, if it is not to be hashed by content.
     fn own_hash(&self) -> Option<u64> {
         None
     }
@@ -121,7 +121,7 @@ impl KeySet {
         self.0.at_most()
     }
 
-    /// The element, where there is exactly one.
+    /// The element, if there is exactly one.
     pub fn single(&self) -> Option<Scalar> {
         self.0.single()
     }

@@ -46,7 +46,7 @@ impl Linear {
         }
     }
 
-    /// The coefficient of `atom`, zero where it does not occur.
+    /// The coefficient of `atom`, zero if it does not occur.
     pub fn coefficient(&self, atom: &Term) -> Int {
         self.terms.iter().find(|(known, _)| known == atom).map_or(Int::ZERO, |(_, c)| c.clone())
     }

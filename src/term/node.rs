@@ -1,6 +1,6 @@
 //! Nodes: what is cached about a term, and how terms are compared, ordered, shared and freed.
 //!
-//! Equality is structural; a small per-thread table makes equal larger terms share a node where it can, so that comparing is
+//! Equality is structural; a small per-thread table makes equal larger terms share a node if it can, so that comparing is
 //! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
 //! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
 
@@ -29,7 +29,7 @@ const NEGATED: u64 = 4;
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
-/// Built once, and never changed. `#1 + 3 <= #2` and `#1 != #2` share the leaves of their variables where they were made of the
+/// Built once, and never changed. `#1 + 3 <= #2` and `#1 != #2` share the leaves of their variables if they were made of the
 /// same terms, and a larger node with any equal one that the table still knows:
 ///
 /// ```text
@@ -84,7 +84,7 @@ impl Term {
         &self.0.kind
     }
 
-    /// Its sort ([`Sort::ANY_TOKEN`] where only known tokens are involved).
+    /// Its sort ([`Sort::ANY_TOKEN`] if only known tokens are involved).
     pub fn sort(&self) -> Sort {
         self.0.sort
     }

@@ -6,7 +6,7 @@
 use super::{KeySet, Kind, Term, TextOp};
 use crate::scalar::{Int, Scalar, text};
 
-/// The relation that two conditions are known to have; all false where nothing is known.
+/// The relation that two conditions are known to have; all false if nothing is known.
 #[derive(Clone, Copy, Default, Debug, PartialEq, Eq)]
 pub struct Relation {
     /// The first implies the second.

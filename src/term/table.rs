@@ -1,6 +1,6 @@
 //! Tables: a term that is one of several known scalars, by an integer term.
 //!
-//! Nothing but the index is unknown of `[0, 5, 3, 5][i]`, so a question about it is one about the index: it is 5 where i is a
+//! Nothing but the index is unknown of `[0, 5, 3, 5][i]`, so a question about it is one about the index: it is 5 if i is a
 //! position that has 5. Beyond both ends a table has its last scalar, which makes it a term like any other; who reads a list
 //! asks before whether the position is inside. The note `proofs-notes/tables.md` says why each law is one.
 
@@ -36,7 +36,7 @@ fn halved(index: &Term, column: &Column, from: usize, to: usize) -> Term {
     Term::ite(&low, &halved(index, column, from, middle), &halved(index, column, middle + 1, to))
 }
 
-/// The condition that the scalar at a position passes a test. Beyond its ends a column goes on with its last scalar: where that
+/// The condition that the scalar at a position passes a test. Beyond its ends a column goes on with its last scalar: if that
 /// one passes, the positions are named at which another one does not.
 pub(super) fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
     let beyond = test.passes(column.last());
@@ -60,7 +60,7 @@ pub(super) fn member(term: &Term, set: &KeySet) -> Option<Term> {
     Some(where_passes(index, column, Test::In(set.clone())))
 }
 
-/// Equality of two terms without arithmetic, where that is about one index.
+/// Equality of two terms without arithmetic, if that is about one index.
 pub(super) fn equal(a: &Term, b: &Term) -> Option<Term> {
     match (a.as_table(), b.as_const()) {
         (Some((index, column)), Some(known)) => Some(where_passes(index, column, Test::Is(known.clone()))),
@@ -68,7 +68,7 @@ pub(super) fn equal(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// The order of two texts, where that is about one index.
+/// The order of two texts, if that is about one index.
 pub(super) fn less(a: &Term, b: &Term) -> Option<Term> {
     match (a.as_table(), b.as_table()) {
         (Some((index, column)), None) => Some(where_passes(index, column, Test::Before(b.as_const()?.clone()))),
@@ -78,7 +78,7 @@ pub(super) fn less(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// `linear <= 0`, with coefficients without common divisor, where that is about one index.
+/// `linear <= 0`, with coefficients without common divisor, if that is about one index.
 pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
     if let [(atom, coefficient)] = linear.terms() {
         let (index, column) = atom.as_table()?;
@@ -91,7 +91,7 @@ pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
     sum_passes(linear, &|sum| sum.signum() <= 0)
 }
 
-/// `linear = 0`, with coefficients without common divisor, where that is about one index.
+/// `linear = 0`, with coefficients without common divisor, if that is about one index.
 pub(super) fn zero(linear: &Linear) -> Option<Term> {
     if let [(atom, _)] = linear.terms() {
         let (index, column) = atom.as_table()?;

@@ -171,7 +171,7 @@ fn substitute_small(term: &Term, replace: &mut impl FnMut(Var) -> Option<Term>) 
     }
 }
 
-/// The operation of a term on changed children, simplified; the same node where no child changed.
+/// The operation of a term on changed children, simplified; the same node if no child changed.
 fn rebuild(term: &Term, change: &mut (impl FnMut(&Term) -> Term + ?Sized)) -> Term {
     let mut changed: SmallVec<[Term; 4]> = SmallVec::new();
     let mut same = true;

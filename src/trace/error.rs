@@ -23,11 +23,11 @@ const SHOWN_AROUND: usize = 60;
 pub struct TraceError {
     /// The line, from 1.
     pub line: u64,
-    /// The character in the line, from 1; 0 where the line could not be read at all.
+    /// The character in the line, from 1; 0 if the line could not be read at all.
     pub column: u64,
     /// A description of what is wrong, with what was expected.
     pub message: String,
-    /// The part of the line around the place; empty where the line could not be read.
+    /// The part of the line around the place; empty if the line could not be read.
     shown: String,
     /// The number of characters of `shown` that stand before the place.
     before: usize,

@@ -14,7 +14,7 @@ use std::fmt;
 pub struct TraceEvent<V> {
     /// The line it stands on, from 1, blank lines counted; not part of what is written.
     pub line: u64,
-    /// The connection (`"c"`), where the trace names one.
+    /// The connection (`"c"`), if the trace names one.
     pub client: Option<u64>,
     /// The observation itself.
     pub kind: EventKind<V>,
@@ -61,7 +61,7 @@ pub enum Response<V> {
 pub struct PeerEvent<V> {
     /// The name of the peer in the specification.
     pub peer: String,
-    /// The key that says which of the peers of that name, where it has one.
+    /// The key that says which of the peers of that name, if it has one.
     pub key: Option<V>,
     /// The number (`"c"`) that ties a call to its answer.
     pub exchange: u64,

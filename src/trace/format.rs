@@ -41,7 +41,7 @@ impl TraceFormat {
         }
     }
 
-    /// The format of a trace that begins with these bytes: ours, where it is not plainly another.
+    /// The format of a trace that begins with these bytes: ours, if it is not plainly another.
     #[must_use]
     pub fn sniffed(begin: &[u8]) -> TraceFormat {
         let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);

@@ -35,8 +35,8 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 ///
 /// Invariants:
 /// 1. `arrived` is empty or ends with a line's end, and `passed` is where a line begins in it, or its end.
-/// 2. `among`, where there is one, is the line before `passed`, without its end; else `alone` is the line last read.
-/// 3. A line is read by itself only where nothing is left of `arrived`.
+/// 2. `among`, if there is one, is the line before `passed`, without its end; else `alone` is the line last read.
+/// 3. A line is read by itself only if nothing is left of `arrived`.
 #[derive(Debug)]
 pub struct TraceReader<R> {
     input: R,
@@ -46,7 +46,7 @@ pub struct TraceReader<R> {
     passed: usize,
     /// The range in `arrived` at which the line last read stands.
     among: Option<Range<usize>>,
-    /// The line last read, where it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
+    /// The line last read, if it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,
     header: Option<Header>,
     /// The position after the line last read.
@@ -93,7 +93,7 @@ impl<R: BufRead> TraceReader<R> {
         self.header.as_ref()
     }
 
-    /// The next event; nothing where the trace ends.
+    /// The next event; nothing if the trace ends.
     ///
     /// # Errors
     /// The input cannot be read, or a line is no event: not UTF-8, not JSON, longer than [`MAX_LINE_BYTES`], a key
@@ -106,7 +106,7 @@ impl<R: BufRead> TraceReader<R> {
         }))
     }
 
-    /// The next event, as `quick` reads it from the text of its line, of which it gets the number; in full where it cannot.
+    /// The next event, as `quick` reads it from the text of its line, of which it gets the number; in full if it cannot.
     ///
     /// # Errors
     /// As [`TraceReader::next_line`].
@@ -132,7 +132,7 @@ impl<R: BufRead> TraceReader<R> {
         TraceError::in_line(self.at.lines, self.octets(), offset, message)
     }
 
-    /// Reads a line, without its end; false where the input has ended.
+    /// Reads a line, without its end; false if the input has ended.
     fn fill(&mut self) -> Result<bool, TraceError> {
         if self.passed == self.arrived.len() {
             self.among = None;
@@ -155,7 +155,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(true)
     }
 
-    /// Takes the lines that have arrived whole and are UTF-8, as many as are read ahead; false where the input has ended.
+    /// Takes the lines that have arrived whole and are UTF-8, as many as are read ahead; false if the input has ended.
     #[cold]
     fn arrive(&mut self) -> io::Result<bool> {
         self.passed = 0;

@@ -15,7 +15,7 @@ use crate::value::Value;
 /// Reads a trace of concurrent clients: at least a given number of its first events, or all.
 ///
 /// # Errors
-/// Where a line is no event, or its values are not of the specification's types.
+/// If a line is no event, or its values are not of the specification's types.
 pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<usize>) -> Result<History, TraceError> {
     let mut building = Building::new(spec.program.names_clients);
     while first.is_none_or(|first| building.so_far().len() < first) {
@@ -28,7 +28,7 @@ pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<us
 /// Reads what happened, each with its line, until there is no more, or it is not wanted.
 ///
 /// # Errors
-/// Where a line is no event, or its values are not of the specification's types.
+/// If a line is no event, or its values are not of the specification's types.
 pub fn each_happening<R: BufRead>(
     events: &mut Events<R>,
     take: &mut dyn FnMut(u64, Happened) -> bool,

@@ -56,10 +56,10 @@ impl<R: BufRead> Events<R> {
         Events { spec: spec.clone(), plain: PlainLines::new(&spec.types), source, is_answered: false }
     }
 
-    /// The next event; nothing where the trace ends.
+    /// The next event; nothing if the trace ends.
     ///
     /// # Errors
-    /// Where the trace cannot be read, or its values are not of the specification's types.
+    /// If the trace cannot be read, or its values are not of the specification's types.
     pub fn next_event(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
         let event = self.read()?;
         self.is_answered |= event.as_ref().is_some_and(TraceEvent::is_of_server);
@@ -114,7 +114,7 @@ impl<R: BufRead> Events<R> {
 /// The value that a part of an exchange is.
 ///
 /// # Errors
-/// Where its JSON is no value of the specification's type.
+/// If its JSON is no value of the specification's type.
 pub fn decoded_part(spec: &Spec, part: ExchangePart, text: &str) -> Result<Value, JsonError> {
     let ty = match part {
         ExchangePart::Request => spec.program.request,

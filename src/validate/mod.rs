@@ -61,7 +61,7 @@ impl Exchange {
     /// connection 1.
     ///
     /// # Errors
-    /// Where one of them is no value of the specification's type.
+    /// If one of them is no value of the specification's type.
     pub fn of<Q, A>(spec: &Spec, query: &Q, answer: &A) -> Result<Exchange, JsonError>
     where
         Q: Serialize + ?Sized,
@@ -75,7 +75,7 @@ impl Exchange {
     /// Makes an exchange of a request of which something else than an answer was seen.
     ///
     /// # Errors
-    /// Where it is no value of the specification's type.
+    /// If it is no value of the specification's type.
     pub fn unanswered<Q: Serialize + ?Sized>(spec: &Spec, query: &Q, seen: Observed) -> Result<Exchange, JsonError> {
         let request = json::from_serde(&spec.types, spec.program.request, query)?;
         Ok(Exchange { line: 1, client: 1, request, observed: seen })
@@ -109,7 +109,7 @@ impl Validator {
     /// Observes a request and its answer, as whatever serialises to their JSON; returns whether anything still explains the trace.
     ///
     /// # Errors
-    /// Where one of them is no value of the specification's type; nothing is observed then.
+    /// If one of them is no value of the specification's type; nothing is observed then.
     pub fn observe<Q, A>(&mut self, query: &Q, answer: &A) -> Result<bool, JsonError>
     where
         Q: Serialize + ?Sized,
@@ -122,7 +122,7 @@ impl Validator {
     /// Observes a request to which the server owed no answer, or that the client gave up.
     ///
     /// # Errors
-    /// Where it is no value of the specification's type; nothing is observed then.
+    /// If it is no value of the specification's type; nothing is observed then.
     pub fn observe_unanswered<Q: Serialize + ?Sized>(&mut self, query: &Q, seen: Observed) -> Result<bool, JsonError> {
         let exchange = Exchange::unanswered(&self.spec, query, seen)?;
         Ok(self.observe_exchange(&Exchange { line: self.observed + 1, ..exchange }))

@@ -35,7 +35,7 @@ impl Observations {
     /// The observations of events.
     ///
     /// # Errors
-    /// Where a peer answers a call that was not made: the line, and what is wrong.
+    /// If a peer answers a call that was not made: the line, and what is wrong.
     pub fn of(spec: &Spec, events: impl IntoIterator<Item = TraceEvent<Value>>) -> Result<Observations, (u64, String)> {
         let mut numbering = Numbering::new();
         for event in events {
@@ -83,7 +83,7 @@ impl Observations {
 /// Reads a trace of clients that do not wait for each other.
 ///
 /// # Errors
-/// Where a line is no event, or its values are not of the specification's types.
+/// If a line is no event, or its values are not of the specification's types.
 pub fn observations<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<Observations, TraceError> {
     let mut numbering = Numbering::new();
     while let Some(event) = events.next_event()? {
@@ -141,7 +141,7 @@ impl Numbering {
         self.used.len()
     }
 
-    /// The parts of it; nothing where a call is open.
+    /// The parts of it; nothing if a call is open.
     #[must_use]
     pub fn parts(&self) -> Option<NumberingParts> {
         let used = |kind| {
@@ -170,7 +170,7 @@ impl Numbering {
     /// The one or two observations of an event.
     ///
     /// # Errors
-    /// Where a peer answers a call that was not made.
+    /// If a peer answers a call that was not made.
     pub fn made(&mut self, spec: &Spec, event: TraceEvent<Value>) -> Result<Vec<Observation>, String> {
         let client = event.client.unwrap_or(1);
         let kind = match event.kind {
@@ -210,7 +210,7 @@ impl Numbering {
         port
     }
 
-    /// The number itself, or, where that was used before, another one.
+    /// The number itself, or, if that was used before, another one.
     fn number(&mut self, kind: NumberKind, number: u64) -> u64 {
         if self.used.insert((kind, number)) {
             return number;

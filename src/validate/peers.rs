@@ -12,7 +12,7 @@ use crate::value::Value;
 /// A message of a line, its values decoded.
 ///
 /// # Errors
-/// Where the specification has no such peer, or its values are not of its types.
+/// If the specification has no such peer, or its values are not of its types.
 pub(super) fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEvent<Value>, JsonError> {
     let peers = &spec.program.peers;
     if peers.is_empty() {

@@ -90,7 +90,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
     }
 
-    /// Why it could not be read, where it could not: then it looked shorter than it is.
+    /// Why it could not be read, if it could not: then it looked shorter than it is.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         self.failure.borrow().clone()
@@ -112,7 +112,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         Ok(exchanges)
     }
 
-    /// Remembers a place, if it is the next one that is wanted; every second one is forgotten where they become too many.
+    /// Remembers a place, if it is the next one that is wanted; every second one is forgotten if they become too many.
     fn note(&self, place: TracePosition) {
         let (mut places, stride) = (self.places.borrow_mut(), self.stride.get());
         if place.events != (places.len() * stride) as u64 {

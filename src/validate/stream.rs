@@ -36,18 +36,18 @@ impl<R: BufRead> Exchanges<R> {
         self.reader.position()
     }
 
-    /// Passes over an exchange without looking at it; returns false where there is none.
+    /// Passes over an exchange without looking at it; returns false if there is none.
     ///
     /// # Errors
-    /// Where the trace cannot be read.
+    /// If the trace cannot be read.
     pub fn pass(&mut self) -> Result<bool, TraceError> {
         Ok(self.reader.next_with(|_, _| Some(()))?.is_some())
     }
 
-    /// The next exchange; nothing where the trace ends.
+    /// The next exchange; nothing if the trace ends.
     ///
     /// # Errors
-    /// Where a line is no exchange, or its values are not of the specification's types.
+    /// If a line is no exchange, or its values are not of the specification's types.
     pub fn next_exchange(&mut self) -> Result<Option<Exchange>, TraceError> {
         let spec = &self.spec;
         let plain = |text: &str, line| {
@@ -104,10 +104,10 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }
 
-/// Judges a trace while it is read. The rest is read even where the verdict is certain, so that a malformed line is told.
+/// Judges a trace while it is read. The rest is read even if the verdict is certain, so that a malformed line is told.
 ///
 /// # Errors
-/// Where a line before the verdict is malformed.
+/// If a line before the verdict is malformed.
 pub fn judge<R: BufRead>(validator: &mut Validator, exchanges: &mut Exchanges<R>) -> Result<(), TraceError> {
     while let Some(exchange) = exchanges.next_exchange()? {
         if !validator.observe_exchange(&exchange) {

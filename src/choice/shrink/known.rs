@@ -1,6 +1,6 @@
 //! The knowledge of the program from the runs that were made: what it asks after which picks, and where it ends.
 //!
-//! A program asks for the same after the same picks, so edited steps can be read against what is known of it. Where that
+//! A program asks for the same after the same picks, so edited steps can be read against what is known of it. If that
 //! leads to the end of a run that was made already, the program need not run again: many edits come to the same run.
 
 use super::super::{Choices, Label, Step};
@@ -27,7 +27,7 @@ pub(super) enum Fate {
 }
 
 impl Fate {
-    /// A run fails where it has a message.
+    /// A run fails if it has a message.
     pub fn of(message: &Option<String>) -> Fate {
         if message.is_some() { Fate::Fails } else { Fate::Passes }
     }
@@ -38,7 +38,7 @@ impl Fate {
 pub(super) struct Attempt {
     /// True if the run that the steps led to is the best one now.
     pub adopted: bool,
-    /// The number of steps that the run had; that of the best one where it was cut.
+    /// The number of steps that the run had; that of the best one if it was cut.
     pub length: usize,
     /// True if the run went on after as many steps as the best one has.
     pub is_longer: bool,
@@ -62,7 +62,7 @@ impl Attempt {
 pub(super) struct Known {
     /// Maps the picks of a run's beginning, as a number, to what comes next.
     next: HashMap<u64, Next>,
-    /// Maps edited steps, as a number, to what became of them, where the run is longer than [`LONGEST`].
+    /// Maps edited steps, as a number, to what became of them, if the run is longer than [`LONGEST`].
     edits: HashMap<u64, Attempt>,
 }
 

@@ -6,13 +6,13 @@
 //! alternative 0 is the one that a program names first, its usual case.
 //!
 //! There is one gate, `consider`: it runs the program on edited steps, and adopts the run that the *program* made of them
-//! where it fails in the same way and comes before the best one. Edited steps need not be a run: they are read leniently,
+//! if it fails in the same way and comes before the best one. Edited steps need not be a run: they are read leniently,
 //! by label, and what is missing is alternative 0. A run ends where it fails, and one that cannot come before the best one
 //! any more is cut. Each pass is a function from the best run to edits of it, see `passes`.
 //!
 //! The passes are tried in their order, at first with little patience each, and with more as long as one of them gives up:
 //! so the budget goes to what works, and all of it before the search ends without having tried every edit there is. Then
-//! the run is [`Minimum::Local`]; where the budget ends the search first it is [`Minimum::Unfinished`].
+//! the run is [`Minimum::Local`]; if the budget ends the search first it is [`Minimum::Unfinished`].
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Step, shrink};
@@ -82,7 +82,7 @@ pub struct Shrunk {
     pub minimum: Minimum,
 }
 
-/// Makes a failing run smaller; `None` where the program does not fail on it.
+/// Makes a failing run smaller; `None` if the program does not fail on it.
 pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(&mut Chooser) -> R) -> Option<Shrunk> {
     panics::unreported(|| {
         let mut read = Read::new(run);
@@ -93,7 +93,7 @@ pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(
     })
 }
 
-/// Makes a failing run smaller whose kind of failure is known; `None` where the program does not fail on it in that way.
+/// Makes a failing run smaller whose kind of failure is known; `None` if the program does not fail on it in that way.
 pub(super) fn shrink_kind<R: Outcome>(
     run: &[Step],
     kind: &str,
@@ -162,8 +162,8 @@ impl Search<'_> {
         self.attempt(steps).is_some_and(|attempt| attempt.adopted)
     }
 
-    /// Runs the program on these steps, unless their outcome is known, and adopts the run that they lead to where it fails
-    /// and comes before the best one; returns what became of the steps, `None` where nothing is to be tried.
+    /// Runs the program on these steps, unless their outcome is known, and adopts the run that they lead to if it fails
+    /// and comes before the best one; returns what became of the steps, `None` if nothing is to be tried.
     fn attempt(&mut self, steps: Vec<Step>) -> Option<Attempt> {
         if self.is_over() || steps == self.best {
             return None;
@@ -178,7 +178,7 @@ impl Search<'_> {
         Some(Attempt { adopted, ..attempt })
     }
 
-    /// Counts a run of the program, and adopts it where it fails and comes before the best one.
+    /// Counts a run of the program, and adopts it if it fails and comes before the best one.
     fn judged(&mut self, made: Vec<Step>, message: Option<String>) -> bool {
         self.reruns += 1;
         self.patience -= 1;
@@ -192,8 +192,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tests whether the program fails on steps, though their run may come after the best one; `None` where it has more
-    /// choices than the best one, or where nothing is to be tried.
+    /// Tests whether the program fails on steps, though their run may come after the best one; `None` if it has more
+    /// choices than the best one, or if nothing is to be tried.
     fn fails(&mut self, steps: &[Step]) -> Option<bool> {
         let longest = self.best.len();
         let known = self.known.follow(Read::up_to(longest, steps));
@@ -212,7 +212,7 @@ impl Search<'_> {
         (!read.is_longer()).then_some(ended == Fate::Fails)
     }
 
-    /// The run that these steps lead to, where it was made.
+    /// The run that these steps lead to, if it was made.
     fn made(&self, steps: &[Step]) -> Option<Vec<Step>> {
         self.known.follow(Read::before(&self.best, steps)).map(|(read, _)| read.made)
     }
@@ -249,7 +249,7 @@ impl Search<'_> {
         gave_up
     }
 
-    /// Tries all runs before the best one, where they may be few: then it is the least.
+    /// Tries all runs before the best one, if they may be few: then it is the least.
     fn finished(mut self, found: Minimum) -> Shrunk {
         let before = self.best.iter().rev().skip(1).try_fold(1_u64, |runs, step| runs.checked_mul(step.arity as u64));
         let few = before.is_some_and(|runs| runs <= PROVED);

@@ -14,7 +14,7 @@ const NEAR: usize = 8;
 ///
 /// ```text
 ///   steps   more 1 | number 7 | more 0         the program asks for `number`, `more`:
-///   at               ^                         7 is read, then 0; where it asks for `other` it gets 0, and nothing moves
+///   at               ^                         7 is read, then 0; if it asks for `other` it gets 0, and nothing moves
 /// ```
 ///
 /// Invariants:
@@ -28,7 +28,7 @@ pub(super) struct Read<'s> {
     longest: usize,
     /// The run that was made.
     pub made: Vec<Step>,
-    /// The label and the arity that the program asked for where the run could not come before the best one any more.
+    /// The label and the arity that the program asked for if the run could not come before the best one any more.
     pub cut: Option<(Label, usize)>,
 }
 
@@ -61,7 +61,7 @@ impl<'s> Read<'s> {
         self.cut.is_some() && self.made.len() == self.longest
     }
 
-    /// The number of steps that the run has; that of the best one where it is cut.
+    /// The number of steps that the run has; that of the best one if it is cut.
     pub fn length(&self) -> usize {
         if self.cut.is_some() { self.longest } else { self.made.len() }
     }

@@ -102,7 +102,7 @@ impl Started {
         Ok(Started { child, reaped: false, choices, answers, output, complaints, timeout, deadline })
     }
 
-    /// The next line that the program writes to us; `None` where it has closed its end.
+    /// The next line that the program writes to us; `None` if it has closed its end.
     pub fn request(&mut self) -> Result<Option<String>, Trouble> {
         loop {
             self.in_time()?;
@@ -119,7 +119,7 @@ impl Started {
         }
     }
 
-    /// Answers a request: at once where the program can be written to, else while the next one is awaited.
+    /// Answers a request: at once if the program can be written to, else while the next one is awaited.
     pub fn answer(&mut self, answer: usize) {
         self.answers.extend_from_slice(format!("{answer}\n").as_bytes());
         self.write();
@@ -142,7 +142,7 @@ impl Started {
         Ok(Finished { status, output: std::mem::take(output), complaints: std::mem::take(complaints) })
     }
 
-    /// The first line that was read and is not taken; without its end where the program wrote none before it closed.
+    /// The first line that was read and is not taken; without its end if the program wrote none before it closed.
     fn line(&mut self) -> Result<Option<String>, Trouble> {
         let bytes = &mut self.choices.bytes;
         let end = memchr::memchr(b'\n', bytes).map(|at| at + 1);
@@ -236,7 +236,7 @@ impl Started {
     /// Ends what is left of the program's group and takes its status.
     fn reap(&mut self) -> Result<ExitStatus, Trouble> {
         if !self.reaped {
-            // It fails where all have ended.
+            // It fails if all have ended.
             _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             self.reaped = true;
         }

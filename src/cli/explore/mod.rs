@@ -61,7 +61,7 @@ impl ExploreSubject<'_> {
         }
     }
 
-    /// Returns what is said where no run exists.
+    /// Returns what is said if no run exists.
     fn empty(&self) -> &'static str {
         match self {
             ExploreSubject::Program(_) => "  nothing was explored: every run is refused\n",
@@ -73,7 +73,7 @@ impl ExploreSubject<'_> {
 /// The findings about one program or specification.
 struct SubjectReport<'o> {
     name: &'o str,
-    /// The word for what a run prints; `empty` is what is said where there is no run.
+    /// The word for what a run prints; `empty` is what is said if there is no run.
     output: &'static str,
     empty: &'static str,
     report: Report,
@@ -164,7 +164,7 @@ impl SubjectReport<'_> {
         self.report.runs == 0 && self.report.cut == 0
     }
 
-    /// Tells how the search ended: as a result where nothing is wrong, else as a complaint. Returns the exit code.
+    /// Tells how the search ended: as a result if nothing is wrong, else as a complaint. Returns the exit code.
     fn report(&self, terminal: &mut Terminal) -> Exit {
         let exit = self.exit();
         let outputs = match self.outputs.len() {
@@ -193,7 +193,7 @@ impl SubjectReport<'_> {
     }
 }
 
-/// Tells the outputs that only one of two has. That the other does not have one is certain where all of its runs were
+/// Tells the outputs that only one of two has. That the other does not have one is certain if all of its runs were
 /// visited.
 fn compare(one: SubjectReport, other: SubjectReport, show: usize, terminal: &mut Terminal) -> Exit {
     let exit = one.report(terminal).worst(other.report(terminal));

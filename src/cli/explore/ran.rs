@@ -126,7 +126,7 @@ impl Trouble {
         self == other
     }
 
-    /// The run that it ended, where that is known.
+    /// The run that it ended, if that is known.
     pub fn run(&self) -> Option<&[Step]> {
         if let Trouble::Stopped(stopped) = self { Some(&stopped.run) } else { None }
     }

@@ -13,7 +13,7 @@ use mayhap::choice::{
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// A program under exploration as the library sees it: it fails where a run has no output.
+/// A program under exploration as the library sees it: it fails if a run has no output.
 type Explorable<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
 
 /// The outputs that runs printed, and the troubles that there were.
@@ -59,7 +59,7 @@ impl<'o> NamedSubject<'o, '_> {
         self.found(report, seen, go_on(&parts))
     }
 
-    /// Visits all runs where there are few, else as many drawn ones. What was seen before there were known to be more
+    /// Visits all runs if there are few, else as many drawn ones. What was seen before there were known to be more
     /// is no sample, and forgotten.
     pub fn sampled(&self, runs: u64) -> SubjectReport<'o> {
         let (seed, jobs) = (self.options.seed, self.options.jobs);
@@ -68,7 +68,7 @@ impl<'o> NamedSubject<'o, '_> {
         if let Some(report) = report {
             return self.found(report, seen, Some(format!("go on with --sample {runs} --seed {seed}")));
         }
-        // In rounds even where they are on one thread: what is drawn before a failure ends it does not depend on that.
+        // In rounds even if they are on one thread: what is drawn before a failure ends it does not depend on that.
         let drawn = vec![Sampled::new(seed, runs)];
         let (report, seen, parts) = self.search(drawn, |search, one| search.run_on(jobs, one));
         let left: u64 = parts.iter().map(Sampled::left).sum();
@@ -115,8 +115,8 @@ impl<'o> NamedSubject<'o, '_> {
         Ok(())
     }
 
-    /// Repeats a run that ended in trouble, and returns how it ends this time, where that is otherwise; `None` also
-    /// where it is interrupted. What else it prints to standard error is no difference.
+    /// Repeats a run that ended in trouble, and returns how it ends this time, if that is otherwise; `None` also
+    /// if it is interrupted. What else it prints to standard error is no difference.
     fn flaky(&self, trouble: &Trouble, run: &[Step]) -> Option<Flaky> {
         let (again, (_, troubles), _) = self.search(vec![Replay::new(run.to_vec())], |search, one| search.run(one));
         match (again.mistake, troubles.into_iter().next()) {

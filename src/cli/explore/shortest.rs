@@ -12,7 +12,7 @@ use std::ops::ControlFlow;
 /// The number of runs that are visited of each number of requests.
 const RUNS: u64 = 20_000;
 
-/// A shorter way to a fault than that to the one at hand; none where there is none, or it would take too long to find.
+/// A shorter way to a fault than that to the one at hand; none if there is none, or it would take too long to find.
 pub fn shortest(behaviours: &Behaviours, known: &StuckRun, choices: usize) -> Option<(Failure, Trouble)> {
     let requests = known.trace.lines().count() as u64 + 1;
     (0..=requests).find_map(|requests| {

@@ -17,7 +17,7 @@ use mayhap::validate::Validator;
 use mayhap::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Integers are from here where nothing else is said.
+/// Integers are from here if nothing else is said.
 const INTEGERS: (i64, i64) = (0, 3);
 
 /// A specification to explore.

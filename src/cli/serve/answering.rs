@@ -30,7 +30,7 @@ const PATIENCE: usize = 64;
 /// A server with all that an answer needs.
 ///
 /// A request that has no run, or whose next section has none, waits while other clients are there, whose requests may change that;
-/// where none is, or all of them wait, it is told that the server is stuck.
+/// if none is, or all of them wait, it is told that the server is stuck.
 pub struct Answering {
     /// The specification that is served.
     pub spec: Arc<Spec>,
@@ -50,7 +50,7 @@ pub struct Answering {
     pub suspended: Vec<SuspendedTask>,
     /// Connections that have ended, which the server has not taken notice of.
     pub leaving: Vec<u64>,
-    /// Set where clients may be told what they did not ask for.
+    /// Set if clients may be told what they did not ask for.
     pub is_talking: bool,
     /// The connections of such clients.
     pub connections: HashMap<u64, TalkingConnection>,
@@ -63,9 +63,9 @@ pub struct Answering {
 /// A task that was begun.
 pub struct SuspendedTask {
     client: u64,
-    /// The line of the request, and its value; none where the server takes notice of a connection.
+    /// The line of the request, and its value; none if the server takes notice of a connection.
     asked: Option<(ClientLine, Value)>,
-    /// Set where it has no run in the state that the server has.
+    /// Set if it has no run in the state that the server has.
     is_stuck: bool,
 }
 

@@ -14,7 +14,7 @@ use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 pub enum Message {
     /// A client asks.
     Request(ClientLine),
-    /// There will be no more requests; an error where the client could not be read or written.
+    /// There will be no more requests; an error if the client could not be read or written.
     Ended(io::Result<()>),
     /// A client of several is there, which may be told what it did not ask for.
     Arrived(u64, Outbox),
@@ -76,7 +76,7 @@ impl Desk {
         self.under_way.clone()
     }
 
-    /// Tells something that is no request; nobody listens where all is over already.
+    /// Tells something that is no request; nobody listens if all is over already.
     pub fn send(&self, message: Message) {
         _ = self.messages.send(message);
     }
@@ -84,7 +84,7 @@ impl Desk {
     /// Serves a client to its end; what it is told is written.
     ///
     /// # Errors
-    /// Where it can be read or written no more.
+    /// If it can be read or written no more.
     pub fn serve(
         &self,
         client: u64,

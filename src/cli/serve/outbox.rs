@@ -29,9 +29,9 @@ pub struct Outbox {
 pub struct TalkingConnection {
     /// The way out to it.
     pub outbox: Outbox,
-    /// Set where the trace knows of it.
+    /// Set if the trace knows of it.
     pub has_begun: bool,
-    /// Set where the server has not taken notice of it, and is to do so.
+    /// Set if the server has not taken notice of it, and is to do so.
     pub is_opening: bool,
     /// The line of the request that was written to the trace before it was begun, if one was.
     pub recorded: Option<u64>,
@@ -41,7 +41,7 @@ impl Outbox {
     /// Opens the way out of a connection.
     ///
     /// # Errors
-    /// Where the system has no thread left.
+    /// If the system has no thread left.
     pub fn open(stream: Arc<TcpStream>, under_way: Arc<UnderWay>) -> io::Result<Outbox> {
         let (lines, receiver) = sync_channel(LINES);
         let outbox = Outbox { lines, stream: stream.clone(), under_way };
@@ -74,7 +74,7 @@ fn deliver(lines: &Receiver<(String, UnderWayGuard)>, stream: &TcpStream) {
     close(stream);
 }
 
-/// Writes a line at once, in one piece where the system takes it so.
+/// Writes a line at once, in one piece if the system takes it so.
 pub fn write(output: &mut impl Write, line: &str) -> io::Result<()> {
     output.write_all(format!("{line}\n").as_bytes())?;
     output.flush()

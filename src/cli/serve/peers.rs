@@ -76,7 +76,7 @@ impl Peers {
         }
     }
 
-    /// The answer of a peer, if it gave one; else the reason, where the user has not been told of it.
+    /// The answer of a peer, if it gave one; else the reason, if the user has not been told of it.
     pub fn answer(&mut self, CallEnd { peer, line, .. }: CallEnd) -> (Option<Value>, Option<String>) {
         let declared = &self.spec.program.peers[peer as usize];
         let decoded = line.and_then(|line| {

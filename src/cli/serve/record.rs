@@ -1,5 +1,5 @@
 //! The trace of what was served: whole exchanges in the order in which they were handled, as the sync network has them; requests and
-//! answers on lines of their own where a handler may yield.
+//! answers on lines of their own if a handler may yield.
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.

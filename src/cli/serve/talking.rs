@@ -19,7 +19,7 @@ use mayhap::value::Value;
 pub struct FirstSections {
     /// Everything that leaves the server with its taking notice of the connection, before.
     pub before: Vec<Departure>,
-    /// The end of it; none where the connection is to be taken notice of first.
+    /// The end of it; none if the connection is to be taken notice of first.
     pub done: Option<SectionDone>,
 }
 
@@ -67,7 +67,7 @@ impl Answering {
     /// Begins a request, after taking notice of its connection, if that is to be done.
     ///
     /// # Errors
-    /// Where that has no run: nothing has happened.
+    /// If that has no run: nothing has happened.
     pub fn begin(&mut self, request: &Value, client: u64) -> Result<FirstSections, Stop> {
         if !self.connections.get(&client).is_some_and(|connection| connection.is_opening) {
             let done = self.server.begin(request, client, &mut self.choices)?;

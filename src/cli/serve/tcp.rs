@@ -22,7 +22,7 @@ pub struct AllowedClients {
     pub most: usize,
     /// The number of connections that there are.
     pub open: Arc<AtomicUsize>,
-    /// Set where they may be told what they did not ask for, or be cut off.
+    /// Set if they may be told what they did not ask for, or be cut off.
     pub is_talking: bool,
 }
 
@@ -53,7 +53,7 @@ fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &Desk) {
     }
 }
 
-/// The next connection; nothing where this one failed before it began.
+/// The next connection; nothing if this one failed before it began.
 fn next(listener: &TcpListener) -> Option<TcpStream> {
     match listener.accept() {
         Ok((stream, _)) => Some(stream),
@@ -75,14 +75,14 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Serves a connection in a thread of its own; false where the system has none left, and the connection is closed.
+/// Serves a connection in a thread of its own; false if the system has none left, and the connection is closed.
 fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
     let (open, is_talking) = (&clients.open, clients.is_talking);
     open.fetch_add(1, Ordering::Relaxed);
     let counted = OpenConnection(open.clone(), desk.clone(), number);
     let serving = move || {
         let _counted = counted;
-        // An answer leaves when it is there; where that cannot be asked for, it leaves later.
+        // An answer leaves when it is there; if that cannot be asked for, it leaves later.
         _ = stream.set_nodelay(true);
         // A client that disappears is no trouble of anyone's.
         if is_talking {

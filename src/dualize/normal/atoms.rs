@@ -103,7 +103,7 @@ fn listed(content: &Content) -> Vec<Atom> {
 }
 
 impl DomainTree {
-    /// All its values, if they are no more than this; nothing where nothing is there.
+    /// All its values, if they are no more than this; nothing if nothing is there.
     fn values(&self, limit: usize) -> Option<Vec<Value>> {
         match self {
             DomainTree::Missing | DomainTree::List(_) => None,

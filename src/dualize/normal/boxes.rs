@@ -125,7 +125,7 @@ impl Sum {
         self.boxes.len() < before
     }
 
-    /// Adds larger boxes that two boxes cover together: what one cell holds in either, where the others hold what they hold in
+    /// Adds larger boxes that two boxes cover together: what one cell holds in either, if the others hold what they hold in
     /// both. Whether there were any.
     fn grow(&mut self) -> bool {
         let mut new: Vec<Box> = Vec::new();
@@ -163,7 +163,7 @@ impl Sum {
         }
     }
 
-    /// Takes the boxes of a part apart where a cell holds several contents of which none is a sum of shapes.
+    /// Takes the boxes of a part apart if a cell holds several contents of which none is a sum of shapes.
     pub(super) fn split(&self, part: &mut Factor) {
         for (at, cell) in part.cells.iter().enumerate() {
             let each = |own: Box| {
@@ -223,7 +223,7 @@ fn includes(general: &[AtomSet], special: &[AtomSet]) -> bool {
     general.iter().zip(special).all(|(general, special)| general.includes(special))
 }
 
-/// The box that two boxes cover together: either in one cell, both in the others. `None` where that is no larger than one of them.
+/// The box that two boxes cover together: either in one cell, both in the others. `None` if that is no larger than one of them.
 fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     let either = one[cell].union(&two[cell]);
     if either == one[cell] || either == two[cell] {
@@ -240,7 +240,7 @@ fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     Some(both)
 }
 
-/// Tests whether each state of a box is one of others; `false` also where that takes too long to see.
+/// Tests whether each state of a box is one of others; `false` even if that takes too long to see.
 fn is_covered(own: Box, others: &[Box]) -> bool {
     let mut open = vec![own];
     let mut pieces = 0;

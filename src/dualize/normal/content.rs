@@ -47,7 +47,7 @@ pub(super) enum DomainTree {
 }
 
 impl Content {
-    /// The sum of some shapes; known scalars are one leaf, lists are united where that is possible.
+    /// The sum of some shapes; known scalars are one leaf, lists are united if that is possible.
     pub(super) fn of(shapes: impl IntoIterator<Item = DomainTree>) -> Content {
         let (scalars, others): (Vec<DomainTree>, Vec<DomainTree>) = shapes
             .into_iter()
@@ -111,7 +111,7 @@ impl DomainTree {
         }
     }
 
-    /// Tests whether all that another shape may be is one of its values; `false` also where this is not seen.
+    /// Tests whether all that another shape may be is one of its values; `false` even if this is not seen.
     pub(super) fn includes(&self, other: &DomainTree) -> bool {
         match (self, other) {
             (DomainTree::Leaf(_, domain), DomainTree::Known(Value::Scalar(known))) => domain.admits(known),
@@ -137,7 +137,7 @@ impl DomainTree {
         }
     }
 
-    /// Either leaf or list, where that is one.
+    /// Either leaf or list, if that is one.
     fn union(&self, other: &DomainTree) -> Option<DomainTree> {
         if let (Some(own), Some(theirs)) = (self.elements(), other.elements()) {
             return match () {

@@ -1,7 +1,7 @@
 //! Lists some of whose elements may be there or not: one that stands for several (`frontier.md`, *positions and presence*).
 //!
 //! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common at
-//! the front and at the end stays; the union of what is between is tried, and taken where it stands for the same lists.
+//! the front and at the end stays; the union of what is between is tried, and taken if it stands for the same lists.
 
 use rustc_hash::FxHashSet;
 
@@ -13,7 +13,7 @@ use crate::value::{self, Truth, Value};
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(super) struct Element {
     pub(super) value: Value,
-    /// Set where it may also be missing.
+    /// Set if it may also be missing.
     pub(super) is_optional: bool,
 }
 
@@ -55,7 +55,7 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
     lists
 }
 
-/// Tests whether a list stands for all that another one stands for; `false` also where this is not seen.
+/// Tests whether a list stands for all that another one stands for; `false` even if this is not seen.
 ///
 /// What they have in common at the front and at the end need not be looked at: if the special list is found in the general one, it is also
 /// found with these elements for themselves.

@@ -31,7 +31,7 @@ struct Rebuild<'r> {
     groups: &'r [Vec<usize>],
 }
 
-/// Writes the parts of a sum into memory, where that makes no more candidates than this; whether it does.
+/// Writes the parts of a sum into memory, if that makes no more candidates than this; whether it does.
 pub(super) fn rebuild(
     judge: &mut Judge,
     candidates: &mut Vec<Candidate>,

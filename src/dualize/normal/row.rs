@@ -118,7 +118,7 @@ impl CellRow {
         few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id)).map(by_value)
     }
 
-    /// The row in each of some cases, where it is possible; `None` where that is not decided.
+    /// The row in each of some cases, if it is possible; `None` if that is not decided.
     fn cases(&self, cases: &CaseSplit, solver: &mut Solver) -> Option<Vec<CellRow>> {
         let mut rows = Vec::new();
         for condition in cases {

@@ -29,7 +29,7 @@ fn change(candidates: &mut [Candidate], unordered: &[bool], to: fn(&Value) -> Op
     }
 }
 
-/// The set of the elements of a list, where they are known.
+/// The set of the elements of a list, if they are known.
 fn set(list: &Value) -> Option<Value> {
     let (Value::List(list) | Value::Open(list)) = list else { return None };
     let mut elements: BTreeMap<&Value, Truth> = BTreeMap::new();

@@ -1,6 +1,6 @@
 //! Judging a reason again: what `--check-reason` asks.
 //!
-//! It shares no step with the search: the trace is judged from its beginning, or from any state on where the reason says so, with the answers of the reason and holes else,
+//! It shares no step with the search: the trace is judged from its beginning, or from any state on if the reason says so, with the answers of the reason and holes else,
 //! and once more without each of them.
 
 use std::sync::Arc;

@@ -34,7 +34,7 @@ struct CellView {
 }
 
 impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
-    /// Judges the exchanges before a position; nothing where they are rejected, or the work is called off.
+    /// Judges the exchanges before a position; nothing if they are rejected, or the work is called off.
     pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<KnownPrefix<'s, R>> {
         let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];

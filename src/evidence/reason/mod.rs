@@ -13,7 +13,7 @@
 //! ```
 //!
 //! Where to look first is read off the state: the cells without which the event would not be rejected ([`needed`]), and the last
-//! exchange that changed them ([`known`]). The search ends where nothing of the state needs to be known any more: then
+//! exchange that changed them ([`known`]). The search ends if nothing of the state needs to be known any more: then
 //! no answer further back matters, and none has to be judged. For example the reason that (5,1), (3,0), (2,1) is no
 //! run of compare-and-reset is the second answer alone; the first is never looked at.
 
@@ -67,7 +67,7 @@ pub struct Reason {
     pub and_before: Option<usize>,
     /// The position before which the state may have been any, if the reason does not begin in an initial state.
     pub from: Option<usize>,
-    /// The position from which on all answers belong to it, where the search for a smaller one was cut off.
+    /// The position from which on all answers belong to it, if the search for a smaller one was cut off.
     pub all_from: Option<usize>,
     /// The minimality of the reason: whether none of its answers can be left out.
     pub minimal: Minimality,
@@ -124,7 +124,7 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
     /// The cells of the state that matter after the position `before`.
     phases: Phases,
     minimal: Minimality,
-    /// The position before which the state may have been any, where the reason is one from there on.
+    /// The position before which the state may have been any, if the reason is one from there on.
     pub(super) from: Option<usize>,
     /// The position from which on all answers are needed, as far as was found out.
     all_from: Option<usize>,
@@ -134,7 +134,7 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
 }
 
 impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
-    /// A search; nothing where the last exchange is not rejected.
+    /// A search; nothing if the last exchange is not rejected.
     pub(super) fn new(
         spec: &'s Arc<Spec>,
         options: &Options,
@@ -269,7 +269,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         is_unpressed
     }
 
-    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning where
+    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning if
     /// nothing of it matters, or the cells are as they were then.
     fn step(&mut self, cells: &[Cell]) {
         self.phases.add(self.before, cells);
@@ -302,7 +302,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// Goes back to the beginning where these cells, which nothing changed since then, lead to the rejection alone.
+    /// Goes back to the beginning if these cells, which nothing changed since then, lead to the rejection alone.
     fn go_to_beginning(&mut self, cells: &[Cell]) {
         let start = self.known.before(0, &mut self.budget);
         if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget) {
@@ -360,9 +360,9 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.before = at;
     }
 
-    /// The outcome where the answers before a position are known, and after it only those that are needed.
+    /// The outcome if the answers before a position are known, and after it only those that are needed.
     ///
-    /// Where following all that is possible takes more than little: whether what matters of the state is enough to reject, which
+    /// If following all that is possible takes more than little: whether what matters of the state is enough to reject, which
     /// costs the same for each exchange; and whether some run explains even most of the other answers.
     fn without_answers_from(&mut self, at: usize) -> SuffixOutcome {
         let ReasonSearch { known, suffix, budget, needed, phases, .. } = self;
@@ -386,7 +386,7 @@ fn search_options(options: &Options) -> Options {
     Options { keep_choices: false, sink_choices: false, ..options.clone() }
 }
 
-/// An exchange as it is where its answer is not part of a reason.
+/// An exchange as it is if its answer is not part of a reason.
 fn without_answer(exchange: &Exchange) -> Exchange {
     super::without_answer(exchange)
 }

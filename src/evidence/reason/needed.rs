@@ -17,7 +17,7 @@ const ENTRIES: usize = 1_024;
 const SHARE: u64 = 2;
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// The cells of a frontier that are needed; nothing where it was not found out.
+    /// The cells of a frontier that are needed; nothing if it was not found out.
     pub(super) fn needed_cells(&mut self, start: &Judge) -> Option<Vec<Cell>> {
         let enough = self.budget.left() / SHARE;
         if self.rejects_knowing(start, &[]) {
@@ -87,7 +87,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         }
     }
 
-    /// Tests whether the event is certainly rejected where only these cells are known.
+    /// Tests whether the event is certainly rejected if only these cells are known.
     fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
         let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
         let ReasonSearch { phases, suffix, needed, budget, before, .. } = self;
@@ -97,7 +97,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         }
     }
 
-    /// The keys under which a map or set may matter: those that the exchanges name, and, where they are not too many, its own.
+    /// The keys under which a map or set may matter: those that the exchanges name, and, if they are not too many, its own.
     /// None for other variables.
     fn keys(&self, start: &Judge, slot: u32) -> Vec<Value> {
         let types = &self.spec.types;

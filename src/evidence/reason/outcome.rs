@@ -1,4 +1,4 @@
-//! The judgement of the rejected event where only some answers are known.
+//! The judgement of the rejected event if only some answers are known.
 
 use std::ops::ControlFlow;
 
@@ -7,7 +7,7 @@ use super::without_answer;
 use crate::dualize::{Exchange, Judge, Verdict};
 use crate::validate::Recording;
 
-/// The outcome of judging the rejected event where only some answers are known.
+/// The outcome of judging the rejected event if only some answers are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SuffixOutcome {
     /// No run explains what is known.
@@ -40,9 +40,9 @@ pub(super) enum Shown {
 const BRIEF: u64 = 16;
 /// and so much an exchange.
 const EXCHANGE: u64 = 8;
-/// The candidates that are followed, where there are more only to see that some run explains what is known,
+/// The candidates that are followed, if there are more only to see that some run explains what is known,
 const CANDIDATES: usize = 4_096;
-/// and where that is to take little.
+/// and if that is to take little.
 pub(super) const FEW: usize = 256;
 
 impl<R: Recording + ?Sized> Suffix<'_, R> {
@@ -63,7 +63,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     }
 
     /// Shows a judge the exchanges from a position on as [`Self::outcome`] does, but with few candidates and within a small part
-    /// of the budget; [`SuffixOutcome::Undecided`] where that does not suffice.
+    /// of the budget; [`SuffixOutcome::Undecided`] if that does not suffice.
     pub(super) fn outcome_briefly(
         &self,
         judge: &Judge,
@@ -119,7 +119,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     }
 }
 
-/// The part that is shown of the exchange at a position, where only these answers are known.
+/// The part that is shown of the exchange at a position, if only these answers are known.
 pub(super) fn shown(kept: &[usize], at: usize) -> Shown {
     if kept.binary_search(&at).is_ok() { Shown::Answer } else { Shown::Hole }
 }

@@ -1,7 +1,7 @@
 //! The cells of the state that matter, stretch by stretch of the trace, and what can be said with them alone.
 //!
 //! Between two exchanges that change them, the same cells matter. A run that forgets all others after each exchange costs little
-//! however long it is, where one that keeps all that may have happened grows with every hole.
+//! however long it is, whereas a run that keeps all that may have happened grows with every hole.
 
 use std::sync::Arc;
 
@@ -36,7 +36,7 @@ impl Phases {
         self.stretches.push((before, cells.to_vec()));
     }
 
-    /// The cells that matter before the exchange at a position; nothing where that is not known.
+    /// The cells that matter before the exchange at a position; nothing if that is not known.
     fn at(&self, at: usize) -> Option<&[Cell]> {
         let first = self.stretches.iter().rev().find(|(before, _)| *before >= at);
         first.map(|(_, cells)| cells.as_slice())
@@ -51,7 +51,7 @@ impl Phases {
         self.at(from + 1).is_some() && self.stretches.iter().any(|(before, cells)| *before > from && forgets(cells))
     }
 
-    /// Tests whether the event is rejected where all but what matters is forgotten again and again: then it is in any case.
+    /// Tests whether the event is rejected if all but what matters is forgotten again and again: then it is in any case.
     pub(super) fn reject<R: Recording + ?Sized>(
         &self,
         suffix: &Suffix<'_, R>,
@@ -74,7 +74,7 @@ impl Phases {
         outcome == SuffixOutcome::Rejected
     }
 
-    /// Tests whether some run explains the event where a hole stands only at the position, and where an exchange names the key of
+    /// Tests whether some run explains the event if a hole stands only at the position, and if an exchange names the key of
     /// a cell that matters: more known answers than are asked for, so there is one in any case.
     pub(super) fn is_explained<R: Recording + ?Sized>(
         &self,

@@ -39,7 +39,7 @@ pub(super) struct RelatedReason {
     pub(super) from: usize,
     /// The positions of the answers.
     pub(super) answers: Vec<usize>,
-    /// The position from which on these are all, where the search for fewer was cut off.
+    /// The position from which on these are all, if the search for fewer was cut off.
     pub(super) all_from: Option<usize>,
     pub(super) minimal: Minimality,
 }

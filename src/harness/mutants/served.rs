@@ -13,7 +13,7 @@ use crate::spec::Spec;
 use crate::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
-/// The integers that it chooses in every second run, where it can: so they meet others.
+/// The integers that it chooses in every second run, if it can: so they meet others.
 const FEW: (i64, i64) = (0, 6);
 
 /// A specification that is asked.

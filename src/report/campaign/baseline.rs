@@ -64,7 +64,7 @@ impl Baseline {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// A message, one line, where it is no baseline, or one of a version that is not known.
+    /// A message, one line, if it is no baseline, or one of a version that is not known.
     pub fn read(text: &str) -> Result<Baseline, String> {
         let file: BaselineFile = json::from_line(text).map_err(|why| format!("this is no baseline: {why}"))?;
         match file.mayhap_baseline {

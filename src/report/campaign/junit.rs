@@ -13,7 +13,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::text::{failure, headline, summary};
 use super::{CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
 
-/// The report, or nothing where a text cannot be written as XML, which does not happen.
+/// The report, or nothing if a text cannot be written as XML, which does not happen.
 #[must_use]
 pub fn junit(report: &CampaignReport) -> String {
     let seconds = Duration::try_from_secs_f64(report.seconds).unwrap_or_default();

@@ -53,11 +53,11 @@ pub struct CampaignReport {
     pub verdict: CampaignVerdict,
     /// The branches of the specification that were taken.
     pub coverage: ReportedCoverage,
-    /// The share of answers of which the specification left only one possible, from 0 to 1; nothing where there was no answer.
+    /// The share of answers of which the specification left only one possible, from 0 to 1; nothing if there was no answer.
     pub sharpness: Option<f64>,
     /// The failures, in the order in which they were found.
     pub failures: Vec<FoundFailure>,
-    /// The comparison with the known causes, where a file of these was given.
+    /// The comparison with the known causes, if a file of these was given.
     pub baseline: Option<BaselineReport>,
     /// The path of the specification.
     pub file: String,
@@ -178,9 +178,9 @@ pub struct FoundFailure {
     pub run: u64,
     /// The requests of the script before it was shrunk.
     pub original_requests: u64,
-    /// Set where no request can be left out and nothing be made simpler.
+    /// Set if no request can be left out and nothing be made simpler.
     pub minimal: bool,
-    /// Set where the baseline has the cause.
+    /// Set if the baseline has the cause.
     pub known: bool,
     /// The script as what happened, line by line.
     pub steps: Vec<ShownStep>,
@@ -218,7 +218,7 @@ pub struct ShownStep {
     pub notes: Vec<String>,
     /// The line of the specification that the remarks are about.
     pub place: Option<SpecPlace>,
-    /// Set where the failure shows here.
+    /// Set if the failure shows here.
     pub failing: bool,
     /// The state after it, as far as it is known.
     pub believed: Vec<Belief>,
@@ -308,7 +308,7 @@ pub struct RegressionRun {
     pub cause: String,
     /// The end of it.
     pub outcome: RegressionOutcome,
-    /// Set where its cause is one that a baseline knows.
+    /// Set if its cause is one that a baseline knows.
     pub known: bool,
 }
 

@@ -1,6 +1,6 @@
 //! Requests and answers in short, for people: `Put "a" "x" if_match={weak: false, opaque: "33f"}`.
 //!
-//! A variant is its name and its values; an option of it is there only where it is set, with its name. Long values are cut in the middle:
+//! A variant is its name and its values; an option of it is there only if it is set, with its name. Long values are cut in the middle:
 //! `"aaaaaaaaaaaaaaaa…aaaaaaaa" (1000 characters)`.
 //!
 //! ```
@@ -161,7 +161,7 @@ fn scalar(value: &Scalar) -> String {
     }
 }
 
-/// A text, with its length where it is cut.
+/// A text, with its length if it is cut.
 fn shown(text: &str, of: &str, form: impl Fn(&str) -> String) -> String {
     match text.chars().count() {
         count if count > SHOWN_SCALAR => format!("{} ({count} {of}s)", form(&cut(text, count, SHOWN_SCALAR))),

@@ -70,7 +70,7 @@ pub fn regressions(report: &CampaignReport) -> String {
 }
 
 impl RegressionOutcome {
-    /// The outcome in words, where it is not that the regression passes.
+    /// The outcome in words, if it is not that the regression passes.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         match self {
@@ -155,7 +155,7 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
     lines
 }
 
-/// The branches that were not taken, each with its place and, where that is known, its condition: `kv.may:43 (else)`.
+/// The branches that were not taken, each with its place and, if that is known, its condition: `kv.may:43 (else)`.
 #[must_use]
 pub fn never(covered: &ReportedCoverage) -> Vec<String> {
     match covered.counts.is_empty() {
@@ -186,7 +186,7 @@ pub fn percent(share: f64) -> String {
 }
 
 /// The number of runs that failed: `fails 7 of 20 (95 %: 18–57 %)`. The interval is Wilson's: with that probability such a range has the
-/// share of runs that fail in it. It is left out where all failed.
+/// share of runs that fail in it. It is left out if all failed.
 #[must_use]
 pub fn fails((failed, of): (u64, u64)) -> String {
     let text = format!("fails {failed} of {of}");
@@ -197,7 +197,7 @@ pub fn fails((failed, of): (u64, u64)) -> String {
     format!("{text} (95 %: {:.0}–{:.0} %)", low * 100.0, high * 100.0)
 }
 
-/// Wilson's interval for a share, at 95 %: it holds its level where counts are small, and stays between 0 and 1.
+/// Wilson's interval for a share, at 95 %: it holds its level if counts are small, and stays between 0 and 1.
 #[must_use]
 pub fn interval(failed: u64, of: u64) -> (f64, f64) {
     /// The quantile of the normal distribution with 2.5 % above it.
@@ -310,7 +310,7 @@ fn rows(failure: &FoundFailure) -> Vec<StepRow<'_>> {
     rows
 }
 
-/// The texts on the left and on the right where a step has a line of its own.
+/// The texts on the left and on the right if a step has a line of its own.
 fn shown_alone(act: &ShownAct) -> (String, String) {
     let left = match act {
         ShownAct::Ask { client, request, .. } => format!("c{client} → {}", request.short),

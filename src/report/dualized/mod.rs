@@ -1,7 +1,7 @@
 //! The validator that a specification turns into, for people to read: Figure 3.2, for any specification.
 //!
-//! For compare-and-reset: a state stays where `q <= #(vs!n)` and 0 is the answer; where `#(vs!n) < q`, a fresh `#x1` becomes
-//! what `n` is known by, and 1 is the answer. Where variables or requests hold collections, the same is told statement by
+//! For compare-and-reset: a state stays if `q <= #(vs!n)` and 0 is the answer; if `#(vs!n) < q`, a fresh `#x1` becomes
+//! what `n` is known by, and 1 is the answer. If variables or requests hold collections, the same is told statement by
 //! statement instead of path by path.
 
 mod names;

@@ -33,7 +33,7 @@ const RESTARTED: &str = "the system was killed and started again";
 pub struct DrawnTrace {
     /// The trace, as it was named.
     trace: String,
-    /// The verdict in one word; nothing where it could not be judged.
+    /// The verdict in one word; nothing if it could not be judged.
     verdict: Option<&'static str>,
     /// The event of the verdict and the name of the trace, in words.
     #[serde(rename = "where")]
@@ -46,7 +46,7 @@ pub struct DrawnTrace {
     explanation: Vec<String>,
     /// The line of the event that decided.
     event: Option<u64>,
-    /// Set where the requests have their moments in an order that explains the trace.
+    /// Set if the requests have their moments in an order that explains the trace.
     ordered: bool,
     /// The lines that contradict that of the event, in order.
     conflict: Vec<u64>,
@@ -148,7 +148,7 @@ impl DrawnTrace {
         DrawnTrace { marks, ..self }
     }
 
-    /// Says why a witness tells nothing, where one was looked for.
+    /// Says why a witness tells nothing, if one was looked for.
     #[must_use]
     pub fn noting(mut self, served: &ServedRequests) -> DrawnTrace {
         let note = |why: &String| format!("what the server chose is not known: {why}");
@@ -156,7 +156,7 @@ impl DrawnTrace {
         self
     }
 
-    /// The trace without its requests where they are too many, which it says.
+    /// The trace without its requests if they are too many, which it says.
     fn limited(mut self, count: usize) -> DrawnTrace {
         if count > MOST_DRAWN {
             self.requests.clear();

@@ -27,7 +27,7 @@ use crate::value::Value;
 const SERVER: &str = "server";
 
 impl DrawnTrace {
-    /// A trace that was judged event by event over a network of this name, with the run that explains it, where one was found.
+    /// A trace that was judged event by event over a network of this name, with the run that explains it, if one was found.
     #[must_use]
     pub fn networked(
         spec: &Spec,

@@ -23,7 +23,7 @@ pub(super) struct DrawnRequest {
     /// The number of the client: a text, as it may be larger than what a script counts with.
     client: String,
     request: String,
-    /// The answer, where it was seen and is known.
+    /// The answer, if it was seen and is known.
     answer: Option<String>,
     outcome: RequestEnd,
     sent: u64,
@@ -33,11 +33,11 @@ pub(super) struct DrawnRequest {
     behind: Option<u64>,
     /// Its place among those that take effect, from 1.
     place: Option<usize>,
-    /// The choices of the server while it handled the request, where a witness tells some.
+    /// The choices of the server while it handled the request, if a witness tells some.
     chosen: Option<String>,
-    /// The key of all that it touches, where the specification keeps its keys apart.
+    /// The key of all that it touches, if the specification keeps its keys apart.
     pub(super) key: Option<String>,
-    /// The sections in which it takes effect, where it is judged event by event.
+    /// The sections in which it takes effect, if it is judged event by event.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<DrawnPart>,
 }
@@ -49,7 +49,7 @@ pub(super) struct DrawnPart {
     pub(super) behind: u64,
     /// Its place among all sections, from 1.
     pub(super) place: usize,
-    /// The choices of the server, where there are some.
+    /// The choices of the server, if there are some.
     pub(super) chosen: Option<String>,
     /// The end of it, and what it sends, in words.
     pub(super) did: String,

@@ -9,9 +9,9 @@ use crate::evidence::Segment;
 /// The choices of a witness, by the line of the request.
 #[derive(Clone, Default, Debug)]
 pub struct ServedRequests {
-    /// The choices, separated by commas; nothing where the request never had an effect.
+    /// The choices, separated by commas; nothing if the request never had an effect.
     by_line: BTreeMap<u64, Option<String>>,
-    /// The reason why there are none, in words, where they were looked for.
+    /// The reason why there are none, in words, if they were looked for.
     pub(super) missing: Option<String>,
 }
 
@@ -28,7 +28,7 @@ impl ServedRequests {
         self.by_line.extend(served);
     }
 
-    /// The choices for the request of a line, where there were some.
+    /// The choices for the request of a line, if there were some.
     pub(super) fn chosen(&self, line: u64) -> Option<String> {
         self.by_line.get(&line)?.clone().filter(|choices| !choices.is_empty())
     }

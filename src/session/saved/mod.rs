@@ -145,7 +145,7 @@ impl Session {
         Ok(json::line(&header).map_err(|error| error.to_string())? + "\n" + &content)
     }
 
-    /// The session that was saved as a text: it goes on as that one would have. Of what was observed before the evidence says less where the
+    /// The session that was saved as a text: it goes on as that one would have. Of what was observed before the evidence says less if the
     /// text has not all events.
     ///
     /// # Errors
@@ -197,7 +197,7 @@ fn digest(text: &str) -> String {
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// A moment in the form that is saved; nothing where something was left open.
+/// A moment in the form that is saved; nothing if something was left open.
 fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> {
     let mut tables = TableWriter::default();
     let engine = match engine {
@@ -237,7 +237,7 @@ fn frontier(judge: &Judge, tables: &mut TableWriter) -> Option<SavedFrontier> {
     Some(SavedFrontier { event, last, states: states.into_iter().map(state).collect(), connections })
 }
 
-/// The moment that was saved; nothing where it is none of the specification.
+/// The moment that was saved; nothing if it is none of the specification.
 fn read(
     saved: SavedMoment,
     spec: &Arc<Spec>,
@@ -294,7 +294,7 @@ fn read(
     Some((engine, going_on))
 }
 
-/// An event with the types of its values, as a line of a trace that is read as the same; nothing where there is none.
+/// An event with the types of its values, as a line of a trace that is read as the same; nothing if there is none.
 fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(TypeId, &'e Value)>> {
     let program = &spec.program;
     let (request, response) = (program.request, program.response);

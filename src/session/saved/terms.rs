@@ -128,7 +128,7 @@ impl TermRows {
     }
 }
 
-/// The terms of a table; nothing where a row names one that comes later.
+/// The terms of a table; nothing if a row names one that comes later.
 pub(super) fn read_terms(rows: &[SavedTerm]) -> Option<Vec<Term>> {
     let mut terms: Vec<Term> = Vec::with_capacity(rows.len());
     for row in rows {

@@ -150,7 +150,7 @@ impl TableWriter {
 }
 
 impl TableReader {
-    /// The tables; nothing where a row names one that comes later.
+    /// The tables; nothing if a row names one that comes later.
     pub(super) fn of(saved: &SavedTables) -> Option<TableReader> {
         let mut tables = TableReader { terms: read_terms(&saved.terms)?, values: Vec::new() };
         for row in &saved.values {

@@ -189,13 +189,13 @@ impl Diagrams {
         self.choice([a, NEVER, ALWAYS])
     }
 
-    /// The relation that holds where two relations both hold or both do not.
+    /// The relation that holds if two relations both hold or both do not.
     fn same(&mut self, a: Ref, b: Ref) -> Result<Ref> {
         let not_b = self.not(b)?;
         self.choice([a, b, not_b])
     }
 
-    /// The second of three where the first, a relation, holds, else the third.
+    /// The second of three if the first, a relation, holds, else the third.
     fn choice(&mut self, [condition, yes, no]: [Ref; 3]) -> Result<Ref> {
         let yes = if yes == condition { ALWAYS } else { yes };
         let no = if no == condition { NEVER } else { no };
@@ -229,7 +229,7 @@ impl Diagrams {
         Ok(result)
     }
 
-    /// All relations together without some variables: it holds where they do for some values of these.
+    /// All relations together without some variables: it holds if they do for some values of these.
     pub(in crate::solve) fn and_exists(
         &mut self,
         relations: Vec<Ref>,
@@ -281,7 +281,7 @@ impl Diagrams {
         })
     }
 
-    /// The values of a diagram; nothing where they are many.
+    /// The values of a diagram; nothing if they are many.
     pub(in crate::solve) fn terminals(&self, a: Ref) -> Option<Vec<Scalar>> {
         let values: BTreeSet<&Scalar> = self.reached(a).filter_map(|at| self.known(at)).take(LISTED + 1).collect();
         (values.len() <= LISTED).then(|| values.into_iter().cloned().collect())

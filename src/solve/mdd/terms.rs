@@ -145,7 +145,7 @@ pub(in crate::solve) fn is_relation(condition: &Term) -> bool {
     condition.depth() > SHALLOW && matches!(condition.kind(), Kind::And(_) | Kind::Or(_))
 }
 
-/// The answer of a diagram where some condition is a relation, and all variables have few values.
+/// The answer of a diagram if some condition is a relation, and all variables have few values.
 pub(in crate::solve) fn decide(facts: &Facts) -> Option<Solved> {
     let rest = facts.rest.as_ref()?;
     if !rest.terms.values().any(is_relation) {

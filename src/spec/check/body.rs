@@ -1,6 +1,6 @@
 //! Bodies: of constants, functions and initial values one expression, of the members of a protocol statements.
 //!
-//! Where the body of `on q { reply x; }` has an error, nothing is said about what is only doubtful in it.
+//! If the body of `on q { reply x; }` has an error, nothing is said about what is only doubtful in it.
 
 use super::checked::Param;
 use super::context::{Checker, Want};

@@ -37,7 +37,7 @@ pub enum Res {
     Builtin(Builtin),
 }
 
-/// The functions and methods of the language. Where a type has the method of the same name, they differ here.
+/// The functions and methods of the language. If a type has the method of the same name, they differ here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Builtin {
     /// `len(x)` of a list, set, map, string or bytes
@@ -322,7 +322,7 @@ pub struct StepDef<'a> {
 pub struct Peer<'a> {
     /// Its name.
     pub name: &'a Name,
-    /// The type of its key; none where there is one server of that name.
+    /// The type of its key; none if there is one server of that name.
     pub key: Option<TypeId>,
     /// The type of the requests to it.
     pub request: TypeId,

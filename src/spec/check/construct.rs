@@ -1,6 +1,6 @@
 //! Names as values, and variants.
 //!
-//! `Done` is the variant of the enum that is wanted, else the only variant of that name; where two enums have it,
+//! `Done` is the variant of the enum that is wanted, else the only variant of that name; if two enums have it,
 //! `Enum.Done` is asked for.
 
 use super::checked::Res;
@@ -86,7 +86,7 @@ pub(super) fn wanted_variant(cx: &Checker, name: &str, want: Want) -> Option<(Ty
     }
 }
 
-/// The variant that an unqualified name means, if any; where several enums have it, that is reported.
+/// The variant that an unqualified name means, if any; if several enums have it, that is reported.
 pub(super) fn find_variant(cx: &mut Checker, name: &Name, want: Want) -> Option<(TypeId, u32)> {
     if let Some(found) = wanted_variant(cx, &name.text, want) {
         return Some(found);

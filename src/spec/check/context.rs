@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         Checker { trees, ..Checker::default() }
     }
 
-    /// Notes that the present body replies, calls, yields or expects; reports it where it may not.
+    /// Notes that the present body replies, calls, yields or expects; reports it if it may not.
     pub(super) fn effect(&mut self, effect: BodyEffect, span: Span) {
         match self.body {
             BodyKind::Proc => self.effects.own.push((effect, span)),
@@ -235,7 +235,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type of a string literal where a type is wanted: `bytes` if that is wanted or `\xNN` occurs.
+    /// The type of a string literal if a type is wanted: `bytes` if that is wanted or `\xNN` occurs.
     pub(super) fn text_type(&self, text: &TextLiteral, wanted: TypeId) -> TypeId {
         let bytes = text.escapes_octets || self.head(wanted) == Some(Type::Bytes);
         if bytes { BYTES } else { STRING }

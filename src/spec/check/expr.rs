@@ -87,7 +87,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type of an expression, for which the one that is wanted is a hint; [`ERROR`] where something is reported.
+/// The type of an expression, for which the one that is wanted is a hint; [`ERROR`] if something is reported.
 fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
     let span = expr.span;
     match &expr.kind {

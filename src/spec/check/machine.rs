@@ -67,7 +67,7 @@ fn check(cx: &mut Checker, expr: &Expr, wanted: TypeId, cells: &mut Cells) {
     cx.record(expr.id, expr.span, ty.unwrap_or(wanted));
 }
 
-/// The type of an expression; none where something is reported.
+/// The type of an expression; none if something is reported.
 fn kind(cx: &mut Checker, expr: &Expr, cells: &mut Cells) -> Option<TypeId> {
     match &expr.kind {
         ExprKind::Int(_) => Some(INT),

@@ -5,7 +5,7 @@
 //! for `let x: T`. A node that is reported has the type [`ERROR`](crate::spec::types::ERROR), which agrees with every
 //! other, so one mistake is reported once. For example `reply NotFond;` is one error, which names `NotFound`.
 //!
-//! All items of a load share one scope; unqualified variants may stand where the type is known, and elsewhere if one enum
+//! All items of a load share one scope; unqualified variants may stand if the type is known, and elsewhere if one enum
 //! only has a variant of that name.
 
 mod body;

@@ -102,7 +102,7 @@ pub(super) fn return_value<'a>(cx: &mut Checker<'a>, value: Option<&'a Expr>, sp
     }
 }
 
-/// Reports a value that is returned where none is wanted.
+/// Reports a value that is returned if none is wanted.
 fn unwanted_value(cx: &mut Checker, span: Span) {
     let (message, help) = match cx.body {
         BodyKind::Proc => ("this proc does not return a value", "one that does is declared `proc p(…): T { … }`"),

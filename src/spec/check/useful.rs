@@ -137,7 +137,7 @@ fn absent(types: &Types, lines: &[PatternVector<'_>], ty: TypeId) -> Row {
     }
 }
 
-/// All constructors of a type; none where they are too many to name.
+/// All constructors of a type; none if they are too many to name.
 fn constructors(types: &Types, ty: TypeId) -> Option<Vec<Constructor>> {
     match types.get(ty) {
         Type::Bool => Some(vec![Constructor::Bool(false), Constructor::Bool(true)]),
@@ -237,7 +237,7 @@ fn flatten(lines: Vec<PatternVector<'_>>) -> Vec<PatternVector<'_>> {
     flat
 }
 
-/// The line without its first column where that fits anything.
+/// The line without its first column if that fits anything.
 fn default<'p>(lines: &[PatternVector<'p>]) -> Vec<PatternVector<'p>> {
     lines.iter().filter(|line| matches!(line[0], Row::Any)).map(|line| line[1..].to_vec()).collect()
 }

@@ -142,7 +142,7 @@ impl Analysis<'_> {
         found
     }
 
-    /// A new version of a container: it differs at the keys only where it is followed as one, else all of it is seen.
+    /// A new version of a container: it differs at the keys only if it is followed as one, else all of it is seen.
     fn container(&self, dst: u32, op: &Op, container: Operand, keys: &[Operand], found: &mut Vec<Touch>) {
         let Some(slot) = self.registers.part_of(container) else { return };
         let looked_up = matches!(op, Op::Binary { op: Binary::Get, .. });

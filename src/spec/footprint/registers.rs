@@ -41,7 +41,7 @@ pub(super) struct Registers {
     literals: Vec<Option<Vec<Operand>>>,
     /// Loops that leave one element out, by the position at which they begin, and that element.
     filters: Vec<Filter>,
-    /// The operand that a register is a copy of, where the register is written once.
+    /// The operand that a register is a copy of, if the register is written once.
     copies: Vec<Option<Operand>>,
 }
 

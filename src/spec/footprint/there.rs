@@ -1,6 +1,6 @@
 //! Which instructions of a step look up a key that is certainly there: `held[u]` after `let u = pick held.keys()`.
 //!
-//! A step that cannot be faulty is followed only where a request has to do with it, so it matters to see that it cannot.
+//! A step that cannot be faulty is followed only if a request has to do with it, so it matters to see that it cannot.
 
 use super::registers::Registers;
 use crate::spec::code::{Binary, ChoiceDomain, Function, Op, Operand, Unary};

@@ -60,7 +60,7 @@ pub(super) fn open_sorted_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -
     next_element(e, binder, cursor, None)
 }
 
-/// Opens a loop over a collection or range where it makes a difference which element comes first, and binds each
+/// Opens a loop over a collection or range if it makes a difference which element comes first, and binds each
 /// element; when the loop runs, the register `ordered` holds whether that is known.
 fn open_ordered_loop(e: &mut Emitter, binder: &Pattern, over: &Expr, ordered: Register) -> Loop {
     let known = e.constant(Value::from(true));
@@ -140,8 +140,8 @@ pub(super) fn gathered(e: &mut Emitter, of: GatheredKind, parts: &[GatheredPart]
     Operand::Register(dst)
 }
 
-/// Filters of lists fork where they are open. An element of a list that may or may not be there gives one that may or may
-/// not be there, where what is done with it is pure; else its presence forks too, as that of an element of a set does.
+/// Filters of lists fork if they are open. An element of a list that may or may not be there gives one that may or may
+/// not be there, if what is done with it is pure; else its presence forks too, as that of an element of a set does.
 fn list_clauses(e: &mut Emitter, dst: Register, element: &Expr, clauses: &[Clause], when: Operand) {
     match clauses {
         [] => {
@@ -190,7 +190,7 @@ fn is_unordered(e: &Emitter, over: &Expr) -> bool {
     matches!(e.kind(e.type_of(over.id)), Type::Set(_) | Type::Map(..))
 }
 
-/// Goes on with the next element where this one is certainly not there; when it is, on a condition of what is around it.
+/// Goes on with the next element if this one is certainly not there; when it is, on a condition of what is around it.
 fn where_there(e: &mut Emitter, open: &Loop, when: Operand) -> Operand {
     let presence = Operand::Register(open.presence);
     e.emit(Op::Unless { cond: presence, to: open.again });
@@ -200,7 +200,7 @@ fn where_there(e: &mut Emitter, open: &Loop, when: Operand) -> Operand {
     e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence })
 }
 
-/// Goes on with the next element where this one is not there.
+/// Goes on with the next element if this one is not there.
 pub(super) fn skip_absent(e: &mut Emitter, open: &Loop) {
     e.emit(Op::Branch { cond: Operand::Register(open.presence), otherwise: open.again });
 }
@@ -240,7 +240,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
         [Clause::For { binder, over }, rest @ ..] => {
             let mut outside = JumpTarget::default();
             if !is_pure(e, over) && !matches!(when, Operand::Constant(_)) {
-                // It may be faulty where the element around it is not there.
+                // It may be faulty if the element around it is not there.
                 e.emit_to(&mut outside, Op::Branch { cond: when, otherwise: 0 });
             }
             let open = open_loop(e, binder, over);
@@ -265,7 +265,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
     }
 }
 
-/// Evaluates something where a condition holds; what is pure needs no arm of its own.
+/// Evaluates something if a condition holds; what is pure needs no arm of its own.
 fn under(e: &mut Emitter, when: Operand, pure: bool, evaluate: impl FnOnce(&mut Emitter) -> Operand) -> Operand {
     if pure || matches!(when, Operand::Constant(_)) {
         return evaluate(e);
@@ -329,7 +329,7 @@ fn quantified_at_once(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: 
 }
 
 /// A quantifier whose body may be a fault: it is evaluated up to the first element that decides, on the
-/// condition that none before it did. Where the elements are in no known order it is evaluated for all of them
+/// condition that none before it did. If the elements are in no known order it is evaluated for all of them
 /// ([`Op::IterateInOrder`]).
 fn quantified_in_order(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: Decisive<'_>) -> Register {
     let found = nothing_found(e);

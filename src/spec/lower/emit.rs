@@ -24,7 +24,7 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     pub(super) locals: FxHashMap<NodeId, Register>,
     /// The node that the next instructions come from.
     pub(super) site: NodeId,
-    /// The name of what a choice made here is for; empty where nothing says so.
+    /// The name of what a choice made here is for; empty if nothing says so.
     pub(super) subject: String,
     /// The kind of function that is being emitted, which decides what `return` does.
     pub(super) body: Body,
@@ -146,7 +146,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         self.context.constant(value)
     }
 
-    /// The value of an operand that is a constant, where that may be made use of.
+    /// The value of an operand that is a constant, if that may be made use of.
     pub(super) fn known(&self, operand: Operand) -> Option<&Value> {
         match operand {
             Operand::Constant(constant) if self.is_optimized() => self.context.constants.get(constant as usize),

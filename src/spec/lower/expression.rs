@@ -188,7 +188,7 @@ fn binary(e: &mut Emitter, op: BinaryOp, a: &Expr, b: &Expr) -> Operand {
     }
 }
 
-/// Computes an arithmetic operation on integers while the code is made, where both operands are constants.
+/// Computes an arithmetic operation on integers while the code is made, if both operands are constants.
 fn computed(e: &Emitter, op: Binary, a: Operand, b: Operand) -> Option<Value> {
     let (a, b) = (e.known(a)?, e.known(b)?);
     let (x, y) = (a.as_int()?, b.as_int()?);

@@ -1,7 +1,7 @@
 //! From the checked tree to code: one program of functions a machine or protocol.
 //!
-//! Statements become branches, expressions become joins (see `code`). What a server may do only where clients do not wait for each
-//! other is refused, with its place, where tasks run alone: `send c, e;`.
+//! Statements become branches, expressions become joins (see `code`). What a server may do only if clients do not wait for each
+//! other is refused, with its place, if tasks run alone: `send c, e;`.
 
 mod choice;
 mod collection;
@@ -45,7 +45,7 @@ pub enum Tasks {
     /// Each from its request to its end, as over the synchronous network.
     #[default]
     Alone,
-    /// Others may run where one yields or calls a peer; messages are sent unasked.
+    /// Others may run if one yields or calls a peer; messages are sent unasked.
     Interleaved,
     /// Alone, if they can.
     Either,
@@ -257,7 +257,7 @@ impl<'c, 'a> Context<'c, 'a> {
         Operand::Constant(number)
     }
 
-    /// Notes what tasks that run alone cannot have; nothing where they are interleaved.
+    /// Notes what tasks that run alone cannot have; nothing if they are interleaved.
     fn refuse_alone(&mut self, span: Span, what: &str) {
         if self.tasks == Tasks::Alone {
             let diagnostic = Diagnostic::error(span, format!("{what} is not possible over the synchronous network"))

@@ -1,4 +1,4 @@
-//! Patterns: a condition, and bindings that mean something where it holds.
+//! Patterns: a condition, and bindings that mean something if it holds.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::spec::types::{BYTES, Type, TypeId};
 use crate::syntax::ast::{Arm, Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, TextLiteral};
 use crate::value::Value;
 
-/// Tests a pattern and binds its names; `None` where it always fits.
+/// Tests a pattern and binds its names; `None` if it always fits.
 pub(super) fn lower_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Option<Operand> {
     match &pattern.kind {
         PatternKind::Wildcard | PatternKind::Error => None,
@@ -48,7 +48,7 @@ pub(super) fn test(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Operand 
     }
 }
 
-/// Binds the names of a pattern; where it does not fit, that is a fault.
+/// Binds the names of a pattern; if it does not fit, that is a fault.
 pub(super) fn bind_or_fault(e: &mut Emitter, pattern: &Pattern, src: Operand) {
     if let PatternKind::Name(name) = &pattern.kind
         && let Some(Res::Local(binding)) = e.context.checked.tables.resolution(name.id)
@@ -96,7 +96,7 @@ fn constructor(e: &Emitter, name: &Name, pattern: &Pattern) -> (TypeId, u32) {
     }
 }
 
-/// Emits the test whether a value is a variant; `None` where no test is needed: the type has only that variant, or
+/// Emits the test whether a value is a variant; `None` if no test is needed: the type has only that variant, or
 /// the pattern fits for certain.
 fn variant_test(e: &mut Emitter, src: Operand, ty: TypeId, tag: u32) -> Option<Operand> {
     let variants = match e.kind(ty) {
@@ -341,7 +341,7 @@ impl Conjunction {
     }
 }
 
-/// A text literal as a string, or as bytes where the type says so.
+/// A text literal as a string, or as bytes if the type says so.
 pub(super) fn text_value(text: &TextLiteral, ty: TypeId) -> Value {
     if ty == BYTES {
         return Value::Scalar(Scalar::Bytes(text.octets.as_slice().into()));

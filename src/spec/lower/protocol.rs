@@ -180,7 +180,7 @@ fn peer(peer: &Peer) -> SpecPeer {
     SpecPeer { name: peer.name.text.clone(), key: peer.key, request: peer.request, response: peer.response }
 }
 
-/// Runs a handler if the request, where there is one, fits and its guard holds.
+/// Runs a handler if the request, if there is one, fits and its guard holds.
 fn handle(e: &mut Emitter, handler: &Handler, request: Option<(&Pattern, Operand)>, client: u32) {
     e.site = handler.id;
     let mut next = JumpTarget::default();

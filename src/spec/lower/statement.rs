@@ -1,4 +1,4 @@
-//! Statements: they fork where a condition is open.
+//! Statements: they fork if a condition is open.
 
 use super::Tasks;
 use super::choice::assume;
@@ -95,7 +95,7 @@ fn reply_then(e: &mut Emitter, src: Operand, then: &Block) {
     e.emit(Op::Reply { src: answer });
 }
 
-/// Lets other tasks run, where there are any.
+/// Lets other tasks run, if there are any.
 fn end_section(e: &mut Emitter) {
     match e.context.tasks {
         Tasks::Alone => {}

@@ -14,7 +14,7 @@ pub(super) fn expr_for(e: &mut Emitter, subject: impl Into<String>, expr: &Expr)
     operand
 }
 
-/// Notes what the choice of the next instruction is for; `otherwise` where nothing has said so.
+/// Notes what the choice of the next instruction is for; `otherwise` if nothing has said so.
 pub(super) fn note_choice(e: &mut Emitter, otherwise: &str) {
     let subject = if e.subject.is_empty() { otherwise } else { &e.subject };
     e.context.subjects.insert(e.site, subject.to_owned());

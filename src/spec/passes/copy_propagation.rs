@@ -45,7 +45,7 @@ impl WriteCounts {
     }
 }
 
-/// `r1 := a op b; r2 := r1`, where nothing else reads r1, is `r2 := a op b`.
+/// `r1 := a op b; r2 := r1`, if nothing else reads r1, is `r2 := a op b`.
 fn compute_in_place(code: &mut [Op], targets: &[bool]) {
     for at in 1..code.len() {
         let Op::Copy { dst, src: Operand::Register(src) } = code[at] else { continue };

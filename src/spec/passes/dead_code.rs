@@ -1,6 +1,6 @@
 //! Leaves out what is never reached, and what is computed without effect and never read.
 //!
-//! `r1 := r0 is Some`, where nothing reads r1, goes.
+//! `r1 := r0 is Some`, if nothing reads r1, goes.
 
 use super::keep;
 use crate::spec::code::{Function, Op, Operand};

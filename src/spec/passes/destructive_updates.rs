@@ -35,7 +35,7 @@ fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
     code.iter().enumerate().flat_map(jumps).collect()
 }
 
-/// `r := s`: what reads r reads s, where s is not written in between and every way there leads along here.
+/// `r := s`: what reads r reads s, if s is not written in between and every way there leads along here.
 fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Copy { dst, src: Operand::Slot(slot) } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };
@@ -46,7 +46,7 @@ fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> b
     code[at + 1..=last].iter_mut().for_each(|op| op.substitute(&mut here));
 }
 
-/// `r := s + b; s := r`, where nothing else reads r.
+/// `r := s + b; s := r`, if nothing else reads r.
 fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
     if is_stored(code, at, (dst, slot)) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
@@ -55,7 +55,7 @@ fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     }
 }
 
-/// `r := [e]; s := s + r`, where nothing else reads r.
+/// `r := [e]; s := s + r`, if nothing else reads r.
 fn append_one(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Append { dst, slot, src: Operand::Register(list) } = code[at] else { return };
     let Some(made) = at.checked_sub(1) else { return };
@@ -67,7 +67,7 @@ fn append_one(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool
     }
 }
 
-/// `r := s with an entry, or without one; s := r`, where nothing else reads r.
+/// `r := s with an entry, or without one; s := r`, if nothing else reads r.
 fn entry(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let (dst, in_place) = match code[at] {
         Op::Insert { dst, map: Operand::Slot(slot), key, value } => (dst, Op::Put { slot, key, value }),
@@ -88,7 +88,7 @@ fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
     stored && only_reads(code, dst, at) == Some(at + 1)
 }
 
-/// `r := s without its first elements; …; s := r`, where nothing else reads r and s is not written in between.
+/// `r := s without its first elements; …; s := r`, if nothing else reads r and s is not written in between.
 fn behead(code: &mut [Op], at: usize) {
     let Op::Tail { dst, src: Operand::Slot(slot), from } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };

@@ -26,7 +26,7 @@ pub(super) fn tell_apart(function: &mut Function) {
     function.reply_shapes.insert(0, function.reply_shapes[0].clone());
 }
 
-/// The tests that a function begins with, each with its variant, where that is known to skip those before is no difference:
+/// The tests that a function begins with, each with its variant, if that is known to skip those before is no difference:
 /// nothing reads their outcome beside what stands between one test and the next.
 fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
     let mut tests: Vec<(usize, u32)> = Vec::new();

@@ -6,7 +6,7 @@
 use super::targets;
 use crate::spec::code::{Function, Op, Operand};
 
-/// Stores before assuming. Where the condition fails there is no run, so nobody sees what was stored.
+/// Stores before assuming. If the condition fails there is no run, so nobody sees what was stored.
 pub(super) fn store(function: &mut Function) {
     let targets = targets(function);
     for (at, is_target) in targets.into_iter().enumerate().take(function.code.len()).skip(1) {

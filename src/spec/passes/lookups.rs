@@ -8,7 +8,7 @@ use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
 const NONE: u32 = 0;
 const SOME: u32 = 1;
 
-/// Looks up what a map has, and whether it has it, where that is all that is asked of `get`.
+/// Looks up what a map has, and whether it has it, if that is all that is asked of `get`.
 pub(super) fn entries(function: &mut Function) {
     for part in function.ranges() {
         for at in part.clone() {

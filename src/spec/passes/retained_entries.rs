@@ -6,7 +6,7 @@
 use super::targets;
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Register};
 
-/// Makes one instruction of a choice between a variable and the same without an entry, where the variable becomes that.
+/// Makes one instruction of a choice between a variable and the same without an entry, if the variable becomes that.
 pub(super) fn entries(function: &mut Function) {
     let targets = targets(function);
     for at in 1..function.code.len() {
@@ -20,7 +20,7 @@ pub(super) fn entries(function: &mut Function) {
     }
 }
 
-/// `r := if kept { s } else { s.remove(key) }` with a condition that was just chosen, where r goes into s and nowhere else.
+/// `r := if kept { s } else { s.remove(key) }` with a condition that was just chosen, if r goes into s and nowhere else.
 fn retained(function: &Function, at: usize) -> Option<Op> {
     let [Op::Choose { dst: chosen, .. }, code @ ..] = function.code.get(at - 1..)? else { return None };
     let &[

@@ -48,7 +48,7 @@ pub enum ExprKind {
     Field(Box<Expr>, Name),
     /// `e.m(..)`, or `Enum.V(..)`
     Method { receiver: Box<Expr>, name: Name, args: Vec<Expr> },
-    /// `e[i]`; a slice where the index is a `Range`
+    /// `e[i]`; a slice if the index is a `Range`
     Index(Box<Expr>, Box<Expr>),
     /// `f(..)`: a function, a builtin (`len`) or a variant; a proc only as a whole right side
     Call { name: Name, args: Vec<Expr> },
@@ -90,7 +90,7 @@ pub enum ExprKind {
     Error,
 }
 
-/// A string literal: octets, since `\xNN` is allowed where bytes are expected.
+/// A string literal: octets, since `\xNN` is allowed if bytes are expected.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextLiteral {
     /// UTF-8, but for octets written `\xNN`.

@@ -45,7 +45,7 @@ impl<'t> Parser<'t> {
         self.token_at(n).kind
     }
 
-    /// The token before the next one; an empty one where there is none.
+    /// The token before the next one; an empty one if there is none.
     pub(super) fn previous(&self) -> Lexeme {
         let none = Lexeme { kind: TokenKind::End, start: 0, end: 0 };
         self.at.checked_sub(1).map_or(none, |at| self.tokens[at])

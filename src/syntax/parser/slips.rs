@@ -1,4 +1,4 @@
-//! Slips of those who know other languages: where a token cannot stand, what its writer probably meant.
+//! Slips of those who know other languages: if a token cannot stand, what its writer probably meant.
 //!
 //! At the `+` of `n += 1;` the help is "there is no `+=`: write `x := x + …`".
 

@@ -1,6 +1,6 @@
 //! Printing expressions.
 //!
-//! `Ok { value: r.value, tag: either None or Some(choose) }` stays on a line where it fits; broken, each field has one.
+//! `Ok { value: r.value, tag: either None or Some(choose) }` stays on a line if it fits; broken, each field has one.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -198,7 +198,7 @@ fn begin(clause: &Clause) -> u32 {
     }
 }
 
-/// A head, and what goes to the next line where both do not fit on one.
+/// A head, and what goes to the next line if both do not fit on one.
 fn hanging<'a>(p: &mut Printer<'a, '_>, head: Doc<'a>, word: &str, rest: &Expr) -> Doc<'a> {
     let rest = docs!(p, p.layout.line(), word, rest);
     head.append(rest.nest(INDENT)).group()

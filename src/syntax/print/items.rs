@@ -1,6 +1,6 @@
 //! Printing files, items and the members of protocols.
 //!
-//! The body of a function goes to the next line where that keeps it on one, else it begins on the line of its head.
+//! The body of a function goes to the next line if that keeps it on one, else it begins on the line of its head.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{

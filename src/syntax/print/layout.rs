@@ -1,6 +1,6 @@
 //! The layout engine: documents that are laid out within the width, through `pretty` (named in this file only).
 //!
-//! A group is one line where it fits and breaks at each of its lines where it does not: `list(a, b)` is `(a, b)`, or
+//! A group is one line if it fits and breaks at each of its lines if it does not: `list(a, b)` is `(a, b)`, or
 //! one element a line. A comment is represented by a one-character placeholder, so that it never makes code break.
 
 use pretty::{Arena, DocAllocator, DocBuilder};
@@ -48,12 +48,12 @@ impl<'a> Layout<'a> {
         self.0.intersperse(docs, separator)
     }
 
-    /// A space, or a new line where the group is broken.
+    /// A space, or a new line if the group is broken.
     pub(super) fn line(self) -> Doc<'a> {
         self.0.line()
     }
 
-    /// Nothing, or a new line where the group is broken.
+    /// Nothing, or a new line if the group is broken.
     pub(super) fn line_(self) -> Doc<'a> {
         self.0.line_()
     }
@@ -63,12 +63,12 @@ impl<'a> Layout<'a> {
         self.0.hardline()
     }
 
-    /// This text where the group is broken, else nothing.
+    /// This text if the group is broken, else nothing.
     pub(super) fn if_broken(self, text: &'static str) -> Doc<'a> {
         self.0.text(text).flat_alt(self.0.nil())
     }
 
-    /// An empty line where the group is broken, else nothing.
+    /// An empty line if the group is broken, else nothing.
     pub(super) fn blank_if_broken(self) -> Doc<'a> {
         self.0.hardline().flat_alt(self.0.nil())
     }
@@ -107,7 +107,7 @@ pub(super) fn render<'c>(doc: &Doc<'_>, mut comments: impl Iterator<Item = &'c s
     text
 }
 
-/// The text of a document without comments, which is broken only where it must be.
+/// The text of a document without comments, which is broken only if it must be.
 pub(super) fn render_wide(doc: &Doc<'_>) -> String {
     doc.pretty(usize::MAX / 2).to_string()
 }

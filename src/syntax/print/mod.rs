@@ -1,7 +1,7 @@
 //! The printer: a tree as text, in the one layout. `parse` of it gives the tree back, and printing that the same text.
 //!
-//! Four spaces a level, at most 120 columns where what is written can be broken. A block of one simple statement stays
-//! on the line of its head where that fits: `if q <= n { reply 0; }`. Comments keep their places, of several empty
+//! Four spaces a level, at most 120 columns if what is written can be broken. A block of one simple statement stays
+//! on the line of its head if that fits: `if q <= n { reply 0; }`. Comments keep their places, of several empty
 //! lines one is kept. Operators and parentheses are printed as they were written, never added or dropped.
 
 /// Parts one after the other: `docs!(p, "pick ", name, " in ", over)`. Each is printed when its turn comes, so that comments
@@ -34,7 +34,7 @@ pub fn print(file: &File, text: &str) -> String {
     printed(file, text, &file.comments)
 }
 
-/// Prints a part of a tree, its blocks broken where they have several statements, and nothing else: whatever its width, and without
+/// Prints a part of a tree, its blocks broken if they have several statements, and nothing else: whatever its width, and without
 /// comments.
 pub(super) fn print_part(part: &impl for<'a> Print<'a>, text: &str) -> String {
     let canvas = Canvas::new();

@@ -11,7 +11,7 @@ use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Linear, Term};
 use std::cmp::Ordering;
 
-/// A shorter equation for two texts, where one side is a concatenation, a printed number or in lower case.
+/// A shorter equation for two texts, if one side is a concatenation, a printed number or in lower case.
 pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
     if let Some(number) = inner(TextOp::FromInt, a) {
         if let Some(text) = b.as_const().and_then(Scalar::as_str) {
@@ -41,7 +41,7 @@ fn printed(number: &Term, text: &str) -> Term {
     value.map_or_else(Term::falsity, |value| Term::eq(number, &Term::int(value)))
 }
 
-/// `text[from..to] = wanted` where the text or both ends are known: never longer than the slice; from the beginning, a shorter one is all of the text.
+/// `text[from..to] = wanted` if the text or both ends are known: never longer than the slice; from the beginning, a shorter one is all of the text.
 fn sliced(args: &[Term], wanted: &Scalar) -> Option<Term> {
     let [text, from, to] = args else { return None };
     if let (Some(whole), Some(from), None) = (text.as_const(), from.as_int(), to.as_int()) {
@@ -102,7 +102,7 @@ fn missing(a: &Term, b: &Term) -> bool {
     parts(a).iter().filter_map(Term::as_const).any(|part| known::contains(whole, part) == Some(false))
 }
 
-/// `a < b` for two texts, where that is decided or shortened by their first parts.
+/// `a < b` for two texts, if that is decided or shortened by their first parts.
 pub(in crate::term) fn simplify_less(a: &Term, b: &Term) -> Option<Term> {
     if is_empty(a) {
         return Some(Term::ne(b, a));

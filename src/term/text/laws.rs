@@ -45,7 +45,7 @@ pub(super) fn total_length(parts: &Terms) -> Linear {
     lengths.fold(Linear::constant_of(Int::ZERO), |sum, length| sum.plus(&Int::ONE, &length))
 }
 
-/// Simplifies by the laws that prefixes, suffixes and inner parts have in common; `None` where none applies.
+/// Simplifies by the laws that prefixes, suffixes and inner parts have in common; `None` if none applies.
 fn occurs(op: TextOp, s: &Term, t: &Term) -> Option<Term> {
     if is_empty(t) || s == t {
         return Some(Term::truth());
@@ -96,7 +96,7 @@ fn known_part(op: TextOp, s: &Term, part: &Scalar) -> Option<Term> {
     None
 }
 
-/// A printed number begins with a sign where it is negative, and with a zero only where it is zero.
+/// A printed number begins with a sign if it is negative, and with a zero only if it is zero.
 fn first_digits(number: &Term, octets: &[u8]) -> Option<Term> {
     match octets {
         b"-" => Some(Term::lt(number, &Term::int(Int::ZERO))),

@@ -8,7 +8,7 @@ use crate::term::{KeySet, Term};
 /// Texts with more letters than this are not written out in all their cases.
 const LETTERS: usize = 6;
 
-/// `lower(text) = wanted`, without `lower` where there are few ways to write it.
+/// `lower(text) = wanted`, without `lower` if there are few ways to write it.
 pub(super) fn lower_is(text: &Term, wanted: &Scalar) -> Option<Term> {
     if has_upper(wanted) {
         return Some(Term::falsity());

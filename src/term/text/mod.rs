@@ -34,7 +34,7 @@ pub enum TextOp {
     EndsWith,
     /// `s.lower()`, ASCII only.
     Lower,
-    /// The value of `s.to_int()`; 0 where [`TextOp::IsInt`] is false.
+    /// The value of `s.to_int()`; 0 if [`TextOp::IsInt`] is false.
     ToInt,
     /// The test whether `s.to_int()` has a value.
     IsInt,
@@ -44,7 +44,7 @@ pub enum TextOp {
     Slice,
     /// `len(s.split(t))`
     Pieces,
-    /// `s.split(t)[i]`; the empty text where there is no such piece.
+    /// `s.split(t)[i]`; the empty text if there is no such piece.
     Piece,
 }
 
@@ -59,7 +59,7 @@ impl TextOp {
         }
     }
 
-    /// The result on known arguments; `None` where they are of the wrong number or sort.
+    /// The result on known arguments; `None` if they are of the wrong number or sort.
     pub fn apply(self, args: &[Scalar]) -> Option<Scalar> {
         self.apply_to(&args.iter().collect::<Vec<_>>())
     }

@@ -16,7 +16,7 @@ use crate::spec::types::VariantDef;
 /// The value of a field that is left out.
 static NIL: Edn<'static> = Edn::Nil;
 
-/// The values of the fields of a variant; nothing where the value is to be taken as it stands.
+/// The values of the fields of a variant; nothing if the value is to be taken as it stands.
 pub(super) fn arguments<'e, 'v>(
     writer: JsonWriter<'_>,
     part: ExchangePart,

@@ -1,7 +1,7 @@
-//! Values of EDN as JSON, under the type that they should have where it is known.
+//! Values of EDN as JSON, under the type that they should have if it is known.
 //!
-//! `[[:read :x nil]]` is `[["read", "x", null]]` where the last one's type is an option; where it is `int`, nil is a hole:
-//! `[["read", "x", {"$any": null}]]`. Where an enum is expected, a list that begins with a name is a variant:
+//! `[[:read :x nil]]` is `[["read", "x", null]]` if the last one's type is an option; if it is `int`, nil is a hole:
+//! `[["read", "x", {"$any": null}]]`. If an enum is expected, a list that begins with a name is a variant:
 //! `[[:append :x 1] [:r :x nil]]` is `[{"Append": ["x", 1]}, {"Read": ["x", null]}]`.
 
 use super::edn::Edn;
@@ -20,7 +20,7 @@ pub(super) enum NilMeaning {
     Null,
     /// It is a hole.
     Hole,
-    /// It is null where the type is an option (or any JSON), else a hole.
+    /// It is null if the type is an option (or any JSON), else a hole.
     ByType,
     /// Nobody says.
     Unknown,
@@ -131,7 +131,7 @@ impl<'t> JsonWriter<'t> {
         }
     }
 
-    /// The type of a value that is there, where it may be absent.
+    /// The type of a value that is there, if it may be absent.
     fn without_option(self, value: &Edn<'_>, ty: Option<TypeId>) -> Option<TypeId> {
         match self.get(ty) {
             Some(Type::Option(of)) if !matches!(value, Edn::Nil) => self.without_option(value, Some(*of)),
@@ -170,7 +170,7 @@ impl<'t> JsonWriter<'t> {
         Ok(())
     }
 
-    /// An object where all keys are texts, else an array of pairs.
+    /// An object if all keys are texts, else an array of pairs.
     fn map(
         self,
         entries: &[EdnEntry<'_, '_>],

@@ -20,7 +20,7 @@ pub(super) struct LogLines<R> {
     line: Vec<u8>,
     /// Its number, from 1.
     number: u64,
-    /// The first line that is not blank, with its number, where it is EDN.
+    /// The first line that is not blank, with its number, if it is EDN.
     edn: Option<(u64, Vec<u8>)>,
     is_begun: bool,
 }
@@ -78,7 +78,7 @@ fn words(line: &str) -> impl Iterator<Item = LogWord<'_>> {
     line.split_whitespace().map(move |text| LogWord { text, offset: offset(text) })
 }
 
-/// The process of a line and what it does, where it records something: the first word that begins with a colon, and its neighbours.
+/// The process of a line and what it does, if it records something: the first word that begins with a colon, and its neighbours.
 fn begin(line: &str) -> Option<(LogWord<'_>, LogWord<'_>)> {
     let is_name = |word: &LogWord<'_>| word.text.strip_prefix(':').is_some_and(|name| !name.is_empty());
     let mut before = None;

@@ -1,4 +1,4 @@
-//! Operations as events: each request finds what became of it, and one that failed is dropped where that is the rule.
+//! Operations as events: each request finds what became of it, and one that failed is dropped if that is the rule.
 //!
 //! ```text
 //!   0 :invoke :cas [1 2]   1 :invoke :read   1 :ok :read 3   0 :fail :cas [1 2]

@@ -33,7 +33,7 @@ pub enum FailRule {
     Drop,
 }
 
-/// The meaning of nil in an answer, where the types are not to decide.
+/// The meaning of nil in an answer, if the types are not to decide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NilRule {
     /// It is null.
@@ -49,9 +49,9 @@ pub struct JepsenRules {
     pub fail: FailRule,
     /// The functions whose `:fail` has a meaning of its own, as `read`.
     pub fail_of: Vec<(String, FailRule)>,
-    /// The meaning of nil in an answer; where there is none, types decide.
+    /// The meaning of nil in an answer; if there is none, types decide.
     pub nil: Option<NilRule>,
-    /// The specification whose types requests and answers have, where it is known.
+    /// The specification whose types requests and answers have, if it is known.
     pub spec: Option<Arc<Spec>>,
 }
 

@@ -40,7 +40,7 @@ impl<R: BufRead> JepsenTrace<R, String> {
         JepsenTrace::new(input, format, rules, true, Box::new(|_, text| Ok(text)))
     }
 
-    /// As [`JepsenTrace::texts`], where each of them is looked at first.
+    /// As [`JepsenTrace::texts`], but looks at each of them first.
     pub fn checked(
         input: R,
         format: TraceFormat,
@@ -71,7 +71,7 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
     }
 
-    /// The next event; nothing where the history ends.
+    /// The next event; nothing if the history ends.
     ///
     /// # Errors
     /// The input cannot be read, or does not have the format, or an operation is none that its process can do, or has values that

@@ -34,7 +34,7 @@ fn multiples(search: &mut Search, unit: usize) {
 struct Futile(usize);
 
 impl Futile {
-    /// Considers the best run without these steps; returns whether it is adopted, `None` where nothing is to be tried any
+    /// Considers the best run without these steps; returns whether it is adopted, `None` if nothing is to be tried any
     /// more.
     fn delete(&mut self, search: &mut Search, steps: Range<usize>) -> Option<bool> {
         let before = search.best.len();

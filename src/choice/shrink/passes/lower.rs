@@ -29,7 +29,7 @@ fn lower_by(search: &mut Search, lower: impl Fn(usize) -> usize) {
     halves(search, |search, chunk| {
         let mut steps = search.best.clone();
         steps[chunk].iter_mut().for_each(|step| step.pick = lower(step.pick));
-        // Where nothing would change in a chunk, nothing would in its halves.
+        // If nothing would change in a chunk, nothing would in its halves.
         steps == search.best || search.consider(steps)
     });
 }
@@ -166,7 +166,7 @@ fn trade(search: &mut Search, at: usize, other: usize, amount: usize) -> bool {
     traded(to, amount).into_iter().chain([changed]).any(|traded| set(search, &[(at, left), (other, traded)]))
 }
 
-/// A pick is lowered where a later one may be as high as can be, which is lowered then as far as it goes.
+/// Lowers a pick with a later one as high as can be, and then lowers the later one as far as it goes.
 pub fn make_room(search: &mut Search) {
     for (at, other) in pairs(search) {
         let made = gallop(search, |search, by| {

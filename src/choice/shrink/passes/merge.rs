@@ -55,7 +55,7 @@ pub fn compensate(search: &mut Search) {
     }
 }
 
-/// Tests whether a run does not fail where a pick with many alternatives is as high as can be: it is no threshold that
+/// Tests whether a run does not fail if a pick with many alternatives is as high as can be: it is no threshold that
 /// counts, but a value.
 fn is_bounded(search: &mut Search, at: usize) -> bool {
     let Some(&step) = search.best.get(at).filter(|step| step.arity > WIDE && step.pick + 1 < step.arity) else {

@@ -1,7 +1,7 @@
 //! The edits that make a run smaller.
 //!
 //! Each pass walks over the best run and offers edited copies to the gate. Passes come in tiers: the later ones try more,
-//! on shorter runs, and a tier begins where none before it makes the run smaller. Edits that come to a run that is known
+//! on shorter runs, and a tier begins if none before it makes the run smaller. Edits that come to a run that is known
 //! cost nothing, so a pass may simply begin anew.
 
 mod delete;
@@ -87,7 +87,7 @@ fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
     search.consider(steps)
 }
 
-/// Tests whether the best run fails with another pick at a position, though it may come later; `None` where that is not to be
+/// Tests whether the best run fails with another pick at a position, though it may come later; `None` if that is not to be
 /// known.
 fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
     let mut steps = search.best.clone();
@@ -95,7 +95,7 @@ fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
     if few(search) { search.fails(&steps) } else { None }
 }
 
-/// The number of steps by which a run is shorter where a pick is lowered by one, if it is: the pick is a length.
+/// The number of steps by which a run is shorter if a pick is lowered by one, if it is: the pick is a length.
 fn width(search: &mut Search, at: usize) -> Option<usize> {
     let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
     let attempt = search.attempt(with_pick(search.best.clone(), at, lower))?;
@@ -109,7 +109,7 @@ fn is_threshold(search: &mut Search, at: usize) -> bool {
     higher.all(|to| fails_with(search, at, to) == Some(true))
 }
 
-/// The picks that a step may have where another one gives it an amount: the sum of the two stays or their difference, as
+/// The picks that a step may have if another one gives it an amount: the sum of the two stays or their difference, as
 /// remainders too.
 fn traded(step: &Step, amount: usize) -> Vec<usize> {
     let (pick, arity, amount) = (step.pick as u128, step.arity as u128, amount as u128 % step.arity as u128);

@@ -27,7 +27,7 @@ pub enum Move {
 pub type Draft = Vec<Option<Step>>;
 
 impl Move {
-    /// Makes the edit `times` times; none where it cannot be.
+    /// Makes the edit `times` times; none if it cannot be.
     fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
         match self {
             Move::Lower(at) => {
@@ -121,7 +121,7 @@ const PAIRS: &[[MovesOf; 2]] = &[
     [deletes, leaps],
 ];
 
-/// The best run with each of these moves made `times` times; none where they cannot be.
+/// The best run with each of these moves made `times` times; none if they cannot be.
 pub fn drafted(search: &Search, moves: &[&Move], times: usize) -> Option<Draft> {
     let mut draft: Draft = search.best.iter().copied().map(Some).collect();
     moves.iter().try_for_each(|it| it.make(&mut draft, times))?;
@@ -157,7 +157,7 @@ pub fn pairs(search: &mut Search) {
     }
 }
 
-/// Every three moves, where there are few.
+/// Every three moves, if there are few.
 pub fn triples(search: &mut Search) {
     let kinds: [MovesOf; 4] = [shortens, deletes, lowers, raises];
     let moves: Vec<Move> = kinds.into_iter().flat_map(|kind| kind(search)).collect();

@@ -1,4 +1,4 @@
-//! Other names: values are renamed wherever they stand, where that brings lower picks to the front.
+//! Other names: values are renamed wherever they stand, if that brings lower picks to the front.
 
 use super::super::super::Step;
 use super::super::Search;

@@ -1,4 +1,4 @@
-//! Other orders: groups and items change places where that brings lower picks to the front.
+//! Other orders: groups and items change places if that brings lower picks to the front.
 
 use super::super::super::{Label, Step};
 use super::super::Search;

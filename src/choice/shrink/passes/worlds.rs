@@ -1,4 +1,4 @@
-//! Small worlds: all runs that take only some of the alternatives, where they are few enough to try each of them.
+//! Small worlds: all runs that take only some of the alternatives, if they are few enough to try each of them.
 
 use super::super::super::Step;
 use super::super::Search;
@@ -32,7 +32,7 @@ pub fn least_of_all(search: &mut Search) -> bool {
     enumerate(search, &|step| (step.pick + 1 < step.arity).then_some(step.pick + 1))
 }
 
-/// All runs in lexicographic order, where `next` says which pick comes after one. Whether they were all tried.
+/// All runs in lexicographic order, if `next` says which pick comes after one. Whether they were all tried.
 fn enumerate(search: &mut Search, next: &dyn Fn(&Step) -> Option<usize>) -> bool {
     let mut steps = Vec::new();
     loop {

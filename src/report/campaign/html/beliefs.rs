@@ -47,7 +47,7 @@ pub(super) fn beliefs(found: &FoundFailure) -> Markup {
     }
 }
 
-/// The knowledge of a variable after a step; marked where it was another before.
+/// The knowledge of a variable after a step; marked if it was another before.
 fn known(variable: &str, step: &ShownStep, before: Option<&ShownStep>) -> Markup {
     let of = |step: &ShownStep| {
         step.believed.iter().find(|belief| belief.variable == variable).map(|belief| belief.known.clone())

@@ -16,7 +16,7 @@ impl Links {
         Links { files: texts.iter().map(|text| (text.file.clone(), text.text.lines().count())).collect() }
     }
 
-    /// The link to a place, where the page has its line.
+    /// The link to a place, if the page has its line.
     pub(super) fn to(&self, place: &SpecPlace) -> Option<String> {
         let at = self.files.iter().position(|(file, lines)| *file == place.file && place.line <= *lines as u64)?;
         Some(format!("#{}", line_id(at, place.line)))
