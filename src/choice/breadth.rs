@@ -2,8 +2,8 @@
 //!
 //! A run repeats a beginning; if it asks for more, the program is told to end, and its alternatives are visited after
 //! all beginnings of the same length. So the first failure found is the shortest one there is, at the price of a run for
-//! each inner node and of memory for the nodes that are waiting. Those are in one order, which several searches would not
-//! keep: it gives none of them away.
+//! each inner node and of memory for the nodes that are waiting. The waiting nodes have one order, which several searches would not
+//! keep: so this search gives none of them away.
 //!
 //! ```
 //! use mayhap::choice::{BreadthFirst, explore};

@@ -2,9 +2,9 @@
 //! there.
 //!
 //! Ending a run is *escaping*. [`Chooser::choose`] and its like escape by unwinding, so that a program reads as if it were
-//! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. A program
-//! that catches the escape and goes on, or returns as if nothing had happened, is told so; what fails after it caught the
-//! escape has failed.
+//! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. If a program
+//! catches the escape and goes on, or returns as if nothing had happened, the report says so; if it fails after it caught the
+//! escape, the run has failed.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Odometer, explore};

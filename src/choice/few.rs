@@ -1,4 +1,4 @@
-//! All runs of a program if there are few, found out by a search that gives up as soon as more are known.
+//! All runs of a program, if there are few: the search gives up as soon as more than a limit are known.
 //!
 //! A run that was visited is known, and so is one for each alternative that is left after it:
 //!

@@ -1,8 +1,8 @@
 //! Some runs, drawn from a seed: each alternative equally likely, or by weights, or each *run* equally likely.
 //!
-//! As many are drawn as are asked for, with repetition. Every run has a source of its own, made from the seed and its
-//! number, so that what is drawn depends neither on the runs before it nor on who draws it. A sample is never exhausted: to
-//! find out first whether there are few runs, and visit them all then, is for [`run_if_few`](super::Explore::run_if_few).
+//! The requested number of runs is drawn, with repetition. Every run has a source of its own, made from the seed and its
+//! number, so that what is drawn depends neither on the runs before it nor on who draws it. A sample is never exhausted.
+//! [`run_if_few`](super::Explore::run_if_few) first finds out whether there are few runs, and then visits all of them.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Explore, Odometer, Report, SMALL, Sampled, explore};

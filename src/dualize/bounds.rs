@@ -1,6 +1,6 @@
-//! Bounds that a store tells, or takes up, while the process runs on.
+//! Bounds that a store answers, or takes up, while the process runs on.
 //!
-//! `if q <= n` asks whether the unknown n is 5 or more, and what is known of n alone most often tells;
+//! `if q <= n` asks whether the unknown n is 5 or more, and the bounds of n alone mostly answer;
 //! `choose x: int where 0 <= x` is another such bound. The rules *if* and *assume* of Figure 3.1, without an event.
 
 use super::candidate::{Candidate, State};

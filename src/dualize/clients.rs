@@ -1,7 +1,7 @@
-//! Doing something to the connection of a client that may not be known: one path for each that it may be.
+//! Operations on the connection of a client that may not be known: one path for each client that it may be.
 //!
-//! `let c = choose client; send c, Hello;` sends to one of the clients that are there, or to nobody; `close c;` reads no more of one that
-//! has given up, too.
+//! `let c = choose client; send c, Hello;` sends to one of the connected clients, or to nobody. After `close c;` nothing more is read from
+//! c, even if c has given up.
 
 use super::candidate::Candidate;
 use super::section::{OpenPath, Section};

@@ -1,7 +1,7 @@
 //! Cells that depend on each other: what becomes known of one says something of another.
 //!
-//! With `a = #1` and `b = #1 + 1`, the cells a and b are coupled. What is coupled is told apart together: an author sees here what
-//! makes judging dear.
+//! With `a = #1` and `b = #1 + 1`, the cells a and b are coupled. Coupled cells cannot be judged apart: an author sees here what
+//! makes judging expensive.
 
 use std::collections::BTreeSet;
 

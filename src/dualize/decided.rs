@@ -1,8 +1,8 @@
-//! The decided part of a run while the trace is still being judged: choices that no later exchange can say more of.
+//! The decided part of a run while the trace is still being judged: choices about which no later exchange can say more.
 //!
-//! All that may still explain the trace goes on from one path; and what it chose there is decided as soon as nothing that is
-//! left mentions its variables. For compare-and-reset the number that was chosen by one answer 1 is decided when the next answer
-//! 1 has been seen. A judge that keeps choices forgets then what is decided of them, so it needs no more memory than one that
+//! All candidates go on from one path, and a choice on this path is decided as soon as no candidate mentions its variables.
+//! For compare-and-reset, the number that is chosen with one answer 1 is decided when the next answer
+//! 1 has been seen. A judge that keeps choices forgets the decided ones, so it needs no more memory than one that
 //! keeps none, however long the trace is.
 
 use rustc_hash::FxHashSet;

@@ -1,14 +1,14 @@
 //! Judging a whole recording deepest first: what explains the longest beginning of it goes on first.
 //!
-//! Event by event, everything is kept that explains the events so far. If many requests are under way that is much, though a single
+//! Judging event by event keeps everything that explains the events so far. If many requests are under way that is much, though a single
 //! run is enough to accept. Deepest first looks for one run, and goes back if it cannot go on (Wing and Gong, 1993; Lowe, 2017):
 //!
 //! ```text
 //! c1 W(1)   c2 W(2)   c3 R ... c3 2          before `c3 2` the server reads R, which would answer 0; then W(1), R: 1; then W(2), R: 2
 //! ```
 //!
-//! An observation is preceded by the sections that it needs, as event by event; of these the ones that the observation is of come
-//! first, then those whose answers are seen soonest. Each other section is a detour, and what takes fewer of them is followed first. States
+//! As event by event, the sections that an observation needs run before it: first those of its own connection, then those whose answers
+//! are seen soonest. Every other section is a detour, and nodes with fewer detours are followed first. States
 //! with the same things under way are one node of the search, and nodes of one form at one event are followed once
 //! (`proofs-notes/deepest.md`).
 

@@ -1,4 +1,4 @@
-//! Requests that may be served wrongly: the specification may be faulty, or the client break its duty, in some state.
+//! Requests whose service may fail: in some state the specification may be faulty, or the client break its duty.
 //!
 //! `if balances.get_or(from, -1) < amount { reply Fail; } balances[from] := balances[from] - amount;` is never faulty if
 //! `amount >= 0`: the code alone does not say so, and the judge of every state does.

@@ -1,7 +1,7 @@
-//! Following few explanations if there were too many: what they explain is accepted, what they do not is unknown.
+//! Following few explanations after there were too many: what these explain is accepted, and all else is unknown.
 //!
-//! For example of 4,096 sets of messages that may be left in a queue 32 are followed, spread over all of them; and if these
-//! still cost much, or stand for many states each, fewer, and single states of them.
+//! For example, if 4,096 sets of messages may be left in a queue, 32 of them are followed, spread over all. If these
+//! still cost much, or stand for many states each, fewer are followed, and single states of them.
 
 use super::candidate::Candidate;
 use super::forget;

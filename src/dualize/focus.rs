@@ -1,12 +1,12 @@
-//! The part that candidates have in common, and what each holds beside it: work on few cells costs what these cells are.
+//! The part that candidates have in common, and the cells in which they differ: work on few cells costs no more than these cells.
 //!
 //! ```text
 //! {a: 1, b: #1, c: #2}, {a: 1, b: #1, c: #3 + 1}        two candidates
 //! {a: 1, b: #1}  beside  {c: #2}, {c: #3 + 1}           what they have in common, and two parts
 //! ```
 //!
-//! Beside the cells of the parts all candidates hold the same, and no constraint or binding connects its variables with those of
-//! the parts: the states of a candidate are the product of those of its part and of what is common. So parts may be replaced by any
+//! Outside the cells of the parts all candidates hold the same values, and no constraint or binding connects the variables of these values
+//! with those of the parts: the states of a candidate are the product of those of its part and of the common part. So parts may be replaced by any
 //! others that stand for the same states together (`proofs-notes/frontier.md`, *Parts*).
 
 use rustc_hash::{FxHashMap, FxHashSet};

@@ -1,6 +1,6 @@
 //! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
 //!
-//! With `n = #1 + 1` and `#2 < #1`, nothing mentions `#2`: it is eliminated. When a candidate is looked through is free (`growth.rs`).
+//! With `n = #1 + 1` and `#2 < #1`, nothing mentions `#2`: it is eliminated. A candidate may be searched for dead variables at any time (`growth.rs` decides when).
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;

@@ -1,4 +1,4 @@
-//! The moments to collect dead variables again, and to compare candidates again: as soon as exchanges have cost as much.
+//! The moments at which dead variables are collected, and candidates compared: as soon as the exchanges since then have cost as much.
 //!
 //! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
 //! constant time, whatever the size of the state; or after searches went through as many constraints, so that

@@ -1,7 +1,7 @@
-//! Images of candidates: what servers with few values in each place go on from does not grow with the way there.
+//! Images of candidates: if each place of a state has few values, the description of the state does not grow with the trace.
 //!
-//! A server that hands on what four nodes know, and does not say from which to which, adds a choice of sixteen with each request.
-//! What the nodes may know after a hundred of them is a relation between some bits.
+//! For example a server lets one of four nodes tell another one what it knows, and does not say which ones: each request adds a choice of
+//! sixteen. What the nodes may know after a hundred requests is still a relation between a few bits.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

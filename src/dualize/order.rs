@@ -1,8 +1,8 @@
-//! Uniting candidates that differ in the order of hidden integers (semantics, *Forgetting, exactly*): one candidate for both
-//! if what they say together are bounds and differences again.
+//! Uniting candidates that differ in the order of hidden integers (semantics, *Forgetting, exactly*): two become one if the union of their
+//! constraints is a set of bounds and differences again.
 //!
-//! For example a server filters hidden times by `t > now - 100`: whether the oldest one is still there forks, and once it is
-//! forgotten, one side says that the others are at least 50 apart, and the other one that they are at most so.
+//! For example a server filters hidden times by `t > now - 100`, and forks on whether the oldest one is still there. Once that one is
+//! forgotten, one side says that the others are at least 50 apart, and the other side that they are at most 50 apart.
 
 use rustc_hash::FxHashMap;
 

@@ -5,8 +5,8 @@
 //! total := total + q; yield; reply total;                suspended, total = 9, and 9 is seen: finished at once
 //! ```
 //!
-//! Both are exact if only the task that a request began answers it, on a connection that keeps its order, of which the answer to come is
-//! known (`proofs-notes/tasks.md`, *Tasks ahead*).
+//! Both are exact if only the task of a request answers it, the connection keeps its order, and its next answer is known
+//! (`proofs-notes/tasks.md`, *Tasks ahead*).
 
 use super::candidate::Candidate;
 use super::composed::Composed;

@@ -1,8 +1,8 @@
 //! Keeping few candidates: equal ones merge, covered ones are dropped, others are put together (semantics, *Forgetting, exactly*).
 //!
 //! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
-//! form first. For example two ways that both lead to `n = 5` are one candidate. Whether and when candidates are compared is
-//! free: if none has come in addition, it is done as often as exchanges cost as much as comparing.
+//! form first. For example two ways that both lead to `n = 5` are one candidate. Candidates may be compared at any
+//! time, or not: if no candidate was added, they are compared once the exchanges since then have cost as much as comparing.
 
 use super::candidate::Candidate;
 use super::cells::Cell;

@@ -1,4 +1,4 @@
-//! A request in candidates: variables stand for what is not known of it, and what only asked is joined again.
+//! A request, begun in each candidate: variables stand for its unknown parts, and paths that only read are joined again.
 //!
 //! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and if any answer will do, the two paths of `reply has(x)` are one.
 

@@ -1,4 +1,4 @@
-//! A judge at a moment when nothing is under way and nothing was left open, as parts of which an equal one can be made.
+//! A judge at a moment when nothing is under way and nothing was left open, taken apart so that an equal judge can be made of the parts.
 //!
 //! `n = #1`, `#1 >= 3` after two exchanges is one candidate with a memory and a constraint.
 

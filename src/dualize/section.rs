@@ -1,4 +1,4 @@
-//! A section: the way of a candidate from one observation to the next, the end that it must come to, and what is open on it.
+//! A section: the path of a candidate from one observation to the next, the end that it must come to, and what is open on it.
 //!
 //! If 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
 

@@ -1,4 +1,4 @@
-//! Sums that grow as differences: of a clock that goes on by a little with each request, a variable a moment, not one a step.
+//! Growing sums as differences: a clock that goes on a little with each request has a variable for each moment, and none for each step.
 //!
 //! ```text
 //! now = #1 + #2 + #3,  until = #1 + 8,  #2 + #3 <= 7         with 0 to 3 for each

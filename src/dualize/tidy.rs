@@ -1,4 +1,4 @@
-//! Tidying a candidate after a section or an exchange, so that it does not grow with the trace.
+//! Tidying a candidate after a section or an exchange, so that the candidate does not grow with the trace.
 //!
 //! ```text
 //! n = #1, #1 <= #2, m = {#3: 5}, #3 = 2     ->     n = #1, m = {2: 5}

@@ -1,4 +1,4 @@
-//! A judge as a function from candidates to candidates: for who follows several orders of the same exchanges.
+//! A judge as a function from candidates to candidates, for a search that follows several orders of the same exchanges.
 //!
 //! From `{n: 0}` the exchange (5, 1) of compare-and-set leads to `{n: 5}`, and (5, 0) to nothing.
 

@@ -1,4 +1,4 @@
-//! Unifying an answer with the observed one: what is symbolic in it is assumed to be equal.
+//! Unifying an answer with the observed one: its symbolic parts are assumed to be equal to the observed ones.
 //!
 //! `reply Pair(#1, 2)` if `Pair(5, 2)` was observed says `#1 = 5`; if `Pair(5, 3)` was, the path ends.
 

@@ -1,4 +1,4 @@
-//! Connections, as far as the observations tell of them: which are there, and the answers that a recording still has for each.
+//! Connections, as far as the observations show them: which ones there are, and the answers that a recording still has for each.
 //!
 //! ```text
 //! c1 Take   c1 Take   c1 Taken(1)   c1 Taken(2)       the first answer that is sent to c1 is Taken(1), the second Taken(2),

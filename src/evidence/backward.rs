@@ -1,5 +1,5 @@
-//! A run that is made backwards, if too much of it stays open: what the judge knows is kept at some places; the last part ends
-//! in any state that is possible there, each other one in the state in which the part after it begins.
+//! A run that is made backwards, if too much of it stays open. What the judge knows is kept at some places. The last part of the run ends
+//! in any state that is possible there, and each other part in the state in which the next part begins.
 //!
 //! ```text
 //! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: what the judge knows there is kept

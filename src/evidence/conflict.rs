@@ -1,18 +1,18 @@
 //! The conflict of a rejected history: a minimal set of answers that cannot all be true, the rejected one among them.
 //!
-//! A set of answers is a conflict if the history up to the rejected event is still rejected if nobody saw any other answer: each other
-//! request may be served at any moment after its line, or never. More answers never make a rejection go away, so the conflict is found
-//! from its end: from the last answer such that it and those after it do not leave an order. That answer is needed; then the same
-//! is asked of those after it.
+//! A set of answers is a conflict if the history up to the rejected event is still rejected without the other answers: each other
+//! request may then be served at any moment after its line, or never. With more answers a rejection stays a rejection, so the conflict is
+//! found from its end: the search looks for the last answer such that it and the answers after it leave no order. That answer is needed;
+//! then the same is asked of the answers after it.
 //!
 //! ```text
 //! unseen unseen unseen known known  rejected        so nothing before matters
 //! unseen unseen unseen unseen known explained       so the fourth is needed
 //! ```
 //!
-//! Before that a line is looked for before which the state may be any, with all that was under way perhaps served: mostly it is near.
-//! And first of all each answer near the rejected one is tried alone with it.
-//! What was answered before it was served before it, and the set is one of answers since.
+//! Before that, the search looks for a line before which the state may be any, and each request under way may have been served or not: mostly
+//! this line is near. And first of all each answer near the rejected one is tried alone with it.
+//! Requests that were answered before this line were served before it, and the conflict has only answers after it.
 
 use std::cmp::Reverse;
 use std::sync::Arc;

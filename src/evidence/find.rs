@@ -1,4 +1,4 @@
-//! Finding a witness: the trace is judged again, with its choices kept; what is decided of them is replayed on the way
+//! Finding a witness: the trace is judged again, with its choices kept; decided choices are replayed on the way
 //! ([`super::forward`]). The run is made backwards if too much stays open for that ([`super::backward`]).
 
 use std::collections::BTreeMap;

@@ -1,8 +1,8 @@
 //! A run that is made while the trace is judged once, forwards.
 //!
-//! What is decided of it ([`Decided`]) is repeated by the concrete server at once, and then forgotten. So the state is
-//! neither kept nor compared, and memory holds the choices that are still open: for compare-and-reset the last one. If they
-//! become too many, this way is given up. The exchanges since then are read again if they are many.
+//! The concrete server repeats the decided part of the run ([`Decided`]) at once, and the judge forgets it. So the state is
+//! neither kept nor compared, and memory holds only the choices that are still open: for compare-and-reset the last one. If there are
+//! too many of these, this way is given up. If many exchanges are open, they are read again.
 
 use super::made::{self, ExchangeChoices};
 use super::segment;

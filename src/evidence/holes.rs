@@ -1,5 +1,5 @@
-//! The reason of a rejection that is judged event by event: a minimal set of answers whose values leave a rejected event without
-//! explanation, if those of all other answers are holes.
+//! The reason of a rejection that is judged event by event: a minimal set of answers whose values leave the rejected event without
+//! explanation, even if the values of all other answers are holes.
 //!
 //! ```text
 //! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever c1 was answered

@@ -1,6 +1,6 @@
 //! The choices of a run, and repeating it: the concrete server is given the choices, and shows what was observed.
 //!
-//! For example after 3 was observed to be answered by 1, with the choice 7: the server answers 3 by 1 if it is given 7.
+//! For example a recording has the request 3 and the answer 1. With the choice 7, the concrete server answers 1 to 3.
 
 use super::witness::{Initial, WitnessError, WitnessOwn, WitnessStep};
 use crate::dualize::{Exchange, Log, Logged, Observed, notes_requests};

@@ -1,7 +1,7 @@
-//! The witness of a recording that is accepted event by event: the sections that the server ran, in their order, each with what it chose
-//! and sent, and what was seen of that.
+//! The witness of a recording that is accepted event by event: the sections that the server ran, in their order, each with its choices, the
+//! messages that it sent, and the events that show them.
 //!
-//! The recording is judged again with the choices of every path kept; a model of what is left gives all of them their values, and the run
+//! The recording is judged again with the choices of every path kept; a model of the remaining constraints gives all choices their values, and the run
 //! is repeated for real ([`super::repeated`]).
 //!
 //! ```text

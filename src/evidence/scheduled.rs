@@ -1,7 +1,7 @@
 //! The witness of an accepted history: the order in which its requests were served, and what the server chose for each.
 //!
-//! An order of service is a trace of one request after another, whose witness is found and replayed as that of any: requests that nobody
-//! saw an answer to have an open one, and those that were never served are not in it.
+//! An order of service is a trace of one request after another, whose witness is found and replayed as that of any trace. If nobody
+//! saw the answer to a request, this answer is a hole. Requests that were never served are not in the trace.
 //!
 //! ```text
 //! 1 {"c":1,"q":5}   2 {"c":2,"q":3}   3 {"c":2,"a":0}   4 {"c":1,"a":1}      recorded

@@ -1,8 +1,8 @@
-//! A single exchange of a run, with what the server did by itself before it: made backwards, too, one step after the other.
+//! A single exchange of a run, with the internal steps before it: made backwards, too, one step after another.
 //!
-//! With choices kept each of n steps that the server may have taken, or not, doubles the explanations of one exchange. Put
-//! together they are few: so the state is looked for in which the request was taken, and then for each step from the last one on
-//! whether it was taken, and in which state.
+//! If choices are kept, each of n steps that the server may have taken doubles the explanations of one exchange; without choices the
+//! explanations are few. So the state is looked for in which the request was taken, and then, from the last step to the first,
+//! whether the step was taken, and in which state.
 
 use super::made::{ExchangeChoices, RunChoices};
 use super::segment::{self, SegmentStart};

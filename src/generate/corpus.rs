@@ -1,7 +1,7 @@
 //! The corpus: short scripts that come to each branch of a specification, found with the specification itself as the server.
 //!
-//! Requests are generated until no more branches are found. What led to a new one is made shorter: halves, then single requests are left
-//! out, as long as it comes to that branch all the same in one of a few runs.
+//! Requests are generated until no more branches are found. A script that led to a new branch is made shorter: halves, then single
+//! requests are left out, as long as one of a few runs still comes to this branch.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Values out of nothing but a specification: small ones first, then growing ones, and those at the boundaries that it names.
+//! Values that are known from the specification alone: small ones first, then larger ones, and those at the boundaries that it names.
 //!
 //! If a specification says `len(data) > 1024`, texts of 1023, 1024 and 1025 characters are among those that are drawn.
 

@@ -1,4 +1,4 @@
-//! The values that the answers of a run have shown, by what they are, so that later requests refer to them.
+//! The values that the answers of a run have shown, by their kind, so that later requests can refer to them.
 //!
 //! After `{"Ok": {"value": "x", "tag": {"weak": true, "opaque": "33f"}}}` a `Tag`, a token `Opaque` and a text called `value` are
 //! known, each with the place at which it stands.

@@ -1,4 +1,4 @@
-//! The usual forms of the values of each type in a text: what is always the same, with gaps for the parts.
+//! The usual forms of the values of each type in a text: the text that is always the same, with gaps for the parts.
 //!
 //! The fields of `struct Tag { weak: bool, opaque: Opaque }` are what stands in the gaps of `{"weak": …, "opaque": …}`, those
 //! of the variant `Put` in the gaps of `{"Put": {"key": …, "value": …}}`, and a variant without fields is text without gaps.

@@ -1,4 +1,4 @@
-//! Values and JSON: how what a server was asked and what it answered stands in a trace.
+//! Values and JSON: the form of requests and answers in a trace.
 //!
 //! The conventions are serde's: numbers however large, `"Unit"`, `{"Variant": {fields}}`, `{"Variant": value}`, options
 //! as null or the value. No tree of JSON is built on the way to a value: text is read directly under its type.

@@ -1,8 +1,8 @@
 //! Reading a value as it is usually written: the text of its [`Form`] is compared as it stands, only the gaps are read.
 //!
-//! What is written otherwise is left to the [decoder](super::decode_recorded). A part that does not begin as usual (a hole, a
-//! string with escapes, a large number) is read by it in its place; if a text goes on otherwise nothing is left to be read,
-//! so all templates around it fail as well, and the decoder reads the whole. So there is one value, however it is read:
+//! Unusual text is left to the [decoder](super::decode_recorded). If a part does not begin as usual (a hole, a
+//! string with escapes, a large number), the decoder reads this part. If the text goes on in another way, the reader fails in this template
+//! and in all around it, and the decoder reads the whole. So there is one value, however it is read:
 //!
 //! ```
 //! use mayhap::json::{Forms, Scanner, Spacing, decode_recorded};

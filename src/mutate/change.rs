@@ -1,4 +1,4 @@
-//! Changes of a specification's text, and the walk that finds them: what it has met on its way, and how it notes a change.
+//! Changes of a specification's text, and the state of the walk that finds and notes them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 

@@ -1,7 +1,7 @@
 //! The shortest scripts that kill the mutants of a specification: a corpus that the specification alone gives.
 //!
-//! For `reply 0;` that becomes `reply 1;` in `cmp_rst` it is the one request `0`, answered by 1. What an answer made up is a reference to
-//! that answer, so that a script fits a system that makes up something else.
+//! For `reply 0;` that becomes `reply 1;` in `cmp_rst` it is the one request `0`, answered by 1. If an answer made up a value, a later request refers to
+//! that answer, so that the script fits a system that makes up another value.
 
 use std::sync::Arc;
 

@@ -11,8 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A mutant compiles, is not the specification itself, and is not another mutant, as far as their code shows that. What surely only takes
-//! choices away, as `x > 2` for `x > 1` after `where`, is no mutant: all that such a server does, the specification allows.
+//! A mutant compiles, differs from the specification, and from all other mutants, as far as the code shows that. A change that surely only
+//! takes choices away, such as `x > 2` for `x > 1` after `where`, is no mutant: the specification allows all that such a server does.
 
 mod change;
 mod corpus;

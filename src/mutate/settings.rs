@@ -1,7 +1,7 @@
 //! Other values of a specification's constants, under which a mutant shows what it does not show as it is.
 //!
-//! `const FRESH: bool = true;` may be false, and `const LARGEST: int = 1048576;` be 8: what differs for a store that was not emptied, or at
-//! a limit that no test reaches, is a difference all the same.
+//! `const FRESH: bool = true;` may be false, and `const LARGEST: int = 1048576;` may be 8: a difference counts even if it shows only in a
+//! store that was not emptied, or at a limit that no test reaches.
 
 use crate::scalar::Int;
 use crate::spec::Spec;

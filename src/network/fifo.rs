@@ -1,4 +1,5 @@
-//! One queue each way: what is sent comes in its order, whoever it is for, after any delay, and none is lost.
+//! One queue in each direction: everything arrives in the order in which it was sent, from or to any client, after any delay, and nothing
+//! is lost.
 //!
 //! ```text
 //! c1 Read   c2 Read ──▶ the server reads the request of c1 first; what it answers to c1 is seen before what it answers to c2 then

@@ -1,6 +1,6 @@
 //! The sentence about the keys of a specification: whether histories of concurrent clients are judged key by key, and if not, why.
 //!
-//! `data[key]` alone is touched in a store; `total := total + 1` has to do with all keys.
+//! A store touches `data[key]` alone; `total := total + 1` couples all keys.
 
 use super::place;
 use crate::spec::Spec;

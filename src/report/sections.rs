@@ -6,8 +6,9 @@
 //! {"step":1,"after":4,"choices":["t3"]}
 //! ```
 //!
-//! `line` is the request that it serves, or the restart at which it runs, `part` the number of the section if there are several, `after` the line of the event after
-//! which it ran, and `seen` has the lines on which the message was seen. What made the initial state stands under line 0.
+//! `line` is the request that the section serves, or the restart at which it runs; `part` is the number of the section if there are several;
+//! `after` is the line of the event after which it ran; and `seen` has the lines on which its message was seen. The choices of the initial
+//! state stand under line 0.
 
 use super::{SHOWN, located, place, shortened, witness};
 use crate::choice::counted;

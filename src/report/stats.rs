@@ -1,4 +1,4 @@
-//! The work that a verdict was, and what made it so.
+//! The work that a verdict took, and the statements that caused it.
 //!
 //! For example 40 forks, all of them at `either { n := n + 1; } or {}`.
 

@@ -6,11 +6,11 @@
 //! ```
 //!
 //! If clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
-//! event after which it was: `{"line":1,"after":2,"choices":[7],"a":1}`.
+//! event after which it was served: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
-//! What made the initial state stands under line 0. A restart has a line with the choices of its handler. A request that was lost
-//! before it had any effect is `"skipped"`. What the server did by itself before the request is
-//! `"before":[{"step":1,"choices":["t3"]}]`, the steps counted from 1.
+//! The choices of the initial state stand under line 0. A restart has a line with the choices of its handler. A request that was lost
+//! before it took effect is `"skipped"`. The internal steps before the request are
+//! `"before":[{"step":1,"choices":["t3"]}]`, with the `step`s of the protocol counted from 1.
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};

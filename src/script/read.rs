@@ -1,6 +1,6 @@
 //! Scripts from their text: each line is an event of a trace with a label, or says how the script is run again.
 //!
-//! Everything is checked against the specification; what does not fit any more is told with its place.
+//! Everything is checked against the specification; a value that does not fit any more is reported with its place.
 
 use std::sync::Arc;
 

@@ -1,7 +1,7 @@
 //! References as text, and their evaluation: loosely, so that a script keeps its meaning when steps are left out (semantics 5).
 //!
-//! An element that is not there, or in which the rest of the path fails, is looked for among the others; a message that is not
-//! there, or in which the path fails, among the other messages.
+//! If an element is not there, or the rest of the path fails in it, the other elements are tried; if a message is not
+//! there, or the path fails in it, the other messages are tried.
 //!
 //! ```
 //! use mayhap::script::{JsonTree, Reference, evaluated};

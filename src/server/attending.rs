@@ -1,4 +1,4 @@
-//! The server's part in a conversation: it runs sections, and what comes of each leaves when it ends.
+//! The server's part in a conversation: it runs sections, and sends the messages of a section when the section ends.
 //!
 //! `on q from c { send c, 1; close c; }` leads to a message and then to the end of the connection, if the section comes to its end and
 //! the network has room for the message.

@@ -1,4 +1,4 @@
-//! A random client of the server, which asks what keeps its duty.
+//! A random client of the server, whose requests keep the client's duty.
 //!
 //! A drawn request may break an `expects`, or be one that no handler takes. It leaves no trace then, and another one is asked
 //! instead: first one of the same form, with other scalars, and then one of this form that the state makes possible. For that

@@ -9,9 +9,9 @@
 //! The model of the network that judges a trace says here what may happen: which requests the server may read next, and which messages
 //! may arrive.
 //!
-//! A request is drawn when it is sent. If it breaks the client's duty by the time that the server takes it, another one stands in
-//! its place: until then nobody has seen it, and a client that guessed well is one, too. So what happened is known for good from
-//! if no request before it is under way. It is likewise with the answer of a peer.
+//! A request is drawn when it is sent. If it breaks the client's duty at the time when the server takes it, another one replaces
+//! it: until then nobody has seen it, and a client may just as well have guessed this one. So an occurrence is final once no request before
+//! it is under way. The same holds for the answer of a peer.
 
 use std::fmt;
 

@@ -1,4 +1,4 @@
-//! A server over a network all of whose sections and choices are given: what a witness says is done for real.
+//! A server over a network that runs the sections and choices of a witness for real.
 //!
 //! ```text
 //! the request Take(3) of client 1, with []      up to its `yield`; a message is under way to client 2

@@ -1,8 +1,8 @@
-//! A state of which part is not known yet: what its beginning chose is drawn when it shows (semantics 4, *Concrete runs*).
+//! A state of which part is not known yet: choices of the initial state are drawn when an answer shows them (semantics 4, *Concrete runs*).
 //!
-//! `var last: int = choose;` is a symbol at first. A section runs with it, under its conditions; what the section chooses
-//! and answers is drawn, such that the conditions can hold, and what that says of the symbol is kept. So an `assume` that
-//! looks at the beginning late ends no run: as long as some beginning leads here, one is left. After
+//! `var last: int = choose;` is a symbol at first. A section runs with the symbol, under its conditions. The choices and the answer of the
+//! section are drawn such that the conditions can hold, and what they say about the symbol is kept. So a late `assume` about the initial
+//! state ends no run: as long as some initial state leads here, one is left. After
 //! `assume last >= 5; reply last;` the symbol is the number that was answered.
 
 use super::section::{Choosing, PathSearch, RunPath, UNDECIDED};

@@ -1,7 +1,7 @@
 //! The peers' part in a conversation: they see calls, and answer or fail.
 //!
-//! `let r = call store(k), Get; expects r is Some(n) && n > 0;` is answered with a number that the specification expects: one that it does
-//! not is drawn again when the task goes on, before anybody has seen it.
+//! `let r = call store(k), Get; expects r is Some(n) && n > 0;` is answered with a number that the specification expects: another
+//! number is drawn again when the task goes on, before anybody has seen it.
 
 use super::conversation::{Conversation, draw};
 use super::occurrence::{CallEvent, Occurrence, PeerOccurrence};

@@ -1,4 +1,4 @@
-//! A section run with symbols: for choices of which the drawn ones failed, and for what is not known of the state yet.
+//! A section run with symbols in the place of choices, if the drawn ones failed, and of the parts of the state that are not known yet.
 //!
 //! Paths are tried in drawn order, until one can be finished: its conditions have a model. `let n = choose i: int where
 //! i > m;` has one path, and a model of it gives `n`.

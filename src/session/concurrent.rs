@@ -1,4 +1,4 @@
-//! A history of concurrent clients that was judged as a whole, of which evidence is looked for.
+//! The evidence of a history of concurrent clients that was judged as a whole.
 //!
 //! ```text
 //! no ordering of the requests explains that line 6 answered 1; only 2 was possible

@@ -4,10 +4,10 @@
 //! judged │ lines 812 to 840: unknown │ judged from any state on        what no state explains is rejected, all else stays unknown
 //! ```
 //!
-//! The state is any once nothing is under way. If an order of service is looked for, requests under way are no hindrance: one may have
-//! been served in the unknown part, or be served later, so it is taken for one that was given up, and its answer is not looked at. What is
-//! rejected after an unknown part is so in every state that a variable may hold. It may still be explained by a run in which the
-//! specification was faulty before, or the client broke its duty; if some request may be like that, nothing is rejected.
+//! From the first moment at which nothing is under way, the state may be any. If the engine looks for an order of service, requests may be
+//! under way: a request may have been served in the unknown part, or be served later, so it counts as given up, and its answer is not
+//! looked at. An event that is rejected after an unknown part is rejected in every state that the variables may hold. A run in which the
+//! specification was faulty before, or the client broke its duty, may still explain it; if some request may do that, nothing is rejected.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

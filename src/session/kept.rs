@@ -1,7 +1,7 @@
 //! The events of a session, kept for evidence and to be saved: all of them, up to a bound.
 //!
-//! Of more events than that the first ones are forgotten, and what a rejection says then is less. What is saved then is the state at some
-//! moment, of which one is remembered now and then, and the events since.
+//! With more events the first ones are forgotten, and a rejection says less. Now and then the state at a moment is remembered. A long
+//! session is saved as the last such state, and the events since then.
 
 use super::engine::EngineMoment;
 use super::going_on::GoingOn;

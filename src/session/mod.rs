@@ -1,7 +1,7 @@
 //! The one judge from the outside: a specification, a network and limits in; events one by one; a verdict out.
 //!
 //! Which engine judges is decided here: steps of the judge if whole exchanges come one after another, a search for an order of service if
-//! each handler answers once over TCP, the event-by-event engine elsewhere.
+//! each handler answers once over TCP, and else the event-by-event engine.
 //!
 //! ```
 //! use mayhap::{Options, Session, SessionProgress, Spec};

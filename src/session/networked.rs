@@ -1,4 +1,4 @@
-//! A recording that was judged event by event, of which evidence is looked for.
+//! The evidence of a recording that was judged event by event.
 //!
 //! ```text
 //! no run of the server explains line 6

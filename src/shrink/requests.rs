@@ -1,6 +1,6 @@
 //! Requests of a specification in property tests: a strategy of proptest, whose values become simpler step by step.
 //!
-//! A request becomes the smallest one of its type if that is enough. Else an earlier variant is taken, what is optional is left out, lists
+//! A request becomes the smallest one of its type, if this still fails. Else an earlier variant is taken, options become `None`, lists
 //! get shorter, numbers come nearer to 0, and texts get shorter and come nearer to `aaa`, at one place at a time.
 //!
 //! ```

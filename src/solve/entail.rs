@@ -1,4 +1,4 @@
-//! Simplification of terms by what a store knows: for making values simpler, where not finding out does no harm.
+//! Simplification of terms by what a store knows. It is for making values simpler: not finding a simplification does no harm.
 //!
 //! Implements no rule of its own: a condition follows if its parts do, or if its negation is refuted. For example beside
 //! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.

@@ -1,4 +1,4 @@
-//! The variables that were solved for of late, so that what was just read or written is not compared with all that is known.
+//! The variables that were solved for last, so that what was just read or written is compared only with these.
 //!
 //! After the unification with an answer gave `#7` the value `"a"`, an entry that has `#7` in it is rewritten, and one that has
 //! `#3` is left alone.

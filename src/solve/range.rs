@@ -1,5 +1,5 @@
-//! The values of a term whose variables are known by their domains alone: of a sum of variables, moved and added; of a term of one
-//! variable with few values, computed for each.
+//! The values of a term about whose variables only the domains are known. The domains of a sum are moved and added; a term of one
+//! variable with few values is computed for each of them.
 //!
 //! For example `#1 + #2` with `#1 in 3..=5` and `#2 in 0..=9` is in `3..=14`, with `{0, 4}` and `{0, 1}` in `{0, 1, 4, 5}`, and
 //! `#1 % 2` in `0..=1`. Nothing if the values are no domain: `2 * x` skips every other one.

@@ -1,6 +1,6 @@
-//! An answer that is one variable, and the value that it was seen to have.
+//! An answer that is one variable, and its observed value.
 //!
-//! Implements the rule *unify* of Figure 3.1 if it costs least: nothing but a domain is known of the variable, so its domain
+//! Implements the cheapest case of the rule *unify* of Figure 3.1: only a domain is known of the variable, so the domain
 //! is asked, and the variable is bound; or, if nothing else mentions it, forgotten at once. For example `#1 + 2` with
 //! `#1 <= 9` seen as 5 binds `#1 := 3`.
 

@@ -1,4 +1,4 @@
-//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent trie, which is sorted where
+//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent trie, which is sorted when
 //! the order is asked for.
 //!
 //! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.

@@ -1,4 +1,4 @@
-//! A fresh variable for a sum: one of the variables that were added up is a difference from then on.
+//! A fresh variable for a sum: one of the summands is a difference from then on.
 //!
 //! For example `#5` for `#1 + #2` makes `#2` the difference `#5 - #1`, and `#2 <= 7` the bound `#5 <= #1 + 7`.
 

@@ -1,7 +1,7 @@
 //! Making a failing run smaller: the shortlex-least run that still fails in the same way, as far as a budget goes.
 //!
-//! The order of simplicity is *shortlex*: fewer choices are simpler, among as many the lexicographically lower picks are. It
-//! is total, so that what is simplest does not depend on the way there, and every run has finitely many before it, so that
+//! The order of simplicity is *shortlex*: fewer choices are simpler, and among runs of one length those with lexicographically lower
+//! picks. The order is total, so that the simplest run does not depend on the way there. Every run has finitely many before it, so that
 //! each run that is adopted brings the end nearer. Fewer choices come first since each one is something to understand;
 //! alternative 0 is the one that a program names first, its usual case.
 //!

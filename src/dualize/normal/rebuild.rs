@@ -1,4 +1,4 @@
-//! Parts as memory: each content becomes a value of fresh variables, and which box of a part it is a selector.
+//! Parts written back into memory: each content becomes a value of fresh variables, and a selector says which box of a part it is.
 
 use super::super::candidate::Candidate;
 use super::super::cells::{self, Cell, mentioned};

@@ -1,7 +1,7 @@
 //! Judging a reason again: what `--check-reason` asks.
 //!
-//! It shares no step with the search: the trace is judged from its beginning, or from any state on if the reason says so, with the answers of the reason and holes else,
-//! and once more without each of them.
+//! It shares no step with the search. The trace is judged from its beginning, or from any state if the reason says so, with the answers of
+//! the reason, and holes in the place of all others; then once more without each of these answers.
 
 use std::sync::Arc;
 

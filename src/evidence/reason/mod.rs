@@ -1,9 +1,9 @@
 //! The reason of a rejection: a minimal set of earlier answers without which it would not be one.
 //!
 //! A set of events is a reason if the trace up to the rejected event, with the answers of all earlier events outside the
-//! set replaced by holes, is still rejected. More known answers never make a rejection go away, so the reason is found from
-//! its end: from the last position such that the answers before it, and none after it but those found so far, do not
-//! suffice. The answer there is needed; then the same is asked of the answers before it.
+//! set replaced by holes, is still rejected. With more known answers a rejection stays a rejection, so the reason is found from
+//! its end: the search looks for the last position such that the answers before it, together with those found so far, are not
+//! enough. The answer at this position is needed; then the same is asked of the answers before it.
 //!
 //! ```text
 //! known known known known known hole hole hole  rejected        all of them: rejected

@@ -1,7 +1,7 @@
 //! The cells of the state without which an event would not be rejected.
 //!
-//! Of `m = {"a": 2, "b": 7}` and `n = 3` a wrong answer to `Get("a")` needs the cell `m["a"]` alone: with anything else in
-//! its place, and in that of all others, it is still rejected. Cells are left out one after another; a variable that is a map
+//! With `m = {"a": 2, "b": 7}` and `n = 3`, a wrong answer to `Get("a")` needs the cell `m["a"]` alone: whatever all other cells hold,
+//! the answer is still rejected. Cells are left out one after another; a variable that is a map
 //! or a set is divided into its entries first.
 
 use super::ReasonSearch;

@@ -6,9 +6,9 @@
 //! 999  GET /a  body "y", tag 7      rejected in any state before line 898
 //! ```
 //!
-//! Any state stands for all that the server may be in, so what is rejected from there on is rejected in any case, and nothing further back
-//! is judged. A part of the state that the rejected exchange does not name is forgotten after each exchange that has nothing in common, so that a long recording costs
-//! little for each of its exchanges.
+//! If the exchange is rejected from any state on, it is rejected whatever state the server was in, and nothing further back
+//! is judged. After each exchange that has nothing in common with the rejected one, all parts of the state that the rejected one does not
+//! name are forgotten, so that each exchange of a long recording costs little.
 
 use super::budget::Budget;
 use super::needed::of_type;

@@ -1,7 +1,7 @@
 //! A specification as a system under test, in this process: requests are served one after another, as soon as they are sent.
 //!
-//! What it does is a function of its seed. A request that it has no run for breaks it down, as a server would that ends or hangs; one
-//! that breaks the client's duty as it sees it is refused.
+//! Its behaviour is a function of its seed. If it has no run for a request, it breaks down, like a server that crashes or hangs. If a
+//! request breaks the client's duty, as the mutant states it, the request is refused.
 
 use std::collections::VecDeque;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The result of testing a live system, as data: what was tried, what the specification's branches saw of it, and each failure
+//! The result of testing a live system, as data: what was tried, which branches of the specification were covered, and each failure
 //! with the few requests that show it.
 //!
 //! ```

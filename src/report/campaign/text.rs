@@ -8,7 +8,7 @@
 //! again:  mayhap replay mayhap-regressions/48-put-nocontent.ndjson
 //! ```
 //!
-//! [`opening`], [`regressions`], [`summary`] and [`failure`] are its parts, for who prints them as they come.
+//! [`opening`], [`regressions`], [`summary`] and [`failure`] are its parts, for a caller that prints them one by one.
 
 use super::visible::visible;
 use super::{

@@ -6,8 +6,8 @@
 //! {"c": 1, "q": {"Put": {"key": "a", "value": 1}}}        events that are judged again
 //! ```
 //!
-//! Of a short session the events are all. Of a long one it is the state after some event at which nothing was under way (symbolic values,
-//! and what is known of them), and the events since.
+//! The text of a short session has all events. The text of a long one has the state after some event at which nothing was under way
+//! (symbolic values, and what is known of them), and the events since.
 
 mod terms;
 mod values;

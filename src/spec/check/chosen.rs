@@ -1,4 +1,4 @@
-//! Maps and sets that a handler chooses as a whole and something counts: their elements are not known, so that judging ends there, as a
+//! Maps and sets that a handler chooses as a whole and then counts: their elements are not known, so that judging ends there, as a
 //! fault of the specification.
 //!
 //! ```text

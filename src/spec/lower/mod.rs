@@ -1,7 +1,7 @@
 //! From the checked tree to code: one program of functions a machine or protocol.
 //!
-//! Statements become branches, expressions become joins (see `code`). What a server may do only if clients do not wait for each
-//! other is refused, with its place, if tasks run alone: `send c, e;`.
+//! Statements become branches, expressions become joins (see `code`). If tasks run alone, statements that need clients
+//! that do not wait for each other, such as `send c, e;`, are refused with their place.
 
 mod choice;
 mod collection;

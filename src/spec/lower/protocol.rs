@@ -1,5 +1,5 @@
-//! Protocols: the initial state, one function that handles every request, one for each `step`, and those for where connections open
-//! and close and where the server starts again.
+//! Protocols: the initial state, one function that handles every request, one for each `step`, and those that run when a connection opens
+//! or closes, or the server starts again.
 
 use super::Context;
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
@@ -114,7 +114,7 @@ impl<'a> Context<'_, 'a> {
 }
 
 impl<'a> Context<'_, 'a> {
-    /// The function that runs where a connection opens or closes, if a handler is for that: the handlers are tried in their order.
+    /// The function that runs when a connection opens or closes, if there is a handler for that: the handlers are tried in their order.
     fn connection_handlers(
         &mut self,
         protocol: &Protocol<'a>,
@@ -138,7 +138,7 @@ impl<'a> Context<'_, 'a> {
         Some(self.functions.len() as u32 - 1)
     }
 
-    /// The function that runs where the server starts again, if a handler is for that.
+    /// The function that runs when the server starts again, if there is a handler for that.
     fn restart_handler(&mut self, protocol: &Protocol<'a>) -> Option<u32> {
         let handler = protocol.handlers.iter().find(|handler| matches!(handler.trigger, Trigger::Restart(_)))?;
         let mut emitter = Emitter::new(self, handler.id, Body::Handler);

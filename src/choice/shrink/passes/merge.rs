@@ -1,4 +1,4 @@
-//! Deleting an item and making up for it: what fails may depend on a sum, or on some other number of all that there is.
+//! Deleting an item and making up for it elsewhere: a failure may depend on a sum, or on some other number computed from all items.
 
 use super::super::super::{Choices, Random, Step};
 use super::super::Search;

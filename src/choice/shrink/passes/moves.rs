@@ -1,4 +1,4 @@
-//! Two and three small edits at once: what only goes together.
+//! Two and three small edits at once, for changes that succeed only together.
 //!
 //! A move is a small edit at one place. Every pair of moves is tried on short runs, of the kinds that have to do with each
 //! other, and every three on very short ones; what succeeds is repeated.
