@@ -43,7 +43,7 @@ impl Default for RunCounts {
 }
 
 impl RunCounts {
-    /// RunCounts all runs of a program; `None` if there are too many, or a mistake ends one.
+    /// Counts all runs of a program; `None` if there are too many, or a mistake ends one.
     pub fn of<R: Outcome>(mut program: impl FnMut(&mut Chooser) -> R) -> Option<RunCounts> {
         let (mut counts, mut search) = (RunCounts::default(), Odometer::new());
         loop {
@@ -58,7 +58,7 @@ impl RunCounts {
         }
     }
 
-    /// RunCounts one more run; `None` if there are too many.
+    /// Counts one more run; `None` if there are too many.
     #[must_use]
     pub fn add(&mut self, run: &[Step]) -> Option<()> {
         let mut at = EMPTY;

@@ -156,9 +156,9 @@ fn doubt(judge: &Judge) -> Option<String> {
 /// Why the server could not go on.
 fn because(stop: &Stop) -> String {
     match stop {
-        Stop::Outside(_) => ", ended where no request was found that is in order (see --range)".to_owned(),
+        Stop::Outside(_) => ", ended as no request that is in order was found (see --range)".to_owned(),
         Stop::Fault(_) => ", ended at a fault of the specification".to_owned(),
-        Stop::Stuck(_) | Stop::Mismatch(_) => ", ended where the server had no way to go on".to_owned(),
+        Stop::Stuck(_) | Stop::Mismatch(_) => ", ended as the server had no way to go on".to_owned(),
         Stop::Limit(_) | Stop::Undecided(_) | Stop::Choice(_) => format!(", ended as {stop}"),
     }
 }

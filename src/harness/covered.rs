@@ -1,4 +1,4 @@
-//! SpecCoverage as it is reported: branches with their lines and columns.
+//! The coverage as it is reported: branches with their lines and columns.
 
 use crate::coverage::{BranchKind, SpecBranch, SpecCoverage};
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};

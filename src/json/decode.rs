@@ -225,7 +225,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         let at = self.scanner.here();
         self.array(id, |this, index| {
             let Some(of) = of.get(index) else {
-                return Err(this.scanner.expected(&format!("`]` behind {index} values")));
+                return Err(this.scanner.expected(&format!("`]` after {index} values")));
             };
             fields.push(this.value(*of)?);
             Ok(())

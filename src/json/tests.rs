@@ -228,7 +228,7 @@ fn what_does_not_fit_is_told_with_its_place() {
         ("tree", r#"{"One": "Leaf", "Two": 1}"#, "14: expected `}`: a value of Tree is one variant, found `,`"),
         ("tree", "7", "0: expected Tree (a variant: \"V\" or {\"V\": …}), found a number"),
         ("tree", r#"{"Two": ["Leaf"]}"#, "8: at .Two: expected an array of 2 values, found 1"),
-        ("tree", r#"{"Two": ["Leaf", [1], 2]}"#, "22: at .Two[2]: expected `]` behind 2 values, found a number"),
+        ("tree", r#"{"Two": ["Leaf", [1], 2]}"#, "22: at .Two[2]: expected `]` after 2 values, found a number"),
         (
             "tree",
             r#"{"One": {"Named": {"tag": {"weak": 0}}}}"#,

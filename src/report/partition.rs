@@ -10,7 +10,7 @@ use crate::spec::entries::{RequestKeys, Unpartitioned};
 #[must_use]
 pub fn partition(spec: &Spec) -> String {
     let (why, site) = match RequestKeys::find(&spec.program) {
-        Ok(_) => return "key by key, where no client has two requests under way".to_owned(),
+        Ok(_) => return "key by key, if no client has two requests under way".to_owned(),
         Err(Unpartitioned::Step(site)) => ("the server does something by itself", site),
         Err(Unpartitioned::Initial(site)) => ("the initial state may say something of several keys together", site),
         Err(Unpartitioned::Touched(site)) => ("more is touched than what one part of the request is the key of", site),

@@ -255,7 +255,7 @@ impl SectionTexts<'_> {
             WitnessEnd::Yielded(Some(site)) => format!("  {whose}, which has yielded {}", place(self.spec, *site)),
             WitnessEnd::Called(calls, _) => {
                 let call = calls.first().map_or_else(String::new, |made| place(self.spec, made.call.site));
-                format!("  {whose}, behind its call {call}")
+                format!("  {whose}, which waits for its call {call}")
             }
             WitnessEnd::Yielded(None) | WitnessEnd::Done => format!("  {whose}"),
         }

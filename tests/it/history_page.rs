@@ -227,7 +227,7 @@ fn a_browser_draws_what_was_judged_event_by_event() {
         ),
         (
             "#trace=1&select=3",
-            &["in 3 sections of 8: number 3 behind line 5", "sends {\"News\": [\"tea\", 5]} to client 1"],
+            &["in 3 sections of 8: number 3 after line 5", "sends {\"News\": [\"tea\", 5]} to client 1"],
         ),
         ("#trace=1&select=8", &["<dt>message</dt>", "{\"News\": [\"tea\", 5]}"]),
         ("#trace=2", &["at line 14 of", "no run of the specification explains this", "line 11</button>"]),

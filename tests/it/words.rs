@@ -1,8 +1,13 @@
 //! The words of the code: those of the field, and doc comments that can be read alone.
 //!
-//! `/// Where the result goes.` tells nothing in an editor's hover; `/// The register that gets the result.` does.
+//! `/// Where the result goes.` tells nothing in an editor's hover; `/// The register that gets the result.` does. Pages for readers say
+//! *after*, *if* and *N*.
 
-use crate::house::source::{Source, sources};
+use std::ffi::OsStr;
+use std::fs;
+use std::path::PathBuf;
+
+use crate::house::source::{Source, entries, root, sources};
 
 /// Words that doc comments do not open with.
 const OPENINGS: &[&str] = &["What", "Whether", "Where", "How", "When", "The same"];
@@ -21,6 +26,16 @@ const PRIVATE: &[(&str, &str)] = &[
     ("Leg", "Segment"),
     ("Tight", "Optimized"),
     ("by_need", "expanded on demand"),
+];
+
+/// Words that pages do not use, with plain ones.
+const PAGE_WORDS: &[(&str, &str)] = &[
+    ("behind", "after"),
+    ("so many", "N"),
+    ("dearest", "slowest"),
+    ("that which", "what it is"),
+    ("where that", "if that"),
+    ("where there", "if there"),
 ];
 
 /// The text of a doc comment's line.
@@ -83,11 +98,54 @@ fn identifiers_are_words_of_the_field() {
     assert!(offences.is_empty(), "{}", offences.join("\n"));
 }
 
+/// Words of a page that readers stumble over, with their lines.
+fn stumbled_over(text: &str) -> Vec<(usize, &'static str, &'static str)> {
+    let mut found = Vec::new();
+    for (number, line) in (1..).zip(text.lines()) {
+        let words = line.to_lowercase();
+        for (word, plain) in PAGE_WORDS {
+            let is_whole = |at: usize| {
+                let (before, after) = (&words[..at], &words[at + word.len()..]);
+                !before.ends_with(char::is_alphanumeric) && !continues(after)
+            };
+            if words.match_indices(word).any(|(at, _)| is_whole(at)) {
+                found.push((number, *word, *plain));
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn pages_use_plain_words() {
+    let mut pages: Vec<PathBuf> = ["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(|name| root().join(name)).into();
+    for directory in ["docs", "specs", "specs/network", "specs/crash"] {
+        pages.extend(entries(&root().join(directory)));
+    }
+    pages.extend(
+        ["arguments", "testing_arguments", "mutate_arguments"].map(|name| root().join(format!("src/cli/{name}.rs"))),
+    );
+    let is_text =
+        |path: &PathBuf| path.extension().is_some_and(|ending| ["md", "may", "rs"].map(OsStr::new).contains(&ending));
+    let mut offences = Vec::new();
+    for path in pages.iter().filter(|path| is_text(path)) {
+        for (number, word, plain) in stumbled_over(&fs::read_to_string(path).unwrap()) {
+            offences.push(format!("{}:{number}: `{word}`, say {plain}", path.display()));
+        }
+    }
+    assert!(offences.is_empty(), "{}", offences.join("\n"));
+}
+
 #[test]
 fn the_checks_see_what_they_should() {
     let text =
         "/// Where it is.\n/// What is more, this goes on.\nfn f() {}\n    //! The same again.\n/// Whatever it is.\n";
     assert_eq!(badly_opened(text).iter().map(|(number, _)| *number).collect::<Vec<_>>(), [1, 4]);
+    assert_eq!(
+        stumbled_over("It comes\nbehind it, so many times.").iter().map(|found| found.1).collect::<Vec<_>>(),
+        ["behind", "so many"]
+    );
+    assert_eq!(stumbled_over("It is there whereas that is not."), []);
     let words = |line: &'static str| identifiers(line).collect::<Vec<_>>();
     assert_eq!(words("let told = f(\"leg\", x); // settle"), ["let", "told", "f", "x"]);
 }

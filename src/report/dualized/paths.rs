@@ -109,7 +109,7 @@ fn write_path(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, step: 
         }
         // A restart is not answered.
         TransitionEnd::Nothing if step.request == Value::UNIT => {}
-        TransitionEnd::Nothing => page.line("    no answer: the state stays only where none was observed"),
+        TransitionEnd::Nothing => page.line("    no answer: the state stays only if none was observed"),
         TransitionEnd::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
         TransitionEnd::Faulty(fault) => {
             return page.remarked("    the specification is faulty", page.spec.span(fault.site), Quote::Line);

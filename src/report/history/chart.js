@@ -165,7 +165,7 @@ function drawBar(context, at, places, next) {
   context.globalAlpha = 1;
 }
 
-/** Tests whether a request was sent behind the event of the verdict, so that it did not matter. */
+/** Tests whether a request was sent after the event of the verdict, so that it did not matter. */
 function isBehindEvent(at) {
   const { trace } = view;
   return trace.event !== null && trace.verdict !== "accept" && trace.requests[at].sent > trace.event;

@@ -33,7 +33,7 @@ function momentOf(trace, request) {
   if (!/^\d+$/.test(request.client) && request.outcome !== "step") return "";
   const parts = partsOf(request);
   if (parts.length === 0) return trace.network === "sync" ? "before the next request, or never" : "never, in this order";
-  const after = behind => (behind === request.sent && request.outcome !== "step" ? "once it was sent" : `behind line ${behind}`);
+  const after = behind => (behind === request.sent && request.outcome !== "step" ? "once it was sent" : `after line ${behind}`);
   if (parts.length === 1) return `as number ${parts[0].place} of ${trace.sections}, ${after(parts[0].behind)}`;
   const each = parts.map(({ place, behind }) => `number ${place} ${after(behind)}`);
   return `in ${parts.length} sections of ${trace.sections}: ${each.join(", ")}`;
@@ -55,7 +55,7 @@ function noteOf(trace, at) {
     return [what, verdict === "reject" || verdict === "fault" ? "reject" : ""];
   }
   if (style === "conflict") return ["contradicts the rejected event, together with the others that are marked so", "conflict"];
-  return isBehindEvent(at) ? ["came behind the event of the verdict: not judged", ""] : ["", ""];
+  return isBehindEvent(at) ? ["came after the event of the verdict: not judged", ""] : ["", ""];
 }
 
 /** All that is known of a request. */

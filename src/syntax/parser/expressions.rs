@@ -61,7 +61,7 @@ fn quantified(p: &mut Parser<'_>, quantifier: Quantifier) -> ParseResult<ExprKin
     if !p.at_name() && !p.at(TokenKind::LParen) {
         let word = p.text_of(word);
         let help = format!("`{word} x in xs: c` is a condition; in backquotes it is a name: `` `{word}` ``");
-        let finding = Diagnostic::error(p.here(), format!("expected a name behind `{word}`"));
+        let finding = Diagnostic::error(p.here(), format!("expected a name after `{word}`"));
         return p.fail_with(finding.label("expected a name, or a tuple of names").help(help));
     }
     let binder = binder(p)?;

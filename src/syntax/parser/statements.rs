@@ -143,7 +143,7 @@ fn peer_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
         return peer_calls(p, Some(least));
     }
     if p.at(TokenKind::Int) {
-        let help = "to wait for so many answers, write `call any n of p(k) for k in ks, …`";
+        let help = "to wait for n answers, write `call any n of p(k) for k in ks, …`";
         return p.fail_with(p.unexpected("the name of a peer, `all` or `any`").help(help));
     }
     let peer = p.name("the name of a peer, `all` or `any`")?;

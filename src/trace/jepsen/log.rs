@@ -115,7 +115,7 @@ pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
     let value = forms.next().ok_or_else(missing("a value, such as nil"))?;
     let error = forms.next();
     if let Some(more) = forms.next() {
-        return Err(JsonError::new(more.offset, "expected the end of the line behind the error"));
+        return Err(JsonError::new(more.offset, "expected the end of the line after the error"));
     }
     Ok(JepsenRecord::Operation(Operation {
         line: number,

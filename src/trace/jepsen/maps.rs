@@ -254,7 +254,7 @@ fn step<'a>(cursor: &mut Cursor<'a>, syntax: MapSyntax, shape: FileShape) -> Dec
     let Some(next) = cursor.rest().chars().next() else { return Ok(MapStep::Blank) };
     match (next, shape) {
         (_, FileShape::Closed) => {
-            Err(JsonError::new(cursor.at, "expected the end of the file behind the closing bracket"))
+            Err(JsonError::new(cursor.at, "expected the end of the file after the closing bracket"))
         }
         ('[', FileShape::Start) => Ok(bracket(cursor, FileShape::Within(']'))),
         ('(', FileShape::Start) if syntax == MapSyntax::Edn => Ok(bracket(cursor, FileShape::Within(')'))),
