@@ -34,7 +34,7 @@ use crate::validate::{Exchanges, Validator};
 
 /// Exchanges with a server, in the order in which they were observed, as values of a specification's types.
 ///
-/// It is kept in memory: who judges while a trace is observed, or one that is larger than memory, uses a [`Validator`], or
+/// A trace is kept in memory. To judge while a trace is observed, or a trace that is larger than memory, use a [`Validator`], or
 /// [`crate::validate::judge`].
 #[derive(Clone, Debug)]
 pub struct Trace {
@@ -58,7 +58,7 @@ impl Trace {
         Ok(Trace { spec: spec.clone(), exchanges })
     }
 
-    /// Adds a request and its answer, as whatever serialises to their JSON.
+    /// Adds a request and its answer, as values that serialise to their JSON.
     ///
     /// # Errors
     /// If one of them is no value of the specification's type; nothing is added then.
@@ -101,7 +101,7 @@ impl Trace {
         &self.exchanges
     }
 
-    /// Judges it: could a server that follows the specification have answered so?
+    /// Judges the trace: could a server that follows the specification have given these answers?
     #[must_use]
     pub fn judge(&self) -> Verdict {
         self.validator().0.verdict()
@@ -115,16 +115,16 @@ impl Trace {
         (validator, explained)
     }
 
-    /// Finds the choices with which the specification answers just so, and runs it with them to see.
+    /// Finds choices with which the specification gives these answers, and runs it with them to verify that.
     ///
     /// # Errors
-    /// If it is not accepted, or no choices were found within the limits.
+    /// If the trace is not accepted, or no choices were found within the limits.
     pub fn witness(&self) -> Result<Witness, WitnessError> {
         evidence::witness(&self.spec, &Options::default(), &self.exchanges)
     }
 
-    /// Finds the earlier answers that leave an answer without explanation, and says it in words. There is none if the
-    /// trace is not rejected, or if it was not found in a second of work.
+    /// Finds the earlier answers that leave the rejected one without explanation, in words. `None` if the
+    /// trace is not rejected, or if no reason was found in a second of work.
     #[must_use]
     pub fn reason(&self) -> Option<Explanation> {
         let (validator, explained) = self.validator();

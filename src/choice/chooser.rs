@@ -23,7 +23,7 @@
 use super::{ChoiceError, Choices, Label};
 use std::fmt::Display;
 
-/// The number of choices that a run may ask for if nothing else is said: one that asks for more is cut.
+/// The number of choices that a run may ask for by default: a run that asks for more is cut.
 pub(super) const CHOICES: usize = 100_000;
 
 /// Makes the choices of one run.
@@ -75,7 +75,7 @@ impl<'s> Chooser<'s> {
         self.choose(label, 2) == 1
     }
 
-    /// A run in which the condition is false does not exist.
+    /// Assumes a condition: a run in which it is false does not exist.
     pub fn assume(&mut self, label: Label, condition: bool) {
         if self.try_assume(label, condition).is_err() {
             self.unwind();
@@ -124,8 +124,8 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Ends the search at once, in the middle of this run: it is not counted, and what is left begins with it. If the run
-    /// has been ended already, that stands.
+    /// Ends the search at once, in the middle of this run. The run is not counted, and the rest of the search begins with it. If the run
+    /// has been ended already, it stays ended for that reason.
     ///
     /// ```
     /// use mayhap::choice::{Chooser, Ended, Explore, Odometer};
@@ -176,7 +176,7 @@ impl<'s> Chooser<'s> {
     }
 }
 
-/// A chooser can be handed to what takes any source of choices.
+/// A chooser can be handed to code that takes any source of choices.
 impl Choices for Chooser<'_> {
     fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
         match weights {

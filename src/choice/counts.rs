@@ -30,7 +30,7 @@ pub(super) const EMPTY: u32 = 0;
 /// beginning but the empty one, whose value is less than the length of `runs`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunCounts {
-    /// Maps the number of a beginning and a pick to the number of the beginning that it becomes by that pick.
+    /// Maps the number of a beginning, and a pick, to the number of the beginning with this pick added.
     next: HashMap<(u32, usize), u32>,
     /// The number of runs that begin with each beginning, in the order of the beginnings' numbers.
     runs: Vec<u64>,
@@ -84,7 +84,7 @@ impl RunCounts {
         self.weights_at(beginning.iter().try_fold(EMPTY, |at, step| self.after(at, step.pick))?, arity)
     }
 
-    /// The number of the beginning that another one becomes by a pick.
+    /// The number of a beginning with a pick added.
     pub(super) fn after(&self, beginning: u32, pick: usize) -> Option<u32> {
         self.next.get(&(beginning, pick)).copied()
     }

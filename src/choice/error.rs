@@ -46,12 +46,12 @@ pub enum ChoiceError {
     },
     /// The program was told to end its run, and went on.
     Swallowed {
-        /// The choice that it made, or the place that had ended the run if it returned as if nothing had happened.
+        /// The choice that the program made; or, if it returned as if nothing had happened, the place that had ended the run.
         label: Label,
     },
     /// A label that cannot stand in a token, or one of too many.
     BadLabel(Box<BadLabel>),
-    /// As many weights were given as there are no alternatives, or none is positive.
+    /// The number of weights is not that of the alternatives, or none is positive.
     BadWeights {
         /// The place that asked.
         label: Label,
@@ -61,7 +61,7 @@ pub enum ChoiceError {
         /// The label of the condition that was assumed.
         label: Label,
     },
-    /// A bound ended the run: it asks for more choices than it may, or a search holds more than it may.
+    /// A bound ended the run: the run asks for more choices than allowed, or the search holds more than allowed.
     Cut {
         /// The place that asked.
         label: Label,
@@ -87,7 +87,7 @@ pub struct BadLabel {
     pub unfit: Unfit,
 }
 
-/// A step that is not the one that was recorded.
+/// A difference between a step and the recorded one.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub struct Difference {

@@ -84,8 +84,8 @@ impl Odometer {
         Odometer { decided: prefix.len(), run: prefix, ends, left: Left::Runs, ..Odometer::default() }
     }
 
-    /// Divides what is left into that many searches, some of them empty if there is not enough to divide that is
-    /// known already. Each run that is left is visited by exactly one of them.
+    /// Divides the rest of the search into this number of searches. Some are empty if too little of the rest is known already.
+    /// Exactly one of them visits each run that is left.
     #[must_use]
     pub fn split_into(self, parts: usize) -> Vec<Odometer> {
         let mut all = vec![self];
@@ -124,7 +124,7 @@ impl Odometer {
     /// run is run once more, to see that it is the one whose search was saved.
     ///
     /// # Errors
-    /// If the text is none that [`Odometer::save`] gave, or the first run asks for something else than it did.
+    /// If [`Odometer::save`] did not give the text, or the first run does not ask what it asked then.
     pub fn resume<R: Outcome>(
         saved: &str,
         choices: usize,

@@ -33,7 +33,7 @@ pub struct Explore<'w, S> {
     watch: Option<Box<Watch<'w>>>,
 }
 
-/// The numbers of runs, of choices in one, of failures, and of runs for making one smaller, beyond which it does not go.
+/// The most runs, choices in a run, failures, and runs for making a failure smaller.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     pub runs: u64,
@@ -61,14 +61,14 @@ impl<'w, S: Strategy> Explore<'w, S> {
         Explore { coverage: less.unwrap_or(Coverage::All), parts, allowed, watch: None }
     }
 
-    /// Visits at most that many runs.
+    /// Sets the most runs that are visited.
     #[must_use]
     pub fn runs(mut self, runs: u64) -> Explore<'w, S> {
         self.allowed.runs = runs;
         self
     }
 
-    /// Cuts a run that asks for more than that many choices.
+    /// Sets the most choices of a run: a run that asks for more is cut.
     #[must_use]
     pub fn choices(mut self, choices: usize) -> Explore<'w, S> {
         self.allowed.choices = choices;
@@ -82,15 +82,15 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self
     }
 
-    /// Runs the program at most that many times to make a failing run smaller, if the search itself does not say
-    /// which one is the smallest. Before that each is run once as it is, to see that it fails again; 0 does neither.
+    /// Sets the most runs of the program for making a failing run smaller, if the search itself does not find the smallest
+    /// one. Before that each failing run is repeated once, to see that it fails again. 0 switches off both.
     #[must_use]
     pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
         self.allowed.reruns = reruns;
         self
     }
 
-    /// Tells after every run (in [`Explore::run_on`]: now and then) how far it is; `Break` ends it.
+    /// Calls `watch` with the progress after every run (in [`Explore::run_on`]: now and then); `Break` ends the exploration.
     #[must_use]
     pub fn watched(mut self, watch: impl FnMut(Progress) -> ControlFlow<()> + 'w) -> Explore<'w, S> {
         self.watch = Some(Box::new(watch));

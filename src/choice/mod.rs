@@ -106,7 +106,7 @@ pub trait Choices {
     ///
     /// # Errors
     /// [`ChoiceError::Empty`] if `arity` is 0; [`ChoiceError::BadLabel`] if a run with the label could not be written
-    /// as a token; if the source ends the run, for whatever reason.
+    /// as a token; another error if the source ends the run.
     #[inline]
     fn choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         match arity {
@@ -139,7 +139,7 @@ pub trait Choices {
         }
     }
 
-    /// Decides at a branch point: `arity` is at least 2, and `weights`, if there are any, are as many and positive. Call
+    /// Decides at a branch point: `arity` is at least 2, and `weights`, if there are any, are `arity` positive numbers. Call
     /// [`Choices::choose`] or [`Choices::weighted`] instead.
     ///
     /// # Errors

@@ -24,7 +24,7 @@ impl Random {
         Random { state: std::array::from_fn(|_| splitmix64(&mut counter)) }
     }
 
-    /// The source of one of many runs that have a seed together: none of them depends on the others.
+    /// The source of one of many runs with a common seed: none of them depends on the others.
     #[must_use]
     pub fn of_run(seed: u64, index: u64) -> Random {
         let mut counter = seed;
@@ -81,7 +81,7 @@ impl Choices for Random {
     }
 }
 
-/// The place of the weight that a number below their sum falls to, if each stands for as many numbers as it says, in order.
+/// The index of the weight that a number below the sum of all weights falls to: each weight w stands for the next w numbers.
 fn at_place<N: Copy + PartialOrd + From<u64> + std::ops::Sub<Output = N>>(weights: &[u64], number: N) -> Option<usize> {
     let mut left = number;
     weights.iter().map(|weight| N::from(*weight)).position(|weight| {

@@ -32,7 +32,7 @@ impl<C: Choices> Recorded<C> {
         &mut self.source
     }
 
-    /// The choices made so far; those among one alternative are not among them.
+    /// The choices made so far, without those that had a single alternative.
     pub fn run(&self) -> &[Step] {
         &self.run
     }

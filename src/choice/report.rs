@@ -52,12 +52,12 @@ pub struct Failure {
     pub message: String,
     /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
     pub run: Vec<Step>,
-    /// The way in which that run ended when it was run again, if that was otherwise: something besides the choices decides
+    /// The way in which that run ended when it was run again, if it ended in another way: then something besides the choices decides
     /// whether it fails.
     pub flaky: Option<Flaky>,
 }
 
-/// The other way in which a failing run ended when it was run again with the choices it had.
+/// The way in which a failing run ended when it was run again with the same choices, and ended in another way.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Flaky {
@@ -114,7 +114,7 @@ pub struct Report {
     pub failed: u64,
     /// The different failures, those with shorter runs first.
     pub failures: Vec<Failure>,
-    /// The mistake that the program made, something that no program may do, with the run up to it.
+    /// The violation of a rule of choosing by the program, with the run up to it.
     pub mistake: Option<Stopped>,
     /// Why it ended.
     pub ended: Ended,
@@ -159,7 +159,7 @@ pub fn shown(run: &[Step]) -> String {
     }
 }
 
-/// A number of what is named in the singular: `1 run`, `2 runs`.
+/// A count with its noun, which is given in the singular: `1 run`, `2 runs`.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -49,8 +49,8 @@ pub trait Strategy: Choices {
         Coverage::All
     }
 
-    /// Gives away about half of the runs that are left, if it can be told between two runs which these are: the
-    /// two searches visit, together, exactly what this one would have visited. It gives away nothing if nothing is said.
+    /// Gives away about half of the runs that are left, if the search knows between two runs which these are. Together the
+    /// two searches visit exactly the runs that this one would have visited. The default gives away nothing.
     fn split(&mut self) -> Option<Self>
     where
         Self: Sized,

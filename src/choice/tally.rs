@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 /// The number of different failures that are kept, those with the shortest runs; all are counted.
 const MAX_FAILURES: usize = 100;
 
-/// The number of runs that were cut, none having come to its end, after which none is expected to.
+/// The number of cut runs after which no run is expected to come to its end, if none has so far.
 const ENDLESS: u64 = 100;
 
 /// The progress of an exploration: the runs visited so far, and those of them that failed.

@@ -26,13 +26,13 @@ const DONE: &str = "s1-done";
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum TokenError {
-    /// It is none of ours.
+    /// The text is no token of this crate.
     NoToken,
     /// A run where a search is expected, or the other way round.
     OtherKind,
     /// It was changed or cut off.
     Damaged,
-    /// It is of a program that asks for other choices.
+    /// The token is of a program that asks for other choices.
     OtherProgram,
     /// The program interrupted its first run, so that it is not known whether it is the one.
     Interrupted,

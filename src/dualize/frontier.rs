@@ -16,7 +16,7 @@ use crate::process::{Fresh, Limit};
 use crate::solve::{Solver, Statistics};
 use crate::spec::{Site, Spec};
 
-/// The reason why it is not known whether the specification is faulty, or the client broke its duty.
+/// The doubt of a verdict that leaves open whether the specification is faulty, or the client broke its duty.
 const PERHAPS: Doubt = Doubt::Limit(Limit::Undecidable);
 
 /// The cost of judging.

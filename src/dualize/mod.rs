@@ -92,21 +92,21 @@ use rustc_hash::FxHashSet;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// A request and what became of it, or a restart between two of them.
+/// A request with its answer, or the lack of one; or a restart between two requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Exchange {
-    /// The line of the trace that it stands on, or its number, from 1.
+    /// The line of the trace on which it stands, or its number, from 1.
     pub line: u64,
     /// The client that made the request.
     pub client: u64,
-    /// The request; that of a restart means nothing.
+    /// The request; it means nothing for a restart.
     pub request: Value,
     /// The answer, or the lack of one.
     pub observed: Observed,
 }
 
 impl Exchange {
-    /// A restart of the system on a line, or of that number, from 1.
+    /// A restart of the system, on a line or with a number, from 1.
     #[must_use]
     pub fn restart(line: u64) -> Exchange {
         Exchange { line, client: 0, request: Value::UNIT, observed: Observed::Restarted }
@@ -150,9 +150,9 @@ pub enum Observed {
     Answer(Value),
     /// Some answer that is not known: a hole.
     Any,
-    /// That the server owed none.
+    /// The server owed no answer.
     Nothing,
-    /// Nothing, and it stopped waiting: the request may have had its effect, or not.
+    /// The client saw no answer, and stopped waiting: the request may have taken effect, or not.
     Lost,
     /// There was no request: the system was killed and started again.
     Restarted,

@@ -22,8 +22,8 @@ pub enum Patience {
 
 /// The evidence that a judge keeps, and its limits.
 ///
-/// The hidden switches are for tests and for judges that evidence is found with: each is exact, so it changes speed and evidence
-/// only, never a verdict that is not *unknown*.
+/// The hidden switches are for tests, and for judges that look for evidence. Each is exact, so it changes only speed and evidence,
+/// and never a verdict other than *unknown*.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Sides that cannot give the observed answer are not forked into.
@@ -59,8 +59,8 @@ pub struct Options {
     /// A lookup in a map of more entries, under a key that is not known, waits for the answer.
     #[doc(hidden)]
     pub lookups: usize,
-    /// A choice is made where something reads it first, and a machine's cells that each request writes before it reads them
-    /// keep what they held: who looks at the memory of a candidate switches this off.
+    /// A choice is made at its first use, and cells of a machine that each request writes before it reads them are not stored. Code that
+    /// looks at the memory of a candidate switches this off.
     #[doc(hidden)]
     pub sink_choices: bool,
     /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
@@ -97,8 +97,8 @@ pub struct Options {
     pub candidates: usize,
     /// The work on one exchange, in made terms, at which no more explanations of it are looked for.
     pub effort: u64,
-    /// The memory that explanations may take, in bytes, at which no more of them are looked for. It is that of the whole process;
-    /// `usize::MAX` does not ask the system.
+    /// The memory that explanations may take, in bytes, at which no more of them are looked for. The memory of the whole process counts;
+    /// with `usize::MAX` the system is not asked.
     pub memory: usize,
 }
 

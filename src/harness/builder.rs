@@ -64,7 +64,7 @@ impl SystemTest {
         self
     }
 
-    /// Ends after so long.
+    /// Sets the time after which the test ends.
     pub fn time(mut self, time: Duration) -> SystemTest {
         self.settings.time = Some(time);
         self
@@ -82,7 +82,7 @@ impl SystemTest {
         self
     }
 
-    /// Takes a request that takes longer than this for one that hangs.
+    /// Sets the time after which a request without an answer counts as hanging.
     pub fn deadline(mut self, deadline: Duration) -> SystemTest {
         self.settings.deadline = deadline;
         self

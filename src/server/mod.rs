@@ -48,7 +48,7 @@ use section::{PATHS, PathSearch, RunPath};
 pub enum Given {
     /// A known value.
     Value(Value),
-    /// One of several ways.
+    /// The number of one of several ways.
     Way(usize),
     /// One element of a collection.
     Element(Value),
@@ -159,7 +159,7 @@ enum Begun<'r> {
     Boot,
     /// A client's request.
     Request(&'r Value, u64),
-    /// Something that the server does by itself.
+    /// An internal step of the server.
     Step(usize),
     /// The next section of the task that is suspended at this place.
     Task(usize),
@@ -190,7 +190,7 @@ impl Given {
 }
 
 impl Server {
-    /// A server in an initial state; what that chooses is drawn when it shows.
+    /// A server in an initial state; a choice of the initial state is drawn when an answer shows it.
     ///
     /// # Errors
     /// If the initial state cannot be computed.
@@ -240,7 +240,7 @@ impl Server {
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
-    /// If they lead to none.
+    /// If the choices lead to no initial state.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::default());
         server.enter(Begun::Boot);
@@ -266,8 +266,8 @@ impl Server {
         Server { path, before, at_yield, is_asynchronous, calls: 0, solver, drawing, open: None, made, spec }
     }
 
-    /// Handles a request, now and then after something that the server does by itself; choices are drawn. A request that
-    /// has no run waits for what the server does by itself, for a while. Nothing has come of it if it stops.
+    /// Handles a request, now and then after an internal step; choices are drawn. If the request has no run, it waits for a few internal
+    /// steps. If it still has none, nothing has happened.
     ///
     /// # Errors
     /// If the request has no run.
@@ -282,7 +282,7 @@ impl Server {
         self.patiently(Begun::Request(request, client), source)
     }
 
-    /// Runs a section, for which the server does what it can if it has no run.
+    /// Runs a section; if it has no run, the server takes internal steps first.
     fn patiently(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         let mut waited = 0;
         loop {
@@ -349,8 +349,8 @@ impl Server {
         written(&self.spec.types, &self.made)
     }
 
-    /// The state: the values of the variables in the order of their declaration. If part of it is not known yet, that is
-    /// symbols.
+    /// The state: the values of the variables in the order of their declaration. A part that is not known yet is
+    /// symbolic.
     #[must_use]
     pub fn state(&self) -> &[Value] {
         &self.path.process.memory

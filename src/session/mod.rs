@@ -76,10 +76,10 @@ const SHOWN: usize = 16;
 pub enum SessionProgress {
     /// Some run of the specification shows all that was observed so far, or since the last events that are unknown.
     Explained,
-    /// The last events, this many, have not been judged yet; [`Session::settle`] judges them. No engine that there is today lags: each
+    /// This number of the last events has not been judged yet; [`Session::settle`] judges them. No engine lags today: each
     /// event is judged when it is observed.
     Lagging(usize),
-    /// None does; this is the line of the first event that cannot be explained.
+    /// No run shows it; this is the line of the first event that cannot be explained.
     Rejected(u64),
     /// The last event was too hard to judge.
     Unknown(Doubt),
@@ -152,7 +152,7 @@ impl Session {
         Ok(progress)
     }
 
-    /// Observes that a client sends a request, given as whatever serialises to its JSON.
+    /// Observes that a client sends a request, given as a value that serialises to its JSON.
     ///
     /// # Errors
     /// If it is no value of the specification's type.
@@ -161,7 +161,7 @@ impl Session {
         self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
     }
 
-    /// Observes that a client receives an answer, given as whatever serialises to its JSON.
+    /// Observes that a client receives an answer, given as a value that serialises to its JSON.
     ///
     /// # Errors
     /// If it is no value of the specification's type.
@@ -177,7 +177,7 @@ impl Session {
     /// Observes an event, on a line that comes after those of the events before.
     ///
     /// # Errors
-    /// If nothing like that is observed on this network, or a peer answers a call that was not made.
+    /// If this network does not have such events, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
         self.engine.push(event.clone())?;
         self.line = event.line;
@@ -191,7 +191,7 @@ impl Session {
         Ok(self.progress_after_event())
     }
 
-    /// Judges what was not judged yet. What was too hard event by event is judged as a whole, if its events are kept.
+    /// Judges the events that were not judged yet. If judging event by event was too hard, judges all events as a whole, if they are kept.
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.line + 1);
         if let (SessionEngine::Order(_), Verdict::Unknown { .. }, Some(events)) =
@@ -209,14 +209,14 @@ impl Session {
         self.whole.clone().unwrap_or_else(|| self.engine.verdict())
     }
 
-    /// Why the verdict is what it is, found within a budget.
+    /// Finds the evidence for the verdict, within a budget.
     pub fn evidence(&mut self, budget: Budget<'_>) -> SessionEvidence {
         let verdict = self.verdict();
         let Session { spec, net, options, engine, events, .. } = self;
         JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
     }
 
-    /// The memories of a few explanations that survive, variable by variable, in which parts may be symbolic; none if none is at hand.
+    /// The memories of a few surviving explanations, variable by variable. Parts of them may be symbolic. Empty if none is at hand.
     #[must_use]
     pub fn states(&self) -> Vec<&[Value]> {
         let slots = self.spec.program.state_slots();
@@ -224,7 +224,7 @@ impl Session {
         candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
     }
 
-    /// The memory of one explanation that survives, variable by variable, in which parts may be symbolic; nothing if none is at hand.
+    /// The memory of one surviving explanation, variable by variable. Parts of it may be symbolic. `None` if none is at hand.
     #[must_use]
     pub fn state(&self) -> Option<Vec<Value>> {
         let mut memory = self.engine.memory()?;
@@ -238,13 +238,14 @@ impl Session {
         &self.spec
     }
 
-    /// The parts of it that were too hard to judge: in one anything may have happened, and after it the server may have been in any state.
+    /// The parts of the trace that were too hard to judge: in such a part anything may have happened, and after it the server may have been
+    /// in any state.
     #[must_use]
     pub fn unknown_parts(&self) -> &[UnknownPart] {
         self.engine.going_on().parts()
     }
 
-    /// The progress with the last event: after an unknown part what was observed since is explained by some state.
+    /// The progress with the last event: after an unknown part, some state explains what was observed since.
     fn progress_after_event(&self) -> SessionProgress {
         match (self.verdict(), self.engine.doubt_on(self.line)) {
             (Verdict::Reject { event, .. }, _) => SessionProgress::Rejected(event),

@@ -40,7 +40,7 @@ pub struct FoundRejection {
     pub explanation: Vec<String>,
     /// The lines whose answers leave the rejected event without explanation.
     pub because: Option<Vec<u64>>,
-    /// The lines whose requests made the state what it is, whatever they were answered.
+    /// The lines whose requests alone made the state what it is, whatever their answers.
     pub requests: Option<Vec<u64>>,
     /// The line before which all answers belong to `because`, if the search for them was cut off.
     pub and_before: Option<u64>,

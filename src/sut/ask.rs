@@ -31,7 +31,7 @@ pub trait Sut: Send + Sync + 'static {
     /// The answers; written as the JSON of the specification's.
     type Response: Serialize;
 
-    /// Asks it. A client asks again when it has its answer.
+    /// Asks the system a request. A client asks again only after it has its answer.
     fn ask(&self, client: u64, request: Self::Request) -> SutAnswer<Self::Response>;
 
     /// A client gives up its connection.
@@ -45,9 +45,9 @@ pub trait Sut: Send + Sync + 'static {
 pub enum SutAnswer<R> {
     /// This answer.
     Is(R),
-    /// None came; it may have happened.
+    /// No answer came; the request may have taken effect.
     Lost,
-    /// It surely did not happen: the request is as if never sent.
+    /// The request surely took no effect, as if it had never been sent.
     Refused,
     /// The system ended the connection.
     Closed,

@@ -64,7 +64,7 @@ pub trait System {
     /// The system cannot be reached.
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure>;
 
-    /// The next thing that a client sees; nothing if that takes until then.
+    /// The next thing that a client sees; `None` if there is none until then.
     ///
     /// # Errors
     /// The system broke down.
@@ -76,7 +76,7 @@ pub trait System {
     /// The system broke down.
     fn close(&mut self, client: u64) -> Result<(), SutFailure>;
 
-    /// Begins anew: with this many clients, and a system as it is when it has just been started, as far as it can be reset.
+    /// Begins anew: with this number of clients, and the system as if it had just been started, as far as it can be reset.
     ///
     /// # Errors
     /// The system cannot be started.
@@ -85,10 +85,10 @@ pub trait System {
     /// Kills the system and starts it again; its stored state is kept. All connections are lost.
     ///
     /// # Errors
-    /// It was not started here, or cannot be started again.
+    /// The system was not started here, or cannot be started again.
     fn crash(&mut self) -> Result<(), SutFailure>;
 
-    /// The failure that the system has ended by itself, if it was started here and ends before so much time has passed.
+    /// The failure that the system has ended by itself, if it was started here and ends within the given time.
     fn ended_within(&mut self, _longest: Duration) -> Option<SutFailure> {
         None
     }
@@ -111,9 +111,9 @@ pub struct SutEvent {
 pub enum SutEventKind {
     /// An answer to its earliest request that has none.
     Answer(Value),
-    /// No answer came to its earliest request that has none; it may have happened.
+    /// No answer came to its earliest request that has none; the request may have taken effect.
     Lost,
-    /// That request surely did not happen.
+    /// Its earliest request that has no answer surely took no effect.
     Refused,
     /// The system ended the connection.
     Closed,
@@ -126,7 +126,7 @@ pub enum SutFailureKind {
     Crash,
     /// No answer came before the deadline.
     Hang,
-    /// It sent what is no answer.
+    /// It sent something that is no answer.
     Garbage,
     /// It refused a connection.
     Refused,
@@ -141,7 +141,7 @@ pub enum SutFailureKind {
 pub struct SutFailure {
     /// Its kind.
     pub kind: SutFailureKind,
-    /// The client whose connection it was met on, if it was one.
+    /// The client on whose connection it was met, if it was met on one.
     pub client: Option<u64>,
     /// The description, in words.
     pub what: String,

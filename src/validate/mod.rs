@@ -57,7 +57,7 @@ impl Spec {
 }
 
 impl Exchange {
-    /// Makes an exchange of a request and its answer, given as whatever serialises to their JSON. It is the first of a trace, of
+    /// Makes an exchange of a request and its answer, given as values that serialise to their JSON. It is the first of a trace, of
     /// connection 1.
     ///
     /// # Errors
@@ -72,7 +72,7 @@ impl Exchange {
         Ok(Exchange { observed: Observed::Answer(answer), ..exchange })
     }
 
-    /// Makes an exchange of a request of which something else than an answer was seen.
+    /// Makes an exchange of a request without an answer.
     ///
     /// # Errors
     /// If it is no value of the specification's type.
@@ -84,7 +84,7 @@ impl Exchange {
 
 /// Judges a server: observes its exchanges one by one.
 ///
-/// It keeps no history: a [`crate::Trace`] does, and says why.
+/// It keeps no history. A [`crate::Trace`] does, and can therefore explain a verdict.
 #[derive(Debug)]
 pub struct Validator {
     /// The specification, at hand beside the judge that also has it.
@@ -106,7 +106,7 @@ impl Validator {
         Validator { spec: spec.clone(), judge: Judge::new(spec.clone(), options), observed: 0 }
     }
 
-    /// Observes a request and its answer, as whatever serialises to their JSON; returns whether anything still explains the trace.
+    /// Observes a request and its answer, as values that serialise to their JSON; returns whether any run still explains the trace.
     ///
     /// # Errors
     /// If one of them is no value of the specification's type; nothing is observed then.
@@ -158,14 +158,14 @@ impl Validator {
         self.judge.statistics()
     }
 
-    /// The candidates after it, when nothing more is observed.
+    /// The judge with the candidates, if nothing more is to be observed.
     #[doc(hidden)]
     #[must_use]
     pub fn into_judge(self) -> Judge {
         self.judge
     }
 
-    /// The candidates after it.
+    /// The judge, with the candidates that are left.
     #[doc(hidden)]
     #[must_use]
     pub fn judge(&self) -> &Judge {
