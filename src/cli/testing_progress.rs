@@ -5,7 +5,7 @@
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// The line is written again after so long.
+/// The time after which the line is written again.
 const MOMENT: Duration = Duration::from_millis(200);
 
 /// A line that says how many requests were made.

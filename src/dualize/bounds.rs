@@ -35,7 +35,7 @@ impl Knows for StoreBounds<'_> {
     }
 }
 
-/// Runs a candidate to its next event; a bound that its store can tell, or takes up, is none.
+/// Runs a candidate to its next event; a bound that its store can answer, or takes up, is no event.
 pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.glides };

@@ -12,7 +12,7 @@ use crate::symbolic::{Driven, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{self, Conditions, Lifted, Truth, Value};
 
-/// A validation state that is moved by its address: candidates change places more often than they are looked into.
+/// A validation state in a box: candidates are moved more often than their contents are read.
 ///
 /// A candidate is a value: forking clones it, and nothing is undone.
 #[derive(Clone, Debug)]
@@ -93,7 +93,7 @@ pub enum Logged {
         /// The condition of the arm that it was picked in.
         guard: Option<Term>,
     },
-    /// That the request took effect, if it may not have, or may come after a step of the server ([`notes_requests`]).
+    /// That the request took effect, if it may also take none, or may come after a step of the server ([`notes_requests`]).
     Received,
     /// The request, if a part of it is not known.
     Request(Value),
@@ -103,15 +103,15 @@ pub enum Logged {
     Began(usize),
     /// That the server began a section over a network.
     Section(BegunSection),
-    /// The message that was seen, if several were under way that may have been.
+    /// The message that was seen, if several messages under way may be the one.
     Seen(Value),
-    /// That the call that a peer saw was one for which the task of this connection waits, or one for which nobody does.
+    /// That a peer saw a call: one for which the task of this connection waits, or one for which no task waits.
     Called(Option<Port>),
     /// A duplicate delivery: the same request had arrived before.
     Copied,
     /// That a message of the last section was dropped: it was there already, or nobody sees it.
     Dropped(Port, Value),
-    /// That the last request of the connection that is given up is never read, and is in nobody's way.
+    /// That the last request of the connection that is given up is never read, and takes no room.
     NeverRead,
     /// That the next thing was observed over a network.
     Observed,
@@ -150,7 +150,7 @@ impl BegunSection {
     }
 }
 
-/// Tests whether a path notes that the request took effect: elsewhere that needs no saying.
+/// Tests whether a path notes that the request took effect: if it certainly does, no note is needed.
 #[must_use]
 pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
     !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
@@ -211,7 +211,7 @@ impl Candidate {
         self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
     }
 
-    /// Tests whether all of its memory is known: nothing was chosen since that was seen last.
+    /// Tests whether all of its memory is known, and nothing was chosen since that was tested last.
     pub(super) fn is_known(&self) -> bool {
         self.growth.choices == 0 && !self.growth.open
     }

@@ -35,7 +35,7 @@ pub(super) fn differing(candidates: &[Candidate]) -> Vec<Cell> {
     cells
 }
 
-/// Adds the variables that share something unknown with one of the cells: alone neither says what the other one is.
+/// Adds the server's variables that share an unknown with one of the cells: neither can be described alone.
 pub(super) fn add_sharing(candidates: &[Candidate], cells: &mut Vec<Cell>) {
     let mut shared = FxHashSet::default();
     loop {

@@ -10,7 +10,7 @@ use crate::scalar::Scalar;
 use crate::symbolic::Infeasible;
 use crate::value::{self, Value};
 
-/// Does something to the connection of a client, if that is one of these ports, and goes on.
+/// Applies an operation to the connection of a client, if the client is one of these ports, and goes on.
 pub(super) fn to_each(
     section: &mut Section<'_>,
     candidate: &mut Candidate,

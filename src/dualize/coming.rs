@@ -59,7 +59,7 @@ impl AnswersToCome {
         self.from(port, event).first()?.answer
     }
 
-    /// Tests whether there are too few requests for the answers that are seen from an event on, if this is under way before it.
+    /// Tests whether fewer requests are under way before an event than the answers from this event on need.
     pub(super) fn are_too_many(&self, situation: &Situation, event: usize) -> bool {
         let Situation { arrived, suspended, sent, .. } = situation;
         let under_way = |port: Port| {
@@ -70,7 +70,8 @@ impl AnswersToCome {
         self.by_port.keys().any(|port| under_way(*port) < needed(*port))
     }
 
-    /// Tests whether an answer is seen, soon after the first events, on some connection that no message is and no request may have.
+    /// Tests whether one of the next answers on some connection is impossible: no message under way is this answer, and no request may
+    /// have it.
     pub(super) fn are_impossible(
         &self,
         possible: &mut PossibleAnswers,
@@ -91,7 +92,7 @@ impl AnswersToCome {
     }
 }
 
-/// Tests whether one of these answers on a connection is no message that is under way, and none that a request may have.
+/// Tests whether one of these answers on a connection is impossible: no message under way is this answer, and no request may have it.
 fn lacks_one<'o>(
     possible: &mut PossibleAnswers,
     candidate: &'o Candidate,

@@ -23,7 +23,7 @@ pub(super) struct Composed<'s> {
     pub(super) looks_ahead: bool,
     /// Set if a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
     pub(super) tells_apart: bool,
-    /// Set if each request is answered once at most, and nothing else is, so that answers to come need requests.
+    /// Set if each message is the answer of a request, and each request has at most one: then answers to come need requests.
     pub(super) counts_requests: bool,
 }
 
@@ -39,7 +39,8 @@ impl<'s> Composed<'s> {
         Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false, counts_requests }
     }
 
-    /// This composition, with messages told apart if that is wanted, their order is free, and those that nobody sees can be left out.
+    /// This composition, with messages told apart, if that is wanted and possible: their order is free, and messages that nobody sees can
+    /// be left out.
     pub(super) fn telling_apart(self, options: &Options) -> Composed<'s> {
         let may_be_unseen = self.loses || !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;

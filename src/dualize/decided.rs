@@ -40,8 +40,8 @@ struct CommonWay {
 }
 
 impl Decided {
-    /// Takes what is decided off what a judge keeps. The model has the values of variables that were decided before. Memory that has
-    /// more nodes than that is not walked for variables that it no longer mentions.
+    /// Takes the decided choices out of what a judge keeps. The model has the values of variables that were decided before. Memory with
+    /// more nodes than `nodes` is not searched for variables that it no longer mentions.
     ///
     /// # Errors
     /// A question about the values was too hard.

@@ -47,8 +47,8 @@ struct SearchNode {
 struct NodeHistory {
     /// The requests that were read, by their numbers, if they can be read again.
     read: ReadRequests,
-    /// The number of sections after which the next event could not be observed, and of times that another of several states was
-    /// taken than the one that is tried first, since an event that was the last one explained.
+    /// The number of detours since an event that was the last one explained: sections after which the next event could not be observed,
+    /// and states taken other than the one that is tried first.
     detours: usize,
 }
 
@@ -150,7 +150,7 @@ impl<'r> DeepestFirst<'r> {
         search
     }
 
-    /// Goes on with the search until it is at its end, or has done so much work.
+    /// Goes on with the search until it is at its end, or has used up the given work.
     pub(super) fn search(&mut self, work: u64) -> Searched {
         self.judge.work.resume(self.taken, &self.judge.options);
         let searched = self.follow(work);
@@ -232,7 +232,7 @@ impl<'r> DeepestFirst<'r> {
         after
     }
 
-    /// Tests whether a section leads on: the observation can certainly be made after it, or one call more be seen.
+    /// Tests whether a section leads on: after it the observation can certainly be made, or one more call can be seen.
     fn leads_on(&self, before: &Situation, after: &Candidate, observation: &Observation) -> bool {
         let network = self.composed.network;
         let situation = after.process.situation();
@@ -313,7 +313,8 @@ impl<'r> DeepestFirst<'r> {
         self.push(node);
     }
 
-    /// The states after losses of what is in the way of a request; those come last in which most clients still wait for an answer.
+    /// The states after losing packets that take the room of a request; the states in which most clients still wait for an answer come
+    /// last.
     fn with_room(&mut self, node: &SearchNode, observation: &Observation) -> Vec<Vec<Candidate>> {
         let mut ready = Vec::new();
         for candidate in &node.candidates {

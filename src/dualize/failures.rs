@@ -23,7 +23,7 @@ const PART: u64 = 64;
 /// The requests that may be served wrongly.
 pub(crate) struct Failures {
     spec: Arc<Spec>,
-    /// Those whose code may fail, by client, if that matters; and whether they do, if that was asked.
+    /// The requests whose code may fail, by client, if that matters; and whether they do, if that was asked.
     known: FxHashMap<(u64, Value), Option<bool>>,
     /// A judge that knows nothing of the state, and its candidates, once they are needed.
     any: Option<(Judge, Vec<Candidate>)>,

@@ -12,7 +12,7 @@ use crate::term::Term;
 /// A variable with more values than this stays open.
 const VALUES: usize = 16;
 
-/// Leaves few candidates, if a limit on explanations has cut others off; clean ones, if there are any.
+/// Keeps few candidates if a limit on explanations has cut others off, and only clean ones if there are any.
 pub(super) fn keep(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let is_too_many = |limit: Limit| matches!(limit, Limit::Effort | Limit::Memory(_) | Limit::Paths | Limit::Steps);
     if candidates.is_empty() || !judge.findings.limit().is_some_and(|(limit, _)| is_too_many(limit)) {
@@ -36,7 +36,7 @@ pub(super) fn keep(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     }
 }
 
-/// Leaves one state of those that a candidate stands for, if one is found.
+/// Reduces a candidate to one of its states, if one is found.
 fn keep_one_state(judge: &mut Judge, candidate: &mut Candidate) {
     let live = candidate.process.live(0).vars;
     let mut drawn = judge.counts.events;

@@ -20,7 +20,7 @@ use crate::value::{Map, Value};
 /// Memory and store that candidates have in common.
 ///
 /// 1. No constraint or binding connects variables of `base` with those of a part.
-/// 2. A part holds nothing outside of `cells`; what `base` holds there does not matter.
+/// 2. A part holds nothing outside of `cells`; what `base` holds in `cells` does not matter.
 pub(super) struct CommonPart {
     base: Candidate,
     /// The cells of the parts.

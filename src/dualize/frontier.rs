@@ -251,7 +251,7 @@ impl Judge {
         self.forks.iter().map(|(site, count)| (*site, *count)).collect()
     }
 
-    /// Says at which event nothing was left that explains the recording, and from which on that may be.
+    /// Notes the event at which no explanation of the recording was left, and the earliest event at which that may be.
     pub(super) fn died(&mut self, event: u64, from: Option<u64>) {
         self.event = event;
         self.clean_died = from.or(Some(event));
@@ -305,7 +305,7 @@ impl Judge {
         self.undecided().or_else(perhaps)
     }
 
-    /// The reason why something clean may explain everything, though nothing is known to.
+    /// The reason why a clean run may explain everything, though none is known to.
     fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
         if let Some(candidate) = self.candidates.first() {
             return candidate.doubt.clone();

@@ -26,8 +26,8 @@ struct TakenRun {
     left: Option<(LeftBehind, Term)>,
 }
 
-/// Puts what a run of a step made of a candidate together with that candidate, or with it and other such runs; whether that
-/// was possible. Variables after the `last` were made by the run, and those of them that are known were substituted.
+/// Merges the result of a step (`after`) into `joined`: the candidate before the step (`before`), or it with other such results. Returns
+/// whether that was possible. Variables after the `last` were made by the run, and the known ones among them were substituted.
 pub(super) fn put_beside(
     judge: &mut Judge,
     (before, last): (&Candidate, u64),
@@ -66,7 +66,7 @@ pub(super) fn put_beside(
     true
 }
 
-/// The conditions that a run requires of the state before it, as far as that does not follow from the rest and from what it left.
+/// The conditions that a run requires of the state before it, without those that follow from the store and from the thing that it left.
 fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, solver: &mut Solver) -> Vec<Term> {
     let mut known = before.store.clone();
     if let Some(left) = left {
@@ -82,7 +82,8 @@ fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, so
     required
 }
 
-/// The condition on which a run was taken: if what it left was there and is not there any more; else a variable says so.
+/// The condition under which a run was taken: the thing that it left was there and is not there any more. If it left nothing, a fresh
+/// variable is the condition.
 fn taken(judge: &mut Judge, left: Option<LeftBehind>, store: &mut Store) -> TakenRun {
     let fresh = judge.fresh.variable(Sort::Bool);
     let Some(left) = left else { return TakenRun { condition: fresh, left: None } };

@@ -33,7 +33,7 @@ impl PossibleAnswers {
         Some(PossibleAnswers { judge, any, known: FxHashMap::default() })
     }
 
-    /// Tests whether a request may have an answer, as far as that is found out.
+    /// Tests whether a request may have an answer; true if that was not found out.
     pub(super) fn may_be(&mut self, request: &Value, answer: &Value) -> bool {
         if !request.is_known() || !answer.is_known() {
             return true;

@@ -15,7 +15,7 @@ use super::wire::MessageFate;
 use crate::process::Port;
 use crate::spec::section_ahead::{only_answers, reads_no_state};
 
-/// The places of suspended tasks whose next section answers with what is seen, or cannot be run now; if it does, it changes nothing.
+/// The places of suspended tasks whose next section gives the answer that is seen and changes nothing, or cannot be run now.
 pub(super) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
     let program = &composed.spec.program;
     let suspended = candidate.process.situation().suspended;
@@ -42,7 +42,7 @@ pub(super) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
         && after.store.constraints() == before.store.constraints()
 }
 
-/// The place of the suspended task of a port, if its next section must come, and comes to the same in every state.
+/// The place of the suspended task of a port, if its next section must be run, and has the same result in every state.
 pub(super) fn certain_section(
     judge: &Judge,
     composed: Composed<'_>,

@@ -54,8 +54,8 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
 }
 
-/// Puts candidates after the others of which all is known, and the same as of an earlier one, and says how many are in
-/// front; a clean one stays there rather than a doubtful one.
+/// Moves each fully known candidate that equals an earlier one to the end, and returns the number of those in front. Of two equal
+/// ones, a clean one stays in front rather than a doubtful one.
 fn known_apart(candidates: &mut [Candidate]) -> usize {
     let is_same = |a: &Candidate, b: &Candidate| a.is_known() && a.process.holds_the_same(&b.process);
     let mut kept = 0;

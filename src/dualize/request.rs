@@ -127,7 +127,7 @@ pub(super) fn respond(
     explored.first
 }
 
-/// The handler of requests: if nobody wants to know what was chosen, the one that chooses late.
+/// The handler of requests: the one with sunk choices, if nobody wants to know what was chosen.
 fn handler(judge: &Judge, spec: &Spec) -> u32 {
     let unwatched = judge.options.sink_choices && !judge.options.keep_choices && judge.steps.wanted.is_none();
     if unwatched { spec.program.sunk } else { spec.program.serve }

@@ -16,7 +16,7 @@ const VALUES: usize = 8;
 /// A candidate is not split into more pieces than this.
 const PIECES: usize = 64;
 
-/// The pieces of a candidate in which these slots depend on no variable of few values; itself if they are too many.
+/// The pieces of a candidate in which these slots depend on no variable of few values; the candidate itself if there are too many pieces.
 pub(super) fn by_slots(judge: &mut Judge, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
     let (mut open, mut pieces) = (vec![candidate.clone()], Vec::new());
     while let Some(piece) = open.pop() {

@@ -61,7 +61,7 @@ pub(super) struct WantedRuns {
 pub(super) enum FollowedChoices {
     /// This.
     Only(Value),
-    /// Nothing: what it could choose is listed; `None` if that is not known.
+    /// No choice: the possible choices are listed; `None` if they are not known.
     Listed(Option<Vec<Value>>),
 }
 
@@ -79,7 +79,7 @@ impl FollowedChoices {
 
 /// The steps that the server may have taken by itself before a request, for the witness of that exchange.
 ///
-/// Candidates do not tell their way if what steps lead to is put together. So each step that was fired is noted with the
+/// If the results of steps are merged, candidates do not say which steps led to them. So each step that was fired is noted with the
 /// states that it was fired from: from {"a", "b"}, of which each may expire, the step that drops "a"; and from {"a" if #1, "b"} the
 /// one that drops "b". A state after a firing is one before it, or the step leads to it from one of these.
 #[derive(Clone, Default, Debug)]
@@ -100,7 +100,7 @@ pub struct Fired {
     pub(super) firing: Firing,
 }
 
-/// The part that steps of the server have in what sections do.
+/// The data about steps that a judge keeps while sections run.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Steps {
     /// The classes that the runs of a request touch, if that is to be noticed.
@@ -109,7 +109,7 @@ pub(super) struct Steps {
     pub(super) wanted: Option<WantedRuns>,
     /// The steps that are fired before a request, if that is noted.
     pub(super) journal: Option<Before>,
-    /// Set if candidates are kept apart, as putting together what steps lead to did not come to an end.
+    /// Set if candidates are kept apart, because merging the results of steps did not come to an end.
     pub(super) keeps_apart: bool,
 }
 

@@ -98,8 +98,8 @@ impl Matching<'_> {
         }
     }
 
-    /// A list with stretches or optional elements, element by element; or else with each optional element at the next of the
-    /// other list, if that has the same known value, and not there if it has not.
+    /// A list with stretches or optional elements, element by element. If that fails, each optional element is matched with the next element
+    /// of the other list if both have the same known value, and is absent otherwise.
     fn open_list(&mut self, general: &im::Vector<Value>, special: &im::Vector<Value>) -> bool {
         let one_by_one = |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.value(a, b));
         if general.len() == special.len() && self.or_undo(one_by_one) {

@@ -39,7 +39,7 @@ struct Occurrences {
     met: FxHashSet<Term>,
 }
 
-/// Makes differences of variables that were added up: of those made since that was done last that constraints mention.
+/// Turns summands into differences: the variables that were made since the last time, and that constraints mention.
 pub(super) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
     let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
     for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.growth.summed) {

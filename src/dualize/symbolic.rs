@@ -15,7 +15,7 @@ use crate::value::{Truth, Value};
 
 /// More paths than this are not followed.
 const PATHS: usize = 64;
-/// A path with more conditions and choices than this is cut: a loop that nothing known ends.
+/// The most conditions and choices of a path: with more it is cut, as a loop without a known end.
 const STEPS: usize = 64;
 
 /// A condition or choice that a path meets on its way.

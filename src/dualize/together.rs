@@ -1,9 +1,9 @@
-//! Firing steps so that what they lead to is put together with what was there: states do not multiply.
+//! Firing steps, and merging their results with the states before: states do not multiply.
 //!
-//! Each step is fired with one choice after the other, from all states. What it leads to and is not covered is put beside the
-//! state that it was taken from (`perhaps`, or the normal form), which then stands for more. This ends when nothing new comes.
-//! For example from the sessions "a" and "b", of which each may expire, it leads to {"a" if #1, "b" if #2} in two firings, and the
-//! next two come to nothing new.
+//! Each step is fired with one choice after another, from all states. Each result that is not covered is merged into the
+//! state that the step was taken from (`perhaps`, or the normal form), which then stands for more. This ends when there is no new result.
+//! For example each of the sessions "a" and "b" may expire. Two firings lead to {"a" if #1, "b" if #2}, and the next two have no new
+//! result.
 
 use super::candidate::Candidate;
 use super::fire::{self, Woken};
@@ -26,8 +26,8 @@ struct SteppedState {
     cleared: Candidate,
 }
 
-/// Adds to the states what the steps that are awake lead to; whether there is anything new. Nothing if that does not come
-/// to an end: what states are put into may grow for ever, if there are few states.
+/// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not come
+/// to an end: merged states may grow for ever, even if there are few states.
 pub(super) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
     let limit = judge.work.total(&judge.solver).saturating_add(WORK);
     for round in 0..ROUNDS {
@@ -86,7 +86,7 @@ fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (
     Some(all)
 }
 
-/// Puts what a step leads to together with the states that it is taken from; whether anything is new.
+/// Merges the results of a step with the states that it is taken from; returns whether there is a new one.
 fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
     let mut is_new = false;
     for at in 0..woken.states.len() {
@@ -110,7 +110,7 @@ fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) 
     is_new
 }
 
-/// The state that a step was taken from, together with what it leads to; what cannot be put together is added to the states.
+/// The state that a step was taken from, merged with the results of the step. Results that cannot be merged are added to the states.
 fn joined(
     judge: &mut Judge,
     woken: &mut Woken,
@@ -133,7 +133,7 @@ fn joined(
     joined
 }
 
-/// Puts two states together, if their normal form is one; whether it is.
+/// Merges two states, if their normal form is one candidate; returns whether it is.
 fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> bool {
     let mut both = vec![state.clone(), other.clone()];
     if !reduce::are_separable(&both) {

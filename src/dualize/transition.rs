@@ -34,7 +34,7 @@ impl Judge {
         self.take_candidates()
     }
 
-    /// Those of some candidates that none of the others covers, and none before it, in the form in which they are compared.
+    /// The candidates that no other one covers, and that equal none before them, in the form in which they are compared.
     pub(crate) fn uncovered(&mut self, candidates: Vec<Candidate>, others: &[Candidate]) -> Vec<Candidate> {
         let mut kept: Vec<Candidate> = Vec::new();
         for mut candidate in candidates {
@@ -69,7 +69,7 @@ impl Judge {
         self.findings.merge(failed.0);
     }
 
-    /// Tests whether nothing was met that explains everything, so that what no candidate explains is rejected.
+    /// Tests whether nothing was met that explains everything: then an event that no candidate explains is rejected.
     pub(crate) fn rejects_the_rest(&mut self) -> bool {
         matches!(self.verdict_of(Vec::new(), 1), Verdict::Reject { .. })
     }

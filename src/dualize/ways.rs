@@ -14,7 +14,7 @@ use crate::process::meet;
 /// The most candidates in normal form that are kept of one that had merged ways.
 const KEPT: usize = 64;
 
-/// Takes several ways together, if each of them comes after the `either` without an event; whether that was possible.
+/// Merges several ways, if each of them comes to the end of the `either` without an event; returns whether that was possible.
 pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate, ways: &[usize]) -> bool {
     let (judge, program) = (&mut *section.judge, &section.spec.program);
     let merges = judge.options.merge_ways && judge.may_unite() && judge.steps.touched.is_none();
@@ -46,8 +46,8 @@ pub(super) fn take_together(section: &mut Section<'_>, candidate: &mut Candidate
     true
 }
 
-/// Brings candidates into normal form in which ways were merged by variables after the `last`. If that does not succeed, ways
-/// are followed one by one from then on, from before this exchange.
+/// Brings candidates with merged ways into normal form; their variables are those after the `last`. If that does not succeed, this
+/// exchange is judged again, and ways are followed one by one from then on.
 pub(super) fn normalize(judge: &mut Judge, candidates: &mut Vec<Candidate>, last: u64) {
     tidy::each(judge, candidates, tidy::after_section);
     if !judge.may_unite() || !reduce::are_separable(candidates) {

@@ -103,7 +103,7 @@ impl Wire {
         self.ahead.is_some()
     }
 
-    /// Opens a connection with its first event; whether it was not there.
+    /// Opens a connection at its first event; returns whether it was not open yet.
     pub(super) fn open(&mut self, port: Port) -> bool {
         let is_new = !self.there.contains_key(&port);
         self.there.entry(port).or_default();
@@ -149,7 +149,7 @@ impl Wire {
         Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
     }
 
-    /// The first message under way of which something is known that was not taken up yet: its place, and what becomes of it.
+    /// The first message under way with a known fate that was not taken up yet: its place, and its fate.
     pub(super) fn next_fate(&self, candidate: &Candidate, network: &dyn Network) -> Option<(usize, MessageFate)> {
         let sent = candidate.process.sent();
         (0..sent.len()).find_map(|at| {

@@ -10,7 +10,7 @@ use crate::solve::{Solver, entail};
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Value};
 
-/// Puts what was written, or read, under keys that are known by now in its place.
+/// Puts entries that were written or read under keys that are known by now in their places.
 pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
     candidate.process.rest();
     if candidate.store.has_bindings() {
@@ -23,7 +23,7 @@ pub(super) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
     candidate.store.clear_news();
 }
 
-/// Leaves of what was written with conditions in it what there is of it after the answer was observed.
+/// Simplifies entries that were written with conditions: after the answer was observed, some of the conditions are decided.
 fn normalize(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     let mut simplify = |term: &Term| changed(term, entail::simplified(store, term, solver));
@@ -43,7 +43,7 @@ fn normalize(candidate: &mut Candidate, solver: &Solver) {
     });
 }
 
-/// Places what waits to be written in maps under keys that became known, if that can be done.
+/// Carries out waiting writes of maps under keys that became known, if possible.
 pub(super) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     for value in &mut process.memory {
@@ -78,7 +78,7 @@ fn note_lost_keys(candidate: &mut Candidate) {
     }
 }
 
-/// Puts what was written, read, or asked of unknown maps under keys that are known by now in its place.
+/// Puts entries in their places that were written, read, or asked of unknown maps under keys that are known by now.
 fn put_known(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     let mut resolve = |term: &Term| changed(term, store.resolve(term));

@@ -24,7 +24,7 @@ use crate::value::Value;
 /// No more places between the parts of one run are kept; nor more than a few if states are large.
 const PLACES: usize = 512;
 const FEW: usize = 16;
-/// The values that the states which are kept may have in all.
+/// The most values that all kept states may have together.
 const VALUES: usize = 1 << 18;
 
 /// A judge before the exchange at this position.
@@ -192,7 +192,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         Ok(self.give(begun, Segment { at: from.at, steps })?)
     }
 
-    /// Tests whether the server may do something by itself that can be made step by step.
+    /// Tests whether the server may take internal steps that can be made one by one.
     fn has_steps(&self, from: &Checkpoint) -> bool {
         !self.spec.program.steps.is_empty() && !has_unknowns(&from.judge)
     }

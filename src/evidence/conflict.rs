@@ -121,7 +121,7 @@ pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConf
 struct ConflictSearch<'b> {
     judged: RejudgedHistory,
     budget: Budget<'b>,
-    /// Judging once may take such a part of it.
+    /// The part of the budget, one in N, for judging once.
     share: u64,
     minimal: Minimality,
 }

@@ -53,7 +53,7 @@ const DESCRIBED: usize = 64;
 const ENTRIES: usize = 20_000;
 /// More exchanges than this are not described one by one.
 const SHOWN: usize = 12;
-/// Describing may take such a part of the budget.
+/// The part of the budget, one in N, for describing.
 const PART: u64 = 8;
 
 impl Learned {

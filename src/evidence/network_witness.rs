@@ -77,7 +77,7 @@ pub enum SectionWork {
         /// The request, if a part of it was not known.
         filled: Option<Value>,
     },
-    /// Something that the server does by itself: the step of that number, and its place.
+    /// An internal step of the server: its number, and its place.
     Step(usize, Site),
     /// Taking notice of a connection that has begun; the number of the section, from 1.
     Opened(Port, usize),

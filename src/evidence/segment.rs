@@ -39,7 +39,7 @@ pub(super) enum SegmentError {
         /// The number of exchanges.
         after: usize,
     },
-    /// None was found to end in the given state, as steps of the server may still be to come: from nearer it may be.
+    /// No run was found that ends in the given state, as steps of the server may still come: from a nearer checkpoint there may be one.
     Misfit,
     /// Another one.
     Failed(WitnessError),

@@ -52,7 +52,7 @@ impl WitnessStep {
     }
 }
 
-/// Something that the server did by itself: a `step` of its specification.
+/// An internal step that the server took: a `step` of its specification.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct WitnessOwn {
@@ -128,7 +128,7 @@ pub struct Segment {
 }
 
 impl Segment {
-    /// Puts it in the place of those with exchanges that it has, too.
+    /// Replaces the parts of a witness whose exchanges it has, too.
     pub fn put(self, segments: &mut BTreeMap<usize, Segment>) {
         let end = self.at + self.steps.len();
         while let Some((at, to)) =

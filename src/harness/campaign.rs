@@ -106,7 +106,7 @@ const SILENCE: Duration = Duration::from_millis(300);
 const DEPTH: usize = 4;
 /// The campaign ends after this many waves in a row whose requests were all refused.
 const IN_VAIN: u32 = 1_000;
-/// A run of several clients with a wave that took so long to judge is over: the more was observed, the more there is to be explained in
+/// The time of judging a wave after which a run of several clients is over: the more was observed, the more there is to be explained in
 /// another way.
 const SLOW: Duration = Duration::from_millis(50);
 /// The number of requests that are served to find the corpus.

@@ -21,7 +21,7 @@ use crate::value::Value;
 
 use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
 
-/// A live system goes on meanwhile: an event of concurrent clients is judged with so much of the work that a recording is given.
+/// The part of the work for an event of a recording that judging an event of concurrent clients may take: a live system goes on meanwhile.
 const LIVE_EFFORT: u64 = 8;
 
 /// The memory that explanations may take, in bytes; as much as those of a recording.

@@ -59,7 +59,7 @@ pub enum WaveEnd {
 /// The limits on waiting.
 #[derive(Clone, Copy)]
 pub struct WaitLimits<'p> {
-    /// An answer may take so long.
+    /// The time that an answer may take.
     pub deadline: Duration,
     /// The silence after which a request that need not be answered has no answer.
     pub silence: Duration,

@@ -12,7 +12,7 @@ use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
 use crate::value::{Entry, Map, Presence, Unseen, Value};
 
-/// Stretches of lists longer than this are cut: only a model that is free to choose makes them so long.
+/// The longest stretch of a list: longer ones are cut, as only a model that is free to choose makes them.
 const STRETCH: usize = 10_000;
 
 /// A model, and what a process has seen of unknown values.

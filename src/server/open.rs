@@ -16,7 +16,7 @@ use crate::value::{self, Ask, Split, Substitution, Value};
 
 /// The nodes of the state for which one section passes before symbols that nothing mentions any more are dropped.
 const NODES: usize = 16;
-/// Choices are drawn so often before they are symbols: a name that is new is soon found, which is cheaper than a model.
+/// The number of times that choices are drawn before they become symbols: drawing soon finds a new name, and is cheaper than a model.
 const ATTEMPTS: usize = 3;
 /// Texts up to this length are tried if the solver does not say which one there is.
 const LENGTH: usize = 1_024;

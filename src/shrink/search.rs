@@ -227,7 +227,7 @@ impl<'t> ScriptSearch<'t> {
         self.tallies.entry(steps_text(&self.spec, &self.best)).or_insert(tally);
     }
 
-    /// Runs the best script so often that its result is confirmed; whether it fails as it should.
+    /// Runs the best script until its result is confirmed; returns whether it fails as it should.
     fn confirm(&mut self) -> Result<bool, Halt> {
         let best = self.best.clone();
         let key = steps_text(&self.spec, &best);

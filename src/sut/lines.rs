@@ -70,7 +70,7 @@ impl UnwrittenLines {
         self.bytes.is_empty()
     }
 
-    /// Tests whether so much waits that it should be written now.
+    /// Tests whether enough lines wait to be written now.
     pub(super) fn is_full(&self) -> bool {
         self.bytes.len() >= UnwrittenLines::FULL
     }

@@ -207,7 +207,7 @@ impl Launcher {
         Ok(())
     }
 
-    /// The failure that the system has ended by itself, if it ends before so much time has passed.
+    /// The failure that the system has ended by itself, if it ends within the given time.
     pub fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
         let status = self.group.as_mut()?.exited_within(longest)?;
         let what = format!("the system ended by itself ({}){}", in_words(status), self.printed_last());

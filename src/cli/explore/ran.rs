@@ -37,11 +37,11 @@ pub struct Ran {
 pub enum Trouble {
     /// The run ends here, by the rules of choosing.
     Escaped(ChoiceError),
-    /// It has run for so long.
+    /// It has run for the given time.
     Endless(Duration),
-    /// It has run for so long, and has not read what it was answered.
+    /// It has run for the given time, and has not read its answers.
     Unread(Duration),
-    /// It ended, but these are open after so long: what it started in the background has them, too.
+    /// It ended, but these are still open after the given time, as a process that it started in the background has them open.
     Held(Vec<&'static str>, Duration),
     /// A signal ended it.
     Interrupted,

@@ -156,7 +156,7 @@ fn stop_on_signals(desk: Desk) -> Result<(), String> {
     ctrlc::set_handler(asked).map_err(|cause| format!("cannot listen for signals: {cause}"))
 }
 
-/// Handles requests until the end, and says how that came. If no request comes for so long, the server does something by itself.
+/// Handles requests until the end, and returns how it ended. If no request comes for the given time, the server takes an internal step.
 fn handle(
     messages: &Receiver<Message>,
     answering: &mut Answering,

@@ -312,7 +312,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.before = 0;
     }
 
-    /// Goes back by 1, 2, 4 … exchanges, until the answers before do not suffice.
+    /// Goes back by 1, 2, 4 … exchanges, until the answers before are not enough.
     fn gallop(&mut self) {
         let (end, mut width) = (self.before, 1);
         loop {

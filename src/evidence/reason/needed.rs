@@ -13,7 +13,7 @@ use crate::value::Value;
 
 /// A map with more entries than this is looked at under the keys that the exchanges name only.
 const ENTRIES: usize = 1_024;
-/// Finding out what is needed may take such a part of the work that is left.
+/// The part of the remaining work, one in N, for finding out what is needed.
 const SHARE: u64 = 2;
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {

@@ -36,13 +36,13 @@ pub(super) enum Shown {
     Hole,
 }
 
-/// Such a part of the budget is little,
+/// The part of the budget, one in N, that counts as little.
 const BRIEF: u64 = 16;
-/// and so much an exchange.
+/// The units for each exchange that count as little, too.
 const EXCHANGE: u64 = 8;
-/// The candidates that are followed, if there are more only to see that some run explains what is known,
+/// The most candidates that are followed: more would only help to find a run that explains what is known.
 const CANDIDATES: usize = 4_096;
-/// and if that is to take little.
+/// The most candidates that are followed with little work.
 pub(super) const FEW: usize = 256;
 
 impl<R: Recording + ?Sized> Suffix<'_, R> {
@@ -74,13 +74,13 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         budget.within(self.share(budget, BRIEF, from), |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
     }
 
-    /// Such a part of the budget, and in any case what exchanges without possibilities to follow take.
+    /// A part of the budget, one in `part`, but at least the units for each exchange from a position on.
     pub(super) fn share(&self, budget: &Budget<'_>, part: u64, from: usize) -> u64 {
         (budget.left() / part).max(EXCHANGE * (self.at - from) as u64)
     }
 
     /// Shows a judge the exchanges from a position on, and then the rejected one: `show` chooses what is shown of each exchange
-    /// before it, and `behind` is called with the judge behind each of them.
+    /// before it, and `behind` is called with the judge after each of them.
     pub(super) fn run(
         &self,
         mut judge: Judge,

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// The number of exchanges after which all that does not matter is forgotten.
 const EVERY: usize = 8;
-/// Such a part of the budget each of the two questions may take.
+/// The part of the budget, one in N, that each of the two questions may take.
 const PART: u64 = 4;
 
 /// The cells that matter, the last stretch first.

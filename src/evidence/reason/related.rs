@@ -21,7 +21,7 @@ use crate::validate::Recording;
 
 /// The exchanges with something in common that are looked at, the last ones.
 const RELATED: usize = 64;
-/// Judging from any state once may take such a part of the budget.
+/// The part of the budget, one in N, for judging once from any state.
 const PART: u64 = 8;
 /// A reason with more answers is not short: then they are told together.
 const SHORT: usize = 6;
