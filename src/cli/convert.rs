@@ -2,10 +2,10 @@
 //!
 //! `mayhap convert jepsen.log --nil null` prints `{"c": 0, "q": {"Write": 4}}` for `0 :invoke :write 4`.
 
-use super::again::{Once, Rereading};
 use super::arguments::Convert;
 use super::concurrent::sniffed_format;
 use super::exit::Exit;
+use super::reread::{RereadableTrace, Rereading};
 use super::sink::Sink;
 use super::terminal::Terminal;
 use super::{failed, files, load};
@@ -20,7 +20,7 @@ pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    let input = match Once::open(&options.trace, Rereading::Once, Arc::default()) {
+    let input = match RereadableTrace::open(&options.trace, Rereading::Once, Arc::default()) {
         Ok(opened) => opened.input,
         Err(why) => return failed(terminal, &why),
     };

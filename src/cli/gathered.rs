@@ -4,7 +4,7 @@
 //! lines needs no more memory than one of a thousand. If no file is wanted it is given up as soon as it is too long to be
 //! shown.
 
-use super::again::spool;
+use super::reread::spool;
 use mayhap::choice::counted;
 use mayhap::evidence::{Initial, Segment, WitnessStep};
 use mayhap::report::{INLINE, witness as shown};

@@ -4,7 +4,6 @@
 //! [`exit::Exit`]: 0 if nothing is wrong, 2 if the specification has errors.
 
 mod abreast;
-mod again;
 pub mod arguments;
 mod check;
 mod check_adapter;
@@ -32,6 +31,7 @@ mod progress;
 mod recording;
 mod replay;
 mod reports;
+mod reread;
 mod selection;
 mod serve;
 mod simulate;

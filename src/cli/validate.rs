@@ -3,7 +3,6 @@
 //! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 if there is
 //! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
 
-use super::again::{Once, Rereading, TracePart};
 use super::arguments::{Format, Validate};
 use super::concurrent::{self, HistoryArrival, HistorySource, TraceNotes};
 use super::evidence::{self, WantedEvidence, WitnessWanted};
@@ -11,6 +10,7 @@ use super::exit::Exit;
 use super::html::{self, Page};
 use super::interrupt::Interruptible;
 use super::progress::ProgressLine;
+use super::reread::{RereadableTrace, Rereading, TracePart};
 use super::streamed::{self, Streamed, StreamedReport};
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
@@ -197,7 +197,7 @@ const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 /// The material in which evidence is looked for.
 enum Again {
     /// A trace to be read again, how many exchanges of it were judged, and who judged them.
-    Trace(Box<(Once, usize, Judge)>),
+    Trace(Box<(RereadableTrace, usize, Judge)>),
     /// A history of concurrent clients.
     History(Box<ConcurrentEvidence>),
     /// A recording that was judged event by event.
@@ -251,7 +251,7 @@ impl Judged {
         let is_network = options.net.is_none_or(|net| !net.is_sync());
         let is_kept = is_evidence_wanted(options) || files::is_file(path);
         let need = if is_kept || is_network { Rereading::Again } else { Rereading::Once };
-        let mut trace = Once::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
+        let mut trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
         if !net.is_sync() {
@@ -309,7 +309,7 @@ impl Judged {
     /// Judges exchanges one after another again, as a whole: one run that explains them may be found where all are too many.
     fn deepest_first(
         spec: &Arc<Spec>,
-        trace: &mut Once,
+        trace: &mut RereadableTrace,
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
@@ -320,7 +320,7 @@ impl Judged {
     /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.
     fn over(
         (spec, net): (&Arc<Spec>, NetworkChoice),
-        trace: &mut Once,
+        trace: &mut RereadableTrace,
         source: &HistorySource<'_>,
         options: &Validate,
         progress: &ProgressLine,
@@ -329,7 +329,7 @@ impl Judged {
         // Of what is accepted the verdict is enough, or it is judged again.
         let wanted = wanted.filter(|_| source.arrival == HistoryArrival::EventByEvent || !is_witness_wanted(options));
         let Some(streaming) = wanted else { return Judged::whole((spec, net), &mut trace.input, source, options) };
-        let anew = |trace: &mut Once, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
+        let anew = |trace: &mut RereadableTrace, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
         match streamed::judge((spec, streaming), &mut trace.input, source, &limits(options), progress)? {
             Streamed::Judged(streamed) => {
                 let is_enough = match streamed.rejected {

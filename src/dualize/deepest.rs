@@ -18,14 +18,14 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashMap;
 
 use super::candidate::Candidate;
-use super::coming::AnswersToCome;
 use super::composed::Composed;
 use super::detours::DetourOrder;
 use super::forms;
 use super::frontier::Judge;
-use super::met::MetStates;
 use super::possible::PossibleAnswers;
+use super::remaining_answers::RemainingAnswers;
 use super::sections;
+use super::visited::VisitedStates;
 use super::wire::{RecordedEvent, Wire};
 use super::work::Followed;
 use crate::network::{Observation, ServerMove, ServerSection, moves};
@@ -97,11 +97,11 @@ pub(super) struct DeepestFirst<'r> {
     judge: Judge,
     /// The nodes that are to be followed, by the number of detours and the event: the last ones come first.
     open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
-    /// The nodes that were met at each event.
-    met: Vec<MetStates>,
+    /// The nodes that were visited at each event.
+    visited: Vec<VisitedStates>,
     /// The connections before each event.
     wires: Vec<Wire>,
-    coming: AnswersToCome,
+    remaining: RemainingAnswers,
     /// The answers that requests may have, if requests may be lost to make room.
     possible: Option<PossibleAnswers>,
     /// The numbers of the requests that are different, if they can be read again.
@@ -118,7 +118,7 @@ impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.telling_apart(&judge.options);
-        let (coming, possible) = (AnswersToCome::of(composed, events), PossibleAnswers::of(&judge, composed));
+        let (remaining, possible) = (RemainingAnswers::of(composed, events), PossibleAnswers::of(&judge, composed));
         let mut requests = FxHashMap::default();
         for (_, observation) in events {
             if let Observation::Request(port, request) = observation
@@ -129,7 +129,7 @@ impl<'r> DeepestFirst<'r> {
             }
         }
         let (order, initial) = (DetourOrder::of(composed), std::mem::take(&mut judge.candidates));
-        let (open, met, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (open, visited, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (explained, is_cut, taken) = (0, false, 0);
         let mut search = DeepestFirst {
             composed,
@@ -137,9 +137,9 @@ impl<'r> DeepestFirst<'r> {
             events,
             judge,
             open,
-            met,
+            visited,
             wires,
-            coming,
+            remaining,
             possible,
             requests,
             explained,
@@ -322,7 +322,7 @@ impl<'r> DeepestFirst<'r> {
         }
         let waited_for = |one: &Candidate| {
             let arrived = one.process.situation().arrived;
-            arrived.into_iter().filter(|port| self.coming.next(*port, node.event).is_some()).count()
+            arrived.into_iter().filter(|port| self.remaining.next(*port, node.event).is_some()).count()
         };
         ready.sort_by_cached_key(waited_for);
         ready.into_iter().map(|one| vec![one]).collect()
@@ -354,7 +354,7 @@ impl<'r> DeepestFirst<'r> {
         if observation.port() == Some(port) {
             return (class, node.event);
         }
-        self.coming.next(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
+        self.remaining.next(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
     }
 
     /// Adds the states after an event.
@@ -381,11 +381,11 @@ impl<'r> DeepestFirst<'r> {
         if !self.composed.counts_requests {
             return false;
         }
-        let are_impossible = |possible| self.coming.are_impossible(possible, candidate, (self.events, event));
-        self.coming.are_too_many(situation, event) || self.possible.as_mut().is_some_and(are_impossible)
+        let are_impossible = |possible| self.remaining.are_impossible(possible, candidate, (self.events, event));
+        self.remaining.are_too_many(situation, event) || self.possible.as_mut().is_some_and(are_impossible)
     }
 
-    /// Adds states before an event, each as one of the node with the same under way, unless one of that form was met.
+    /// Adds states before an event, each as one of the node with the same under way, unless one of that form was visited.
     fn add_each(&mut self, event: usize, mut candidates: Vec<Candidate>, history: &NodeHistory) {
         forms::merge_equal(&mut candidates);
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
@@ -403,12 +403,12 @@ impl<'r> DeepestFirst<'r> {
                 None => groups.push((situation, vec![candidate])),
             }
         }
-        if self.met.len() <= event {
-            self.met.resize_with(event + 1, || MetStates::new(self.composed));
+        if self.visited.len() <= event {
+            self.visited.resize_with(event + 1, || VisitedStates::new(self.composed));
         }
         let last = groups.len().saturating_sub(1);
         for (at, (_, candidates)) in groups.into_iter().enumerate() {
-            if self.met[event].add(&mut self.judge, &candidates) {
+            if self.visited[event].add(&mut self.judge, &candidates) {
                 let history = history.with_detours(self.order.of_alternative(at == last));
                 self.push(SearchNode { event, candidates, history, left: None });
             } else {

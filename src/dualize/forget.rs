@@ -4,9 +4,9 @@
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
+use super::pending_writes;
 use super::terms::{self, changed};
 use super::verdict::Place;
-use super::written;
 use crate::process::Live;
 use crate::symbolic::Infeasible;
 use crate::value::Truth;
@@ -46,7 +46,7 @@ pub(super) fn substitute_solved(candidate: &mut Candidate) {
 pub(super) fn dead(judge: &mut Judge, candidate: &mut Candidate) {
     judge.counts.projections += 1;
     substitute_solved(candidate);
-    written::place_waiting(candidate, &judge.solver);
+    pending_writes::place_waiting(candidate, &judge.solver);
     let State { process, store, growth, .. } = &mut **candidate;
     if !judge.options.keep_choices {
         process.prune_seen();

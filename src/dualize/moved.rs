@@ -9,8 +9,8 @@ use std::slice;
 use super::candidate::{BegunSection, Candidate, Logged};
 use super::composed::Composed;
 use super::frontier::Judge;
-use super::met::MetStates;
 use super::section::{COPIED, GivenAnswer, Goal, OpenPath, Section};
+use super::visited::VisitedStates;
 use super::wire::MessageFate;
 use super::{fire, split, tidy};
 use crate::network::{ServerMove, ServerSection};
@@ -112,14 +112,14 @@ pub(super) fn after_loss(
     candidates: &[Candidate],
     losses: impl Fn(&Candidate) -> Vec<ServerMove>,
 ) -> Vec<Candidate> {
-    let mut met = MetStates::new(composed);
+    let mut visited = VisitedStates::new(composed);
     let mut after = Vec::new();
     for candidate in candidates {
         for loss in losses(candidate) {
             after.append(&mut moved(judge, composed, candidate, ServerSection::Move(loss)).states);
         }
     }
-    after.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
+    after.retain(|candidate| visited.add(judge, slice::from_ref(candidate)));
     after
 }
 
@@ -147,7 +147,7 @@ fn begun(candidate: &Candidate, next: ServerSection) -> Option<BegunSection> {
     })
 }
 
-/// The candidates to which the steps lead: from known states to known ones, which are soon all met.
+/// The candidates to which the steps lead: from known states to known ones, which are soon all visited.
 fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> AfterSection {
     let mut after = AfterSection::default();
     for step in 0..composed.spec.program.steps.len() {

@@ -13,10 +13,10 @@ use std::slice;
 use super::candidate::{BegunSection, Candidate, Logged};
 use super::composed::Composed;
 use super::frontier::Judge;
-use super::met::MetStates;
 use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
+use super::visited::VisitedStates;
 use super::{failing, moved, prospects};
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{Limit, PeerCall, Port, Sent, Situation};
@@ -115,7 +115,7 @@ fn run_sections(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let network = composed.network;
-    let mut met = MetStates::new(composed);
+    let mut met = VisitedStates::new(composed);
     let (mut open, mut ready) = (candidates, Vec::new());
     // Those with many packets under way come first: they may cover others.
     open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));

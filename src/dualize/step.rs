@@ -11,7 +11,7 @@ use super::frontier::Judge;
 use super::options::Options;
 use super::request::{Filled, Received};
 use super::section::{Goal, Section};
-use super::{Exchange, few, reduce, request, sections, tidy, wake, ways};
+use super::{Exchange, few, merged_arms, reduce, request, sections, tidy, wake};
 use crate::network::{Network, Observation};
 use crate::process::Process;
 use crate::solve::Store;
@@ -82,7 +82,7 @@ impl Judge {
     /// Brings candidates into few, in normal form, and goes on with them; with few of them if a limit was reached.
     pub(super) fn normalize(&mut self, mut candidates: Vec<Candidate>) {
         match (self.merged_since.take(), &mut candidates[..]) {
-            (Some(last), _) => ways::normalize(self, &mut candidates, last),
+            (Some(last), _) => merged_arms::normalize(self, &mut candidates, last),
             (None, [only]) => tidy::after_exchange(self, only),
             (None, _) => {
                 tidy::each(self, &mut candidates, tidy::one_of_several);

@@ -6,7 +6,7 @@
 
 use super::candidate::{Candidate, State};
 use super::frontier::Judge;
-use super::{forget, image, sums, terms, written};
+use super::{forget, image, pending_writes, sums, terms};
 use crate::solve::{Solver, diagram};
 
 /// The number of candidates that are followed beyond a limit.
@@ -31,7 +31,7 @@ pub(super) fn after_section(judge: &mut Judge, candidate: &mut Candidate) {
     if candidate.is_known() {
         return candidate.process.rest();
     }
-    written::put_in_place(candidate, &judge.solver);
+    pending_writes::put_in_place(candidate, &judge.solver);
     if is_due(judge, candidate) {
         forget::dead(judge, candidate);
     }
@@ -42,7 +42,7 @@ pub(super) fn after_exchange(judge: &mut Judge, candidate: &mut Candidate) {
     if candidate.is_known() {
         return candidate.process.rest();
     }
-    written::put_in_place(candidate, &judge.solver);
+    pending_writes::put_in_place(candidate, &judge.solver);
     candidate.growth.count_work(judge.work.of_exchange(&judge.solver));
     if is_due(judge, candidate) {
         forget_and_name(judge, candidate);

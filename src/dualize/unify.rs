@@ -4,8 +4,8 @@
 
 use super::candidate::Candidate;
 use super::lookups;
+use super::observed_variable;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
-use super::seen;
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -40,7 +40,7 @@ fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Give
     match (&given.value, expected) {
         (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
         (Value::Term(term), Value::Scalar(known)) => {
-            if let Some(shows) = seen::unify(section.judge, candidate, (term, known)) {
+            if let Some(shows) = observed_variable::unify(section.judge, candidate, (term, known)) {
                 return shows;
             }
         }

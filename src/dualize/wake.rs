@@ -12,7 +12,7 @@ use super::frontier::Judge;
 use super::request::{self, Received};
 use super::steps::{Class, Fired, Firing};
 use super::verdict::CLOSURE_LIMIT;
-use super::{Observed, split, subsume, tidy, together};
+use super::{Observed, merged_steps, split, subsume, tidy};
 use crate::process::Limit;
 use crate::spec::Spec;
 
@@ -72,7 +72,7 @@ fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
     if woken.unites {
         let before = woken.states.clone();
         let noted = judge.steps.journal.as_ref().map_or(0, |journal| journal.fired.len());
-        if let Some(is_new) = together::fire(judge, spec, woken) {
+        if let Some(is_new) = merged_steps::fire(judge, spec, woken) {
             return is_new;
         }
         judge.steps.journal.iter_mut().for_each(|journal| journal.fired.truncate(noted));

@@ -5,7 +5,7 @@
 use super::domain::{ValueDomain, ValueSizes};
 use super::form::{FormKind, TypeForm};
 use super::held;
-use super::seen::SeenValues;
+use super::seen_values::SeenValues;
 use super::sources::{SOURCES, SourceWeights, ValueSource};
 use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};

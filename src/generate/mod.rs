@@ -22,7 +22,7 @@ mod form;
 mod held;
 mod paths;
 mod places;
-mod seen;
+mod seen_values;
 mod sources;
 mod swarm;
 mod wave;
@@ -42,7 +42,7 @@ use domain::ValueDomain;
 use draw::{Drawer, PlaceFacts};
 use duty::{DutyCheck, KeptIn};
 use form::{FormKind, TypeForm};
-use seen::SeenValues;
+use seen_values::SeenValues;
 pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
 use wave::{WaveRoom, Waves};
@@ -168,7 +168,7 @@ impl Generator {
             let origin = (!place.is_literal).then(origin).flatten();
             return references.extend(origin.map(|seen| self.seen.reference(&self.spec.types, at, seen)));
         }
-        for (number, node, part) in seen::parts(&self.form, node, value) {
+        for (number, node, part) in seen_values::parts(&self.form, node, value) {
             at.push(number as usize);
             self.refer((node, part), at, references);
             at.pop();

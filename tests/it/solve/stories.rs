@@ -4,7 +4,7 @@
 
 use super::conditions::{TOKEN, fill, k, token, v};
 use mayhap::scalar::{Int, Scalar, Sort};
-use mayhap::solve::{Answer, Limits, Solver, Store, seen};
+use mayhap::solve::{Answer, Limits, Solver, Store, observed_variable};
 use mayhap::term::{Term, TextOp, Var};
 
 #[test]
@@ -249,16 +249,16 @@ fn a_value_told_at_once_is_the_equation() {
         let mut plain = store.clone();
         let said = plain.assume(&equation, &mut solver) == Answer::Sat;
         let mut at_once = store.clone();
-        if let Some(shown) = seen::variable(&store, term, &Scalar::int(value)) {
-            assert_eq!(seen::bind(&mut at_once, shown, &mut solver), said, "{equation}");
+        if let Some(shown) = observed_variable::variable(&store, term, &Scalar::int(value)) {
+            assert_eq!(observed_variable::bind(&mut at_once, shown, &mut solver), said, "{equation}");
             (-9..15).for_each(|n| {
                 let is = Term::eq(&x, &k(n));
                 assert_eq!(at_once.check(&is, &mut solver), plain.check(&is, &mut solver), "{equation}, {is}");
             });
         }
-        if let Some((var, value)) = seen::variable(&store, term, &Scalar::int(value)) {
+        if let Some((var, value)) = observed_variable::variable(&store, term, &Scalar::int(value)) {
             let mut last = store.clone();
-            assert_eq!(seen::admit_last(&mut last, (var, &value), &mut solver), said, "{equation}");
+            assert_eq!(observed_variable::admit_last(&mut last, (var, &value), &mut solver), said, "{equation}");
             plain.forget(&|var| !term.mentions(var), &mut solver);
             assert_eq!(last.constraints(), plain.constraints(), "{equation}");
         }

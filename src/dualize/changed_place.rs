@@ -1,4 +1,4 @@
-//! The thing that a run of a step left: an entry that it took away, or a constructor or a truth that it changed.
+//! The place that a run of a step changed: an entry that it took away, or a constructor or a truth value that it replaced.
 //!
 //! A step from `{"a": Waiting}` to `{"a": Running}` replaced `Waiting`. If the step may have been taken or not, a variable q says that it
 //! was not: `{"a": Waiting if q, else Running}`. So each cell has variables that say what stands there, and none that says
@@ -12,8 +12,8 @@ use crate::solve::Store;
 use crate::term::{Kind, Linear, Term};
 use crate::value::{Entry, Presence, Value, union};
 
-/// The thing that a run left.
-pub(super) struct LeftBehind {
+/// A place in memory that a run changed, with its values before and after.
+pub(super) struct ChangedPlace {
     cell: Cell,
     /// The fields in which it stands, from the outermost.
     path: Vec<usize>,
@@ -25,37 +25,37 @@ pub(super) struct LeftBehind {
     pub(super) others: Vec<Term>,
 }
 
-impl LeftBehind {
-    /// The first thing that a run certainly left.
-    pub(super) fn of(before: &Candidate, after: &Candidate) -> Option<LeftBehind> {
+impl ChangedPlace {
+    /// The first place that a run certainly changed.
+    pub(super) fn of(before: &Candidate, after: &Candidate) -> Option<ChangedPlace> {
         after.process.stored().iter().find_map(|slot| {
             let [old, new] = [before, after].map(|candidate| &candidate.process.memory[slot as usize]);
             match (old, new) {
                 (Value::Map(own), Value::Map(other)) => own.differing_keys(other)?.into_iter().find_map(|key| {
                     let (old, new) = (own.cell(&key)??, other.cell(&key)?);
-                    LeftBehind::in_entry(Cell { slot, key: Some(key) }, old, new, &after.store)
+                    ChangedPlace::in_entry(Cell { slot, key: Some(key) }, old, new, &after.store)
                 }),
-                _ => LeftBehind::in_value(Cell { slot, key: None }, old, new, &after.store),
+                _ => ChangedPlace::in_value(Cell { slot, key: None }, old, new, &after.store),
             }
         })
     }
 
-    fn in_entry(cell: Cell, old: &Entry, new: Option<&Entry>, store: &Store) -> Option<LeftBehind> {
+    fn in_entry(cell: Cell, old: &Entry, new: Option<&Entry>, store: &Store) -> Option<ChangedPlace> {
         match new {
-            Some(new) if old.presence == new.presence => LeftBehind::in_value(cell, &old.value, &new.value, store),
+            Some(new) if old.presence == new.presence => ChangedPlace::in_value(cell, &old.value, &new.value, store),
             Some(_) => None,
             None => {
                 let before = old.truth().term();
                 let certainly = store.decide(&before) == Some(true);
-                certainly.then(|| LeftBehind { cell, path: Vec::new(), values: None, before, others: Vec::new() })
+                certainly.then(|| ChangedPlace { cell, path: Vec::new(), values: None, before, others: Vec::new() })
             }
         }
     }
 
-    fn in_value(cell: Cell, old: &Value, new: &Value, store: &Store) -> Option<LeftBehind> {
+    fn in_value(cell: Cell, old: &Value, new: &Value, store: &Store) -> Option<ChangedPlace> {
         let mut path = Vec::new();
         let (before, others, values) = place(old, new, store, &mut path)?;
-        Some(LeftBehind { cell, path, values: Some(values), before, others })
+        Some(ChangedPlace { cell, path, values: Some(values), before, others })
     }
 
     /// Tests whether the cell is the same in two candidates.
@@ -90,7 +90,7 @@ impl LeftBehind {
 /// The condition on which something stood at a place, those on which something else did, and the values before and after.
 type PlaceInside = (Term, Vec<Term>, (Value, Value));
 
-/// The place inside of a value where a run certainly left something.
+/// The place inside of a value that a run certainly changed.
 fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Option<PlaceInside> {
     let here = |before: Term, others: Vec<Term>| {
         (store.decide(&before) == Some(true)).then(|| (before, others, (old.clone(), new.clone())))

@@ -1,15 +1,15 @@
 //! Firing steps, and merging their results with the states before: states do not multiply.
 //!
 //! Each step is fired with one choice after another, from all states. Each result that is not covered is merged into the
-//! state that the step was taken from (`perhaps`, or the normal form), which then stands for more. This ends when there is no new result.
+//! state that the step was taken from (`optional_step`, or the normal form), which then stands for more. This ends when there is no new result.
 //! For example each of the sessions "a" and "b" may expire. Two firings lead to {"a" if #1, "b" if #2}, and the next two have no new
 //! result.
 
 use super::candidate::Candidate;
+use super::changed_place::ChangedPlace;
 use super::fire::{self, Woken};
 use super::frontier::Judge;
-use super::left::LeftBehind;
-use super::perhaps::{put_beside, substitute_new};
+use super::optional_step::{put_beside, substitute_new};
 use super::steps::{Fired, Firing, FollowedChoices, WantedRuns};
 use super::{forget, reduce, tidy};
 use crate::spec::{Site, Spec};
@@ -119,7 +119,7 @@ fn joined(
 ) -> Candidate {
     let mut joined = before.clone();
     if let [SteppedState { raw, cleared }] = &next[..]
-        && LeftBehind::of(before, raw).is_none()
+        && ChangedPlace::of(before, raw).is_none()
         && is_one_with(judge, &mut joined, cleared)
     {
         return joined;

@@ -1,4 +1,4 @@
-//! The answers that are still to come on each connection of a recording, and the requests that they need.
+//! The answers that remain on each connection of a recording, and the requests that they need.
 //!
 //! ```text
 //! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent after it
@@ -19,8 +19,8 @@ use crate::value::Value;
 /// The number of events of a connection that are searched for answers without a request.
 const LOOKED_AT: usize = 16;
 
-/// The answers to come on all connections.
-pub(super) struct AnswersToCome {
+/// The remaining answers on all connections.
+pub(super) struct RemainingAnswers {
     by_port: FxHashMap<Port, Vec<OwnEvent>>,
 }
 
@@ -34,8 +34,8 @@ struct OwnEvent {
     answer: Option<usize>,
 }
 
-impl AnswersToCome {
-    pub(super) fn of(composed: Composed<'_>, events: &[RecordedEvent]) -> AnswersToCome {
+impl RemainingAnswers {
+    pub(super) fn of(composed: Composed<'_>, events: &[RecordedEvent]) -> RemainingAnswers {
         let mut by_port: FxHashMap<Port, Vec<OwnEvent>> = FxHashMap::default();
         let most = if composed.network.duplicates() { 1 } else { usize::MAX };
         for (at, (_, observation)) in events.iter().enumerate().rev() {
@@ -51,7 +51,7 @@ impl AnswersToCome {
             own.push(OwnEvent { at, needed, answer });
         }
         by_port.values_mut().for_each(|own| own.reverse());
-        AnswersToCome { by_port }
+        RemainingAnswers { by_port }
     }
 
     /// The event, from one on, at which the next answer on a connection is seen.

@@ -11,8 +11,8 @@
 use rustc_hash::FxHashSet;
 
 use super::candidate::{Candidate, State};
+use super::changed_place::ChangedPlace;
 use super::frontier::Judge;
-use super::left::LeftBehind;
 use super::terms::{self, changed};
 use crate::scalar::Sort;
 use crate::solve::{Answer, Solver, Store};
@@ -22,8 +22,8 @@ use crate::value::{self, Value};
 /// The condition on which a run was taken.
 struct TakenRun {
     condition: Term,
-    /// The thing that it left, and the condition on which that is still there: a variable.
-    left: Option<(LeftBehind, Term)>,
+    /// The place that the run changed, and the condition under which the value before it is still there: a variable.
+    place: Option<(ChangedPlace, Term)>,
 }
 
 /// Merges the result of a step (`after`) into `joined`: the candidate before the step (`before`), or it with other such results. Returns
@@ -41,9 +41,9 @@ pub(super) fn put_beside(
     after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
     after.store.forget(&|var| var.id <= last || live.contains(&var), &mut judge.solver);
     let mut store = joined.store.clone();
-    let left = LeftBehind::of(before, &after).filter(|left| left.is_same_in(before, joined));
-    let required = required(before, &after, left.as_ref(), &mut judge.solver);
-    let taken = taken(judge, left, &mut store);
+    let place = ChangedPlace::of(before, &after).filter(|place| place.is_same_in(before, joined));
+    let required = required(before, &after, place.as_ref(), &mut judge.solver);
+    let taken = taken(judge, place, &mut store);
     let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
     if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut judge.solver) == Answer::Sat) {
         return false;
@@ -59,18 +59,18 @@ pub(super) fn put_beside(
     }
     joined.process.memory = memory;
     joined.store = store;
-    if let Some((left, now)) = &taken.left {
-        left.write(&taken.condition, now, joined);
+    if let Some((place, now)) = &taken.place {
+        place.write(&taken.condition, now, joined);
     }
     joined.growth.open = true;
     true
 }
 
-/// The conditions that a run requires of the state before it, without those that follow from the store and from the thing that it left.
-fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, solver: &mut Solver) -> Vec<Term> {
+/// The conditions that a run requires of the state before it, without those that follow from the store and from the value of the changed place.
+fn required(before: &Candidate, after: &Candidate, place: Option<&ChangedPlace>, solver: &mut Solver) -> Vec<Term> {
     let mut known = before.store.clone();
-    if let Some(left) = left {
-        known.assume(&left.before, solver);
+    if let Some(place) = place {
+        known.assume(&place.before, solver);
     }
     let mut required = Vec::new();
     for condition in after.store.constraints() {
@@ -82,17 +82,17 @@ fn required(before: &Candidate, after: &Candidate, left: Option<&LeftBehind>, so
     required
 }
 
-/// The condition under which a run was taken: the thing that it left was there and is not there any more. If it left nothing, a fresh
-/// variable is the condition.
-fn taken(judge: &mut Judge, left: Option<LeftBehind>, store: &mut Store) -> TakenRun {
+/// The condition under which a run was taken: the value of the changed place was there before, and is not there any more. If no place
+/// certainly changed, a fresh variable is the condition.
+fn taken(judge: &mut Judge, place: Option<ChangedPlace>, store: &mut Store) -> TakenRun {
     let fresh = judge.fresh.variable(Sort::Bool);
-    let Some(left) = left else { return TakenRun { condition: fresh, left: None } };
-    let condition = Term::and(&left.before, &Term::not(&fresh));
-    store.assume(&Term::implies(&fresh, &left.before), &mut judge.solver);
-    for other in &left.others {
+    let Some(place) = place else { return TakenRun { condition: fresh, place: None } };
+    let condition = Term::and(&place.before, &Term::not(&fresh));
+    store.assume(&Term::implies(&fresh, &place.before), &mut judge.solver);
+    for other in &place.others {
         store.assume(&Term::not(&Term::and(&fresh, other)), &mut judge.solver);
     }
-    TakenRun { condition, left: Some((left, fresh)) }
+    TakenRun { condition, place: Some((place, fresh)) }
 }
 
 /// Substitutes what is known of the variables after the `last`: those before it are the same without the run.

@@ -1,6 +1,6 @@
-//! The states that were met before an observation: one that leads to nothing new is not followed.
+//! The states that were visited before an observation: a state that leads to nothing new is not followed.
 //!
-//! Over a network that loses packets one with more of them under way can do what one with fewer can:
+//! Over a network that loses packets, a state with more packets under way can do all that a state with fewer can:
 //!
 //! ```text
 //! n = 1, c1 W(2) and c2 W(3) not read      covers      n = 1, c1 W(2) not read
@@ -27,13 +27,13 @@ const COMPARED: usize = 32;
 struct Packets {
     arrived: Rc<Vec<u32>>,
     sent: Vec<u32>,
-    /// Those that were sent and are there any number of times.
+    /// The messages that were sent and may be seen any number of times.
     endless: Vec<u32>,
     is_clean: bool,
 }
 
-/// The states that were met: of those that differ in their packets only the ones that no other covers.
-pub(super) struct MetStates {
+/// The states that were visited; of states that differ only in their packets, those that no other one covers.
+pub(super) struct VisitedStates {
     /// By their forms, in which packets that may be lost are missing.
     forms: FxHashMap<Vec<CanonicalForm>, Vec<Vec<Packets>>>,
     /// The numbers of different packets.
@@ -45,9 +45,9 @@ pub(super) struct MetStates {
     count: usize,
 }
 
-impl MetStates {
-    pub(super) fn new(composed: Composed<'_>) -> MetStates {
-        MetStates {
+impl VisitedStates {
+    pub(super) fn new(composed: Composed<'_>) -> VisitedStates {
+        VisitedStates {
             forms: FxHashMap::default(),
             numbers: FxHashMap::default(),
             arrived: FxHashSet::default(),
@@ -56,7 +56,7 @@ impl MetStates {
         }
     }
 
-    /// Adds states that are followed together, unless others were met that cover them one by one; whether it did.
+    /// Adds states that are followed together, unless visited ones cover them one by one; returns whether they were added.
     pub(super) fn add(&mut self, judge: &mut Judge, states: &[Candidate]) -> bool {
         let (form, new): (Vec<_>, Vec<_>) = states.iter().map(|state| self.split(state)).unzip();
         let met = self.forms.entry(form).or_default();
@@ -117,7 +117,7 @@ fn shared(lists: &mut FxHashSet<Rc<Vec<u32>>>, new: Vec<u32>) -> Rc<Vec<u32>> {
 }
 
 impl Packets {
-    /// Tests whether a state with these packets can do all that one can that differs from it in its packets only.
+    /// Tests whether a state with these packets can do all that the same state with the other packets can.
     fn covers(&self, other: &Packets) -> bool {
         let rest = other.sent.iter().filter(|message| self.endless.binary_search(message).is_err());
         (self.is_clean || !other.is_clean)

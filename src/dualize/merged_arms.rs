@@ -1,4 +1,4 @@
-//! Ways of an `either` that only assign are one path: what they did is merged under a fresh variable that says which was taken.
+//! The arms of an `either` that only assign, as one path: their assignments are merged under a fresh variable that says which arm was taken.
 //!
 //! `for r in replicas { either { held[r] := x; } or {} }` is one path with a variable for each replica, whereas a fork at each would make
 //! 2^n. After the exchange the cells that mention these variables are brought into normal form (`normal`), which finds out

@@ -1,4 +1,4 @@
-//! An answer that is one variable: it has the value that was seen, wherever it stands.
+//! An answer that is one variable: the variable has the observed value from then on.
 //!
 //! For example `n = #1` answered as 5 is `n = 5`; if nothing else mentions `#1`, nothing is left of it.
 
@@ -7,7 +7,7 @@ use super::forget;
 use super::frontier::Judge;
 use super::terms;
 use crate::scalar::Scalar;
-use crate::solve::seen;
+use crate::solve::observed_variable;
 use crate::symbolic::Infeasible;
 use crate::term::{Term, Var};
 
@@ -17,15 +17,15 @@ pub(super) fn unify(
     candidate: &mut Candidate,
     (term, known): (&Term, &Scalar),
 ) -> Option<Result<(), Infeasible>> {
-    let (var, value) = seen::variable(&candidate.store, term, known)?;
+    let (var, value) = observed_variable::variable(&candidate.store, term, known)?;
     candidate.process.rest();
     candidate.process.know(term, known);
     let is_possible = match is_last(judge, candidate, var) {
         true => {
             candidate.growth.count_seen();
-            seen::admit_last(&mut candidate.store, (var, &value), &mut judge.solver)
+            observed_variable::admit_last(&mut candidate.store, (var, &value), &mut judge.solver)
         }
-        false => seen::bind(&mut candidate.store, (var, value), &mut judge.solver),
+        false => observed_variable::bind(&mut candidate.store, (var, value), &mut judge.solver),
     };
     Some(is_possible.then_some(()).ok_or(Infeasible))
 }

@@ -1,4 +1,4 @@
-//! Values that were written under keys that are known by now are put in their places.
+//! Pending writes of maps: values under keys that are known by now are put in their places.
 //!
 //! `m[#1] := 5` waits in the map as long as #1 is open; once an answer said `#1 = 2`, it is the entry of 2.
 

@@ -1,7 +1,7 @@
-//! Reading a trace a second time, for evidence: the file again, or what was kept of a stream that is gone once read.
+//! Reading a trace a second time, for evidence: from its file, or from a copy of a stream.
 //!
-//! Judging keeps no history; a stream, or what a compressed file has in it, is kept in a file without a name that the system removes by
-//! itself.
+//! Judging keeps no history. So a stream, or the content of a compressed file, is copied to a file without a name, which the system removes
+//! in the end.
 
 use super::compressed::Decompressed;
 use super::files;
@@ -13,8 +13,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A trace that is read while what is needed to read it again is kept.
-pub struct Once {
+/// A trace that is read, and can be read again.
+pub struct RereadableTrace {
     /// The trace.
     pub input: BufReader<Tee>,
 }
@@ -22,7 +22,7 @@ pub struct Once {
 /// Passes on what it reads, and keeps it.
 pub struct Tee {
     source: Box<dyn Read>,
-    kept: Rereadable,
+    kept: RereadSource,
 }
 
 /// Counts the bytes that are read of a file.
@@ -32,7 +32,7 @@ struct CountedBytes {
 }
 
 /// The source from which a trace can be read again, if there is one.
-enum Rereadable {
+enum RereadSource {
     /// The file is still there.
     File(PathBuf),
     /// A copy of what was read so far is in this file.
@@ -52,12 +52,12 @@ pub enum Rereading {
     Once,
 }
 
-impl Once {
+impl RereadableTrace {
     /// Opens a trace.
     ///
     /// # Errors
     /// A message, one line.
-    pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<Once, String> {
+    pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<RereadableTrace, String> {
         let counted = CountedBytes { source: files::open(path)?, read };
         let mut opened = Decompressed::of(Box::new(counted)).map_err(|cause| files::unreadable(path, &cause))?;
         let unkept = |cause| format!("cannot keep {}: {cause}", files::shown(path));
@@ -66,18 +66,18 @@ impl Once {
                 let file = spool().map_err(unkept)?;
                 // All of it is decompressed before any is judged: only its end shows whether it is damaged.
                 io::copy(&mut opened.input, &mut &file).map_err(|cause| files::unreadable(path, &cause))?;
-                (Box::new(FilePlace { file: file.try_clone().map_err(unkept)?, at: 0 }), Rereadable::Whole(file))
+                (Box::new(FilePlace { file: file.try_clone().map_err(unkept)?, at: 0 }), RereadSource::Whole(file))
             }
-            Rereading::Once => (opened.input, Rereadable::Nothing),
-            Rereading::Again if files::is_file(path) => (opened.input, Rereadable::File(path.to_path_buf())),
-            Rereading::Again => (opened.input, Rereadable::Spool(spool().map_err(unkept)?)),
+            Rereading::Once => (opened.input, RereadSource::Nothing),
+            Rereading::Again if files::is_file(path) => (opened.input, RereadSource::File(path.to_path_buf())),
+            Rereading::Again => (opened.input, RereadSource::Spool(spool().map_err(unkept)?)),
         };
-        Ok(Once { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source, kept }) })
+        Ok(RereadableTrace { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source, kept }) })
     }
 
     /// Keeps nothing of what is read: it is not needed again.
     pub fn forget(&mut self) {
-        self.input.get_mut().kept = Rereadable::Nothing;
+        self.input.get_mut().kept = RereadSource::Nothing;
     }
 
     /// Opens the trace anew, at its beginning: all of it, or what was read of it so far, and perhaps somewhat more.
@@ -86,7 +86,9 @@ impl Once {
     /// A message, one line.
     pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
         let unreadable = |cause| format!("cannot read the recording again: {cause}");
-        if part == TracePart::All && !matches!(self.input.get_ref().kept, Rereadable::File(_) | Rereadable::Whole(_)) {
+        if part == TracePart::All
+            && !matches!(self.input.get_ref().kept, RereadSource::File(_) | RereadSource::Whole(_))
+        {
             io::copy(&mut self.input, &mut io::sink()).map_err(unreadable)?;
         }
         self.input.get_ref().kept.open_at(0)
@@ -113,12 +115,12 @@ pub enum TracePart {
     All,
 }
 
-impl Rereadable {
+impl RereadSource {
     fn open_at(&self, bytes: u64) -> Result<Box<dyn BufRead>, String> {
         match self {
-            Rereadable::File(path) => open_at(path, bytes),
-            Rereadable::Nothing => Ok(Box::new(io::empty())),
-            Rereadable::Spool(file) | Rereadable::Whole(file) => {
+            RereadSource::File(path) => open_at(path, bytes),
+            RereadSource::Nothing => Ok(Box::new(io::empty())),
+            RereadSource::Spool(file) | RereadSource::Whole(file) => {
                 let file = file.try_clone().map_err(|cause| format!("cannot read the recording again: {cause}"))?;
                 Ok(Box::new(BufReader::with_capacity(AGAIN, FilePlace { file, at: bytes })))
             }
@@ -168,7 +170,7 @@ pub fn spool() -> io::Result<File> {
 impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;
-        if let Rereadable::Spool(file) = &mut self.kept {
+        if let RereadSource::Spool(file) = &mut self.kept {
             // Whoever reads it again moves the place in it.
             file.seek(SeekFrom::End(0))?;
             file.write_all(&buffer[..read])?;
