@@ -1,4 +1,4 @@
-//! Exchanges a second where what is known are products, weights and texts: constraints that the store's own tiers do not all
+//! Exchanges a second when what is known are products, weights and texts: constraints that the store's own tiers do not all
 //! decide, so that some questions go to Z3.
 //!
 //! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the slowest exchange,

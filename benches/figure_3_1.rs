@@ -24,7 +24,7 @@ const LENGTH: u64 = 10_000;
 const LIMIT: Duration = Duration::from_secs(1);
 /// How long mayhap may take.
 const OWN_LIMIT: Duration = Duration::from_secs(10);
-/// A trace ends where a number in the state has more digits, as that of a machine that squares has soon.
+/// A trace ends if a number in the state has more digits, as that of a machine that squares has soon.
 const DIGITS: usize = 4_000;
 
 /// A trace of a machine.
@@ -97,7 +97,7 @@ impl Ratios {
     fn add(&mut self, path: &Path) {
         let trace = simulate(path, LENGTH, Ranges::default());
         let ours = ours(&trace);
-        // Where mayhap takes long Figure 3.1 gets more time than that, so that it is known which of them is slower.
+        // If mayhap takes long Figure 3.1 gets more time than that, so that it is known which of them is slower.
         let limit = if let Took::Whole(own) = ours { LIMIT.max(own * 2) } else { LIMIT };
         let theirs = figure(path, &trace, limit);
         let count = trace.exchanges.len().max(1) as f64;

@@ -1,4 +1,4 @@
-//! Exchanges a second where answers hide which branch was taken: what is not known must cost as little as what is.
+//! Exchanges a second if answers hide which branch was taken: what is not known must cost as little as what is.
 //!
 //! `cargo bench --bench hidden` prints a line a server: judging 100,000 exchanges, what an exchange costs there compared
 //! with 10,000, the most candidates, questions to Z3.

@@ -7,7 +7,7 @@
 //!
 //! `cargo bench --bench histories -- specs/cmp_set.may TRACE...` prints a line for each trace of a server that follows a specification;
 //! that for its events is of those that arrive one by one, as from a pipe: the time that 99 of 100 take at most, the slowest one and its
-//! line, the verdict behind the last one, and the memory that they took.
+//! line, the verdict after the last one, and the memory that they took.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Result};
@@ -82,7 +82,7 @@ struct LineByLine<'b> {
     memory: (usize, usize),
 }
 
-/// The memory in use is asked for once in so many lines.
+/// The memory in use is asked for once in this number of lines.
 const MEASURED: usize = 512;
 
 /// The memory of the process, in bytes.
@@ -144,7 +144,7 @@ impl BufRead for LineByLine<'_> {
     }
 }
 
-/// Judges a trace event by event, several times; the fastest counts, for each event. The verdict behind the last one that was judged.
+/// Judges a trace event by event, several times; the fastest counts, for each event. The verdict after the last one that was judged.
 fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (LineByLine<'b>, Option<Verdict>) {
     let (mut best, verdict) = judge_online_once(spec, bytes, rules);
     for _ in 1..ROUNDS {

@@ -29,7 +29,7 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 use shipped::Shipped;
 
-/// One answer in so many is a hole.
+/// One answer in this number is a hole.
 const GAP: usize = 10;
 /// Simulated exchanges a specification.
 const LENGTH: usize = 10_000;
@@ -58,7 +58,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A specification from its known start, and from an unknown one where it has one.
+/// A specification from its known start, and from an unknown one if it has one.
 fn starts(shipped: &Shipped) -> (Arc<Spec>, Arc<Spec>) {
     let compiled = |spec: Result<Arc<Spec>, _>| spec.unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
     let known = compiled(shipped.compile());
@@ -189,7 +189,7 @@ fn row(name: &str, before: Duration, after: Duration, counts: Counts) {
     );
 }
 
-/// A line for simulated exchanges of a specification; where that takes too long, for as many as were judged until then.
+/// A line for simulated exchanges of a specification; if that takes too long, for as many as were judged until then.
 fn long(shipped: &Shipped) {
     let (known, unknown) = starts(shipped);
     let whole = simulate(&known, LENGTH);

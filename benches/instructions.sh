@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Instructions an exchange, counted by callgrind: they must not grow with the trace. Fails where 1,000,000 exchanges cost
-# more than 2 % more each than 100,000 (5 % from 10,000 to 100,000 where a state grows first).
+# Instructions an exchange, counted by callgrind: they must not grow with the trace. Fails if 1,000,000 exchanges cost
+# more than 2 % more each than 100,000 (5 % from 10,000 to 100,000 if a state grows first).
 set -euo pipefail
 command -v valgrind >/dev/null || { echo "instructions: valgrind is not installed, nothing is counted"; exit 0; }
 bench=$(cargo bench --bench throughput --no-run 2>&1 | sed -n 's/.*(\(.*throughput.*\))/\1/p')

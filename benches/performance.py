@@ -31,7 +31,7 @@ WORKLOADS = [
     ("idgen", "idgen.may", ("simulate", []), 50_000),
 ]
 LENGTHS = [10_000, 100_000, 1_000_000, 10_000_000]
-# Every shipped specification, with so many simulated exchanges each; twice as many and more cost no more memory where the state
+# Every shipped specification, with this number of simulated exchanges each; twice as many and more cost no more memory if the state
 # is bounded.
 SHIPPED = 5_000, 20_000
 # What takes longer is stopped, seconds of wall clock; its place in the table says so.
@@ -46,7 +46,7 @@ def cargo(*args):
 
 
 def tools():
-    """The programs, built; the command guided by a profile where that can be."""
+    """The programs, built; the command guided by a profile if that can be."""
     guided = subprocess.run([ROOT / ".ci/guided"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
     if guided.returncode != 0:
         cargo("build", "--release", "--bins")
@@ -88,7 +88,7 @@ def run(args, out=None, patience=None, every=0.002):
 
 
 def peak_of(pid):
-    """The most memory that a running program has held since it began, in KiB; 0 where it has ended or has not begun."""
+    """The most memory that a running program has held since it began, in KiB; 0 if it has ended or has not begun."""
     try:
         if os.readlink(f"/proc/{pid}/exe") == os.readlink("/proc/self/exe"):
             return 0

@@ -74,7 +74,7 @@ def built(bench):
 
 
 def count(bench, spec, trace, switch, limit=None):
-    """The instructions of a run; nothing where it takes too long."""
+    """The instructions of a run; nothing if it takes too long."""
     command = ["valgrind", "--tool=callgrind", "--toggle-collect=*judge_all*", "--callgrind-out-file=/dev/null", bench, spec, trace, switch]
     try:
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit)

@@ -58,7 +58,7 @@ const STATUSES: [(&[&str], &[&str]); 6] = [
     (&["Incr", "Decr"], &["NotAnInteger", "Overflow"]),
 ];
 
-/// Alters one answer of a trace; `None` where none of a hundred drawn lines has an answer that can be altered.
+/// Alters one answer of a trace; `None` if none of a hundred drawn lines has an answer that can be altered.
 pub fn alter(trace: &str, choices: &mut impl Choices) -> Option<Alteration> {
     let lines: Vec<&str> = trace.lines().collect();
     (0..100).find_map(|_| {
@@ -68,7 +68,7 @@ pub fn alter(trace: &str, choices: &mut impl Choices) -> Option<Alteration> {
     })
 }
 
-/// The line with another answer; `None` where there is no other that makes sense.
+/// The line with another answer; `None` if there is no other that makes sense.
 fn altered(line: &str, choices: &mut impl Choices) -> Option<String> {
     let mut exchange: Value = serde_json::from_str(line).ok()?;
     let answer = another(&exchange["q"], &exchange["a"], choices).ok()??;
@@ -121,7 +121,7 @@ fn other_text(text: &str, choices: &mut impl Choices) -> Result<Option<String>, 
     })
 }
 
-/// An item less, or one of them with other data, flags or cas unique; where there is none, one that was made up.
+/// An item less, or one of them with other data, flags or cas unique; if there is none, one that was made up.
 fn other_entries(request: &Value, entries: &[Value], choices: &mut impl Choices) -> Result<Vec<Value>, ChoiceError> {
     let mut entries = entries.to_vec();
     let asked = request.get("Gets").or_else(|| request.get("Get"));

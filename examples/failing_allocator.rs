@@ -1,6 +1,6 @@
 //! Code that must survive that there is no memory: every allocation may fail, and every one does in some run.
 //!
-//! A table keeps names and values in two buffers that grow. Where growing fails, the table must be as it was, and when it
+//! A table keeps names and values in two buffers that grow. If growing fails, the table must be as it was, and when it
 //! is dropped nothing may be left allocated. `cargo run --example failing_allocator` shows that growing both before
 //! anything is changed does it, and that growing one after the other does not.
 
@@ -33,7 +33,7 @@ impl Allocator<'_, '_> {
 /// How a table grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growing {
-    /// Names, then values: where the values' buffer cannot grow, the names' buffer has.
+    /// Names, then values: if the values' buffer cannot grow, the names' buffer has.
     OneByOne,
     /// Both buffers are there before either is used.
     Both,

@@ -52,7 +52,7 @@ struct Shown {
     tags: HashSet<String>,
 }
 
-/// Changes one answer in the middle of `trace`; `None` where no answer fits.
+/// Changes one answer in the middle of `trace`; `None` if no answer fits.
 pub fn flip(trace: &str) -> Option<(String, Flip)> {
     let mut flips = possible_flips(trace);
     let middle = flips.len() / 2;
@@ -79,7 +79,7 @@ fn possible_flips(trace: &str) -> Vec<Flip> {
     flips
 }
 
-/// For a GET that asks with old tags only, where the file's tag is known: the line which showed that one.
+/// For a GET that asks with old tags only, if the file's tag is known: the line which showed that one.
 fn must_not_be_304(event: &Value, shown: &Shown) -> Option<usize> {
     event["a"].get("Ok")?;
     let get = event["q"].get("Get")?;

@@ -88,7 +88,7 @@ impl Sut for Store {
     }
 }
 
-/// Tests such stores with three clients; panics with the report where one does what no store may do.
+/// Tests such stores with three clients; panics with the report if one does what no store may do.
 pub fn test(appending: Appending) {
     let spec = Spec::from_text(include_str!("../specs/kv.may")).unwrap();
     mayhap::test(&spec).clients(3).requests(3000).run(move || Store::new(appending));

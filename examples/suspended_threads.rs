@@ -67,7 +67,7 @@ fn schedule(locking: Locking, c: &mut Chooser) {
         let next = |thread: &usize| programs[*thread].get(threads.done[*thread]);
         let can_run = |thread: &usize| next(thread).is_some_and(|step| threads.can_run(*thread, *step));
         let runnable: Vec<usize> = (0..2).filter(can_run).collect();
-        // Where nothing is runnable this is a choice from nothing: the deadlock.
+        // If nothing is runnable this is a choice from nothing: the deadlock.
         let thread = *c.pick("which thread runs", &runnable);
         let step = programs[thread][threads.done[thread]];
         threads.run(thread, step);

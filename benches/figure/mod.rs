@@ -1,7 +1,7 @@
 //! Figure 3.1 as it is written, on Z3, for any machine: `havoc`, `write`, `if` and `step` over the syntax tree.
 //!
 //! Every constraint is kept. A state of which Z3 knows all constraints asks about each of its paths by push, assert, check,
-//! pop; where several paths survive, one goes on with the solver and the others get one of their own. For example
+//! pop; if several paths survive, one goes on with the solver and the others get one of their own. For example
 //! `if !1 <= !2 { !1 := 0; } else { … }` makes two paths of a state, with `#1 <= #2` and its negation.
 
 use mayhap::diagnostic::FileId;
@@ -13,7 +13,7 @@ use std::str::FromStr;
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver};
 
-/// How long Z3 may think about one question, in milliseconds, where products or quotients of unknowns are in it. It decides all
+/// How long Z3 may think about one question, in milliseconds, if products or quotients of unknowns are in it. It decides all
 /// others, and a limit would cost each of them a thread.
 const PATIENCE: u32 = 200;
 
@@ -75,7 +75,7 @@ struct Path {
     returned: bool,
 }
 
-/// The body of the machine in a text; nothing where it has none.
+/// The body of the machine in a text; nothing if it has none.
 pub fn machine(text: &str) -> Option<Block> {
     let items = parse(text, FileId(0), NodeId(0)).file.items;
     items.into_iter().find_map(|item| match item.kind {
@@ -167,7 +167,7 @@ impl Figure {
 }
 
 impl State {
-    /// The paths whose constraints can be met; nothing where Z3 does not know.
+    /// The paths whose constraints can be met; nothing if Z3 does not know.
     fn surviving(&self, paths: Vec<Path>, arithmetic: Arithmetic) -> Option<Vec<Path>> {
         let mut left = Vec::new();
         for path in paths {
@@ -285,7 +285,7 @@ fn integer(expression: &Expr, memory: &Memory) -> Int {
     }
 }
 
-/// Division that rounds down, and is 0 by 0; that of SMT-LIB rounds so where the divisor is positive.
+/// Division that rounds down, and is 0 by 0; that of SMT-LIB rounds so if the divisor is positive.
 fn quotient(left: &Int, right: &Int) -> Int {
     let rounded = right.gt(0).ite(&left.div(right), &(-left).div(-right));
     right.eq(0).ite(&Int::from_i64(0), &rounded)

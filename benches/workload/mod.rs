@@ -30,13 +30,13 @@ pub struct Workload {
     pub name: &'static str,
     /// The file of the specification.
     pub file: &'static str,
-    /// How many different keys requests name; 0 where they name none.
+    /// How many different keys requests name; 0 if they name none.
     pub keys: usize,
     /// The knowledge at first.
     pub start: Start,
-    /// The size of the hidden state, where that can be set.
+    /// The size of the hidden state, if that can be set.
     pub size: Option<u32>,
-    /// A request and its answer by its number, where the server is not simulated.
+    /// A request and its answer by its number, if the server is not simulated.
     pub answer: Option<fn(u64) -> (Value, Value)>,
     /// Where integers are drawn from.
     pub ranges: Ranges,
@@ -111,7 +111,7 @@ pub fn simulate(workload: &Workload, count: u64, seed: u64) -> Recording {
     Recording { spec: judged_by, exchanges, seconds }
 }
 
-/// So many exchanges of a server that follows a specification, and the seconds that it took; a request that the client may not
+/// A number of exchanges of a server that follows a specification, and the seconds that it took; a request that the client may not
 /// make is drawn anew.
 pub fn served(
     spec: &Arc<Spec>,
@@ -139,7 +139,7 @@ pub fn served(
     (exchanges, seconds)
 }
 
-/// A random request; one that names no key, where there are keys, would concern all of them: it is drawn anew.
+/// A random request; one that names no key, if there are keys, would concern all of them: it is drawn anew.
 fn request(workload: &Workload, server: &mut Server, choices: &mut Random) -> Value {
     loop {
         let request = server.draw_request(choices);

@@ -1,6 +1,6 @@
 //! The clients of a real server under test: a connection each, made when it is needed.
 //!
-//! `clients.ask(1, b"get a\r\n", |connection| connection.line())` is `Is("END")`, or `Closed` where the server ended that connection.
+//! `clients.ask(1, b"get a\r\n", |connection| connection.line())` is `Is("END")`, or `Closed` if the server ended that connection.
 
 use std::collections::HashMap;
 use std::io;
@@ -33,7 +33,7 @@ impl Clients {
     /// Sends a client's command and reads the answer.
     ///
     /// # Panics
-    /// Where the server is gone, or answers what it should not: that is no answer to be judged.
+    /// If the server is gone, or answers what it should not: that is no answer to be judged.
     pub fn ask<A>(
         &self,
         client: u64,

@@ -70,7 +70,7 @@ pub trait Subject: Sized {
     fn version(&self) -> String;
     /// Decides what to ask next.
     fn next_request(&mut self) -> Result<Self::Request, Trouble>;
-    /// Asks it; `None` where the request wants no answer.
+    /// Asks it; `None` if the request wants no answer.
     fn perform(&mut self, request: &Self::Request) -> Result<Option<Self::Answer>, Trouble>;
     /// Remembers what the answer showed, for later requests.
     fn learn(&mut self, request: &Self::Request, answer: &Self::Answer);

@@ -29,7 +29,7 @@ rm -rf -- "$scratch"
 "#;
 /// Where programs are looked for, besides PATH, which often lacks these for others than root.
 const PLACES: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
-/// How often another port is tried where somebody took the free one before the server did.
+/// How often another port is tried if somebody took the free one before the server did.
 const ATTEMPTS: u32 = 5;
 /// How long a server may take to come up.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -26,7 +26,7 @@ pub struct Emptied {
 }
 
 impl Emptied {
-    /// Empties the memcached at this address, for so many clients.
+    /// Empties the memcached at this address, for a number of clients.
     pub fn at(address: SocketAddr, clients: u64) -> Result<Emptied, String> {
         let emptied = Emptied { connections: Clients::new(PROGRAM, address), is_shared: clients > 1 };
         match emptied.exchange(0, &Request::FlushAll) {

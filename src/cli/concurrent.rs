@@ -1,6 +1,6 @@
 //! `mayhap validate --net tcp`: traces of concurrent clients.
 //!
-//! Who does not say which network it is gets this one if the first event is no whole exchange: `{"c": 1, "q": 5}`.
+//! Without `--net`, a recording is of this network if its first event is no whole exchange: `{"c": 1, "q": 5}`.
 
 use super::evidence::{self, WantedEvidence};
 use super::html;
@@ -25,8 +25,8 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
     TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
 }
 
-/// The network that a trace was recorded on, by what of it has arrived. A script is of TCP, as its requests may overlap later. Of another
-/// trace the first event decides; restarts are passed over.
+/// The network that a trace was recorded on, by the lines that have arrived. A script is of TCP, as its requests may overlap later. For other
+/// traces the first event decides; restarts are passed over.
 pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;

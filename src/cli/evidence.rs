@@ -35,7 +35,7 @@ pub enum WitnessWanted<'o> {
     File(&'o Path),
 }
 
-/// Adds to a report why it is as it is, which a look at the exchanges that were judged tells.
+/// Adds evidence to a report, found in the exchanges that were judged.
 ///
 /// # Errors
 /// The witness could not be written, or evidence did not hold when it was checked.

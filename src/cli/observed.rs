@@ -48,8 +48,8 @@ fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence)
 
 /// Appends the line of a request and what came back, with the client's number if there are several.
 ///
-/// A query beside a client and nothing else is a request whose answer stands on a later line. So if no answer is owed,
-/// the number is left out if the specification never asks whose request it is; else the request is written as given up,
+/// A line with a query and a client, and nothing else, is a request whose answer stands on a later line. So if no answer is owed, and the
+/// specification never asks whose request it is, the number is left out; else the request is written as given up,
 /// which claims a little less.
 pub fn write(line: &mut String, spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) {
     let query = (spec.program.request, request);

@@ -50,7 +50,7 @@ pub enum Streaming {
     AtOnce,
 }
 
-/// The way in which a trace of a network is judged while it is read, if it is.
+/// The way in which a trace of a network is judged while it is read, if it is judged so.
 pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_>) -> Option<Streaming> {
     if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
         return Some(Streaming::AtOnce);

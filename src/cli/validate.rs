@@ -466,7 +466,8 @@ fn limits(options: &Validate) -> Options {
     Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
-/// Evidence is for one trace, or if it was asked for: with several there is one line each. A page shows it of each.
+/// Tests whether evidence is wanted: for a single trace, or if an option asks for it. Of several traces each has one line; a page shows the
+/// evidence of each.
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
     (is_shown || options.html.is_some()) && !options.no_evidence

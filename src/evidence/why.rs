@@ -26,7 +26,7 @@ pub struct WhyRejected {
     pub omitted: usize,
 }
 
-/// Finds out why the last of these exchanges is rejected; nothing if it is not.
+/// Finds out why the last of these exchanges is rejected; `None` if it is not rejected.
 #[must_use]
 pub fn why<R>(spec: &Arc<Spec>, options: &Options, recording: &R, budget: Budget<'_>) -> Option<WhyRejected>
 where

@@ -31,7 +31,7 @@ impl ServerSection {
     }
 }
 
-/// Tests whether an observation may be made if this is under way.
+/// Tests whether an observation may be made in a situation.
 pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
     match observation {
         Observation::Request(..) | Observation::Answer(..) | Observation::End => network.allows(situation, observation),
@@ -45,7 +45,7 @@ pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &O
     }
 }
 
-/// The sections that may run next, if an observation is waited for.
+/// The sections that may run next, before an observation.
 pub fn of(
     program: &Program,
     network: &dyn Network,

@@ -10,7 +10,7 @@ use crate::process::Port;
 pub struct MostOutstanding {
     /// Those of one connection.
     pub each: usize,
-    /// Those of all connections; what was given up counts up to the next restart.
+    /// The most on all connections together; requests that were given up count up to the next restart.
     pub all: usize,
 }
 

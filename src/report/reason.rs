@@ -41,13 +41,13 @@ pub struct Explanation {
     pub reason: Reason,
 }
 
-/// Why the last of these exchanges is rejected, found in a second of work; nothing if it is not.
+/// Explains why the last of these exchanges is rejected, within a second of work; `None` if it is not rejected.
 #[must_use]
 pub fn explain<R: Recording + ?Sized>(spec: &Arc<Spec>, recording: &R) -> Option<Explanation> {
     explain_within(spec, recording, Budget::seconds(1.0))
 }
 
-/// Says why the last of these exchanges is rejected, found within a budget; nothing if it is not.
+/// Explains why the last of these exchanges is rejected, within a budget; `None` if it is not rejected.
 #[must_use]
 pub fn explain_within<R>(spec: &Arc<Spec>, recording: &R, budget: Budget<'_>) -> Option<Explanation>
 where

@@ -276,7 +276,7 @@ impl Conversation {
         self.places.contains_key(&port) && !self.closed.contains(&port)
     }
 
-    /// Something arrives at a client, if it has the patience.
+    /// Lets something arrive at a client, unless the client gives up first.
     fn deliver(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let arrivals = self.arrivals();
         let arrival = arrivals[draw(source, "which answer", arrivals.len())?];

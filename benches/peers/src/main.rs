@@ -179,7 +179,7 @@ fn processor_time() -> f64 {
     ticks.sum::<f64>() / 100.0
 }
 
-/// One thread and two, in turns. Parts of a search are taken by whoever is free, so that no thread waits for long: where
+/// One thread and two, in turns. Parts of a search are taken by whoever is free, so that no thread waits for long: if
 /// the machine is busy, what two cost together in processor time says what they would gain.
 fn threads() {
     let tree = Tree { depth: 8, arity: 8 };
@@ -201,7 +201,7 @@ fn threads() {
     );
 }
 
-/// Three processes that spawn, in threads: how many schedules a search of threads visits where the language has eight.
+/// Three processes that spawn, in threads: how many schedules a search of threads visits, whereas the language has eight.
 fn spawning() {
     let schedules = Arc::new(AtomicU64::new(0));
     let counted = schedules.clone();

@@ -58,7 +58,7 @@ impl fmt::Display for Condition {
 /// What is asked of the server, or done to its files.
 #[derive(Serialize)]
 pub enum Request {
-    /// `GET path`, with an `If-None-Match` header where there is a condition.
+    /// `GET path`, with an `If-None-Match` header if there is a condition.
     Get { path: String, if_none_match: Option<Condition> },
     /// The file gets this content and this time, which a trace does not have.
     Write {

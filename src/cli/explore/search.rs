@@ -79,7 +79,7 @@ impl<'o> NamedSubject<'o, '_> {
         )
     }
 
-    /// Explorable a search within the bounds that are asked for; what its runs printed, and what is left.
+    /// Explores a search within the bounds that are asked for; what its runs printed, and what is left.
     fn search<S: Strategy + Send, R>(
         &self,
         parts: Vec<S>,

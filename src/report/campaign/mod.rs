@@ -239,7 +239,7 @@ pub enum ShownAct {
         /// The references in it, with their places in words: `if_match = 4@Ok@tag`.
         references: Vec<String>,
     },
-    /// A client has the end of a request. Behind its request the two are one row.
+    /// A client has the end of a request. Directly after its request the two are one row.
     Answer {
         /// The label of the request.
         label: u64,
