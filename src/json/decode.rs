@@ -34,7 +34,7 @@ pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, Holes::Refused)
 }
 
-/// The recorded value of type `id` that `text` is; what is not known of it is [`Value::Any`], and a reference is what it was.
+/// The recorded value of type `id` that `text` is. Unknown parts are [`Value::Any`], and a reference is the value that it had.
 ///
 /// # Errors
 /// As [`decode`]; and if an element of a set or a key of a map is a hole.

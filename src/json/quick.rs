@@ -48,7 +48,7 @@ impl Forms {
     }
 }
 
-/// A place in a text of which values are read, as they are usually written.
+/// A place in a text from which values are read in their usual form.
 ///
 /// ```text
 ///   template   {"key":   ,"weak":   }          what is read of {"key":"a","weak":true} rest by rest:

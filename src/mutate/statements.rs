@@ -120,7 +120,7 @@ fn change_key(walk: &mut ChangeWalk<'_>, place: &PlaceExpr) {
     }
 }
 
-/// Tests whether what is assigned may be what was there before: to leave that out takes choices away only.
+/// Tests whether an assignment may store the value that was there before: leaving it out then only takes choices away.
 fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Choose(_) | ExprKind::Cell(0) => true,

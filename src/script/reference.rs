@@ -86,7 +86,7 @@ pub fn evaluated<'m>(reference: &Reference, messages: &'m [(u64, JsonTree)]) -> 
     own.chain(others).find_map(|(_, message)| first_part(message, &reference.path, &mut Some))
 }
 
-/// The first thing that `accept` makes of a part of a value that a path means; elements that another number has come after the one
+/// The first result of `accept` on the parts of a value that a path may mean; elements that another number has come after the one
 /// that is meant.
 pub(super) fn first_part<'m, T>(
     value: &'m JsonTree,

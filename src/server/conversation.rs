@@ -366,7 +366,7 @@ impl Conversation {
         }
     }
 
-    /// A connection has ended, of which the server takes notice if the specification says something of that.
+    /// Notes that a connection has ended; the server takes notice if the specification has an `on close`.
     pub(super) fn has_left(&mut self, port: Port) {
         if self.server.notices_connections()[1] {
             self.leaving.push(Notice::of(port));

@@ -41,7 +41,7 @@ pub(super) struct LabelPath {
     line: String,
 }
 
-/// The rules by which values are drawn, and a memory of which tokens there are.
+/// The rules by which values are drawn, and the tokens that exist.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawing {
     pub(super) ranges: Ranges,

@@ -201,8 +201,8 @@ impl Server {
         Ok(server)
     }
 
-    /// A server whose choices are all to be visited: few values are drawn, and a section whose choices contradict a
-    /// condition is stuck, instead of being run with choices that do not.
+    /// A server for visiting all choices: few values are drawn, and a section whose choices contradict a
+    /// condition is stuck, instead of being run again with other choices.
     ///
     /// # Errors
     /// If the initial state cannot be computed, or does not exist by these choices.

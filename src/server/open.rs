@@ -82,7 +82,7 @@ impl Server {
         known
     }
 
-    /// Puts what has become known into the state, and drops what nothing mentions; nothing is left if all is known.
+    /// Substitutes what has become known into the state, and drops symbols that nothing mentions; no symbol is left if all is known.
     fn tidied(&mut self, mut open: OpenState) -> Option<OpenState> {
         let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
@@ -201,7 +201,7 @@ impl PathSearch<'_> {
         path.store.doubt().map_or(Ok(()), |why| Err(Stop::Undecided(why)))
     }
 
-    /// The answer, all of it known; what was not looked at yet becomes what is simplest.
+    /// The answer, all of it known; parts that were not looked at yet get the simplest values.
     pub(super) fn answer(&mut self, path: &mut RunPath, answer: Value, model: &mut Model) -> Result<Value, Stop> {
         if answer.is_known() {
             return Ok(answer);
@@ -243,7 +243,7 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// Unifies the answer with what is shown of it, so that what is not known of it is now as shown.
+    /// Unifies the answer with the shown one, so that its unknown parts are those that are shown.
     fn unify(&mut self, path: &mut RunPath, mut answer: Value, shown: &Value) -> Result<(), Stop> {
         loop {
             match value::equal(&answer, shown) {

@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// The weights of a peer that answers, and of one that fails.
 const FAILURES: [u64; 2] = [7, 1];
-/// The number of answers that are drawn for a call of which the specification expects something.
+/// The number of answers that are drawn for a call whose answer has to keep an `expects`.
 const DRAWS: usize = 64;
 
 impl CallPacket {

@@ -18,7 +18,7 @@ use crate::value::{Truth, Value};
 pub(super) const PATHS: usize = 10_000;
 /// The work that a search for a path may take, in made terms: some seconds.
 const WORK: u64 = 10_000_000;
-/// An operation on what is not known has no symbolic form, or is no operation on what is shown.
+/// An operation on unknown values has no symbolic form, or is undefined on the shown values.
 pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
 
 /// A path through a section, with what was chosen, and under which guard.

@@ -379,7 +379,7 @@ fn mapped(
     }
 }
 
-/// A value without what options hold, its truth values false; what has references stays.
+/// A value with all options `None` and all truth values false, except for parts that have references.
 fn bared(types: &Types, ty: TypeId, value: &Value, at: &mut Vec<usize>, request: &RequestTemplate) -> Value {
     let has_references = request.references.iter().any(|reference| reference.at.starts_with(at));
     match (types.get(ty), value) {

@@ -10,7 +10,7 @@ use super::zone::{LARGEST, Zone};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Term, Var};
 
-/// The zone of variables of which nothing is known but their domains and these constraints; `Some(None)` if it is empty.
+/// The zone of variables that only their domains and these constraints restrict; `Some(None)` if it is empty.
 pub(super) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> {
     if vars.len() > LARGEST {
         return None;

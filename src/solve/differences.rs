@@ -15,7 +15,7 @@ use crate::scalar::{Int, Scalar};
 use crate::term::{Linear, Term, Var};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// A zone of integers of which a store says nothing but bounds and differences, and everything else that the store says.
+/// A zone of integers, about which a store says only bounds and differences; and everything else that the store says.
 pub struct Differences {
     /// The integers.
     pub atoms: Vec<Term>,
@@ -71,7 +71,7 @@ pub fn set_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
     put_zone(store, atoms, zone);
 }
 
-/// The variables that are in a constraint that is no difference, or connected with one that is.
+/// The variables of constraints that are no differences, and all variables that are connected with these.
 fn mixed(facts: &Facts) -> BTreeSet<Var> {
     let beyond = facts.remaining().filter(|(_, term)| edge(facts, term).is_none()).map(|(id, _)| id);
     facts.component(beyond).vars

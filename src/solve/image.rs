@@ -30,7 +30,7 @@ struct Named {
     values: Vec<Scalar>,
 }
 
-/// A system of constraints on variables, all of which are to be forgotten, and the terms over them that are left.
+/// A system of constraints on variables that are to be forgotten, and the remaining terms over them.
 struct LinearSystem {
     conditions: Vec<Term>,
     old: Vec<Var>,

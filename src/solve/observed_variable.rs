@@ -8,7 +8,7 @@ use super::{Solver, Store};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term, Var};
 
-/// The variable of which a term and its value tell the value, and that; if nothing but its domain says anything of it.
+/// The variable whose value follows from a term and the value of the term, and this value; `None` unless only its domain restricts it.
 pub fn variable(store: &Store, term: &Term, value: &Scalar) -> Option<(Var, Scalar)> {
     let (var, value) = match term.as_var() {
         Some(var) => (var, value.clone()),

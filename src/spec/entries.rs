@@ -257,7 +257,7 @@ fn join(a: &KeyOrigin, b: &KeyOrigin) -> KeyOrigin {
     }
 }
 
-/// Fails if the initial state may say something of several entries together: it is known but for choices each of which is a variable.
+/// Fails if the initial state may connect several entries. It does not if it is known, except for variables that are choices as a whole.
 fn begins_apart(program: &Program) -> Result<(), Unpartitioned> {
     let init = &program.functions[program.init as usize];
     let reads_variable = |op: &Op| {

@@ -18,7 +18,7 @@ use super::types::Type;
 /// Variables by their numbers, in one word.
 type Variables = u64;
 
-/// The variables of which a text is only kept, added to and shown, by their numbers.
+/// The variables whose text is only kept, added to and shown, by their numbers.
 #[must_use]
 pub fn shown(spec: &Spec) -> Vec<bool> {
     let program = &spec.program;

@@ -457,7 +457,7 @@ impl Heard {
         (self.waiting, self.lines) = (0, 0);
     }
 
-    /// Forgets what was before; what is still under way is lost, and the adapter may yet speak of it.
+    /// Begins anew: requests under way are lost, though the adapter may still send lines about them.
     fn forget(&mut self) {
         let clients: Vec<u64> = self.clients.keys().copied().collect();
         clients.into_iter().for_each(|client| self.lose(client));

@@ -95,7 +95,7 @@ impl Junction {
         self.shared(&list).unwrap_or_else(|| self.node(list))
     }
 
-    /// The whole as what all parts have in common, beside what is left of them; `None` if they have nothing in common.
+    /// The connective with the common factor of all parts taken out; `None` if they have no common factor.
     fn shared(self, list: &Parts) -> Option<Term> {
         let (first, others) = list.split_first().filter(|(_, others)| !others.is_empty())?;
         let others: Option<SmallVec<[&Terms; 8]>> = others.iter().map(|part| self.dual().parts(part)).collect();

@@ -208,7 +208,7 @@ impl<'a> Checker<'a> {
         format!("`{}`", self.infer.name(&mut self.types, ty))
     }
 
-    /// Makes the type that was found the one that is wanted, or reports that it is not.
+    /// Unifies the type that was found with the one that is wanted, or reports that they differ.
     pub(super) fn expect(&mut self, span: Span, found: TypeId, want: Want) -> TypeId {
         if !self.unify(found, want.ty) {
             let report = self.mismatch(span, found, want);

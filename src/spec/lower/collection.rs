@@ -45,7 +45,7 @@ fn open_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
     open_loop_with(e, binder, over, |dst, over| Op::Iterate { dst, over })
 }
 
-/// Opens a loop of which it makes a difference in which order the elements come: what is no list is sorted first.
+/// Opens a loop in which the order of the elements makes a difference: a collection that is no list is sorted first.
 pub(super) fn open_sorted_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
     let sort = match e.kind(e.type_of(over.id)) {
         Type::Set(_) => Unary::ToList,

@@ -31,7 +31,7 @@ fn find(table: &[(&str, &'static str)], word: &str) -> Option<String> {
     table.iter().find(|(slip, _)| *slip == word).map(|(_, help)| (*help).to_owned())
 }
 
-/// The help that says what is probably meant by the next token, which is not what was expected here.
+/// The help for an unexpected token: what its writer probably meant.
 pub(super) fn slip(p: &Parser<'_>, what: &str) -> Option<String> {
     match p.peek() {
         kind if kind.is_reserved() && (what.contains("name") || what == "a pattern") => {
