@@ -11,12 +11,14 @@ use super::candidate::Candidate;
 use super::composed::Composed;
 use super::frontier::Judge;
 use super::sections;
-use crate::network::{Observation, PacketOrder, ServerMove, moves};
+use crate::network::{Network, Observation, PacketOrder, ServerMove, moves};
 use crate::process::Port;
 
 /// Goes on with the failing runs that explain an observation.
-pub(super) fn observe(judge: &mut Judge, composed: Composed<'_>, observation: &Observation) {
+pub(super) fn observe(judge: &mut Judge, network: &dyn Network, observation: &Observation) {
     if judge.findings.has_failure() {
+        let spec = judge.spec.clone();
+        let composed = Composed::new(&spec, network, &judge.options);
         let mut findings = std::mem::take(&mut judge.findings);
         findings.follow(|state| following(judge, composed, state, observation));
         // Comparing a message with the one that is seen may be too hard.

@@ -53,9 +53,7 @@ pub fn possible_instead(
 fn shown(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> Vec<Value> {
     let process = &candidate.process;
     match observation {
-        Observation::Answer(port, _)
-            if moves::may_be_made(composed.network, &process.situation(), observation) =>
-        {
+        Observation::Answer(port, _) if moves::may_be_made(composed.network, &process.situation(), observation) => {
             let on_port = process.sent().iter().filter(|message| message.port == *port);
             let first = if composed.network.order() == PacketOrder::Free { usize::MAX } else { 1 };
             on_port.take(first).map(|message| message.value.clone()).collect()

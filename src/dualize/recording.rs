@@ -46,11 +46,12 @@ struct Recordings<'r> {
 /// The use that is made of the answers to come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Lookahead {
-    /// What cannot come to them is dropped.
+    /// Everything that cannot come to them is dropped.
     All,
     /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
     /// need not come to it.
     Messages,
+    /// They are not known before they are seen.
     None,
 }
 

@@ -17,7 +17,7 @@ use super::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
 use super::visited::VisitedStates;
-use super::{failing, moved, prospects};
+use super::{moved, prospects};
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
@@ -33,7 +33,6 @@ pub(super) fn observe(
     let spec = judge.spec.clone();
     let composed = Composed::new(&spec, network, &judge.options);
     let ready = before(judge, composed, candidates, observation);
-    failing::observe(judge, composed, observation);
     observed(judge, composed, ready, observation)
 }
 

@@ -11,7 +11,7 @@ use super::frontier::Judge;
 use super::options::Options;
 use super::request::{Filled, Received};
 use super::section::{Goal, Section};
-use super::{Exchange, few, merged_arms, reduce, request, sections, tidy, wake};
+use super::{Exchange, failing, few, merged_arms, reduce, request, sections, tidy, wake};
 use crate::network::{Network, Observation};
 use crate::process::Process;
 use crate::solve::Store;
@@ -55,6 +55,7 @@ impl Judge {
     pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
         let Some(candidates) = self.begin(line) else { return false };
         let after = sections::observe(self, candidates, network, observation);
+        failing::observe(self, network, observation);
         self.normalize(after);
         self.work.end(&self.options, &self.solver);
         !self.candidates.is_empty()

@@ -62,7 +62,10 @@ pub fn explain(
     let possible = match possible.len() {
         0 => String::new(),
         1..=POSSIBLE => format!("; only {} was possible", one_of(&each_shortened(possible)).unwrap_or_default()),
-        _ => format!("; {} was possible, for example", one_of(&each_shortened(&possible[..POSSIBLE])).unwrap_or_default()),
+        _ => format!(
+            "; {} was possible, for example",
+            one_of(&each_shortened(&possible[..POSSIBLE])).unwrap_or_default()
+        ),
     };
     let mut lines = vec![format!("no run of the server explains line {line}{possible}")];
     if values.all_from.is_some() && needed.is_empty() {

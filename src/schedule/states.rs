@@ -248,7 +248,7 @@ impl States {
         after
     }
 
-    /// What an exchange makes of a state; runs that fail are kept apart where they are noted.
+    /// The candidates after an exchange; runs that fail are kept apart if they are noted.
     fn run(&mut self, way: (StateNumber, u32), from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
         let Some(failing) = &mut self.failing else { return self.judge.after(from, exchange) };
         let before = self.judge.take_failed();
