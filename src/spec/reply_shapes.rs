@@ -6,6 +6,8 @@
 
 use std::collections::BTreeSet;
 
+use rustc_hash::FxHashMap;
+
 use super::code::{Function, Op, Operand, Register, ReplyShape, ReplyShapes};
 use super::dataflow::{Graph, Lattice};
 use crate::value::Value;
@@ -13,18 +15,31 @@ use crate::value::Value;
 /// More shapes than this count as any.
 const SHAPES_LIMIT: usize = 16;
 
+/// The shapes of what is answered at the instructions of a function that answer.
+type GivenShapes = FxHashMap<usize, ReplyShapes>;
+
 impl Lattice for ReplyShapes {
     fn join(&mut self, other: &ReplyShapes) -> bool {
         let before = (self.any, self.returns, self.set.len());
         self.any |= other.any;
         self.returns |= other.returns;
-        for shape in &other.set {
-            if !self.set.contains(shape) {
-                self.set.push(shape.clone());
-            }
+        if !self.any {
+            add_new(&mut self.set, &other.set);
+            self.any = self.set.len() > SHAPES_LIMIT;
         }
-        self.any |= self.set.len() > SHAPES_LIMIT;
+        if self.any {
+            self.set.clear();
+        }
         before != (self.any, self.returns, self.set.len())
+    }
+}
+
+/// Adds the shapes that are not there yet.
+fn add_new(set: &mut Vec<ReplyShape>, more: &[ReplyShape]) {
+    for shape in more {
+        if !set.contains(shape) {
+            set.push(shape.clone());
+        }
     }
 }
 
@@ -35,12 +50,13 @@ fn any() -> ReplyShapes {
 /// Computes the shapes of every instruction of every function.
 pub(super) fn compute(functions: &mut [Function], constants: &[Value]) {
     let graphs: Vec<Graph> = functions.iter().map(Graph::of).collect();
+    let given: Vec<GivenShapes> = functions.iter().map(|function| replies(function, constants)).collect();
     let mut entries: Vec<ReplyShapes> = vec![ReplyShapes::default(); functions.len()];
     let calls = functions.iter().flat_map(|function| &function.code).any(|op| matches!(op, Op::Call { .. }));
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
-            let mut shapes = graphs[at].backward(|pc, behind| transfer(function, pc, behind, constants, &entries));
+            let mut shapes = graphs[at].backward(|pc, behind| transfer(function, pc, behind, (&given[at], &entries)));
             shapes.truncate(function.code.len());
             entries[at] = shapes.first().cloned().unwrap_or_else(any);
             function.reply_shapes = shapes;
@@ -55,14 +71,13 @@ fn transfer(
     function: &Function,
     pc: usize,
     behind: &ReplyShapes,
-    constants: &[Value],
-    entries: &[ReplyShapes],
+    (given, entries): (&GivenShapes, &[ReplyShapes]),
 ) -> ReplyShapes {
     if is_reported(function, pc) {
         return any();
     }
     match &function.code[pc] {
-        Op::Reply { src } => reply(function, pc, *src, constants),
+        Op::Reply { .. } => given.get(&pc).cloned().unwrap_or_else(any),
         Op::End => ReplyShapes { set: vec![ReplyShape::Nothing], ..ReplyShapes::default() },
         Op::Return { .. } => ReplyShapes { returns: true, ..ReplyShapes::default() },
         Op::Call { function: callee, .. } => {
@@ -83,15 +98,20 @@ pub(super) fn is_reported(function: &Function, pc: usize) -> bool {
     function.code[pc].may_fault() || function.counting.contains(&(pc as u32))
 }
 
-/// The shapes of what an instruction of a function answers.
-fn reply(function: &Function, pc: usize, src: Operand, constants: &[Value]) -> ReplyShapes {
-    let part = function.ranges().into_iter().find(|part| part.contains(&pc)).unwrap_or_default();
-    let mut search =
-        WrittenBy { code: &function.code[part], params: function.params, constants, seen: BTreeSet::new() };
-    match search.shapes(src) {
-        Some(shapes) if shapes.len() <= SHAPES_LIMIT => ReplyShapes { set: shapes, ..ReplyShapes::default() },
-        _ => any(),
+/// The shapes of what each instruction of a function answers that does.
+fn replies(function: &Function, constants: &[Value]) -> GivenShapes {
+    let mut given = GivenShapes::default();
+    for part in function.ranges() {
+        let code = &function.code[part.clone()];
+        for (at, op) in part.zip(code) {
+            if let Op::Reply { src } = op {
+                let mut search = WrittenBy { code, params: function.params, constants, seen: BTreeSet::new() };
+                let few = search.shapes(*src).filter(|shapes| shapes.len() <= SHAPES_LIMIT);
+                given.insert(at, few.map_or_else(any, |set| ReplyShapes { set, ..ReplyShapes::default() }));
+            }
+        }
     }
+    given
 }
 
 /// The search for what a register may hold, through all that writes it among the instructions that use the same registers.
@@ -123,11 +143,7 @@ impl WrittenBy<'_> {
                 Op::Copy { src, .. } | Op::Swap { src, .. } | Op::Join { src, .. } => self.shapes(*src)?,
                 _ => return None,
             };
-            shapes.into_iter().for_each(|shape| {
-                if !found.contains(&shape) {
-                    found.push(shape)
-                }
-            });
+            add_new(&mut found, &shapes);
         }
         Some(found)
     }
@@ -140,5 +156,35 @@ fn shape(value: &Value) -> Option<ReplyShape> {
         Value::Data { tag, .. } => Some(ReplyShape::Tag(*tag)),
         Value::Term(_) | Value::List(_) | Value::Open(_) | Value::Map(_) | Value::Union(_) => None,
         Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::SHAPES_LIMIT;
+    use crate::spec::Spec;
+    use crate::spec::code::ReplyShapes;
+    use crate::value::Value;
+
+    /// The shapes at each instruction of a server that answers so many requests, each with itself.
+    fn shapes(handlers: i64) -> Vec<ReplyShapes> {
+        let handlers: String = (0..handlers).map(|at| format!("on {at} {{ reply {at}; }} ")).collect();
+        let text = format!("protocol p {{ request int; response int; {handlers} }}");
+        let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{error}"));
+        spec.program.functions[spec.program.serve as usize].reply_shapes.clone()
+    }
+
+    #[test]
+    fn many_handlers_have_few_shapes() {
+        let most = |handlers| shapes(handlers).iter().map(|shapes| shapes.set.len()).max();
+        assert_eq!(most(8), Some(8));
+        assert!(most(500) <= Some(SHAPES_LIMIT));
+    }
+
+    #[test]
+    fn each_of_many_answers_may_still_be_given() {
+        let shapes = shapes(40);
+        assert!((0..40).all(|answer| shapes[0].admits(Some(&Value::from(answer)))));
+        assert!(!shapes[shapes.len() - 2].admits(Some(&Value::from(40))));
     }
 }
