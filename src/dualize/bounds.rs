@@ -38,11 +38,14 @@ impl Knows for StoreBounds<'_> {
 /// Runs a candidate to its next event; a bound that its store can answer, or takes up, is no event.
 pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
+    let fuel = process.fuel();
     let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.glides };
     let event = process.advance_knowing(program, &mut bounds);
-    if bounds.assumed > 0 {
+    let assumed = bounds.assumed;
+    section.judge.work.count_instructions(fuel.saturating_sub(process.fuel()));
+    if assumed > 0 {
         section.is_exhaustive = false;
-        section.judge.solver.statistics.by_domain += bounds.assumed;
+        section.judge.solver.statistics.by_domain += assumed;
     }
     event
 }

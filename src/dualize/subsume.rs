@@ -123,8 +123,8 @@ impl Matching<'_> {
     }
 
     fn map(&mut self, a: &Map, b: &Map) -> bool {
-        if a == b && a.is_known() {
-            return true;
+        if a.is_known() && b.is_known() {
+            return a == b;
         }
         // What started unknown may not be counted, and what did not may: it stands for others like it only.
         if b.base().is_some() && a.base().is_some_and(|base| self.is_any(base)) {

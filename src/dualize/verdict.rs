@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use crate::process::{self, Fault, Limit};
 use crate::solve::Why;
 use crate::spec::Site;
+use crate::value;
 
 /// The number of paths of one request beyond which the judge gives up on the others.
 pub(super) const PATH_LIMIT: u32 = 20_000;
@@ -120,6 +121,12 @@ impl fmt::Display for Limit {
             Limit::Range => {
                 write!(f, "a range of unknown length may have more than {} integers", process::RANGE_LIMIT)
             }
+            Limit::Extent => write!(
+                f,
+                "a number of more than {} bits was made, or a text or collection of more than {} bytes or elements",
+                value::BITS_LIMIT,
+                value::LENGTH_LIMIT
+            ),
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Orders => f.write_str(
                 "gave up: too many orders of concurrent requests, in some of which the specification may be faulty or the client \

@@ -16,6 +16,9 @@ const STEADY: u64 = 100;
 /// An exchange costs much that takes more work than this, and than such a part of what is left.
 const MUCH: u64 = 2_000;
 const PART: u64 = 64;
+/// So many instructions in a row take as long as making so many terms.
+const MANY: u32 = 1_024;
+const OF_MANY: u32 = 128;
 /// The most and the fewest candidates that are followed beyond a limit, where there are as many.
 const MOST: usize = 32;
 const LEAST: usize = 2;
@@ -73,6 +76,11 @@ impl WorkMeter {
     /// The work so far, of which nothing counts for the limits.
     pub(super) fn renewed(&self, effort: u64) -> WorkMeter {
         WorkMeter { without_terms: self.without_terms, ..WorkMeter::new(effort) }
+    }
+
+    /// Counts instructions that were carried out in a row, where they are many.
+    pub(super) fn count_instructions(&mut self, carried_out: u32) {
+        self.without_terms += u64::from(carried_out / MANY * OF_MANY);
     }
 
     /// Begins to count for an exchange.

@@ -7,10 +7,10 @@ use std::sync::Arc;
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
 use super::task::Task;
-use super::{Process, effects};
+use super::{Limit, Process, effects};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
-use crate::value::{self, Entry, Presence, Truth, Value};
+use crate::value::{self, Entry, LENGTH_LIMIT, Presence, Truth, Value};
 
 /// The most elements that are appended, or taken off, one by one.
 pub(super) const SHORT: usize = 32;
@@ -70,12 +70,18 @@ pub(super) fn append(
     (slot, src): (u32, Operand),
 ) -> Result<Executed, Obstacle> {
     let more = at.read(process, src).clone();
+    is_within_limit(&process.memory[slot as usize])?;
     if add_in_place(&mut process.memory[slot as usize], &more) {
         process.task.stored.insert(slot);
         return process.task.goto(at.frame.pc + 2);
     }
     let sum = evaluate::binary(Binary::Add, &process.memory[slot as usize], &more);
     process.task.keep(dst, sum)
+}
+
+/// Makes sure that a collection may grow.
+fn is_within_limit(collection: &Value) -> Result<(), Obstacle> {
+    if collection.extent() < LENGTH_LIMIT { Ok(()) } else { Err(Obstacle::Limit(Limit::Extent)) }
 }
 
 /// Adds one element to a list of unknown length in its slot, and leaves the next instruction out; what is no list goes to a
@@ -87,6 +93,7 @@ pub(super) fn append_one(
     (slot, element): (u32, Operand),
 ) -> Result<Executed, Obstacle> {
     let element = at.read(process, element).clone();
+    is_within_limit(&process.memory[slot as usize])?;
     if value::append_in_place(&mut process.memory[slot as usize], element.clone()) {
         process.task.stored.insert(slot);
         return process.task.goto(at.frame.pc + 2);
@@ -139,6 +146,12 @@ pub(super) fn gather(
         return Ok(Executed::Following);
     }
     let here = when.truth_or_absent();
+    if here.is_true() && !matches!(key, Value::Union(_)) {
+        if let Value::Map(map) = &mut process.task.registers[at.index(dst)] {
+            map.set_in_place(&key, Some(Entry::always(value)));
+        }
+        return Ok(Executed::Following);
+    }
     let gathered = match Presence::of(here.clone()) {
         None => return Ok(Executed::Following),
         Some(Presence::Always) => map.set(&key, Some(Entry::always(value)))?,

@@ -11,6 +11,9 @@ use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, T
 /// More elements than this are taken off a list all at once.
 const FEW: usize = 8;
 
+/// Texts with more octets than this are not read as numbers: each digit has more than three bits.
+const DIGITS: usize = value::BITS_LIMIT as usize / 3;
+
 /// Why an instruction could not be carried out at once.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Obstacle {
@@ -58,6 +61,7 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Neg => value::negate(a),
         Unary::Len => value::len(a)?,
         Unary::Text(op) => value::text(op, &[a]),
+        Unary::ToInt if a.extent() > DIGITS => return Err(Obstacle::Limit(Limit::Extent)),
         Unary::ToInt => to_int(a),
         Unary::Keys => over_map(a, keys)?.unwrap_or(Value::Absent),
         Unary::Values => over_map(a, values)?.unwrap_or(Value::Absent),
@@ -114,10 +118,10 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Lt => value::less(a, b).into(),
         Binary::Eq => value::equal(a, b)?.into(),
         Binary::Ne => value::equal(a, b)?.not().into(),
-        Binary::Add => value::add(a, b)?,
-        Binary::Arithmetic(op) => value::arithmetic(op, a, b),
+        Binary::Add => bounded(value::add(a, b)?)?,
+        Binary::Arithmetic(op) => bounded(value::arithmetic(op, a, b))?,
         Binary::Difference => value::set_difference(a, b)?,
-        Binary::Overlay => value::overlay(a, b)?,
+        Binary::Overlay => bounded(value::overlay(a, b)?)?,
         Binary::Intersection => value::intersection(a, b)?,
         Binary::Subset => value::is_subset(a, b)?.into(),
         Binary::BeginsWith => value::begins_with(a, b)?.into(),
@@ -130,6 +134,11 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
         Binary::Or => a.truth().or(b.truth()).into(),
         Binary::RangeLen => range_len(a, b),
     })
+}
+
+/// The value that an operation makes, unless it is too large.
+fn bounded(value: Value) -> Evaluated {
+    if value.is_too_large() { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
 }
 
 /// Asks for a decision where a scalar is one or another by a condition.

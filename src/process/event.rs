@@ -11,7 +11,8 @@ use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// The number of instructions after which a section counts as one that never ends.
+/// The number of instructions after which a section counts as one that never ends. An instruction on a large value counts as several
+/// (`prices`).
 pub const SECTION_LIMIT: u32 = 10_000_000;
 /// The depth of calls at which a path is cut off.
 pub const CALL_LIMIT: usize = 20_000;
@@ -82,6 +83,9 @@ pub enum Limit {
     Undecidable,
     /// More paths in one step than the judge follows.
     Paths,
+    /// A value of more than [`BITS_LIMIT`](crate::value::BITS_LIMIT) bits, or
+    /// [`LENGTH_LIMIT`](crate::value::LENGTH_LIMIT) octets or elements.
+    Extent,
     /// More work for one exchange than the judge takes on.
     Effort,
     /// More memory than this for explanations, in MiB.

@@ -11,7 +11,7 @@ use super::{Process, plain};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
 use crate::term::{Side, Var};
-use crate::value::Value;
+use crate::value::{LENGTH_LIMIT, Value};
 
 /// The knowledge that a handler of events has of variables: a condition that it can tell, or take up, is no event.
 pub trait Knows {
@@ -119,6 +119,9 @@ impl<K: Knows> Glide<'_, K> {
             Op::AppendOne { slot, element, .. } => {
                 let element = self.place.read(*element).copied();
                 let Value::List(list) = &mut self.place.memory[*slot as usize] else { return None };
+                if list.len() >= LENGTH_LIMIT {
+                    return None;
+                }
                 append_in_place(list, element);
                 self.place.stored.insert(*slot);
                 Some(pc + 2)
@@ -260,7 +263,8 @@ fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
         Binary::Ne => Some(Value::from(a != b)),
         Binary::Le => Some(Value::from(a <= b)),
         Binary::Lt => Some(Value::from(a < b)),
-        Binary::Add => Some(Value::Scalar(Scalar::Int(a.add(b)))),
+        // What is large may be too large.
+        Binary::Add => Some(a.add(b)).filter(Int::is_small).map(|sum| Value::Scalar(Scalar::Int(sum))),
         _ => None,
     }
 }

@@ -24,6 +24,7 @@ mod notes;
 mod operands;
 mod pending;
 mod plain;
+mod prices;
 mod roots;
 mod run;
 mod sections;
@@ -303,6 +304,12 @@ impl Process {
     #[must_use]
     pub fn touched(&self) -> &[TouchedPart] {
         &self.task.notes.read().touched
+    }
+
+    /// The instructions that the section may still carry out.
+    #[must_use]
+    pub fn fuel(&self) -> u32 {
+        self.task.fuel
     }
 
     /// The size of a copy of the task: its registers and frames.

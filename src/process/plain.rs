@@ -12,6 +12,9 @@ use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{Entry, Presence, Value};
 
+/// The most octets of a short text.
+const SHORT: usize = 512;
+
 /// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
 #[inline(never)] // What most handlers do is left more room.
 pub(super) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
@@ -104,9 +107,22 @@ fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     }
 }
 
+/// Tests whether an instruction on a scalar is one, and not as many as `prices` counts.
+fn is_short(scalar: &Scalar) -> bool {
+    match scalar {
+        Scalar::Int(value) => value.is_small(),
+        Scalar::Str(text) => text.len() <= SHORT,
+        Scalar::Bytes(octets) => octets.len() <= SHORT,
+        _ => true,
+    }
+}
+
 /// The result of an operation on a known text or number.
 fn of_one(op: Unary, value: &Value) -> Option<Value> {
     let Value::Scalar(known) = value else { return None };
+    if !is_short(known) {
+        return None;
+    }
     match (op, known) {
         (Unary::Len, Scalar::Str(_) | Scalar::Bytes(_)) => Some(Value::Scalar(Scalar::Int(text::len(known)?))),
         (Unary::ToInt | Unary::Text(_), Scalar::Str(_)) => evaluate::unary(op, value).ok(),
@@ -118,6 +134,9 @@ fn of_one(op: Unary, value: &Value) -> Option<Value> {
 /// The result of an operation on two known scalars.
 fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
     let (Value::Scalar(x), Value::Scalar(y)) = (a, b) else { return None };
+    if !(is_short(x) && is_short(y)) {
+        return None;
+    }
     match (op, x) {
         (Binary::Eq, _) => Some(Value::from(x == y)),
         (Binary::Ne, _) => Some(Value::from(x != y)),

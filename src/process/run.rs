@@ -5,7 +5,7 @@ use super::evaluate::{self, Executed, Obstacle};
 use super::glide::{self, Knows, glides};
 use super::operands::{self, At};
 use super::task::{Task, Waiting};
-use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps};
+use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps, prices};
 use crate::spec::Site;
 use crate::spec::code::{Binary, ChoiceDomain, FaultKind, Op, Operand, Program, Register};
 use crate::term::{Condition, Term};
@@ -86,6 +86,7 @@ pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, O
         }
         op => op,
     };
+    prices::charge(process, at, op);
     execute(process, at, op)
 }
 
@@ -297,8 +298,9 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             collect::next(&mut process.task, [*cursor, *element, *presence], *done)
         }
         Op::RangeList { dst, from, to } => {
-            let range = bounded::integers(&process.task, at.read(process, *from), at.read(process, *to));
-            process.task.keep(*dst, range)
+            let range = bounded::integers(&process.task, at.read(process, *from), at.read(process, *to))?;
+            process.task.fuel = process.task.fuel.saturating_sub(range.extent() as u32);
+            process.task.keep(*dst, Ok(range))
         }
         Op::Push { dst, src, when } => collect::push(process, at, *dst, [*src, *when]),
         Op::Gather { dst, key, value, when } => collect::gather(process, at, *dst, [*key, *value, *when]),

@@ -16,6 +16,7 @@ mod collection;
 mod combine;
 mod embed;
 mod equal;
+mod extent;
 mod map;
 mod merge;
 mod one_of;
@@ -37,6 +38,7 @@ pub use collection::{
 };
 pub use combine::{begins_with, intersection, is_subset, overlay};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
+pub use extent::{BITS_LIMIT, LENGTH_LIMIT};
 pub use map::{Entry, Map, MapParts, Presence, spread};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;

@@ -123,3 +123,8 @@ fn restarts() {
 fn mutants() {
     check("mutate");
 }
+
+#[test]
+fn growing() {
+    check("growing");
+}
