@@ -5,7 +5,7 @@
 
 use super::candidate::{Candidate, State};
 use super::section::Section;
-use crate::process::{Event, Knows};
+use crate::process::{Event, KnownBounds};
 use crate::scalar::Int;
 use crate::solve::Store;
 use crate::spec::code::Program;
@@ -19,7 +19,7 @@ struct StoreBounds<'s> {
     glides: bool,
 }
 
-impl Knows for StoreBounds<'_> {
+impl KnownBounds for StoreBounds<'_> {
     fn glides(&self) -> bool {
         self.glides
     }

@@ -28,7 +28,7 @@ use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;
 
-/// The work of a turn, in made terms, and the most turns where the judge that takes event by event is at its end.
+/// The work of a turn, in made terms, and the most turns if the judge that takes event by event is at its end.
 const TURN: u64 = 20_000;
 const TURNS: usize = 1_000;
 
@@ -124,7 +124,7 @@ fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent]
     }
 }
 
-/// Judges what was recorded over a network; where it is rejected, the event at which the judge gave up may be an earlier one than the
+/// Judges what was recorded over a network; if it is rejected, the event at which the judge gave up may be an earlier one than the
 /// first that nothing explains.
 #[must_use]
 pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
@@ -234,7 +234,7 @@ impl Recordings<'_> {
         true
     }
 
-    /// The judge of the fewest first events that are rejected, where one gave up all of them.
+    /// The judge of the fewest first events that are rejected, if one gave up all of them.
     fn first_rejected(&self, given_up: Judge) -> Judge {
         let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
         // So many first events are explained, so many are not rejected, and so many are.

@@ -47,7 +47,7 @@ pub(super) fn before(
     run_sections(judge, composed, candidates, observation)
 }
 
-/// Notes that a connection has begun, where an observation is the first of it.
+/// Notes that a connection has begun, if an observation is the first of it.
 pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
     if let Some(port) = observation.port()
         && judge.wire.open(port)
@@ -57,7 +57,7 @@ pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Cand
     }
 }
 
-/// The candidates behind an observation, out of those in which it may be made.
+/// The candidates after an observation, out of those in which it may be made.
 pub(super) fn observed(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -170,7 +170,7 @@ pub(super) fn with_room(
     ready
 }
 
-/// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come behind it. Where
+/// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come after it. If
 /// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is. Behind a
 /// restart nothing comes that was under way before it.
 pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> bool {
@@ -217,7 +217,7 @@ fn following(
 #[derive(Default)]
 pub(super) struct Led {
     pub(super) states: Vec<Candidate>,
-    /// Set where no other section needs to be run instead of it.
+    /// Set if no other section needs to be run instead of it.
     pub(super) is_enough: bool,
 }
 
@@ -263,7 +263,7 @@ fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
         && after.store.constraints() == before.store.constraints()
 }
 
-/// Tests whether the server begins with a request that equals another one, where their order means nothing.
+/// Tests whether the server begins with a request that equals another one, if their order means nothing.
 fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSection) -> bool {
     match next {
         ServerSection::Move(ServerMove::Receive(at)) => {
@@ -353,7 +353,7 @@ pub(super) fn with_shown(
 }
 
 /// The candidates after a client has given up its connection: nothing that is sent on it is seen any more, and of its requests that were
-/// not read some first ones may be yet. Where the others would be in the way, or take room, they are dropped now.
+/// not read some first ones may be yet. If the others would be in the way, or take room, they are dropped now.
 fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
     let Composed { spec, network, .. } = composed;

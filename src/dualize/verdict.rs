@@ -29,14 +29,14 @@ pub enum Verdict {
     Reject {
         /// The first event (counted from 1) such that no behaviour shows the events up to it.
         event: u64,
-        /// The event, where only a range is known, at which the last clean candidate died.
+        /// The event, if only a range is known, at which the last clean candidate died.
         event_from: Option<u64>,
     },
     /// Undecided.
     Unknown {
         /// The reason.
         doubt: Doubt,
-        /// A reachable fault of the specification: it decides the verdict only where nothing else may explain the trace.
+        /// A reachable fault of the specification: it decides the verdict only if nothing else may explain the trace.
         warning: Option<FaultReport>,
     },
     /// Only runs that break the client's duty explain the trace, from this event on.

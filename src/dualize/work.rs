@@ -1,8 +1,8 @@
 //! The work and the memory that explanations take, and their limits: beyond them there is no rejection, but *unknown*, in bounded time.
 //!
-//! For example where each of n hidden states doubles what explains a trace, one exchange takes
+//! For example if each of n hidden states doubles what explains a trace, one exchange takes
 //! [`EFFORT_LIMIT`](super::EFFORT_LIMIT) at last, or several in a row do together. Few explanations are followed from then on, which
-//! together may take as much again. So it is where all that is left may be impossible.
+//! together may take as much again. So it is if all that is left may be impossible.
 
 use super::options::Options;
 use crate::process::Limit;
@@ -11,15 +11,15 @@ use crate::term::made;
 
 /// The work after which the memory in use is asked for.
 const MEASURED: u64 = 200_000;
-/// Each exchange may take such a part of the limit for ever; what it takes beyond that, those after it cannot take.
+/// The part of the limit, one in N, that each exchange may always take; its work beyond that is taken from the exchanges after it.
 const STEADY: u64 = 100;
-/// An exchange costs much that takes more work than this, and than such a part of what is left.
+/// An exchange costs much if it takes more work than `MUCH`, and more than one part in `PART` of what is left.
 const MUCH: u64 = 2_000;
 const PART: u64 = 64;
 /// So many instructions in a row take as long as making so many terms.
 const MANY: u32 = 1_024;
 const OF_MANY: u32 = 128;
-/// The most and the fewest candidates that are followed beyond a limit, where there are as many.
+/// The most and the fewest candidates that are followed beyond a limit, if there are as many.
 const MOST: usize = 32;
 const LEAST: usize = 2;
 
@@ -42,7 +42,7 @@ pub(super) struct WorkMeter {
     begun: u64,
     /// The explanations that are followed in it.
     follows: Followed,
-    /// The work that the current exchange may take: less than the limit where those before it took much.
+    /// The work that the current exchange may take: less than the limit if those before it took much.
     credit: u64,
     /// The work that all exchanges that begin so may still take together.
     left: u64,
@@ -50,7 +50,7 @@ pub(super) struct WorkMeter {
     measured: u64,
     /// The memory that was in use when a single explanation was left, in bytes.
     base: usize,
-    /// Set where explanations took too much memory.
+    /// Set if explanations took too much memory.
     full: bool,
     /// The number of candidates that are followed beyond a limit.
     few: usize,
@@ -89,7 +89,7 @@ impl WorkMeter {
         solver.last_made = Some(made().saturating_add(self.allowed(options)));
     }
 
-    /// Measures the memory anew where it was full, or that is due: what was freed stays with the process, and the few explanations
+    /// Measures the memory anew if it was full, or that is due: what was freed stays with the process, and the few explanations
     /// that are followed take none of it.
     pub(super) fn measure_anew(&mut self, options: &Options) {
         if self.full || self.is_to_be_measured(self.begun, options) {
@@ -173,14 +173,14 @@ impl WorkMeter {
         self.of_exchange(solver) > MUCH + self.left / PART
     }
 
-    /// The number of candidates to follow beyond a limit: fewer where the exchange costs much, more where it does not.
+    /// The number of candidates to follow beyond a limit: fewer if the exchange costs much, more if it does not.
     pub(super) fn few(&mut self, solver: &Solver) -> usize {
         self.few = if self.is_much(solver) { (self.few / 2).max(LEAST) } else { (self.few * 2).min(MOST) };
         self.few
     }
 }
 
-/// The memory of the process, in bytes; 0 where the system does not tell.
+/// The memory of the process, in bytes; 0 if the system does not tell.
 pub(crate) fn memory_in_use() -> usize {
     memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem)
 }

@@ -1,6 +1,6 @@
 //! Conditionals: statements fork, expressions join.
 //!
-//! `if c { a } else { b }` as an expression evaluates both arms under their guards where `c` is open, and joins their values.
+//! `if c { a } else { b }` as an expression evaluates both arms under their guards if `c` is open, and joins their values.
 
 use super::evaluate::{self, Compared, Executed, Obstacle};
 use super::operands::At;

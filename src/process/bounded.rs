@@ -70,7 +70,7 @@ pub(super) fn integers(task: &Task, from: &Value, to: &Value) -> Evaluated {
     Ok(Value::list(integers))
 }
 
-/// The length of a range, of which a term says what it is where that is not negative.
+/// The length of a range, of which a term says what it is if that is not negative.
 fn length_of_range(task: &Task, length: &Term) -> Result<i64, Obstacle> {
     if task.asked(&Term::lt(&Term::int(RANGE_LIMIT), length))? {
         return Err(Obstacle::Limit(Limit::Range));

@@ -63,7 +63,7 @@ impl OpenCall {
         self.exchange == Some(exchange)
     }
 
-    /// Takes what a peer sees of it, under this number; nothing where one has.
+    /// Takes what a peer sees of it, under this number; nothing if one has.
     pub(super) fn take(&mut self, exchange: u64) -> Option<PeerCall> {
         if self.exchange.is_some() {
             return None;
@@ -73,7 +73,7 @@ impl OpenCall {
         Some(std::mem::replace(&mut self.call, left))
     }
 
-    /// Forgets the key where a peer has seen it: nobody reads it.
+    /// Forgets the key if a peer has seen it: nobody reads it.
     fn forget_key(&mut self) {
         if self.exchange.is_some() {
             self.call.key = Value::Absent;

@@ -1,6 +1,6 @@
 //! Lists and loops: elements taken and put, cursors moved, elements gathered.
 //!
-//! `log := log + [x]` adds to a list in its slot in place where nobody shares it.
+//! `log := log + [x]` adds to a list in its slot in place if nobody shares it.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::value::{self, Entry, LENGTH_LIMIT, Presence, Truth, Value};
 pub(super) const SHORT: usize = 32;
 /// The cursor over a range, from its first integer to the one after the last.
 pub(super) const RANGE: u32 = 1;
-/// The cursor over a set whose elements come in no known order, where that makes a difference.
+/// The cursor over a set whose elements come in no known order, if that makes a difference.
 const DISORDERED: u32 = 3;
 /// The cursor over a list, all of whose elements are there: the list, and the position in it.
 const LISTED: u32 = 2;
@@ -166,7 +166,7 @@ pub(super) fn gather(
     process.task.keep(dst, Ok(Value::Map(gathered)))
 }
 
-/// Takes the next element from a cursor, with when it is there; the loop ends where none is left.
+/// Takes the next element from a cursor, with when it is there; the loop ends if none is left.
 pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
     let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
     let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
@@ -177,7 +177,7 @@ pub(super) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
     Ok(Executed::Following)
 }
 
-/// A cursor after its next element, with that and when it is there; nothing where none is left.
+/// A cursor after its next element, with that and when it is there; nothing if none is left.
 fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 3]>, Obstacle> {
     let taken = |list: &mut Arc<im::Vector<Value>>| {
         Arc::make_mut(list).pop_front().map(|head| [head.field(0, 1), head.field(0, 0)])

@@ -103,7 +103,7 @@ pub(super) fn call_peers(
     process.task.event(Event::Call(PeerCalls { calls, wanted, unanswered: Value::Map(Map::default()) }))
 }
 
-/// The number of answers that so many calls are waited for: all, where none is said.
+/// The number of answers that so many calls are waited for: all, if none is said.
 fn wanted(task: &Task, least: &Value, calls: usize) -> Result<usize, Obstacle> {
     if matches!(least, Value::Absent) {
         return Ok(calls);
@@ -188,7 +188,7 @@ pub(super) fn within(process: &mut Process, at: At<'_>, element: Operand, over: 
     }
 }
 
-/// A condition that is assumed. Where it is read again it is true.
+/// A condition that is assumed. If it is read again it is true.
 pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result<Executed, Obstacle> {
     let cond = match cond {
         Operand::Register(register)
@@ -205,13 +205,13 @@ pub(super) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result
 pub(super) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Executed, Obstacle> {
     match task.under_guard(here) {
         Truth::Known(false) => Ok(Executed::Following),
-        // It is none where an element that comes before decides.
+        // It is none if an element that comes before decides.
         here if task.disordered > 0 => task.event(Event::Cut(here, Limit::Undecidable)),
         here => task.event(Event::Fault(here, Fault { kind, site: at.site() })),
     }
 }
 
-/// Keeps the result of an operation that is a fault where it is not defined.
+/// Keeps the result of an operation that is a fault if it is not defined.
 pub(super) fn partial(
     task: &mut Task,
     at: At<'_>,

@@ -103,7 +103,7 @@ pub(super) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstac
 pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
     if matches!(a, Value::Absent) || matches!(b, Value::Absent) {
         return Ok(match op {
-            // Where one side has no value its path cannot be; elsewhere the other side says it all.
+            // If one side has no value its path cannot be; elsewhere the other side says it all.
             Binary::And | Binary::Or if matches!(a, Value::Absent) => b.clone(),
             Binary::And | Binary::Or => a.clone(),
             _ => Value::Absent,
@@ -141,7 +141,7 @@ fn bounded(value: Value) -> Evaluated {
     if value.is_too_large() { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
 }
 
-/// Asks for a decision where a scalar is one or another by a condition.
+/// Asks for a decision if a scalar is one or another by a condition.
 fn is_one(scalar: &Value) -> Result<(), Obstacle> {
     match scalar {
         Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
@@ -149,7 +149,7 @@ fn is_one(scalar: &Value) -> Result<(), Obstacle> {
     }
 }
 
-/// The result of an operation on a map; nothing where the value is none.
+/// The result of an operation on a map; nothing if the value is none.
 fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted<Option<T>> {
     match value {
         Value::Map(map) => operate(map).map(Some),
@@ -158,7 +158,7 @@ fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted
     }
 }
 
-/// The condition under which a map has something under a key, and what it has there; both are absent where the value is no
+/// The condition under which a map has something under a key, and what it has there; both are absent if the value is no
 /// map.
 pub(super) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
     let found = over_map(map, |map| map.get(key))?;
@@ -171,7 +171,7 @@ fn get(map: &Map, key: &Value) -> Lifted<Value> {
     Ok(option(there, found))
 }
 
-/// The option that has a value where a condition holds.
+/// The option that has a value if a condition holds.
 pub(super) fn option(there: Truth, found: Value) -> Value {
     match there {
         Truth::Known(true) => Value::some(found),
@@ -240,7 +240,7 @@ fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {
     Ok(())
 }
 
-/// Elements in the structural order are in the order of their values only where they are known.
+/// Elements in the structural order are in the order of their values only if they are known.
 fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
     let elements: Vec<&Value> = elements.collect();
     if elements.len() < 2 || elements.iter().all(|element| element.is_known()) {

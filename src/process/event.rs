@@ -24,16 +24,16 @@ pub const PIECES_LIMIT: i64 = 8;
 pub const RANGE_LIMIT: i64 = 256;
 /// The number of alternatives under one node beyond which a value is forced by forking.
 pub const UNION_LIMIT: usize = 8;
-/// The number of elements of an unknown stretch of a list that one request may take, where nothing else bounds them.
+/// The number of elements of an unknown stretch of a list that one request may take, if nothing else bounds them.
 pub const STRETCH_LIMIT: u32 = 8;
 /// The number of nodes of unknown recursive values that one request may look at.
 pub const NODE_LIMIT: u32 = 256;
-/// The number of nodes of one value that it may look at where no statement has told them apart, as each condition on a node holds those
+/// The number of nodes of one value that it may look at if no statement has told them apart, as each condition on a node holds those
 /// of the nodes above.
 /// The nodes inside of a node share what is left of them: a tree is looked at to the same depth everywhere.
 pub const GUARDED_NODE_LIMIT: u32 = 64;
 
-/// A place where the specification is wrong.
+/// A place at which the specification is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {
     /// The kind of fault.
@@ -56,7 +56,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The type of what is chosen, where it is known.
+    /// The type of what is chosen, if it is known.
     #[must_use]
     pub fn value_type(&self) -> TypeId {
         match self {
@@ -110,11 +110,11 @@ pub enum Event {
     /// Ends without an answer.
     End,
     /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`](super::Process::suspend), or
-    /// [`Process::proceed`](super::Process::proceed) where none does.
+    /// [`Process::proceed`](super::Process::proceed) if none does.
     Yield,
     /// Says what the answer will be that the task gives in this section. [`Process::proceed`](super::Process::proceed).
     Announce(Value, Site),
-    /// Sends a message to a client beside its answers. [`Process::emit`](super::Process::emit), where the client is still there, and
+    /// Sends a message to a client beside its answers. [`Process::emit`](super::Process::emit), if the client is still there, and
     /// [`Process::proceed`](super::Process::proceed).
     Emit {
         /// The client.
@@ -133,7 +133,7 @@ pub enum Event {
     },
     /// The section has ended with calls of peers: other tasks may run before these answer.
     /// [`Process::suspend_calling`](super::Process::suspend_calling), or [`Process::resume`](super::Process::resume) with the answers,
-    /// an option or a map, where they come at once.
+    /// an option or a map, if they come at once.
     Call(PeerCalls),
     /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`](super::Process::resume) with a value.
     Choose {
@@ -148,15 +148,15 @@ pub enum Event {
     Assume(Truth, Site),
     /// The client's duty. [`Process::proceed`](super::Process::proceed).
     Expects(Truth, Site),
-    /// The specification is wrong where the condition holds. [`Process::proceed`](super::Process::proceed) for where it does not.
+    /// The specification is wrong if the condition holds. [`Process::proceed`](super::Process::proceed) if it does not.
     Fault(Truth, Fault),
-    /// A limit is reached where the condition holds. [`Process::proceed`](super::Process::proceed) for where it does not.
+    /// A limit is reached if the condition holds. [`Process::proceed`](super::Process::proceed) if it does not.
     Cut(Truth, Limit),
     /// A statement's condition. [`Process::branch`](super::Process::branch).
     Branch {
         /// The condition.
         condition: Condition,
-        /// The places where the process goes on if the condition holds, and if not; `None` where both are the same place.
+        /// The places at which the process goes on if the condition holds, and if not; `None` if both are the same place.
         sides: Option<(Pc, Pc)>,
         /// The node.
         site: Site,
@@ -207,7 +207,7 @@ pub struct PeerCalls {
     pub calls: Vec<PeerCall>,
     /// The number of answers that are waited for.
     pub wanted: usize,
-    /// The value of the call where nobody answers: that there is no answer, or a map without any.
+    /// The value of the call if nobody answers: that there is no answer, or a map without any.
     pub unanswered: Value,
 }
 

@@ -161,7 +161,7 @@ impl Making<'_> {
         }
     }
 
-    /// A tuple, struct or enum, one constructor deep where it is recursive.
+    /// A tuple, struct or enum, one constructor deep if it is recursive.
     fn node(&mut self, ty: TypeId) -> Value {
         let Type::Enum(at) = self.types.get(ty) else { return self.fields(ty, 0) };
         let guards = self.guards(self.types.enums[*at as usize].variants.len());

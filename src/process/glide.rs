@@ -14,7 +14,7 @@ use crate::term::{Side, Var};
 use crate::value::{LENGTH_LIMIT, Value};
 
 /// The knowledge that a handler of events has of variables: a condition that it can tell, or take up, is no event.
-pub trait Knows {
+pub trait KnownBounds {
     /// Tests whether instructions on known values are carried out in the loop of this module; else each goes the general way.
     fn glides(&self) -> bool;
 
@@ -26,7 +26,7 @@ pub trait Knows {
 }
 
 /// Nothing.
-impl Knows for () {
+impl KnownBounds for () {
     fn glides(&self) -> bool {
         true
     }
@@ -42,7 +42,7 @@ impl Knows for () {
 
 /// Carries out instructions up to the first one that may need a decision.
 #[inline(always)] // A handler that only glides calls nothing else.
-pub(super) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl Knows) {
+pub(super) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     let Process { memory, task, .. } = process;
     let joins = task.guards.is_empty();
     let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
@@ -62,7 +62,7 @@ pub(super) fn glide(process: &mut Process, program: &Program, function: &Functio
 
 /// [`glide`] among other instructions.
 #[inline(never)] // What is around it keeps more at hand than there is room for.
-pub(super) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl Knows) {
+pub(super) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     glide(process, program, function, knows);
 }
 
@@ -70,12 +70,12 @@ pub(super) fn glide_apart(process: &mut Process, program: &Program, function: &F
 struct Glide<'p, K> {
     place: PlainOperands<'p>,
     knows: &'p mut K,
-    /// Set where no arm is open: then a join is a copy.
+    /// Set if no arm is open: then a join is a copy.
     joins: bool,
 }
 
-impl<K: Knows> Glide<'_, K> {
-    /// Carries out an instruction; where it goes on. `None` where that may need a decision: nothing was done.
+impl<K: KnownBounds> Glide<'_, K> {
+    /// Carries out an instruction, and returns the position after it. `None` if that may need a decision: then nothing was done.
     #[inline(always)] // Its only caller is the loop.
     fn step(&mut self, op: &Op, pc: Pc) -> Option<Pc> {
         match op {
@@ -104,7 +104,7 @@ impl<K: Knows> Glide<'_, K> {
                     Ordered::Known(holds) => holds,
                     Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
                 };
-                // What it compares may be in the same register: it is written where nothing asks for it any more.
+                // What it compares may be in the same register: it is written if nothing asks for it any more.
                 holds.then(|| self.place.registers[*dst as usize].put(true.into()))?;
                 Some(pc + 1)
             }
@@ -213,7 +213,7 @@ fn known(value: &Value) -> Option<bool> {
     }
 }
 
-/// The constructor of a tree, where it is the only one.
+/// The constructor of a tree, if it is the only one.
 fn constructor(value: &Value) -> Option<u32> {
     match value {
         Value::Data { tag, .. } => Some(*tag),

@@ -35,6 +35,6 @@ pub struct WaitingLookup {
 pub(super) enum HowFound {
     /// From all entries.
     AtOnce,
-    /// It is there where this holds, and is this value.
+    /// It is there if this holds, and is this value.
     As(Truth, Value),
 }

@@ -1,6 +1,6 @@
 //! Entries of maps: read, set and removed.
 //!
-//! `m[k] := v` changes a map in its slot in place where nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
+//! `m[k] := v` changes a map in its slot in place if nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
 //! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
 
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
@@ -11,7 +11,7 @@ use super::{Event, Process, effects};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
 use crate::value::{self, Entry, Truth, Value};
 
-/// Asks for a decision where what a map has under a key are states of a part of the memory.
+/// Asks for a decision if what a map has under a key are states of a part of the memory.
 pub(super) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     if let Value::Map(map) = map
         && let Some(Some(Entry { value: Value::Union(states), .. })) = map.cell(key)

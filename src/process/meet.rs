@@ -1,4 +1,4 @@
-//! Several ways of an `either` as one: where each of them comes to the place after it without an event, what they did is merged.
+//! Several ways of an `either` as one: if each of them comes to the place after it without an event, what they did is merged.
 //!
 //! `either { n := 1; } or { m := 2; } reply n;` gives `n = if #1 { 1 } else { n }` and `m = if #1 { m } else { 2 }`, where #1
 //! says that the first way was taken. What has no form inside, as lists of different lengths, is not merged.
@@ -45,8 +45,8 @@ pub fn run_to(process: &mut Process, program: &Program, place: Pc) -> bool {
     false
 }
 
-/// Makes a process what it is where a condition holds, and elsewhere another one, which has come to the same meeting from where it
-/// came. Returns `false` where something that differs has no form inside; then it is neither.
+/// Merges two processes under a condition: this one if the condition holds, else the other one, which has come to the same meeting from
+/// the same place. Returns `false` if a difference has no merged form; then the process is neither.
 pub fn merge(process: &mut Process, condition: &Term, other: &Process, Meeting { live, .. }: &Meeting) -> bool {
     other.task.stored.iter().for_each(|slot| process.task.stored.insert(slot));
     let stored: Vec<u32> = process.task.stored.iter().collect();
@@ -75,7 +75,7 @@ pub fn merge(process: &mut Process, condition: &Term, other: &Process, Meeting {
     true
 }
 
-/// One of two values by a condition, where that is a value of one form, or a union of constructors.
+/// One of two values by a condition, if that is a value of one form, or a union of constructors.
 fn merged(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     if then == otherwise {
         return Some(then.clone());

@@ -37,7 +37,7 @@ pub use event::{
     PeerCalls, RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
 };
 pub use fresh::Fresh;
-pub use glide::Knows;
+pub use glide::KnownBounds;
 pub use lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};
@@ -99,7 +99,7 @@ impl Process {
         self.task.proceed();
     }
 
-    /// Answers [`Event::Branch`] where the other side cannot be: what is known of a list's length is no guess.
+    /// Answers [`Event::Branch`] if the other side cannot be: what is known of a list's length is no guess.
     pub fn branch_as_known(&mut self, holds: bool) {
         if matches!(self.task.waiting, Waiting::Decision(_)) && self.task.notes.read().stretches {
             self.task.notes.make().stretches = false;
@@ -131,7 +131,7 @@ impl Process {
         }
     }
 
-    /// Answers [`Event::Guard`]; `None` where both arms are open.
+    /// Answers [`Event::Guard`]; `None` if both arms are open.
     pub fn guard(&mut self, decided: Option<bool>) {
         let Waiting::Arms { split, otherwise, condition } = std::mem::take(&mut self.task.waiting) else { return };
         match decided {
@@ -164,8 +164,8 @@ impl Process {
         }
     }
 
-    /// A part that is asked for, or what must come first: where it must be made the process waits for [`Process::look`], and for
-    /// [`Process::branch`] where a condition must be decided.
+    /// A part that is asked for, or what must come first: if it must be made the process waits for [`Process::look`], and for
+    /// [`Process::branch`] if a condition must be decided.
     pub fn ask(&mut self, program: &Program, ask: &Ask) -> Answered {
         self.unknowns.ask(&mut self.task, program, ask)
     }
@@ -243,7 +243,7 @@ impl Process {
         self.may_reply(program, self.task.frame.pc, answer)
     }
 
-    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, where the code alone tells that.
+    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, if the code alone tells that.
     #[must_use]
     pub fn shown_by<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
         let Frame { function, pc, .. } = self.task.frame;
@@ -268,8 +268,8 @@ impl Process {
         }
     }
 
-    /// The condition on which picking one of these elements is a choice: under the guard of the arm, and where another one than it is
-    /// there, too. `None` is always. A run whose only element it is picks without choosing, where no map starts unknown.
+    /// The condition on which picking one of these elements is a choice: under the guard of the arm, and if another one than it is
+    /// there, too. `None` is always. A run whose only element it is picks without choosing, if no map starts unknown.
     #[must_use]
     pub fn picks_where(&self, program: &Program, way: usize) -> Option<Term> {
         let guard = self.path().cloned();

@@ -48,7 +48,7 @@ impl Slots {
         self.more.clear();
     }
 
-    /// Makes it a copy of another one, where it already is.
+    /// Makes it a copy of another one, if it already is.
     pub(super) fn copy_from(&mut self, other: &Slots) {
         self.first = other.first;
         if !(self.more.is_empty() && other.more.is_empty()) {
@@ -79,7 +79,7 @@ pub(super) struct Notes {
     pub(super) decided: Vec<(Term, bool)>,
     /// The number of guesses in this section that a stretch of a list goes on, without anything that bounds it.
     pub(super) stretched: u32,
-    /// Set where such a guess is asked for now.
+    /// Set if such a guess is asked for now.
     pub(super) stretches: bool,
     /// The number of unknown nodes that were looked at in this section.
     pub(super) looked: u32,
@@ -104,9 +104,9 @@ static NONE: Notes = Notes {
 
 /// Notes that are made when something is noted.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Seldom(Option<Box<Notes>>);
+pub(super) struct SparseNotes(Option<Box<Notes>>);
 
-impl Seldom {
+impl SparseNotes {
     pub(super) fn clear(&mut self) {
         self.0 = None;
     }
@@ -116,7 +116,7 @@ impl Seldom {
         self.0.as_deref().unwrap_or(&NONE)
     }
 
-    /// Notes to be added to, made where there are none.
+    /// Notes to be added to, made if there are none.
     pub(super) fn make(&mut self) -> &mut Notes {
         self.0.get_or_insert_default()
     }

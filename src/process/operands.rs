@@ -103,7 +103,7 @@ pub(super) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bo
 }
 
 /// Replaces a value by what it is once a condition is decided; whether it changed. Of a list that may be the first change only:
-/// what was decided is known where a later element asks for it.
+/// what was decided is known if a later element asks for it.
 fn decide_value(value: &mut Value, condition: &Term, holds: bool) -> bool {
     if let Value::Open(_) = value {
         return value.decide_next(condition, holds);

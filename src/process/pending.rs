@@ -2,7 +2,7 @@
 //! and connections that begin or end.
 //!
 //! ```text
-//! arrived: c2 Take(3)      suspended: c1, behind its `yield`      sent: c3 Taken      closed: c4
+//! arrived: c2 Take(3)      suspended: c1, after its `yield`      sent: c3 Taken      closed: c4
 //! ```
 //!
 //! What has one port is in the order in which it came. A network that keeps no order between ports has all in the order of ports.
@@ -44,7 +44,7 @@ pub enum ConnectionList {
 pub struct Stack {
     /// Whom it answers.
     pub port: Port,
-    /// The states of the calls that it waits for; where there are none, it can be resumed.
+    /// The states of the calls that it waits for; if there are none, it can be resumed.
     pub calls: Vec<CallState>,
     /// The number of answers to these that it waits for.
     pub wanted: usize,
@@ -56,18 +56,18 @@ pub struct Stack {
 pub struct Sent {
     /// The client that it is for.
     pub port: Port,
-    /// The message; absent where it is known to be the one that is seen.
+    /// The message; absent if it is known to be the one that is seen.
     pub value: Value,
     /// The statement that sent it.
     pub site: Site,
-    /// Set where it stands for any number of equal ones: the server may have sent it again and again.
+    /// Set if it stands for any number of equal ones: the server may have sent it again and again.
     pub is_endless: bool,
 }
 
-/// Everything that is under way; there is none where nothing is.
+/// Everything that is under way; there is none if nothing is.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Pending {
-    /// Shared with copies of the process: where requests may be read again they stay.
+    /// Shared with copies of the process: if requests may be read again they stay.
     pub(super) arrived: Arc<Vec<(Port, Value)>>,
     pub(super) suspended: Vec<Suspended>,
     pub(super) sent: Vec<Sent>,
@@ -77,7 +77,7 @@ pub(super) struct Pending {
     pub(super) opening: Vec<Port>,
     /// Connections that have ended, which the server has not taken notice of.
     pub(super) leaving: Vec<Port>,
-    /// Calls whose answers nobody waits for: those that peers have seen behind the others, and each in order.
+    /// Calls whose answers nobody waits for: those that peers have seen after the others, and each in order.
     pub(super) unawaited: Vec<OpenCall>,
 }
 
@@ -109,7 +109,7 @@ impl Suspended {
         Stack { port: self.port, calls: open.map(OpenCall::state).collect(), wanted, frames: self.frames.clone() }
     }
 
-    /// Ends the waiting where there are enough answers; the calls that nobody waits for then.
+    /// Ends the waiting if there are enough answers; the calls that nobody waits for then.
     fn stop_waiting(&mut self) -> Vec<OpenCall> {
         let Some(mut awaited) = self.awaited.take_if(|awaited| awaited.is_enough()) else { return Vec::new() };
         let base = self.frames.last().map_or(0, |frame| frame.base);
@@ -205,7 +205,7 @@ impl Pending {
         awaited.chain(unseen(&self.unawaited).filter(is_first).map(CallPlace::Unawaited)).collect()
     }
 
-    /// Takes what a peer sees of a call, under this number; nothing where there is none that it may see.
+    /// Takes what a peer sees of a call, under this number; nothing if there is none that it may see.
     pub(super) fn take_call(&mut self, place: CallPlace, exchange: u64) -> Option<PeerCall> {
         match place {
             CallPlace::Awaited(task, at) => self.suspended.get_mut(task)?.awaited.as_mut()?.take(at, exchange),
@@ -259,7 +259,7 @@ impl Pending {
         self.sent.sort_by_key(|message| message.port);
     }
 
-    /// Brings what was sent and has arrived into one order, where its order means nothing.
+    /// Brings what was sent and has arrived into one order, if its order means nothing.
     pub(super) fn order_by_value(&mut self) {
         if !self.arrived.is_sorted() {
             Arc::make_mut(&mut self.arrived).sort();

@@ -1,7 +1,7 @@
 //! Instructions whose operands are plain: known texts and numbers, known constructors, maps under known keys.
 //!
 //! They need no decision, so they are carried out among those that never do. `items[key] := data` with known keys is a write
-//! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken where a key or a text is open.
+//! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken if a key or a text is open.
 
 use std::sync::Arc;
 
@@ -96,7 +96,7 @@ fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> O
     Some(Value::data(*tag, fields))
 }
 
-/// The value that a map has under a key, where both are plain and it is known whether it has something.
+/// The value that a map has under a key, if both are plain and it is known whether it has something.
 fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     let (Value::Map(map), Value::Scalar(_)) = (map, key) else { return None };
     match map.plain_entry(key)? {

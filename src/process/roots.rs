@@ -25,7 +25,7 @@ pub struct Live {
 }
 
 impl Process {
-    /// Makes it a copy of another one, where it already is.
+    /// Makes it a copy of another one, if it already is.
     pub fn copy_from(&mut self, other: &Process) {
         let Process { memory, unknowns, task, pending } = other;
         copy_values(&mut self.memory, memory);
@@ -100,7 +100,7 @@ impl Process {
         self.held().chain(self.unknowns.seen().map(|(_, seen)| seen))
     }
 
-    /// Replaces roots where a function gives something else.
+    /// Replaces roots if a function gives something else.
     pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
         for value in self.memory.iter_mut().chain(pending) {
@@ -111,7 +111,7 @@ impl Process {
         self.unknowns.rewrite(rewrite);
     }
 
-    /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them, where they were
+    /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them, if they were
     /// seen first and in every value that stands on the same base.
     pub fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         for (id, key) in self.unknowns.normalize_recent(rewrite) {

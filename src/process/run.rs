@@ -2,7 +2,7 @@
 
 use super::collect::{self, RANGE};
 use super::evaluate::{self, Executed, Obstacle};
-use super::glide::{self, Knows, glides};
+use super::glide::{self, KnownBounds, glides};
 use super::operands::{self, At};
 use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps, prices};
@@ -18,7 +18,7 @@ impl Process {
     }
 
     /// Runs to the next event; a condition that its handler can tell, or take up, at once is none.
-    pub fn advance_knowing(&mut self, program: &Program, knows: &mut impl Knows) -> Event {
+    pub fn advance_knowing(&mut self, program: &Program, knows: &mut impl KnownBounds) -> Event {
         if self.task.held.is_some()
             && let Some(held) = self.task.held.take()
         {
@@ -48,7 +48,7 @@ impl Process {
 
 /// Runs to the next event, whatever it takes.
 #[inline(never)] // It keeps more at hand than there is room for beside what glides.
-fn stride(process: &mut Process, program: &Program, knows: &mut impl Knows) -> Event {
+fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) -> Event {
     while process.task.running {
         let at = At::of(&process.task, program);
         if process.task.fuel == 0 {
@@ -90,8 +90,8 @@ pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, O
     execute(process, at, op)
 }
 
-/// [`glide::glide`], where that gets anywhere.
-fn glide_on(process: &mut Process, program: &Program, knows: &mut impl Knows) {
+/// [`glide::glide`], if that gets anywhere.
+fn glide_on(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
     let function = process.task.function(program);
     if function.code.get(process.task.frame.pc as usize).is_some_and(glides) {
         glide::glide_apart(process, program, function, knows);
@@ -170,7 +170,7 @@ fn branch(condition: Term, site: Site) -> Event {
 
 /// An unknown collection was counted.
 fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
-    // Where the arm is not taken, what would have been its result has no value; an earlier one must not be met there.
+    // If the arm is not taken, what would have been its result has no value; an earlier one must not be met there.
     if let Some(dst) = at.function.code[at.frame.pc as usize].result() {
         task.set(dst, Value::Absent);
     }

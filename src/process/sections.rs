@@ -279,7 +279,7 @@ impl Process {
         }
     }
 
-    /// Brings what was sent and has arrived into one order, where its order means nothing.
+    /// Brings what was sent and has arrived into one order, if its order means nothing.
     pub fn order_by_value(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.order_by_value();
@@ -300,7 +300,7 @@ impl Process {
         self.memory == before.memory && self.pending.as_deref().unwrap_or(&empty).has_only_sent(earlier)
     }
 
-    /// Lets the messages that it has sent since be under way any number of times, where nothing else has changed since and all of them
+    /// Lets the messages that it has sent since be under way any number of times, if nothing else has changed since and all of them
     /// are known.
     pub fn repeat_sent_since(&mut self, before: &Process) {
         if self.has_only_sent_since(before)
@@ -336,7 +336,7 @@ impl Process {
         self.situation().calls().find(|call| call.exchange == Some(exchange)).map(|call| call.peer)
     }
 
-    /// Answers the call that a peer has seen under this number; nothing where it failed. Whether there is one, which somebody may have
+    /// Answers the call that a peer has seen under this number; nothing if it failed. Whether there is one, which somebody may have
     /// waited for or not.
     pub fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
         self.change_pending(|pending| pending.answer_call(exchange, answer))

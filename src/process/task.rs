@@ -6,7 +6,7 @@
 use std::sync::Arc;
 
 use super::evaluate::{Evaluated, Executed, Obstacle};
-use super::notes::{Seldom, Slots};
+use super::notes::{Slots, SparseNotes};
 use super::{Event, SECTION_LIMIT, UNION_LIMIT};
 use crate::scalar::Scalar;
 use crate::spec::Site;
@@ -22,7 +22,7 @@ pub(super) const READ: usize = 8;
 pub struct Port(pub u64);
 
 impl Port {
-    /// The connection of a client, where it is known which one it is.
+    /// The connection of a client, if it is known which one it is.
     #[must_use]
     pub fn of(client: &Value) -> Option<Port> {
         match client {
@@ -46,9 +46,9 @@ impl Port {
 pub(super) struct Task {
     /// Whom it answers.
     pub(super) port: Port,
-    /// Set where it has begun and not ended.
+    /// Set if it has begun and not ended.
     pub(super) running: bool,
-    /// Set where its registers may hold something.
+    /// Set if its registers may hold something.
     pub(super) used: bool,
     /// The innermost function.
     pub(super) frame: Frame,
@@ -64,10 +64,10 @@ pub(super) struct Task {
     /// Entries of maps that this section read and in which something was not known, each as variable and key.
     pub(super) read_open: Vec<(u32, Value)>,
     /// The notes that are seldom.
-    pub(super) notes: Seldom,
+    pub(super) notes: SparseNotes,
     /// A register whose value has too many alternatives.
     pub(super) oversize: Option<Register>,
-    /// The iterations around what runs now whose elements come in no known order, where that makes a difference.
+    /// The iterations around what runs now whose elements come in no known order, if that makes a difference.
     pub(super) disordered: u32,
     /// An event that was met and is still to be answered.
     pub(super) held: Option<Box<Event>>,
@@ -113,7 +113,7 @@ pub(super) enum Waiting {
     Arms { split: Pc, otherwise: Pc, condition: Term },
     /// One of these positions.
     Target(Arc<[Pc]>),
-    /// One of these values, for a register; and when each of them is there, where one may not be.
+    /// One of these values, for a register; and when each of them is there, if one may not be.
     Element(Register, Vec<Value>, Option<Box<Presences>>),
     /// A part of an unknown value.
     Look(Ask),
@@ -123,7 +123,7 @@ pub(super) enum Waiting {
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Presences {
     pub(super) there: Vec<Truth>,
-    /// Set where equal elements are one: those of a set or map.
+    /// Set if equal elements are one: those of a set or map.
     pub(super) are_distinct: bool,
     /// The node that picks it.
     pub(super) site: Site,
@@ -210,7 +210,7 @@ impl Task {
         })
     }
 
-    /// The truth of a condition where it is known or was decided, or else the wish to decide it.
+    /// The truth of a condition if it is known or was decided, or else the wish to decide it.
     pub(super) fn asked(&self, condition: &Term) -> Result<bool, Obstacle> {
         let known = condition.as_bool().or_else(|| self.decided(condition));
         known.ok_or_else(|| Obstacle::Decide(condition.clone()))
@@ -266,7 +266,7 @@ impl Task {
         if condition.is_true() { Ok(Executed::Following) } else { self.event(event(condition)) }
     }
 
-    /// Makes it a copy of another one, where it already is.
+    /// Makes it a copy of another one, if it already is.
     pub(super) fn copy_from(&mut self, other: &Task) {
         let Task {
             port,

@@ -104,7 +104,7 @@ impl Unknowns {
         }
     }
 
-    /// Replaces what has been seen of unknown values where a function gives something else.
+    /// Replaces what has been seen of unknown values if a function gives something else.
     pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let changed: Vec<(u64, Value)> = self.seen().filter_map(|(id, value)| Some((id, rewrite(value)?))).collect();
         changed.into_iter().for_each(|(id, value)| self.set(id, value));
@@ -154,7 +154,7 @@ impl Unknowns {
         self.table = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
     }
 
-    /// Gets a part that a task asks for, or tells what must come first. Where it must be made, or a condition decided, the task waits
+    /// Gets a part that a task asks for, or tells what must come first. If it must be made, or a condition decided, the task waits
     /// for that.
     pub(super) fn ask(&mut self, task: &mut Task, program: &Program, ask: &Ask) -> Answered {
         let answered = match ask {
@@ -266,7 +266,7 @@ impl Unknowns {
         Vec::new()
     }
 
-    /// A base has an entry under another key now: where that equals a key before, it is the same entry; where it does not,
+    /// A base has an entry under another key now: if that equals a key before, it is the same entry; if it does not,
     /// it is one of the others that there were, if any.
     fn entry_made(&mut self, unknown: Unknown, key: Value, made: &Value) -> Vec<Term> {
         let there = made.field(0, 0).truth();
@@ -291,7 +291,7 @@ impl Unknowns {
     }
 }
 
-/// The number of nodes of an unknown value that may be looked at where it is asked for.
+/// The number of nodes of an unknown value that may be looked at if it is asked for.
 fn share_of(task: &Task, unknown: Unknown) -> u32 {
     if task.guards.is_empty() {
         return NODE_LIMIT;

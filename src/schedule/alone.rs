@@ -29,7 +29,7 @@ impl Alone {
         self.waiting.is_none()
     }
 
-    /// Adds what happened on a line. Where more than one request is under way then, or may be, nothing is added: the request that was
+    /// Adds what happened on a line. If more than one request is under way then, or may be, nothing is added: the request that was
     /// before is returned, with its line.
     pub(super) fn push(&mut self, spec: &Spec, line: u64, happened: &Happened) -> Result<(), Option<(u64, Happened)>> {
         match (happened, self.waiting.take()) {

@@ -1,4 +1,4 @@
-//! The place at which a search goes on behind a dead end: where two requests were served that have to do with it.
+//! The place at which a search goes on after a dead end: where two requests were served that have to do with it.
 //!
 //! ```text
 //! served so far    Push(1), Push(2)     a Pop that saw 2 would give 1 here: back to where Push(2) was left for later
@@ -60,7 +60,7 @@ pub(super) fn target(
             if given == seen || !overlap(serving.known.history, *given, *seen) {
                 continue;
             }
-            // What was served first is to be served behind the other one.
+            // What was served first is to be served after the other one.
             let (first, branch) = if seen_at < given_at { (*given, own) } else { (*seen, branch) };
             let Some(branch) = branch else { continue };
             for (place, alternative) in open.alternatives(*branch) {
@@ -105,7 +105,7 @@ impl AnswerDifference {
     }
 }
 
-/// The requests before a dead end, the last first, that ask with one of some scalars, or, where none does, whose answers show one.
+/// The requests before a dead end, the last first, that ask with one of some scalars, or, if none does, whose answers show one.
 fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
     if scalars.is_empty() {
         return Vec::new();

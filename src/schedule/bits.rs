@@ -1,6 +1,6 @@
 //! Sets of small numbers: the requests under way that have been served, or may have been.
 //!
-//! `{1, 4}` is the word `10010`. Most are subsets of a few dozen places, so they are kept in two words, or more where needed.
+//! `{1, 4}` is the word `10010`. Most are subsets of a few dozen places, so they are kept in two words, or more if needed.
 
 use smallvec::SmallVec;
 

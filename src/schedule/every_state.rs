@@ -1,6 +1,6 @@
 //! The requests of a specification in every state: which paths a handler has, on which condition, and which state each leaves.
 //!
-//! Of compare-and-set there are two: where `q <= n` the answer is 0 and n stays, and where `n < q` it is 1 and n is q.
+//! Of compare-and-set there are two: if `q <= n` the answer is 0 and n stays, and if `n < q` it is 1 and n is q.
 
 use rustc_hash::FxHashSet;
 
@@ -45,7 +45,7 @@ pub(super) enum VariableNaming {
 }
 
 impl EveryState {
-    /// The steps of a specification; nothing where they are not all known, may be faulty or the client's mistake, or depend on who
+    /// The steps of a specification; nothing if they are not all known, may be faulty or the client's mistake, or depend on who
     /// asks.
     pub(super) fn of(spec: &Spec) -> Option<EveryState> {
         if spec.program.names_clients {
@@ -89,7 +89,7 @@ impl EveryState {
         self.state.contains(&var)
     }
 
-    /// The paths of a step that may end with an answer; all where that was not seen.
+    /// The paths of a step that may end with an answer; all if that was not seen.
     pub(super) fn may_answer(&self, step: usize, answer: Option<&Value>) -> Vec<usize> {
         let paths = self.paths(step);
         let may = |path: &usize| {
@@ -144,7 +144,7 @@ fn all_equal(a: &[Value], b: &[Value]) -> Option<Term> {
     equal.map(Term::and_all)
 }
 
-/// The paths of a step; nothing where one does not end with an answer, or may be faulty or the client's mistake.
+/// The paths of a step; nothing if one does not end with an answer, or may be faulty or the client's mistake.
 fn paths(step: &mut Symbolic, slots: usize) -> Option<Vec<GeneralPath>> {
     let general = |path: Transition| {
         let conditions: Option<Vec<Vec<Term>>> = path.met.iter().map(conditions).collect();
@@ -156,7 +156,7 @@ fn paths(step: &mut Symbolic, slots: usize) -> Option<Vec<GeneralPath>> {
     paths.filter(|_| !step.more)
 }
 
-/// The conditions that a path met; nothing where they are no plain ones.
+/// The conditions that a path met; nothing if they are no plain ones.
 fn conditions(met: &OnPath) -> Option<Vec<Term>> {
     match met {
         OnPath::Holds(condition, _) => Some(vec![condition.clone()]),
@@ -168,7 +168,7 @@ fn conditions(met: &OnPath) -> Option<Vec<Term>> {
     }
 }
 
-/// The condition on which two values are equal, where it has a term.
+/// The condition on which two values are equal, if it has a term.
 pub(super) fn equality(a: &Value, b: &Value) -> Option<Term> {
     value::equal(a, b).ok().map(Truth::term)
 }

@@ -1,7 +1,7 @@
-//! The beginning of a history is forgotten, where all that was asked there was answered.
+//! The beginning of a history is forgotten, if all that was asked there was answered.
 //!
 //! ```text
-//! r0 ├──┤  r2 ├ ─ ─ lost  │ r3 ├────       of the requests behind the line, r3, and those that may still be served, r2, new numbers
+//! r0 ├──┤  r2 ├ ─ ─ lost  │ r3 ├────       of the requests after the line, r3, and those that may still be served, r2, new numbers
 //!    r1 ├──────┤          │                are given: r2 is 0, and r3 is 1
 //! ```
 
@@ -17,12 +17,12 @@ const ENOUGH: usize = 4_096;
 pub(super) struct Renumbered {
     /// The requests that are left of those before the event, the first one first.
     left: Vec<usize>,
-    /// The first request behind the event.
+    /// The first request after the event.
     first: usize,
 }
 
 impl Renumbered {
-    /// The number of a request now; nothing where it is forgotten.
+    /// The number of a request now; nothing if it is forgotten.
     pub(super) fn request(&self, old: usize) -> Option<usize> {
         match old.checked_sub(self.first) {
             Some(behind) => Some(self.left.len() + behind),
@@ -73,7 +73,7 @@ impl Building {
         self.free = (0..self.places).rev().filter(|place| !taken.contains(place)).collect();
     }
 
-    /// Forgets the kinds of requests that are forgotten, where they are many: the new numbers of the others.
+    /// Forgets the kinds of requests that are forgotten, if they are many: the new numbers of the others.
     pub(super) fn forget_kinds(&mut self, rules: OrderRules) -> Option<FxHashMap<u32, u32>> {
         if self.kinds.len() < ENOUGH.min(rules.patience as usize) {
             return None;

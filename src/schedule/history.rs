@@ -33,24 +33,24 @@ pub enum Happened {
 /// A request of a history.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// The line that sent it, who sent it, and what was seen of its answer: any where nobody saw it.
+    /// The line that sent it, who sent it, and what was seen of its answer: any if nobody saw it.
     pub(super) exchange: Exchange,
     /// The number of this request with its answer among those that differ, or whose answers do; and without it.
     pub(super) kind: u32,
     pub(super) unseen: u32,
     /// The number of the request itself, whatever its answer.
     pub(super) asks: u32,
-    /// The event at which its answer was seen, where it was.
+    /// The event at which its answer was seen, if it was.
     pub(super) answered: Option<usize>,
-    /// The request before it on its connection, where that was still under way when it was sent.
+    /// The request before it on its connection, if that was still under way when it was sent.
     pub(super) before: Option<usize>,
     /// Its place among those under way.
     pub(super) place: usize,
-    /// Set where another request was under way on its connection at the same time: these are served in their order.
+    /// Set if another request was under way on its connection at the same time: these are served in their order.
     pub(super) chained: bool,
     /// The number of its connection in the trace.
     pub(super) connection: u64,
-    /// The line on which its client gave up, where it did.
+    /// The line on which its client gave up, if it did.
     pub(super) lost: Option<u64>,
 }
 
@@ -60,7 +60,7 @@ impl Request {
         self.answered.is_some_and(|answered| answered < events)
     }
 
-    /// The event at which its answer is seen, where that is among the first events; later than all of them elsewhere.
+    /// The event at which its answer is seen, if that is among the first events; later than all of them elsewhere.
     pub(super) fn deadline(&self, events: usize) -> usize {
         self.answered.filter(|answered| *answered < events).unwrap_or(usize::MAX)
     }
@@ -108,7 +108,7 @@ pub struct Building {
     pub(super) names_clients: bool,
     /// The connections, by their numbers.
     pub(super) open: FxHashMap<u64, Connection>,
-    /// The requests that were met, each with who asks where that is seen, and its number.
+    /// The requests that were met, each with who asks if that is seen, and its number.
     pub(super) asks: FxHashMap<(Value, u64), u32>,
     /// The number of the last client.
     pub(super) clients: u64,
@@ -219,7 +219,7 @@ impl Building {
         HistoryEvent::Answered(at)
     }
 
-    /// The number of the client of a connection, where that is asked for.
+    /// The number of the client of a connection, if that is asked for.
     pub(super) fn client(&mut self, number: u64) -> u64 {
         if self.names_clients { connection(&mut self.open, &mut self.clients, number).client } else { 0 }
     }
@@ -296,7 +296,7 @@ impl History {
         self.requests.iter().filter(is_open).map(|request| request.exchange.line).collect()
     }
 
-    /// Requests in an order in which they may be served, each with the line of the earliest event behind which that can be, and its own;
+    /// Requests in an order in which they may be served, each with the line of the earliest event after which that can be, and its own;
     /// with the restarts.
     pub(super) fn timed(&self, order: &[usize]) -> Vec<(u64, u64)> {
         let mut lines: Vec<u64> = order.iter().map(|request| self.requests[*request].exchange.line).collect();
@@ -311,7 +311,7 @@ impl History {
         lines.into_iter().scan(0, behind).collect()
     }
 
-    /// The histories of requests that have one key each; nothing where a key is not known, a connection has several requests under
+    /// The histories of requests that have one key each; nothing if a key is not known, a connection has several requests under
     /// way, something was seen that no request led to, or a restart may lose something of several entries.
     pub(super) fn parts(&self, keys: &RequestKeys) -> Option<Vec<History>> {
         let mut numbers: FxHashMap<Option<Value>, usize> = FxHashMap::default();

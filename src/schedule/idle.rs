@@ -1,7 +1,7 @@
 //! A history that is judged event by event, at a moment when nothing is under way: the states that its future can come from.
 //!
 //! ```text
-//! c1 ├── Put a ──┤     ├── Get a ──┤  │        one state, or a few; where keys have histories of their own,
+//! c1 ├── Put a ──┤     ├── Get a ──┤  │        one state, or a few; if keys have histories of their own,
 //! c2      ├── Put b ──┤               │        the states of each key that was asked for
 //! ```
 
@@ -22,7 +22,7 @@ use crate::value::Value;
 pub struct IdleHistory {
     /// The judge of all keys, as it was where requests were first under way at once, if they were.
     pub judge: Judge,
-    /// The judges of the keys since then; nothing where each request was answered before the next.
+    /// The judges of the keys since then; nothing if each request was answered before the next.
     pub keys: Option<Vec<(Option<Value>, Judge)>>,
     /// The open connections, each with the number of its client.
     pub clients: Vec<(u64, u64)>,
@@ -31,7 +31,7 @@ pub struct IdleHistory {
 }
 
 impl OnlineHistory {
-    /// The state of judging; nothing where something is under way, or the states of a server are many.
+    /// The state of judging; nothing if something is under way, or the states of a server are many.
     #[must_use]
     pub fn idle(&self) -> Option<IdleHistory> {
         if self.verdict != (Verdict::Accept { warning: None }) {

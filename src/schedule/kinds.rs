@@ -44,7 +44,7 @@ impl HistoryFacts<'_> {
         self.changes_nothing[self.history.requests[request].kind(end) as usize]
     }
 
-    /// Tests whether it matters that a request is served: not where nobody sees its answer and it changes nothing.
+    /// Tests whether it matters that a request is served: not if nobody sees its answer and it changes nothing.
     pub(super) fn matters(&self, request: usize, end: usize) -> bool {
         let about = &self.history.requests[request];
         let is_used = about.is_owed(end) || about.chained || !self.rules.without_effect;

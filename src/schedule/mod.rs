@@ -1,7 +1,7 @@
 //! Concurrent clients: an order in which the server may have served what they asked explains what they saw, or none does.
 //!
 //! Requests of one connection are served one after another, in their order; those of different connections in any order, each at some
-//! moment between where it was sent and where its answer was seen. One whose answer nobody saw is served at some moment behind its
+//! moment between where it was sent and where its answer was seen. One whose answer nobody saw is served at some moment after its
 //! request, or never. For a specification whose handlers answer each request once, in one section, that is all that a network of
 //! connections does (semantics 4): it is linearizability.
 //!
@@ -87,10 +87,10 @@ pub struct JudgedHistory {
     pub verdict: Verdict,
     /// The judge that came to it.
     pub judge: Judge,
-    /// The requests in an order in which the server may have served them, where it is accepted: the line that each was sent on,
-    /// behind the line of the event after which it is served. A restart is among them, behind itself.
+    /// The requests in an order in which the server may have served them, if it is accepted: the line that each was sent on,
+    /// after the line of the event after which it is served. A restart is among them, after itself.
     pub order: Vec<(u64, u64)>,
-    /// The search that found none, where it is rejected: another one may go on from there.
+    /// The search that found none, if it is rejected: another one may go on from there.
     pub(crate) rejected: Option<RejectedSearch>,
 }
 
@@ -121,7 +121,7 @@ pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHi
 pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
     let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys);
     let parts = keys.and_then(|keys| history.parts(&keys)).unwrap_or_default();
-    // Where a fault, or a broken duty, under one key explains what was seen, it does under each.
+    // If a fault, or a broken duty, under one key explains what was seen, it does under each.
     let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
     by_key(spec, &parts, options, rules).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options, rules))
 }
@@ -136,7 +136,7 @@ fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
     !history.restarts.is_empty() && facts.restart_may_fail() || failures.may_fail()
 }
 
-/// Judges the requests of each key alone; nothing where these verdicts do not say what the whole is.
+/// Judges the requests of each key alone; nothing if these verdicts do not say what the whole is.
 fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRules) -> Option<JudgedHistory> {
     let mut order = Vec::new();
     let mut first: Option<(u64, JudgedHistory)> = None;
@@ -155,7 +155,7 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
     }
     let (_, mut judged) = first?;
     if judged.verdict.is_accept() {
-        // Those of one key stay in their order: what is served later is behind no earlier event.
+        // Those of one key stay in their order: what is served later is after no earlier event.
         order.sort_by_key(|(after, _)| *after);
         // A restart is one of each key.
         order.dedup();
@@ -211,7 +211,7 @@ fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options, rules: 
     }
 }
 
-/// The first event that nothing explains together with those before it, where later answers are not known: the search, which knows
+/// The first event that nothing explains together with those before it, if later answers are not known: the search, which knows
 /// them, gave up at an earlier one, or there. The error is the limit beyond which that was.
 fn first_unexplained(
     known: &HistoryFacts<'_>,
@@ -260,7 +260,7 @@ impl States {
         }
     }
 
-    /// The judgement where more would have been done than may be.
+    /// The judgement if more would have been done than may be.
     fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
         self.judge.give_up(limit);
         self.judged(None, line, Vec::new())

@@ -26,7 +26,7 @@ impl Moment {
         self.under_way.iter().map(|request| *request as usize)
     }
 
-    /// The moment behind an event, where that many events are looked at.
+    /// The moment after an event, if that many events are looked at.
     pub(super) fn behind(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
         let mut next = self.clone();
         match known.history.events[event] {
@@ -61,7 +61,7 @@ impl Moments {
         Moments(vec![Rc::default()])
     }
 
-    /// The moments behind one before the first event.
+    /// The moments after one before the first event.
     pub(super) fn behind_first(first: Moment) -> Moments {
         Moments(vec![Rc::new(first)])
     }

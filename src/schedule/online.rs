@@ -5,7 +5,7 @@
 //!           │   {state, served}, {state, served} …  witness   configurations there are all that any future can come from
 //! ```
 //!
-//! An answer that the witness goes on with costs one run of a handler. Where it does not, an order is searched anew, from `base`.
+//! An answer that the witness goes on with costs one run of a handler. If it does not, an order is searched anew, from `base`.
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -51,7 +51,7 @@ const FEW: usize = 8;
 ///
 /// Invariants:
 /// 1. `base` are all configurations before the first event that a future may come from.
-/// 2. `witness` is a configuration after the last event that explains it; nothing where that is not known.
+/// 2. `witness` is a configuration after the last event that explains it; nothing if that is not known.
 pub(super) struct OnlinePart {
     spec: Arc<Spec>,
     options: Options,
@@ -67,11 +67,11 @@ pub(super) struct OnlinePart {
     witness: Option<Configuration>,
     /// The events that sent what may still be answered, and these requests.
     unanswered: BTreeSet<(usize, usize)>,
-    /// The search for the next base, where that has begun.
+    /// The search for the next base, if that has begun.
     begun: Option<AdvanceSoFar>,
 }
 
-/// The number of events behind which the base moves on.
+/// The number of events after which the base moves on.
 fn soon(rules: OrderRules) -> usize {
     BEHIND.min(rules.patience as usize).max(rules.kept)
 }
@@ -143,14 +143,14 @@ impl OnlinePart {
         }
     }
 
-    /// The verdict where an answer is the last event.
+    /// The verdict if an answer is the last event.
     fn answered(&mut self, line: u64, event: usize, request: usize) -> SoFar {
         let end = event + 1;
         self.witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
         self.so_far(line, event)
     }
 
-    /// The verdict where an event is the last one; an order is searched anew where the witness does not go on.
+    /// The verdict if an event is the last one; an order is searched anew if the witness does not go on.
     fn so_far(&mut self, line: u64, event: usize) -> SoFar {
         let end = event + 1;
         if self.move_base(end).is_err() {
@@ -187,7 +187,7 @@ impl OnlinePart {
         self.restarts_may_fail || self.failures.borrow_mut().may_fail()
     }
 
-    /// The verdict where nothing explains the last event.
+    /// The verdict if nothing explains the last event.
     fn unexplained(&mut self, line: u64) -> SoFar {
         self.witness = None;
         match self.states.judge.verdict_of(Vec::new(), line) {
@@ -196,7 +196,7 @@ impl OnlinePart {
         }
     }
 
-    /// The witness behind an answer that it can still give.
+    /// The witness after an answer that it can still give.
     fn gone_on(&mut self, witness: Configuration, request: usize, end: usize) -> Option<Configuration> {
         let about = &self.building.so_far().requests[request];
         if witness.done.contains(about.place) {
@@ -265,13 +265,13 @@ impl OnlinePart {
         }
     }
 
-    /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
+    /// The judge of what comes, if nothing is under way any more and the states that the server may be in are few.
     pub(super) fn take_alone(&mut self) -> Option<Alone> {
         let judge = self.at_rest()?;
         Some(Alone::new(judge, self.building.connections()))
     }
 
-    /// The judge of what comes, where nothing is under way any more and the states that the server may be in are few.
+    /// The judge of what comes, if nothing is under way any more and the states that the server may be in are few.
     pub(super) fn at_rest(&self) -> Option<Judge> {
         let is_decided = self.building.so_far().is_empty() && !self.states.judge.is_cut() && !self.may_fail();
         let base = self.base.as_ref().filter(|_| is_decided)?;
@@ -286,7 +286,7 @@ impl OnlinePart {
         Some(judge)
     }
 
-    /// The candidates of what explains everything so far, where that is known.
+    /// The candidates of what explains everything so far, if that is known.
     pub(super) fn candidates(&self) -> &[Candidate] {
         self.witness.as_ref().map_or(&[], |witness| self.states.frontier(witness.state))
     }
@@ -296,7 +296,7 @@ impl OnlinePart {
         self.witness.is_some()
     }
 
-    /// The judge, with what it knows behind the last event, on a line.
+    /// The judge, with what it knows after the last event, on a line.
     pub(super) fn into_judge(mut self, line: u64) -> Judge {
         let left = self.witness.map_or_else(Vec::new, |witness| self.states.frontier(witness.state).to_vec());
         self.states.judge.verdict_of(left, line);

@@ -35,7 +35,7 @@ const SHOWN: usize = 16;
 ///
 /// Invariants:
 /// 1. `verdict` is that of [`judge`](super::judge()) on the events so far, unless they were too hard.
-/// 2. While it is `Accept`, what is in use explains what was observed; where that is the histories of keys, each its own.
+/// 2. While it is `Accept`, what is in use explains what was observed; if that is the histories of keys, each its own.
 pub struct OnlineHistory {
     spec: Arc<Spec>,
     pub(super) options: Options,
@@ -73,7 +73,7 @@ impl OnlineHistory {
         OnlineHistory::by_rules(spec, options, OrderRules::default())
     }
 
-    /// A session that follows some of the rules. Where it has no patience, it forgets what it can at once.
+    /// A session that follows some of the rules. If it has no patience, it forgets what it can at once.
     #[doc(hidden)]
     #[must_use]
     pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> OnlineHistory {
@@ -86,7 +86,7 @@ impl OnlineHistory {
         OnlineHistory { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
     }
 
-    /// Keeps so many events at least from here on, where nothing has happened yet.
+    /// Keeps so many events at least from here on, if nothing has happened yet.
     pub fn remember(&mut self, events: usize) {
         self.rules.kept = events;
     }
@@ -137,7 +137,7 @@ impl OnlineHistory {
         matches!(self.clients, OnlineClients::Alone(_))
     }
 
-    /// The candidates of one way to explain what was observed so far: of a few keys, where each has its own. None where they are not known.
+    /// The candidates of one way to explain what was observed so far: of a few keys, if each has its own. None if they are not known.
     #[must_use]
     pub fn candidates(&self) -> Vec<&Candidate> {
         match &self.clients {
@@ -150,7 +150,7 @@ impl OnlineHistory {
         }
     }
 
-    /// The memory that one way to explain what was observed so far leaves, variable by variable; nothing where none is known. Where each key
+    /// The memory that one way to explain what was observed so far leaves, variable by variable; nothing if none is known. If each key
     /// has its own history, it has the entries of all of them.
     #[must_use]
     pub fn memory(&self) -> Option<Vec<Value>> {
@@ -176,7 +176,7 @@ impl OnlineHistory {
         Some(memory)
     }
 
-    /// The judge, of one key where each has its own, with what it knows behind the last event.
+    /// The judge, of one key if each has its own, with what it knows after the last event.
     #[must_use]
     pub fn into_judge(self) -> Judge {
         match self.clients {
@@ -190,7 +190,7 @@ impl OnlineHistory {
         }
     }
 
-    /// Begins to follow clients that do not wait for each other, where it did not yet.
+    /// Begins to follow clients that do not wait for each other, if it did not yet.
     fn go_on_at_once(&mut self) {
         let OnlineClients::Alone(alone) = &mut self.clients else { return };
         let start = alone.judge.clone();
@@ -223,7 +223,7 @@ impl OnlineHistory {
 }
 
 impl AtOnce {
-    /// Judges what happened in the part of its key; nothing where that is not known, or what is under way is more than one request a
+    /// Judges what happened in the part of its key; nothing if that is not known, or what is under way is more than one request a
     /// connection.
     fn push(
         &mut self,

@@ -15,7 +15,7 @@ const FEW: usize = 1_024;
 /// A configuration that is still to be followed.
 pub(super) struct OpenConfiguration {
     pub(super) configuration: Configuration,
-    /// Set where that request was served behind it whose answer is seen next: only others are.
+    /// Set if that request was served after it whose answer is seen next: only others are.
     pub(super) rest: bool,
     /// Its number among all that were added.
     number: u64,
@@ -27,7 +27,7 @@ pub(super) struct OpenConfigurations {
     /// By the event before which they are, in the order in which they were added.
     by_event: BTreeMap<usize, Vec<OpenConfiguration>>,
     last: u64,
-    /// The order in which they are taken, where that is not the one of their events.
+    /// The order in which they are taken, if that is not the one of their events.
     last_first: Option<LastFirst>,
 }
 
@@ -110,7 +110,7 @@ impl OpenConfigurations {
         None
     }
 
-    /// Chooses the one that is taken next, where that is the last one elsewhere.
+    /// Chooses the one that is taken next, if that is the last one elsewhere.
     pub(super) fn choose(&mut self, place: Branch) {
         self.last_first.iter_mut().for_each(|order| order.next = Some(place));
     }
@@ -130,7 +130,7 @@ impl OpenConfigurations {
             self.by_event.remove(&place.at);
         }
         self.last_first.iter_mut().for_each(|order| order.len -= 1);
-        // What is served behind the rest is an alternative to what was served behind it before.
+        // What is served after the rest is an alternative to what was served after it before.
         if !taken.rest {
             taken.configuration.branch = place;
         }

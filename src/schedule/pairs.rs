@@ -12,7 +12,7 @@ use super::kinds::HistoryFacts;
 use super::moments::Moment;
 use super::states::States;
 
-/// A history, of which so many events are looked at: answers behind them are not known.
+/// A history, of which so many events are looked at: answers after them are not known.
 type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
 
 /// The pairs of requests under way before an event.
@@ -22,14 +22,14 @@ pub(super) struct MomentPairs {
     rows: Vec<PairRow>,
     /// The places of those that nobody waits for, and that may have an effect whenever they are served.
     pub(super) lasting: PlaceSet,
-    /// Set where it is known what holds in every state.
+    /// Set if it is known what holds in every state.
     pub(super) knows_relations: bool,
 }
 
 /// A request under way; the others by their places.
 #[derive(Clone, Default)]
 pub(super) struct PairRow {
-    /// Those whose answer never comes behind it.
+    /// Those whose answer never comes after it.
     pub(super) kills: PlaceSet,
     /// Those of which it makes no difference whether they are served just before it.
     pub(super) absorbs: PlaceSet,
@@ -58,7 +58,7 @@ impl MomentPairs {
         pairs
     }
 
-    /// The pairs where one more request is under way.
+    /// The pairs if one more request is under way.
     pub(super) fn with(
         &self,
         (known, end): FirstEvents<'_>,
@@ -132,7 +132,7 @@ pub(super) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States
     relations.is_some_and(|relations| relations.stays_without_effect(about, end))
 }
 
-/// Tests whether of two equal requests the first is served before the second, where both may be.
+/// Tests whether of two equal requests the first is served before the second, if both may be.
 fn is_served_before((known, end): FirstEvents<'_>, first: usize, second: usize) -> bool {
     let [one, other] = [first, second].map(|request| &known.history.requests[request]);
     one.asks == other.asks

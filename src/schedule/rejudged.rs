@@ -1,4 +1,4 @@
-//! A rejected history, judged again and again where less is known of it: the search for what makes it impossible asks here.
+//! A rejected history, judged again and again if less is known of it: the search for what makes it impossible asks here.
 //!
 //! `Write(1)` answered on line 2, `Write(2)` on line 4, `Read` answered 1 on line 6: rejected; without the answer on line 2, explained, as
 //! then 1 may be written last.
@@ -34,7 +34,7 @@ const SHARING: usize = 64;
 pub struct RejectedSearch {
     states: States,
     last: Last,
-    /// Set where it was one in the requests that have the key of the rejected answer.
+    /// Set if it was one in the requests that have the key of the rejected answer.
     pub(super) is_of_key: bool,
 }
 
@@ -45,7 +45,7 @@ impl std::fmt::Debug for RejectedSearch {
 }
 
 impl RejectedSearch {
-    /// The end of a search; nothing where it left out what other answers would tell apart.
+    /// The end of a search; nothing if it left out what other answers would tell apart.
     pub(super) fn new(states: States, last: Last) -> Option<RejectedSearch> {
         let states = states.remembering(last.configurations.iter().map(|configuration| configuration.state))?;
         Some(RejectedSearch { states, last, is_of_key: false })
@@ -85,8 +85,8 @@ pub struct RejudgedHistory {
 }
 
 impl RejudgedHistory {
-    /// The history that is rejected at the event on a line, as a search found: of its requests those under the same key, where keys
-    /// decide. Nothing where no answer stands there.
+    /// The history that is rejected at the event on a line, as a search found: of its requests those under the same key, if keys
+    /// decide. Nothing if no answer stands there.
     #[must_use]
     pub fn new(
         spec: &Arc<Spec>,
@@ -164,7 +164,7 @@ impl RejudgedHistory {
         (0..self.rejected).filter(is_answer).collect()
     }
 
-    /// The answers before the rejected one from the last one on, but behind so many of them first some that have a scalar in common with it,
+    /// The answers before the rejected one from the last one on, but after so many of them first some that have a scalar in common with it,
     /// or with its request.
     #[must_use]
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
@@ -188,7 +188,7 @@ impl RejudgedHistory {
         self.rejected
     }
 
-    /// The rejected answer, where it is known.
+    /// The rejected answer, if it is known.
     #[must_use]
     pub fn rejected_answer(&self) -> Option<Value> {
         let HistoryEvent::Answered(request) = self.history.events[self.rejected] else { return None };
@@ -226,7 +226,7 @@ impl RejudgedHistory {
         self.search(start, &relaxed, limit)
     }
 
-    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, where anything may have been
+    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, if anything may have been
     /// asked besides; so many terms may be made for it.
     pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
         let request = |event: usize| match self.history.events[event] {
@@ -262,7 +262,7 @@ impl RejudgedHistory {
     }
 
     /// The judge that knows all states in which the request of the rejected answer may be served, whatever it is answered; and that
-    /// request. Nothing where these were not all found within the limit.
+    /// request. Nothing if these were not all found within the limit.
     pub fn before_rejected(&mut self, limit: u64) -> Option<(Judge, Exchange)> {
         // Nothing explains what comes then, so all orders are followed.
         self.history.events.push(HistoryEvent::Impossible);
@@ -276,7 +276,7 @@ impl RejudgedHistory {
         Some((judge, exchange))
     }
 
-    /// Judges the history where something else was seen at the rejected event: the kind of that, the exchange, and the outcome.
+    /// Judges the history if something else was seen at the rejected event: the kind of that, the exchange, and the outcome.
     fn otherwise(&mut self, observed: Observed, limit: u64) -> Option<(u32, Exchange, RelaxedOutcome)> {
         let HistoryEvent::Answered(at) = self.history.events[self.rejected] else { return None };
         let kind = self.new_kind();
@@ -369,7 +369,7 @@ impl RejudgedHistory {
     }
 }
 
-/// The outcome of a search; nothing where something was met among the states that explains everything from there on.
+/// The outcome of a search; nothing if something was met among the states that explains everything from there on.
 fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
     match end {
         SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),

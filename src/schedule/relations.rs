@@ -1,4 +1,4 @@
-//! Relations between requests that hold in every state: asked of the solver once for each two shapes, and only where a search takes long.
+//! Relations between requests that hold in every state: asked of the solver once for each two shapes, and only if a search takes long.
 //!
 //! ```text
 //! m may be left out just before z           z overwrites what m writes, and answers the same                  Write(1), Write(2)
@@ -26,7 +26,7 @@ const QUESTIONS: usize = 4_000;
 pub(super) struct PairFacts {
     /// Behind the first one the answer to the second never comes.
     pub(super) kills: bool,
-    /// If the answer may come, it may behind the first one, too.
+    /// If the answer may come, it may after the first one, too.
     pub(super) keeps: bool,
     /// It makes no difference whether the second was served just before the first.
     pub(super) absorbs: bool,
@@ -137,7 +137,7 @@ impl Relations {
         PairFacts { kills, keeps, absorbs: is_always_possible && ask(|pair, asking| pair.absorbs(asking)) }
     }
 
-    /// Asks where the steps are known, and not too much was asked; no answer counts as no.
+    /// Asks if the steps are known, and not too much was asked; no answer counts as no.
     fn asked(&mut self, ask: impl FnOnce(&EveryState, &mut RelationSolver<'_>, &[KnownShape]) -> Option<bool>) -> bool {
         let Some(every) = self.every.as_ref().filter(|_| self.questions < QUESTIONS) else { return false };
         let mut asking = RelationSolver { solver: &mut self.solver, questions: &mut self.questions };
@@ -237,7 +237,7 @@ impl RelationSolver<'_> {
 }
 
 impl RequestShape {
-    /// Tests whether it changes no state behind one that it does not change. That must be a matter of the state, not of a choice.
+    /// Tests whether it changes no state after one that it does not change. That must be a matter of the state, not of a choice.
     fn stays_without_effect(&self, every: &EveryState, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let changes =
             |(possible, path): &(Term, GeneralPath)| Some(Term::and(possible, &Term::not(&every.stays(path)?)));
@@ -249,7 +249,7 @@ impl RequestShape {
         self.is_kept(every, asking, &Term::not(&changes))
     }
 
-    /// Tests whether a condition on the state holds behind every request before which it does.
+    /// Tests whether a condition on the state holds after every request before which it does.
     fn is_kept(&self, every: &EveryState, asking: &mut RelationSolver<'_>, condition: &Term) -> Option<bool> {
         let later = Term::not(&every.named(condition, VariableNaming::OtherState));
         for path in (0..every.steps()).flat_map(|step| every.paths(step)) {
@@ -294,13 +294,13 @@ impl PairQuestion<'_> {
         asking.excludes(self.facts().into_iter().chain(facts))
     }
 
-    /// Tests whether the second is not answered so behind the first.
+    /// Tests whether the second is not answered so after the first.
     fn kills(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let later = self.every.named(&self.second.possible, VariableNaming::Other);
         self.each_of_first(asking, |possible, leads_on| vec![possible, leads_on, later.clone()])
     }
 
-    /// Tests whether the second is answered so behind the first where it is before.
+    /// Tests whether the second is answered so after the first if it is before.
     fn keeps(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let now = self.every.named(&self.second.possible, VariableNaming::OtherRequest);
         let later = Term::not(&self.every.named(&self.second.possible, VariableNaming::Other));
@@ -317,7 +317,7 @@ impl PairQuestion<'_> {
         Some(true)
     }
 
-    /// Tests whether the first leaves the same state, on the same conditions, behind the second as without it. The second is
+    /// Tests whether the first leaves the same state, on the same conditions, after the second as without it. The second is
     /// answered so in every state.
     fn absorbs(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let Self { every, first, second, .. } = *self;

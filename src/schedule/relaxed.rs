@@ -45,7 +45,7 @@ pub(super) struct RelaxedHistory {
 }
 
 impl History {
-    /// The history of these events, where only the answers at some of them were seen. Requests that were answered before are left
+    /// The history of these events, if only the answers at some of them were seen. Requests that were answered before are left
     /// out; of those that were under way any may have been served.
     pub(super) fn relaxed(&self, events: Range<usize>, is_seen: &dyn Fn(usize) -> bool) -> RelaxedHistory {
         let mut numbers: Vec<Option<usize>> = vec![None; self.requests.len()];
@@ -85,7 +85,7 @@ impl History {
         }
         let history = history.with_places();
         let mut perhaps = PlaceSet::default();
-        // Of those that nobody waits for it matters only where others wait behind them.
+        // Of those that nobody waits for it matters only if others wait after them.
         let matters = |request: &&Request| request.answered.is_some() || request.chained;
         history.requests[..begins].iter().filter(matters).for_each(|request| perhaps.insert(request.place));
         RelaxedHistory { history, begins, perhaps }

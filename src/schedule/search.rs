@@ -40,7 +40,7 @@ pub(super) enum SearchEnd {
     GivenUp(Limit),
 }
 
-/// The configurations before the last event at which those for fewer events are the same, where none explains all events.
+/// The configurations before the last event at which those for fewer events are the same, if none explains all events.
 pub(super) struct Last {
     /// The event that none explains, with what was seen later.
     pub(super) deepest: usize,
@@ -75,7 +75,7 @@ impl Last {
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ServedNext {
     Other,
-    /// Another one, behind which the answer can come.
+    /// Another one, after which the answer can come.
     Helping,
     /// Another one, and with it the one that is answered.
     Both,
@@ -115,7 +115,7 @@ impl AdvanceSoFar {
 pub(super) struct OrderSearch<'h> {
     pub(super) known: &'h HistoryFacts<'h>,
     serving: Serving<'h>,
-    /// The number of the first events that are looked at: answers behind them are not known.
+    /// The number of the first events that are looked at: answers after them are not known.
     pub(super) end: usize,
     pub(super) open: OpenConfigurations,
     /// The configurations that were met before an event, by their states.
@@ -162,7 +162,7 @@ impl<'h> OrderSearch<'h> {
         OrderSearch { open: OpenConfigurations::last_first(), ..OrderSearch::new(self.known, self.end) }
     }
 
-    /// All configurations before an event, before which nothing depends on what is seen behind the first events; or, where that takes too
+    /// All configurations before an event, before which nothing depends on what is seen after the first events; or, if that takes too
     /// much, how far it came.
     pub(super) fn all_before(
         mut self,
@@ -333,7 +333,7 @@ impl<'h> OrderSearch<'h> {
         None
     }
 
-    /// Follows a configuration to behind a restart, and to where one more request was served before it.
+    /// Follows a configuration to after a restart, and to where one more request was served before it.
     fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
         for request in self.moment(at).requests() {
             budget.work(1);
@@ -362,10 +362,10 @@ impl<'h> OrderSearch<'h> {
         let is_possible = rest || own.is_some();
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
         if own.is_some() {
-            // Deepest first the others are looked at where that leads to nothing.
+            // Deepest first the others are looked at if that leads to nothing.
             self.open.add(at, configuration.clone(), true);
         } else {
-            // Followed first of these: one behind which the answer can come, and the one whose answer is seen first.
+            // Followed first of these: one after which the answer can come, and the one whose answer is seen first.
             for other in moment.requests().rev().filter(|other| *other != request) {
                 let Some(served) = self.served(states, budget, known, &configuration, other) else { continue };
                 let is_served = served.done.served.contains(place);
@@ -393,7 +393,7 @@ impl<'h> OrderSearch<'h> {
         is_dead.then_some(configuration)
     }
 
-    /// Goes on, behind a dead end, where an order is open that it has to do with.
+    /// Goes on, after a dead end, if an order is open that it has to do with.
     pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
         let HistoryEvent::Answered(request) = self.known.history.events[at] else { return };
         budget.work(backjump::WORK);

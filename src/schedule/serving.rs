@@ -13,7 +13,7 @@ use super::moments::Moment;
 use super::pairs::{MomentPairs, may_lose_effect};
 use super::states::States;
 
-/// The requests of a history, of which the first events are looked at: answers behind them are not known.
+/// The requests of a history, of which the first events are looked at: answers after them are not known.
 #[derive(Clone, Copy)]
 pub(super) struct Serving<'h> {
     pub(super) known: &'h HistoryFacts<'h>,
@@ -92,7 +92,7 @@ impl<'h> Serving<'h> {
             || !self.known.matters(request, self.end)
     }
 
-    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. Where nobody sees its own answer, that must
+    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. If nobody sees its own answer, that must
     /// lead to the same state: what the server chose for the answer that is seen may differ.
     fn is_postponed(
         self,
@@ -159,7 +159,7 @@ impl<'h> Serving<'h> {
         may_be.then(|| self.serve(states, at, configuration, request)).flatten()
     }
 
-    /// Serves what can be served at once behind the last request, as it changes nothing in any state and is answered here as it was;
+    /// Serves what can be served at once after the last request, as it changes nothing in any state and is answered here as it was;
     /// what changes nothing in this state, or nothing that the last request left, may have been served. Tests whether none of the
     /// requests under way waits in vain.
     pub(super) fn serve_at_once(
@@ -232,7 +232,7 @@ impl<'h> Serving<'h> {
         LookedAt::Settled
     }
 
-    /// Tests whether a request that nobody waits for changes nothing here, nor behind any other request.
+    /// Tests whether a request that nobody waits for changes nothing here, nor after any other request.
     fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
         may_lose_effect((self.known, self.end), states, request)
             && states.is_known(state)
@@ -246,7 +246,7 @@ impl<'h> Serving<'h> {
     }
 }
 
-/// Tests whether an answer that is still to come would never come behind the request at a place.
+/// Tests whether an answer that is still to come would never come after the request at a place.
 fn kills_another(pairs: &MomentPairs, configuration: &Configuration, place: usize) -> bool {
     let Settled { served, perhaps } = &configuration.done;
     let killed = PlaceSet::words([&pairs.row(place).kills, served, perhaps]);

@@ -14,7 +14,7 @@ use crate::spec::Spec;
 use crate::term::{Term, Var};
 use crate::value::Value;
 
-/// ShapeScalars of a request, and of its answer where that is not part of the shape.
+/// The scalars of a request, and of its answer if that is not part of the shape.
 pub(super) type ShapeScalars = SmallVec<[Scalar; 2]>;
 
 /// The number of the first variable that stands for a scalar of a request.
@@ -47,11 +47,11 @@ pub(super) struct RequestShape {
     pub(super) possible: Term,
     /// The variables of the request.
     known: Vec<Var>,
-    /// Set where that is a matter of the state alone, not of a choice.
+    /// Set if that is a matter of the state alone, not of a choice.
     pub(super) is_of_state: bool,
 }
 
-/// The key of a request with its answer, and its scalars; nothing where it is known in no state.
+/// The key of a request with its answer, and its scalars; nothing if it is known in no state.
 pub(super) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -> Option<(ShapeKey, ShapeScalars)> {
     let step = every.step_of(request)?;
     let paths = every.may_answer(step, answer);
@@ -68,7 +68,7 @@ pub(super) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -
     (scalars.len() <= MOST).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
 }
 
-/// A value with holes in the place of its scalars, but for truth values; nothing where it has other parts than fields.
+/// A value with holes in the place of its scalars, but for truth values; nothing if it has other parts than fields.
 fn without_scalars(value: &Value, scalars: &mut ShapeScalars) -> Option<Value> {
     match value {
         Value::Scalar(Scalar::Bool(_)) => Some(value.clone()),
@@ -109,7 +109,7 @@ pub(super) fn fact(a: Var, b: Var, compared: Option<Ordering>) -> Option<Term> {
 }
 
 impl RequestShape {
-    /// The shape of a key; nothing where a condition has no term.
+    /// The shape of a key; nothing if a condition has no term.
     pub(super) fn of(spec: &Spec, every: &EveryState, key: &ShapeKey) -> Option<RequestShape> {
         let mut fresh = Fresh { last: SCALARS };
         let (request, mut facts) = fresh.fill_holes(&spec.types, spec.program.request, &key.request);

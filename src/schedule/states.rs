@@ -37,13 +37,13 @@ pub(super) struct States {
     pub(super) judge: Judge,
     /// By number; those that are not needed any more have none.
     frontiers: Vec<Rc<[Candidate]>>,
-    /// The state that stands for every one, where there is such a state.
+    /// The state that stands for every one, if there is such a state.
     every: Option<StateNumber>,
     numbers: FxHashMap<StateForm, StateNumber>,
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
     /// The number of requests that were run in states.
     runs: u64,
-    /// Set where states are forgotten that are not needed any more, and how many there are before that is done next; and at least.
+    /// Set if states are forgotten that are not needed any more, and how many there are before that is done next; and at least.
     forgets: bool,
     enough: usize,
     least: usize,
@@ -53,9 +53,9 @@ pub(super) struct States {
     most: u64,
     /// The terms of this thread after which no more are made for ways.
     last_made: u64,
-    /// The relations that hold in every state, where they were asked for.
+    /// The relations that hold in every state, if they were asked for.
     relations: Option<Relations>,
-    /// The texts that no answer shows, where states that differ in these only are alike.
+    /// The texts that no answer shows, if states that differ in these only are alike.
     unseen: Option<UnseenTexts>,
     /// The ways on which the server may fail, where they are noted, and what was known of it before any.
     failing: Option<FailingWays>,
@@ -142,7 +142,7 @@ impl States {
         States { forgets: true, least: enough, enough, ..self }
     }
 
-    /// These states, of which only those are kept that are needed, and none is forgotten from here on; nothing where some of them stand for
+    /// These states, of which only those are kept that are needed, and none is forgotten from here on; nothing if some of them stand for
     /// others that only the answers of one history do not tell apart.
     pub(super) fn remembering(mut self, needed: impl IntoIterator<Item = StateNumber>) -> Option<States> {
         if self.unseen.take().is_some_and(|unseen| unseen.has_united) {
@@ -208,7 +208,7 @@ impl States {
         }
     }
 
-    /// The state that a request leads to where it is answered as was seen among the first events; none where it cannot be.
+    /// The state that a request leads to if it is answered as was seen among the first events; none if it cannot be.
     pub(super) fn after(&mut self, state: StateNumber, request: &Request, events: usize) -> Option<StateNumber> {
         self.looked_up += 1;
         let way = (state, request.kind(events));
@@ -231,7 +231,7 @@ impl States {
         after
     }
 
-    /// The state in which the server starts again that was killed in a state, at a restart on a line; none where it does not start.
+    /// The state in which the server starts again that was killed in a state, at a restart on a line; none if it does not start.
     pub(super) fn restarted(&mut self, state: StateNumber, line: u64) -> Option<StateNumber> {
         if self.judge.spec().program.restarts.is_none() {
             return Some(state);
@@ -281,7 +281,7 @@ impl States {
         answer
     }
 
-    /// The number of times that a way was asked for, where running a request in a large state counts as several.
+    /// The number of times that a way was asked for, if running a request in a large state counts as several.
     pub(super) fn looked_up(&self) -> u64 {
         self.looked_up + self.run
     }

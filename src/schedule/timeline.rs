@@ -2,8 +2,8 @@
 //!
 //! ```text
 //! line   1   2   3   4
-//! c1     ├── Write(1) ─●─┤ Ok         sent on line 1, answered on line 4, served behind line 2 as the second of all
-//! c2         ├●Read┤ 0                sent on line 2, answered on line 3, served behind line 2 as the first
+//! c1     ├── Write(1) ─●─┤ Ok         sent on line 1, answered on line 4, served after line 2 as the second of all
+//! c2         ├●Read┤ 0                sent on line 2, answered on line 3, served after line 2 as the first
 //! ```
 
 use rustc_hash::FxHashMap;
@@ -20,7 +20,7 @@ pub struct Timeline {
     pub requests: Vec<RequestSpan>,
     /// The lines of the restarts of the system.
     pub restarts: Vec<u64>,
-    /// The line of the event that no order explains, where the history is rejected.
+    /// The line of the event that no order explains, if the history is rejected.
     pub rejected: Option<u64>,
     /// The lines of the answers that cannot all be true, the rejected one among them, as far as evidence names them.
     pub conflict: Vec<u64>,
@@ -33,22 +33,22 @@ pub struct RequestSpan {
     pub connection: u64,
     /// The line on which it was sent.
     pub sent: u64,
-    /// The line on which its answer was seen, where it was.
+    /// The line on which its answer was seen, if it was.
     pub answered: Option<u64>,
-    /// The line on which its client gave up, where it did.
+    /// The line on which its client gave up, if it did.
     pub lost: Option<u64>,
     /// The request itself.
     pub request: Value,
-    /// Its answer, where it was seen and is known.
+    /// Its answer, if it was seen and is known.
     pub answer: Option<Value>,
-    /// The moment at which it is served, in the order that explains an accepted history; none where it never is.
+    /// The moment at which it is served, in the order that explains an accepted history; none if it never is.
     pub served: Option<ServiceMoment>,
 }
 
 /// The moment at which a request is served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ServiceMoment {
-    /// The line of the event behind which, and before the next, it is served.
+    /// The line of the event after which, and before the next, it is served.
     pub after: u64,
     /// Its place in the order of all that are served, from 0.
     pub place: usize,

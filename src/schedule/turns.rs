@@ -5,7 +5,7 @@
 //! deepest first     one way as far as it goes, then another                          ends early at an acceptance
 //! ```
 //!
-//! Each has configurations of its own. Deepest first goes on while it comes further; where it does not, whichever has done less in vain takes
+//! Each has configurations of its own. Deepest first goes on while it comes further; if it does not, whichever has done less in vain takes
 //! the next turn, and deepest first waits while the other one is likely to end soon.
 
 use super::bits::PlaceSet;
@@ -18,7 +18,7 @@ use super::states::States;
 /// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
 const PATIENCE: u64 = 16;
 
-/// One of so many dead ends is jumped back from, where deepest first is stuck; behind the others the last alternative is followed.
+/// One of so many dead ends is jumped back from, if deepest first is stuck; after the others the last alternative is followed.
 const JUMPS: u64 = 3;
 
 /// The work of both ways.
@@ -40,7 +40,7 @@ impl Turns {
         self.by_event < self.in_vain || self.stuck.saturating_mul(PATIENCE) > likely
     }
 
-    /// Tests whether deepest first jumps back from a dead end, where work without coming further is waited for so long.
+    /// Tests whether deepest first jumps back from a dead end, if work without coming further is waited for so long.
     fn jumps(&mut self, patience: u64) -> bool {
         self.dead_ends += u64::from(self.stuck > patience);
         self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
@@ -62,7 +62,7 @@ impl OrderSearch<'_> {
         self.run_from(states, budget, (0, initial), PlaceSet::default())
     }
 
-    /// Searches from a state before an event, where requests at these places were perhaps served.
+    /// Searches from a state before an event, if requests at these places were perhaps served.
     pub(super) fn run_from(
         self,
         states: &mut States,

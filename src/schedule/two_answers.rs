@@ -1,4 +1,4 @@
-//! Two answers of a history alone: whether both can be true where anybody may have asked anything besides.
+//! Two answers of a history alone: whether both can be true if anybody may have asked anything besides.
 //!
 //! ```text
 //! any state    8 answered 0: n >= 8    any requests: n >= 8 still    5 answered 1?  never
@@ -22,7 +22,7 @@ pub(super) struct AnswerPairs {
     judge: Judge,
     /// Any state.
     any: Vec<Candidate>,
-    /// A request of each kind, of which nothing else is known; none where handlers see who asks.
+    /// A request of each kind, of which nothing else is known; none if handlers see who asks.
     requests: Vec<Exchange>,
 }
 
@@ -40,14 +40,14 @@ impl AnswerPairs {
         &self.judge
     }
 
-    /// The outcome where one request is served in any state; so many terms may be made for it.
+    /// The outcome if one request is served in any state; so many terms may be made for it.
     pub(super) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
         let after = judge.after(self.any.clone(), only);
         explained(&mut judge, &after)
     }
 
-    /// The outcome where a request is served in any state, then any others, then the second one. It is undecided where these might make
+    /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if these might make
     /// possible what is not possible at once, or if so many terms do not suffice to find that out.
     pub(super) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
@@ -94,7 +94,7 @@ impl AnswerPairs {
     }
 }
 
-/// The outcome where a judge has these candidates left.
+/// The outcome if a judge has these candidates left.
 fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
     if left.iter().any(Candidate::is_clean) {
         return RelaxedOutcome::Explained;
@@ -118,7 +118,7 @@ mod tests {
     use crate::json;
     use crate::schedule::states::States;
 
-    /// Judges a request and its answer, and another one behind it.
+    /// Judges a request and its answer, and another one after it.
     fn judge(text: &str, exchanges: [(&str, &str); 2]) -> RelaxedOutcome {
         let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
         let (states, first) = States::from_any(Judge::of_any_state(&spec, &Options::default()));

@@ -31,7 +31,7 @@ const PATIENCE: u64 = 64;
 pub(super) enum Likeness {
     /// The first one stands for all; an order may lead to another one.
     One,
-    /// Each is itself, and is not followed where one like it was met: an order leads to what it ends with.
+    /// Each is itself, and is not followed if one like it was met: an order leads to what it ends with.
     Covered,
 }
 
@@ -49,12 +49,12 @@ pub(super) struct UnseenTexts {
     /// By their forms with one text in the place of these, and by their numbers: the first state that was like them.
     forms: FxHashMap<StateForm, StateNumber>,
     first: FxHashMap<StateNumber, StateNumber>,
-    /// Set where states were found alike.
+    /// Set if states were found alike.
     pub(super) has_united: bool,
 }
 
 impl UnseenTexts {
-    /// The texts of a history; nothing where not all that an answer shows is known.
+    /// The texts of a history; nothing if not all that an answer shows is known.
     pub(super) fn of(history: &History, rules: OrderRules, likeness: Likeness) -> Option<UnseenTexts> {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
@@ -112,7 +112,7 @@ impl UnseenTexts {
         shown(spec).iter().zip(0..).filter(|(shown, _)| **shown).map(|(_, at)| at).collect()
     }
 
-    /// A value with one text in the place of these; nothing where there is none.
+    /// A value with one text in the place of these; nothing if there is none.
     fn united(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Scalar(Scalar::Str(text)) if self.is_unseen(text) => {
@@ -148,7 +148,7 @@ impl UnseenTexts {
     }
 }
 
-/// Adds the texts in a value, the keys of maps among them; nothing where these are not known.
+/// Adds the texts in a value, the keys of maps among them; nothing if these are not known.
 fn add_texts(value: &Value, texts: &mut Vec<Arc<str>>) -> Option<()> {
     match value {
         Value::Scalar(Scalar::Str(text)) => texts.push(text.clone()),

@@ -41,7 +41,7 @@ impl Alternatives {
         self.0.reading == Reading::Apart
     }
 
-    /// Other alternatives that are read as these are; the value that is left, where there is but one.
+    /// Other alternatives that are read as these are; the value that is left, if there is but one.
     #[must_use]
     pub fn read_like(&self, pairs: Vec<(Term, Value)>) -> Value {
         if self.is_apart() && pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { union(pairs) }

@@ -267,7 +267,7 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
     Ok(Value::Map(large))
 }
 
-/// `set := set + more` in place, where `more` is not larger and all of it is there; whether it was done.
+/// `set := set + more` in place, if `more` is not larger and all of it is there; whether it was done.
 pub fn add_to_set(set: &mut Map, more: &Map) -> bool {
     let larger = more.base().is_none() && (set.base().is_some() || set.bound() >= more.bound());
     let adds = larger && more.has_only_certain();

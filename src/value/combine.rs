@@ -1,12 +1,12 @@
 //! Two collections made one or compared as a whole: maps laid over each other, common elements, subsets, beginnings of lists.
 //!
-//! `{"a": 1, #1: 2} + {"a": 3}` has 3 under `"a"` whether `#1` is `"a"` or not; `{1, #1} & {2}` is `{2}` where `#1 = 2`.
+//! `{"a": 1, #1: 2} + {"a": 3}` has 3 under `"a"` whether `#1` is `"a"` or not; `{1, #1} & {2}` is `{2}` if `#1 = 2`.
 
 use super::equal::{all_equal, choose_alternative};
 use super::{Ask, Entry, Lifted, Map, Presence, Reach, Split, Truth, Unseen, Value, equal, merge};
 use super::{has_at_least, optional, sequence};
 
-/// The condition on which to fork first where an operand is one of several collections; nothing where one has no value.
+/// The condition on which to fork first if an operand is one of several collections; nothing if one has no value.
 fn apart(a: &Value, b: &Value) -> Lifted<()> {
     match (a, b) {
         (Value::Union(alternatives), _) | (_, Value::Union(alternatives)) => Err(choose_alternative(alternatives)),
@@ -14,7 +14,7 @@ fn apart(a: &Value, b: &Value) -> Lifted<()> {
     }
 }
 
-/// The union of two maps: where both have a key, the value is that of the second one.
+/// The union of two maps: if both have a key, the value is that of the second one.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -28,7 +28,7 @@ pub fn overlay(under: &Value, over: &Value) -> Lifted<Value> {
         }
         return Ok(Value::Map(joined));
     }
-    // What the second one has is not all known, so that the entries of the first one are added to it where it has none.
+    // What the second one has is not all known, so that the entries of the first one are added to it if it has none.
     let mut joined = over.clone();
     for (there, key) in under.members()? {
         let uncovered = there.and(over.contains(key)?.not());
@@ -37,7 +37,7 @@ pub fn overlay(under: &Value, over: &Value) -> Lifted<Value> {
     Ok(Value::Map(joined))
 }
 
-/// Sets the entry under a key where a condition holds.
+/// Sets the entry under a key if a condition holds.
 fn lay(map: &mut Map, key: &Value, when: Truth, found: impl FnOnce() -> Lifted<(Truth, Value)>) -> Lifted<()> {
     if when.is_false() {
         return Ok(());

@@ -1,6 +1,6 @@
 //! Equality of lists with optional elements: the ways in which the elements of one can be those of the other.
 //!
-//! `[1?p, 2?q, 3?r]` is `[1, 3]` where p and r hold and q does not: the 2 can be no element of the other, so only one way is left.
+//! `[1?p, 2?q, 3?r]` is `[1, 3]` if p and r hold and q does not: the 2 can be no element of the other, so only one way is left.
 //! The ways are paths through a grid whose points say how much of each list is used up. Points that no path to the end passes
 //! are left out; a point that all paths pass divides the condition into parts that hold together.
 
@@ -97,7 +97,7 @@ struct Grid<'v> {
 }
 
 impl<'v> Grid<'v> {
-    /// The grid with the points that are on a path; `None` where there is no path.
+    /// The grid with the points that are on a path; `None` if there is no path.
     fn of(a: &'v [&'v Value], b: &'v [&'v Value], equal: Equal) -> Lifted<Option<Grid<'v>>> {
         let least = |list: &[&Value]| list.iter().filter(|element| element.presence().is_none()).count();
         if least(a) > b.len() || least(b) > a.len() {

@@ -1,4 +1,4 @@
-//! `==` and `<`, lifted: a truth that is known where it can be, and a term otherwise.
+//! `==` and `<`, lifted: a truth that is known if it can be, and a term otherwise.
 
 use super::{Ask, Lifted, List, Reach, Split, Truth, Unseen, Value, embed, optional, sequence};
 use crate::scalar::{Int, Scalar, Sort};
@@ -59,11 +59,11 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
     }
 }
 
-/// Conditions that hold together where two values are equal.
+/// Conditions that hold together if two values are equal.
 pub type Conditions = SmallVec<[Term; 8]>;
 
 /// Adds the conditions that together say that two values are equal; whether they may be. For example `Some((#1, 5))` and
-/// `Some((3, 5))` are equal where `#1 = 3`.
+/// `Some((3, 5))` are equal if `#1 = 3`.
 ///
 /// # Errors
 /// What must come first, as for [`equal`].
@@ -184,7 +184,7 @@ fn stretch(x: &Value, y: &Value) -> Option<Unseen> {
     }
 }
 
-/// The stretch to be looked at before a list can be compared with one of known length, element by element. Where that shows
+/// The stretch to be looked at before a list can be compared with one of known length, element by element. If that shows
 /// an unknown list whole, one element after the other is asked for: what is known by then is compared once, at the end.
 fn awaited(a: &List, b: &List) -> Option<Unseen> {
     for pair in a.iter().zip(b.iter()) {

@@ -66,7 +66,7 @@ fn insert(shapes: &mut Vec<(Term, Value)>, guard: Term, value: Value) {
     shapes.push((guard, value));
 }
 
-/// Joins two values of one shape; `None` where the shapes differ.
+/// Joins two values of one shape; `None` if the shapes differ.
 fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     match (then, otherwise) {
         (Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => {

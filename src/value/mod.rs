@@ -61,7 +61,7 @@ pub enum Value {
     Data {
         /// Which constructor.
         tag: u32,
-        /// Its fields; `None` where there are none, so that unit variants cost nothing.
+        /// Its fields; `None` if there are none, so that unit variants cost nothing.
         fields: Option<Arc<[Value]>>,
     },
     /// A list of known length.
@@ -80,7 +80,7 @@ pub enum Value {
     Maybe(Arc<Optional>),
     /// Any value: a part of an observed answer that is not known; stands in observed values only.
     Any,
-    /// No value: what an expression gives where its guard makes it meaningless (the payload of another variant, say).
+    /// No value: what an expression gives if its guard makes it meaningless (the payload of another variant, say).
     Absent,
 }
 
@@ -256,7 +256,7 @@ impl Value {
         }
     }
 
-    /// The number of its nodes, where collections count their elements as one each.
+    /// The number of its nodes, if collections count their elements as one each.
     #[must_use]
     pub fn breadth(&self) -> usize {
         match self {
@@ -297,7 +297,7 @@ impl Value {
         }
     }
 
-    /// Field `index` of the constructor `tag`, from those alternatives that have it; absent where none has.
+    /// Field `index` of the constructor `tag`, from those alternatives that have it; absent if none has.
     #[must_use]
     pub fn field(&self, tag: u32, index: u32) -> Value {
         match self {

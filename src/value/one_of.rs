@@ -2,7 +2,7 @@
 //!
 //! Scalars make one table, constructors of one tag one of each field, lists of one length one of each element; values of
 //! different shapes stand side by side, each under the condition that the position is one of those that have it. For example
-//! `[None, Some(4), Some(7)]` at `#1` is `None` where `#1` is 0, else `Some([…, 4, 7][#1])`. Elements that are no known tree are
+//! `[None, Some(4), Some(7)]` at `#1` is `None` if `#1` is 0, else `Some([…, 4, 7][#1])`. Elements that are no known tree are
 //! put in their places one by one.
 
 use std::ops::{ControlFlow, Range};
@@ -127,7 +127,7 @@ fn has_shape(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> 
     Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(index, &column))
 }
 
-/// The scalars at the end of a path in a list; where there is none, some other one of them.
+/// The scalars at the end of a path in a list; if there is none, some other one of them.
 struct LeafScalars {
     list: Arc<List>,
     path: Selectors,
@@ -242,7 +242,7 @@ mod tests {
         Substitution::everywhere(&mut known).apply(value).unwrap_or_else(|| value.clone())
     }
 
-    /// At each position it is the element that is there; equal to a known value where that element is.
+    /// At each position it is the element that is there; equal to a known value if that element is.
     #[test]
     fn one_of_several_values_is_each_at_its_position() {
         let mut next = numbers(3);

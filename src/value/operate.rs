@@ -14,7 +14,7 @@ pub enum Arithmetic {
     Sub,
     /// `a * b`
     Mul,
-    /// `a / b`, rounded towards minus infinity, 0 where b = 0
+    /// `a / b`, rounded towards minus infinity, 0 if b = 0
     Div,
     /// `a % b`, such that `a == b * (a / b) + a % b`
     Rem,

@@ -1,8 +1,8 @@
 //! Elements of lists that are there under a condition.
 //!
-//! `[1, 2?p, 3]` is `[1, 2, 3]` where p holds, and `[1, 3]` where it does not: what a queue holds that may have lost the 2. An
+//! `[1, 2?p, 3]` is `[1, 2, 3]` if p holds, and `[1, 3]` if it does not: what a queue holds that may have lost the 2. An
 //! optional element stands among the elements of open lists only. No operation that goes from element to element forks on it:
-//! the element comes with its presence. Where a position must be known the first presence before it is decided.
+//! the element comes with its presence. If a position must be known the first presence before it is decided.
 
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Optional {
 }
 
 impl Value {
-    /// An element of a list that is there under a condition: itself where that is known to hold, nothing where it cannot.
+    /// An element of a list that is there under a condition: itself if that is known to hold, nothing if it cannot.
     #[must_use]
     pub fn maybe(presence: Truth, value: Value) -> Option<Value> {
         let presence = match presence {
@@ -63,7 +63,7 @@ impl Value {
     }
 }
 
-/// The list that is the longer of two where a condition holds, and the shorter where it does not; `None` where the longer is
+/// The list that is the longer of two if a condition holds, and the shorter if it does not; `None` if the longer is
 /// not the shorter with one more element, or one of them is no list.
 ///
 /// `[1, 2, 3]` and `[1, 3]` are `[1, 2?p, 3]`. The presences that the lists have already must be the same in both. To take the
@@ -95,7 +95,7 @@ pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Optio
 /// elements of that can be found in it in their order such that each certain element of the general list is found for a certain
 /// element: whatever is there of the special list, the elements found for that, and no others, are there in the general one.
 ///
-/// Where no value of a certain element occurs twice in the general list, and any choice of presences of the special one is
+/// If no value of a certain element occurs twice in the general list, and any choice of presences of the special one is
 /// possible, this is exact: the longest list of the special one, if it is included, is found in the general list, certain
 /// elements and all; and such an element g can only be found for one whose value is that of g, of which there is one, and it is
 /// certain, as each list that is included has g's value. Else `false` may be said of a list that is included.
@@ -130,7 +130,7 @@ pub fn includes(general: &Value, special: &Value) -> bool {
     found.last() == Some(&true)
 }
 
-/// The length of a list without stretches where its certain elements and their presences alone say it: a sum of presences.
+/// The length of a list without stretches if its certain elements and their presences alone say it: a sum of presences.
 pub(super) fn number(presences: &[Term]) -> Option<Term> {
     let one = |presence: &Term| Term::ite(presence, &Term::int(1), &Term::int(0));
     match presences {
@@ -144,7 +144,7 @@ pub(super) fn number(presences: &[Term]) -> Option<Term> {
 }
 
 /// The condition under which a list of so many certain elements, and optional ones, has at least `wanted` of them; `None`
-/// where that takes arithmetic.
+/// if that takes arithmetic.
 fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> {
     match wanted.checked_sub(certain) {
         None | Some(0) => Some(Truth::Known(true)),
@@ -155,14 +155,14 @@ fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> 
     }
 }
 
-/// Tests whether a list has at least so many elements; `None` where its length must be added up.
+/// Tests whether a list has at least so many elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted)?;
     at_least(certain, &presences, wanted)
 }
 
-/// Tests whether a list has exactly so many elements; `None` where its length must be added up.
+/// Tests whether a list has exactly so many elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted + 1)?;
@@ -173,7 +173,7 @@ pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     Some(at_least(certain, &presences, wanted)?.and(more.not()))
 }
 
-/// The number of certain elements, and the presences of the others, up to so many certain ones; `None` before that many where
+/// The number of certain elements, and the presences of the others, up to so many certain ones; `None` before that many if
 /// a stretch of unknown length stands among them.
 fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
     let (mut certain, mut presences) = (0, Vec::new());
@@ -191,7 +191,7 @@ fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
 }
 
 impl Value {
-    /// Makes of an open list what it is once a condition is decided, up to the first element that this changes, where it is;
+    /// Makes of an open list what it is once a condition is decided, up to the first element that this changes, if it is;
     /// whether one did.
     pub fn decide_next(&mut self, condition: &Term, holds: bool) -> bool {
         let Value::Open(list) = self else { return false };
@@ -207,7 +207,7 @@ impl Value {
     }
 }
 
-/// The list after a condition was decided; `None` where nothing changed.
+/// The list after a condition was decided; `None` if nothing changed.
 pub(super) fn decided(list: &List, condition: &Term, holds: bool) -> Option<List> {
     let decision = Decision::of(condition, holds);
     let changes = list.iter().enumerate().filter_map(|(at, element)| Some((at, decision.element(element)?)));
@@ -252,7 +252,7 @@ impl<'c> Decision<'c> {
         Decision { condition, negated: Term::not(condition), holds }
     }
 
-    /// The element that one of a list becomes by the decision: `Some(None)` where nothing is left of it, `None` where it stays.
+    /// The element that one of a list becomes by the decision: `Some(None)` if nothing is left of it, `None` if it stays.
     fn element(&self, element: &Value) -> Option<Option<Value>> {
         let changed = |value: &Value| match value {
             Value::Scalar(_) | Value::Rest(_) => None,
@@ -266,7 +266,7 @@ impl<'c> Decision<'c> {
         }
     }
 
-    /// The condition that a presence becomes by the decision; `None` where it stays.
+    /// The condition that a presence becomes by the decision; `None` if it stays.
     fn on(&self, presence: &Term) -> Option<Truth> {
         if presence == self.condition {
             return Some(Truth::Known(self.holds));

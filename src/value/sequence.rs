@@ -1,6 +1,6 @@
 //! Open lists, with stretches of unknown length or optional elements: length, positions, equality.
 //!
-//! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 where n is 0.
+//! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 if n is 0.
 
 use super::{Ask, Lifted, List, Reach, Split, Unseen, Value, optional};
 use crate::scalar::{Int, Scalar};

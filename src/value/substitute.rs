@@ -19,7 +19,7 @@ pub enum Leaf<'v> {
     Guards(&'v [(Term, Value)]),
 }
 
-/// A function on terms that is applied throughout a value. It gives `None` where a term stays.
+/// A function on terms that is applied throughout a value. It gives `None` if a term stays.
 pub struct Substitution<'a> {
     term: &'a mut dyn FnMut(&Term) -> Option<Term>,
     scope: Scope,
@@ -37,7 +37,7 @@ impl<'a> Substitution<'a> {
         Substitution { term, scope: Scope::Pending }
     }
 
-    /// The rewritten value, or `None` where nothing changed (so that what is shared stays shared).
+    /// The rewritten value, or `None` if nothing changed (so that what is shared stays shared).
     pub fn apply(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
@@ -114,7 +114,7 @@ impl<'a> Substitution<'a> {
         (!changes.is_empty()).then(|| optional::changed(list, changes))
     }
 
-    /// An optional element, or none where it turns out not to be there; `None` where nothing changed.
+    /// An optional element, or none if it turns out not to be there; `None` if nothing changed.
     fn optional(&mut self, optional: &Optional) -> Option<Option<Value>> {
         let presence = (self.term)(&optional.presence);
         if presence.as_ref().and_then(Term::as_bool) == Some(false) {

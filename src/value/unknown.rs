@@ -64,7 +64,7 @@ pub struct Base {
     pub view: View,
     /// Entries of the base under symbolic keys, in the order in which they were asked for.
     pub touched: Vec<(Value, Entry)>,
-    /// The condition that the base has a key that this map has no entry for, where that was asked.
+    /// The condition that the base has a key that this map has no entry for, if that was asked.
     pub others: Option<Term>,
 }
 
@@ -95,7 +95,7 @@ pub enum Reach {
 pub enum ExpandedPart {
     /// The value of a node.
     Node(u64, Value),
-    /// The first element of a stretch of a list, and the stretch after it; `None` where it is empty.
+    /// The first element of a stretch of a list, and the stretch after it; `None` if it is empty.
     Item(u64, Option<(Value, Unseen)>),
     /// The entry of a base under a key.
     Entry(u64, Value, Entry),
@@ -115,7 +115,7 @@ impl ExpandedPart {
 }
 
 impl Value {
-    /// The value with an unknown part filled in wherever it stands; `None` where it does not.
+    /// The value with an unknown part filled in wherever it stands; `None` if it does not.
     #[must_use]
     pub fn filled(&self, part: &ExpandedPart) -> Option<Value> {
         match self {
@@ -206,7 +206,7 @@ impl Value {
         }
     }
 
-    /// The value with other identities for what is unknown in it; `None` where nothing is.
+    /// The value with other identities for what is unknown in it; `None` if nothing is.
     #[must_use]
     pub fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Value> {
         let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ty: unknown.ty };
@@ -251,7 +251,7 @@ impl Value {
     }
 }
 
-/// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` where nothing changed.
+/// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` if nothing changed.
 fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &ExpandedPart) -> Option<Vec<Vec<Value>>> {
     let mut changed = false;
     let mut filled = Vec::new();

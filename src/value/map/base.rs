@@ -66,7 +66,7 @@ impl Map {
         touched.map(|(_, entry)| entry).ok_or_else(|| Split::Ask(Ask::Entry(base.unknown, key.clone())))
     }
 
-    /// The map with a part of its base, or of its entries, filled in; `None` where it is not concerned.
+    /// The map with a part of its base, or of its entries, filled in; `None` if it is not concerned.
     pub(in crate::value) fn filled(&self, part: &ExpandedPart) -> Option<Map> {
         let mut map = self.clone();
         map.fill(part).then_some(map)
@@ -156,7 +156,7 @@ impl Map {
         self.visit(&mut |value| value.visit_unknowns(&mut **visit.borrow_mut()), &mut |_| {});
     }
 
-    /// The map with other identities for its base and what is unknown in its entries; `None` where nothing is.
+    /// The map with other identities for its base and what is unknown in its entries; `None` if nothing is.
     pub(in crate::value) fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Map> {
         let mut renumber = |value: &Value| value.renumbered(number);
         let inside = self.rewrite(&mut renumber, Scope::Everything);
@@ -192,7 +192,7 @@ impl Map {
         self.0.entries.keys().for_each(|key| key.visit_bases(visit));
     }
 
-    /// The part of a base that was seen, without the entries that each of the maps on it hides by one of its own; `None` where
+    /// The part of a base that was seen, without the entries that each of the maps on it hides by one of its own; `None` if
     /// nothing is left. As long as it matters which other keys there are, nothing is left out.
     #[must_use]
     pub fn without_entries_of_all(&self, holders: &[&Map]) -> Option<Map> {
@@ -236,7 +236,7 @@ impl Map {
     }
 
     /// The entries that were last written or seen under each key, in the order of the keys, unless a later write may have been under the
-    /// same one; nothing where the key is not there. It is not all: an unknown base has more.
+    /// same one; nothing if the key is not there. It is not all: an unknown base has more.
     #[must_use]
     pub fn last_seen(&self, may_be_equal: &dyn Fn(&Value, &Value) -> bool) -> Vec<(&Value, Option<&Entry>)> {
         let mut seen: BTreeMap<&Value, Option<&Entry>> =
@@ -331,7 +331,7 @@ impl Map {
     }
 }
 
-/// That an entry is the same as another one where their keys are equal.
+/// That an entry is the same as another one if their keys are equal.
 fn agree((other, theirs): (&Value, &Entry), (key, entry): (&Value, &Entry)) -> Option<Truth> {
     let same = equal(other, key).ok()?;
     let alike = match same_entry(theirs, entry.truth(), &entry.value) {

@@ -1,7 +1,7 @@
-//! The contents of a map: its entries, and the writes that wait. An entry is written at once, where its key is decided against all
+//! The contents of a map: its entries, and the writes that wait. An entry is written at once, if its key is decided against all
 //! others, or later.
 //!
-//! `m["a"] := 1` is placed where the keys of `m` are known; under `#1` it waits until that is known to be one of them, or none.
+//! `m["a"] := 1` is placed if the keys of `m` are known; under `#1` it waits until that is known to be one of them, or none.
 
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -35,11 +35,11 @@ pub(super) struct Contents {
     hash: OnceLock<u64>,
     /// Later writes win.
     pub(super) pending: Vec<Write>,
-    /// Set where what waits is decided as soon as the entries matter: nobody else knows the keys.
+    /// Set if what waits is decided as soon as the entries matter: nobody else knows the keys.
     pub(super) is_eager: bool,
     /// Known keys of entries that were written with something open in them, the latest last.
     pub(super) doubtful: SmallVec<[Value; 1]>,
-    /// The map that it was at first, where that is unknown.
+    /// The map that it was at first, if that is unknown.
     pub(super) base: Option<Box<Base>>,
     /// The last writes to the entries.
     pub(super) lineage: Lineage,
@@ -82,7 +82,7 @@ impl Contents {
         }
     }
 
-    /// The key that the first pending write is under, where that is known. On an unknown base it may still be any.
+    /// The key that the first pending write is under, if that is known. On an unknown base it may still be any.
     fn decided_key(&self) -> Option<Value> {
         let Write { key, differs, .. } = self.pending.first()?;
         if self.is_plain(key) {

@@ -1,4 +1,4 @@
-//! Entries that are there unless their key is one of some hidden values: what is left where these were taken away.
+//! Entries that are there unless their key is one of some hidden values: what is left if these were taken away.
 //!
 //! `{1, 2, 3}` without the hidden `#1` and `#2` has each element k where `k != #1 && k != #2`. That something is in it is
 //! `x in {1, 2, 3} && x != #1 && x != #2`, which takes no case for each k; and two values cannot be all three elements, so it is not
@@ -18,7 +18,7 @@ const VALUES: usize = 32;
 /// The values from which a key has to differ.
 type Taken = SmallVec<[Term; 8]>;
 
-/// The values from which the key of each entry has to differ to be there, where that is all it has to, and all keys are known.
+/// The values from which the key of each entry has to differ to be there, if that is all it has to, and all keys are known.
 fn taken(contents: &Contents) -> Option<Taken> {
     if contents.symbolic > 0
         || contents.base.is_some()
@@ -33,7 +33,7 @@ fn taken(contents: &Contents) -> Option<Taken> {
     contents.entries.iter().all(is_alike).then_some(taken)
 }
 
-/// Tests whether a symbolic key is one of these entries; `None` where they are there under other conditions.
+/// Tests whether a symbolic key is one of these entries; `None` if they are there under other conditions.
 pub(super) fn contains(contents: &Contents, key: &Term) -> Option<Truth> {
     let taken = taken(contents)?;
     let known = |key: &Value| if let Value::Scalar(key) = key { Some(key.clone()) } else { None };

@@ -1,6 +1,6 @@
 //! Entries of a map, each with the condition under which it is there, and writes of entries that wait.
 //!
-//! In `{"a": 1, "b": 2 if p}` the entry under `"a"` is there always, and that under `"b"` where p holds.
+//! In `{"a": 1, "b": 2 if p}` the entry under `"a"` is there always, and that under `"b"` if p holds.
 
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge};
@@ -21,7 +21,7 @@ pub enum Presence {
 pub struct Entry {
     /// The condition of its presence.
     pub presence: Presence,
-    /// Its value where it is there.
+    /// Its value if it is there.
     pub value: Value,
 }
 
@@ -60,7 +60,7 @@ impl Presence {
         }
     }
 
-    /// The presence under a condition; `None` where it can never be there.
+    /// The presence under a condition; `None` if it can never be there.
     #[must_use]
     pub fn of(truth: Truth) -> Option<Presence> {
         match truth {
@@ -132,7 +132,7 @@ impl Entry {
 }
 
 impl Write {
-    /// The effect that it has in every case: it adds an element (`true`), or takes a key away; nothing where it does neither.
+    /// The effect that it has in every case: it adds an element (`true`), or takes a key away; nothing if it does neither.
     pub(super) fn effect(&self) -> Option<bool> {
         match &self.entry {
             None => Some(false),
@@ -146,7 +146,7 @@ impl Write {
     }
 }
 
-/// The entry where a key that was written may be the one that is asked for.
+/// The entry if a key that was written may be the one that is asked for.
 pub(super) fn overlaid(same: &Truth, written: (Truth, Value), before: (Truth, Value)) -> (Truth, Value) {
     match same {
         Truth::Known(true) => written,
@@ -168,7 +168,7 @@ pub(super) fn entry(truth: Truth, value: Value) -> Option<Entry> {
     Presence::of(truth).map(|presence| Entry { presence, value })
 }
 
-/// Tests whether an entry is there just where another one is, with the same value.
+/// Tests whether an entry is there just if another one is, with the same value.
 pub(super) fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
     if own.presence == Presence::Never || there.is_false() {
         return Ok(own.truth().or(there).not());

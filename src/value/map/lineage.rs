@@ -74,7 +74,7 @@ impl Lineage {
         std::iter::successors(self.last.as_deref(), |write| write.before.as_deref())
     }
 
-    /// Keys beside which two maps have the same entries, perhaps twice; `None` where no common version is remembered.
+    /// Keys beside which two maps have the same entries, perhaps twice; `None` if no common version is remembered.
     pub(super) fn since_parted<'l>(&'l self, other: &'l Lineage) -> Option<SmallVec<[&'l Value; 8]>> {
         let versions: SmallVec<[(*const Version, usize); 16]> = self.versions().collect();
         let common = |(version, theirs): (*const Version, usize)| {

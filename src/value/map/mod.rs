@@ -11,7 +11,7 @@
 //! pending   #1: 3     "a": 4         the earliest first; `#1` may be "a", "b" or neither
 //! ```
 //!
-//! so that `m["b"]` is 3 where `#1 == "b"`, else 2. Once the store says which of the three it is, both writes are placed.
+//! so that `m["b"]` is 3 if `#1 == "b"`, else 2. Once the store says which of the three it is, both writes are placed.
 //!
 //! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
 //! an entry that is never there.
@@ -80,7 +80,7 @@ impl Map {
         contents.base.is_none() && contents.pending.is_empty() && (contents.symbolic, contents.conditional) == (0, 0)
     }
 
-    /// All entries in the order of their keys. Splits while a write is pending, or where the base is unknown.
+    /// All entries in the order of their keys. Splits while a write is pending, or if the base is unknown.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -93,7 +93,7 @@ impl Map {
         Ok(entries)
     }
 
-    /// The value under a key where the map has it, and when it has it.
+    /// The value under a key if the map has it, and when it has it.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -157,7 +157,7 @@ impl Map {
         self.among_certain(key).map_or_else(|| under::contains(&self.0, key), Ok)
     }
 
-    /// Tests whether a symbolic key is among those of the entries, where these are all there and have known keys.
+    /// Tests whether a symbolic key is among those of the entries, if these are all there and have known keys.
     fn among_certain(&self, key: &Value) -> Option<Truth> {
         let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
         let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
@@ -175,13 +175,13 @@ impl Map {
         map
     }
 
-    /// The entry under a known scalar, where no write waits, no key is symbolic and nothing is unknown beneath.
+    /// The entry under a known scalar, if no write waits, no key is symbolic and nothing is unknown beneath.
     #[must_use]
     pub fn plain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
         self.is_plain().then(|| self.0.entries.get(key))
     }
 
-    /// The entry under a known key, or that there is none; `None` where it depends on something.
+    /// The entry under a known key, or that there is none; `None` if it depends on something.
     #[must_use]
     pub fn certain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
         let contents = &*self.0;
@@ -205,7 +205,7 @@ impl Map {
         contents.symbolic == 0 && contents.pending.is_empty() && contents.base.as_deref().is_none_or(is_unasked)
     }
 
-    /// The entry in such a cell, if anything; `None` where there are none.
+    /// The entry in such a cell, if anything; `None` if there are none.
     #[must_use]
     pub fn cell(&self, key: &Value) -> Option<Option<&Entry>> {
         self.has_cells().then(|| self.0.entries.get(key).filter(|entry| entry.presence != Presence::Never))
@@ -236,7 +236,7 @@ impl Map {
         Ok(map)
     }
 
-    /// Sets one entry where the map is not shared.
+    /// Sets one entry if the map is not shared.
     pub fn set_in_place(&mut self, key: &Value, entry: Option<Entry>) {
         if (entry.is_none() && self.surely_lacks(key)) || self.surely_has(key, entry.as_ref()) {
             return;
@@ -310,7 +310,7 @@ impl Map {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// Keys beside which both have the same entries, where they are copies of one map and little was written since.
+    /// Keys beside which both have the same entries, if they are copies of one map and little was written since.
     pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
         self.0.lineage.since_parted(&other.0.lineage)
     }
@@ -323,7 +323,7 @@ impl Map {
         })
     }
 
-    /// The keys under which both have different entries; `None` where those may not be all in which they differ.
+    /// The keys under which both have different entries; `None` if those may not be all in which they differ.
     #[must_use]
     pub fn differing_keys(&self, other: &Map) -> Option<Vec<Value>> {
         let entry = |map: &'_ Map, key: &Value| map.0.entries.get(key).cloned();

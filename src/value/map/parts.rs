@@ -15,7 +15,7 @@ pub struct MapParts {
     pub entries: Vec<(Value, Entry)>,
     /// The writes that wait, the earliest first: the key, what is written (nothing: a removal), and keys that it is known to differ from.
     pub waiting: Vec<(Value, Option<Entry>, Vec<Value>)>,
-    /// Set where what waits is decided as soon as the entries matter.
+    /// Set if what waits is decided as soon as the entries matter.
     pub is_eager: bool,
     /// The unknown map that it was at first.
     pub base: Option<Base>,

@@ -25,11 +25,11 @@ pub(in crate::value) enum Scope {
     Everything,
 }
 
-/// The key of an entry, and the key and the entry that take its place; `None` where it is never there any more.
+/// The key of an entry, and the key and the entry that take its place; `None` if it is never there any more.
 type Changed = (Value, Option<(Value, Entry)>);
 
 impl Map {
-    /// Applies a function to keys and entries; used by substitution. Nothing changes where it gives `None`.
+    /// Applies a function to keys and entries; used by substitution. Nothing changes if it gives `None`.
     #[must_use]
     pub(in crate::value) fn rewrite(
         &self,
@@ -53,7 +53,7 @@ impl Map {
         }
     }
 
-    /// The entries that change, each with what it becomes; `None` where nothing is to be done, with pending writes and
+    /// The entries that change, each with what it becomes; `None` if nothing is to be done, with pending writes and
     /// what was asked of the base neither.
     fn changed(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>, scope: Scope) -> Option<Vec<Changed>> {
         let mut changed: Vec<Changed> = Vec::new();
@@ -102,8 +102,8 @@ impl Map {
         !self.0.doubtful.is_empty()
     }
 
-    /// Looks again at the entries that were written with something open in them, once each: whether they are there, where a
-    /// function knows it, and what they are by another one. Where no variable was solved for since, those that only hold
+    /// Looks again at the entries that were written with something open in them, once each: whether they are there, if a
+    /// function knows it, and what they are by another one. If no variable was solved for since, those that only hold
     /// variables are what they were.
     pub fn normalize(
         &mut self,
@@ -130,14 +130,14 @@ impl Map {
         contents.doubtful.clear();
     }
 
-    /// Rewrites one entry under a known key, where the map has it.
+    /// Rewrites one entry under a known key, if the map has it.
     pub fn rewrite_entry(&mut self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         if let Some(new) = self.0.entries.get(key).and_then(|entry| entry.rewrite(rewrite)) {
             Arc::make_mut(&mut self.0).place(key.clone(), new);
         }
     }
 
-    /// The map with one entry under a known key rewritten; `None` where nothing changes.
+    /// The map with one entry under a known key rewritten; `None` if nothing changes.
     #[must_use]
     pub fn entry_rewritten(&self, key: &Value, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Map> {
         let mut map = self.clone();
@@ -215,7 +215,7 @@ impl Map {
         }
     }
 
-    /// The map after a condition was decided: where that is the first pending comparison, it is not open any more; else it
+    /// The map after a condition was decided: if that is the first pending comparison, it is not open any more; else it
     /// may be one inside of a key.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Map {
@@ -280,8 +280,8 @@ impl Map {
         self.0.pending.iter().any(|write| write.beneath == Beneath::Unasked)
     }
 
-    /// Looks at the writes that wait and were not looked at yet, where a function knows of conditions: those that change nothing
-    /// go, and those under known keys are placed where they commute with all before them.
+    /// Looks at the writes that wait and were not looked at yet, if a function knows of conditions: those that change nothing
+    /// go, and those under known keys are placed if they commute with all before them.
     pub fn normalize_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
         let mut at = 0;
         while let Some(write) = self.0.pending.get(at) {
@@ -317,7 +317,7 @@ impl Map {
     }
 }
 
-/// Rewrites what was asked of the base. Where a key has become known it has an entry already, or gets its own.
+/// Rewrites what was asked of the base. If a key has become known it has an entry already, or gets its own.
 fn rewrite_base(contents: &mut Contents, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
     let Some(base) = &mut contents.base else { return };
     if let Some(new) = base.others.as_ref().and_then(|others| rewrite(&Value::Term(others.clone()))) {

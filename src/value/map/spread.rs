@@ -10,8 +10,8 @@ use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use crate::value::{Truth, Value, merge};
 
-/// The map without writes that wait, where each of these is under a known key or a variable of which a function tells all values;
-/// `None` where one is not, or nothing waits.
+/// The map without writes that wait, if each of these is under a known key or a variable of which a function tells all values;
+/// `None` if one is not, or nothing waits.
 #[must_use]
 pub fn spread(map: &Map, values: &mut dyn FnMut(Var) -> Option<Vec<Scalar>>) -> Option<Map> {
     if map.0.pending.is_empty() || map.0.symbolic > 0 || map.0.base.is_some() {
@@ -37,7 +37,7 @@ pub fn spread(map: &Map, values: &mut dyn FnMut(Var) -> Option<Vec<Scalar>>) -> 
     Some(spread)
 }
 
-/// One entry where a condition holds, else another one.
+/// One entry if a condition holds, else another one.
 fn either(condition: &Term, then: Option<&Entry>, otherwise: Option<&Entry>) -> Option<Entry> {
     let there = |entry: Option<&Entry>| entry.map_or(Truth::Known(false), Entry::truth);
     let is = Truth::of(condition.clone());

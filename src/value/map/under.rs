@@ -17,13 +17,13 @@ pub(super) fn is_small(contents: &Contents) -> bool {
     contents.entries.len() <= FEW
 }
 
-/// The entry under a key of which it is known whether it is one of theirs, if there is one; `None` where that is open.
+/// The entry under a key, if it is known whether an entry has this key; `None` if that is open.
 pub(super) fn decided_entry<'c>(contents: &'c Contents, key: &Value) -> Option<Option<&'c Entry>> {
     let exact = contents.entries.get(key);
     (exact.is_some() || (contents.symbolic == 0 && key.is_known())).then_some(exact)
 }
 
-/// The value under a key of which it is open whose it is, where it is that of an entry.
+/// The value under a key that may be the key of several entries; absent if it is the key of none.
 pub(super) fn value(contents: &Contents, key: &Value) -> Lifted<Value> {
     let mut entries: Vec<_> = contents.entries.iter().collect();
     entries.sort_by(|a, b| a.0.cmp(b.0));
@@ -56,7 +56,7 @@ pub(super) fn contains(contents: &Contents, key: &Value) -> Lifted<Truth> {
     Ok(Truth::of(Term::or_all(cases)))
 }
 
-/// The value of the entry that has a key, where that is one of many, which are integers in order with few gaps.
+/// The value of the entry that has a key, if that is one of many, which are integers in order with few gaps.
 fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
     let [(first, _), .., (last, _)] = entries else { return None };
     let first = first.as_int()?.to_i64().filter(|_| entries.len() > FEW)?;

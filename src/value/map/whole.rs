@@ -1,7 +1,7 @@
 //! Whole maps: joined under a condition, compared, counted, and their keys while writes wait.
 //!
-//! `{a} == {a, b if p}` is `!p`. `{1, 2} - {#1}` has 1 where `#1` is not 1, 2 where it is not 2, and `2 - [#1 in {1, 2}]` elements.
-//! Nothing is compared before it must be: a key counts where a write under it adds it, less where it was there before that. The note
+//! `{a} == {a, b if p}` is `!p`. `{1, 2} - {#1}` has 1 if `#1` is not 1, 2 if it is not 2, and `2 - [#1 in {1, 2}]` elements.
+//! Nothing is compared before it must be: a key counts if a write under it adds it, less if it was there before that. The note
 //! `proofs-notes/hidden-keys.md` says why.
 
 use std::sync::Arc;
@@ -16,7 +16,7 @@ use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, merge};
 const CROWDED: usize = 64;
 
 impl Map {
-    /// `condition ? then : otherwise`, key by key; `None` where a write is pending.
+    /// `condition ? then : otherwise`, key by key; `None` if a write is pending.
     #[must_use]
     pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
         let plain = |map: &Map| map.0.pending.is_empty() && map.0.symbolic == 0;
@@ -99,7 +99,7 @@ impl Map {
         self.0.entries.is_empty() && self.0.pending.is_empty() && self.0.base.is_none()
     }
 
-    /// Tests whether both have the same under each key that either may have, where writes wait.
+    /// Tests whether both have the same under each key that either may have, if writes wait.
     fn equals_under_each_key(&self, other: &Map) -> Lifted<Truth> {
         self.is_surveyable()?;
         other.is_surveyable()?;
@@ -121,7 +121,7 @@ impl Map {
         Ok(all)
     }
 
-    /// The number of entries, as a term where presences are open, or writes wait.
+    /// The number of entries, as a term if presences are open, or writes wait.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -156,7 +156,7 @@ impl Map {
         Ok(sum)
     }
 
-    /// All keys that it may have, each with when it is there, where nothing is unknown beneath. Keys under which writes wait may
+    /// All keys that it may have, each with when it is there, if nothing is unknown beneath. Keys under which writes wait may
     /// be equal to others: then both are there, or none.
     ///
     /// # Errors
@@ -207,7 +207,7 @@ fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
         }
     }
     for (key, entry) in &base.touched {
-        // Where the key is one of the map's own entries, the base does not show there.
+        // If the key is one of the map's own entries, the base does not show there.
         let mut hidden = Truth::Known(false);
         for (other, _) in &own {
             hidden = hidden.or(equal(other, key)?);
