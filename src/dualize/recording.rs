@@ -237,7 +237,7 @@ impl Recordings<'_> {
     /// The judge of the fewest first events that are rejected, if one gave up all of them.
     fn first_rejected(&self, given_up: Judge) -> Judge {
         let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
-        // So many first events are explained, so many are not rejected, and so many are.
+        // The numbers of first events that are explained, that are not rejected, and that are.
         let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
         let (mut open, mut rejected) = (before(given_up.event), self.events.len());
         let (mut last, mut reach) = (given_up, 1);

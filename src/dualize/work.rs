@@ -16,7 +16,7 @@ const STEADY: u64 = 100;
 /// An exchange costs much if it takes more work than `MUCH`, and more than one part in `PART` of what is left.
 const MUCH: u64 = 2_000;
 const PART: u64 = 64;
-/// So many instructions in a row take as long as making so many terms.
+/// The instructions in a row that take as long as making `OF_MANY` terms.
 const MANY: u32 = 1_024;
 const OF_MANY: u32 = 128;
 /// The most and the fewest candidates that are followed beyond a limit, if there are as many.

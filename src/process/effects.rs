@@ -103,7 +103,7 @@ pub(super) fn call_peers(
     process.task.event(Event::Call(PeerCalls { calls, wanted, unanswered: Value::Map(Map::default()) }))
 }
 
-/// The number of answers that so many calls are waited for: all, if none is said.
+/// The number of answers that are waited for of some calls: all, if none is said.
 fn wanted(task: &Task, least: &Value, calls: usize) -> Result<usize, Obstacle> {
     if matches!(least, Value::Absent) {
         return Ok(calls);

@@ -16,9 +16,9 @@ use super::states::States;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// So many requests are looked at, back from the last one that was served,
+/// The requests that are looked at, back from the last one that was served,
 const WALKED: usize = 512;
-/// until so many are found that show what differs.
+/// until this number of requests is found that show what differs.
 const FOUND: usize = 8;
 /// The work of looking for one.
 pub(super) const WORK: usize = WALKED / 4;

@@ -36,9 +36,9 @@ pub(super) enum SoFar {
     Doubtful,
 }
 
-/// The base moves on where it is so many events behind.
+/// The base moves on if it is N events behind the last one.
 const BEHIND: usize = 32;
-/// With each event so much work goes into that, and twice as much with each so many events that it is behind, so many times.
+/// The work with each event that goes into that; it doubles with each `LAGGING` events that the base is behind, `SLICES` times at most.
 const SLICE: u64 = 8_000;
 const LAGGING: usize = 128;
 const SLICES: usize = 12;

@@ -28,7 +28,7 @@ use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::{Entry, Value};
 
-/// The candidates of so many keys are shown.
+/// The keys whose candidates are shown.
 const SHOWN: usize = 16;
 
 /// A history that is judged event by event. It remembers what the verdict on what comes may depend on, and nothing else.
@@ -86,7 +86,7 @@ impl OnlineHistory {
         OnlineHistory { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
     }
 
-    /// Keeps so many events at least from here on, if nothing has happened yet.
+    /// Keeps at least N events from here on, if nothing has happened yet.
     pub fn remember(&mut self, events: usize) {
         self.rules.kept = events;
     }

@@ -12,7 +12,7 @@ use super::kinds::HistoryFacts;
 use super::moments::Moment;
 use super::states::States;
 
-/// A history, of which so many events are looked at: answers after them are not known.
+/// A history, and the number of its first events that are looked at: answers after them are not known.
 type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
 
 /// The pairs of requests under way before an event.

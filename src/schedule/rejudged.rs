@@ -24,10 +24,10 @@ use crate::value::Value;
 /// A relaxed history with more requests than this that nobody waits for is not searched: each is under way up to its end.
 const UNSEEN: usize = 1_024;
 
-/// Of two answers it is looked for what other requests make possible with so many terms.
+/// The terms that may be made to find what other requests make possible between two answers.
 const PAIR: u64 = 20_000;
 
-/// So many answers that have something in common with the rejected one are looked at before others that are far from it.
+/// The answers with something in common with the rejected one that are looked at before others that are far from it.
 const SHARING: usize = 64;
 
 /// A search that found no order of a history, and where another one may go on, to which another answer is known at its end.
@@ -164,7 +164,7 @@ impl RejudgedHistory {
         (0..self.rejected).filter(is_answer).collect()
     }
 
-    /// The answers before the rejected one from the last one on, but after so many of them first some that have a scalar in common with it,
+    /// The answers before the rejected one from the last one on, but after the `near` last ones first some that have a scalar in common with it,
     /// or with its request.
     #[must_use]
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
@@ -209,7 +209,7 @@ impl RejudgedHistory {
     }
 
     /// Judges the history up to the rejected event, of which the answer is known, with these answers and no others, which are in
-    /// order; ways between states may be asked for so many times.
+    /// order; ways between states may be asked for `limit` times.
     pub fn judge(&mut self, start: RelaxedStart, seen: &[usize], limit: u64) -> RelaxedOutcome {
         let from = if let RelaxedStart::AnyState(from) = start { from } else { 0 };
         let is_later = |event: &usize| self.sent(*event).is_some_and(|sent| sent >= from);
@@ -227,7 +227,7 @@ impl RejudgedHistory {
     }
 
     /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, if anything may have been
-    /// asked besides; so many terms may be made for it.
+    /// asked besides; `effort` terms may be made for it.
     pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request]),

@@ -21,11 +21,11 @@ use super::serving::Serving;
 use super::states::States;
 use crate::process::Limit;
 
-/// The pairs of a moment are made of those of one so many events before it at most, or anew.
+/// The events between two moments, at most, of which the pairs of the later one are made of those of the earlier one.
 const NEAR: usize = 64;
-/// The pairs of so many moments are kept.
+/// The moments whose pairs are kept.
 const MOMENTS: usize = 256;
-/// So many looks at a pair of requests are one unit of work.
+/// The looks at a pair of requests that are one unit of work.
 const LOOKS: usize = 4;
 
 /// The end of a search.

@@ -152,7 +152,7 @@ impl States {
         Some(States { forgets: false, ..self })
     }
 
-    /// Tests whether there are so many states that it pays to look which are not needed any more.
+    /// Tests whether the states are many enough that it pays to look which are not needed any more.
     pub(super) fn are_many(&self) -> bool {
         self.forgets && self.numbers.len() >= self.enough
     }
@@ -286,7 +286,7 @@ impl States {
         self.looked_up + self.run
     }
 
-    /// Lets ways be asked for so many times from here on, and so many terms be made for them.
+    /// Lets ways be asked for N times from here on, and N terms be made for them.
     pub(super) fn look_up_at_most(&mut self, times: u64) {
         self.most = self.looked_up().saturating_add(times);
         self.last_made = made().saturating_add(times);

@@ -18,7 +18,7 @@ use super::states::States;
 /// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
 const PATIENCE: u64 = 16;
 
-/// One of so many dead ends is jumped back from, if deepest first is stuck; after the others the last alternative is followed.
+/// One of N dead ends is jumped back from, if deepest first is stuck; after the others the last alternative is followed.
 const JUMPS: u64 = 3;
 
 /// The work of both ways.
@@ -33,7 +33,7 @@ struct Turns {
 }
 
 impl Turns {
-    /// Tests whether the search event by event, which came from one event to another of so many, takes the next turn.
+    /// Tests whether the search event by event, which came from one of N events to another one, takes the next turn.
     fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
         let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
         let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);

@@ -12,7 +12,7 @@ use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
 
-/// All states to which any requests lead are found in so many rounds, or not.
+/// The rounds in which all states to which any requests lead are found, or not.
 const ROUNDS: usize = 4;
 /// More candidates than this are not followed.
 const FOLLOWED: usize = 4_096;
@@ -40,7 +40,7 @@ impl AnswerPairs {
         &self.judge
     }
 
-    /// The outcome if one request is served in any state; so many terms may be made for it.
+    /// The outcome if one request is served in any state; `effort` terms may be made for it.
     pub(super) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
         let after = judge.after(self.any.clone(), only);
@@ -48,7 +48,7 @@ impl AnswerPairs {
     }
 
     /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if these might make
-    /// possible what is not possible at once, or if so many terms do not suffice to find that out.
+    /// possible what is not possible at once, or if `effort` terms do not suffice to find that out.
     pub(super) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
         let between = judge.after(self.any.clone(), first);
@@ -59,7 +59,7 @@ impl AnswerPairs {
         }
     }
 
-    /// A judge that makes at most so many terms for an exchange.
+    /// A judge that makes at most `effort` terms for an exchange.
     fn judge_within(&self, effort: u64) -> Judge {
         let mut judge = self.judge.clone();
         judge.follow_at_most(FOLLOWED, effort);

@@ -23,7 +23,7 @@ use crate::value::{Entry, Map, Value};
 /// Of maps with more entries than this the texts are kept apart.
 const ENTRIES: usize = 64;
 
-/// Texts that differ are few before so many requests were run.
+/// The requests that are run before states are compared: texts that differ are few until then.
 const PATIENCE: u64 = 64;
 
 /// The way in which states are followed that are alike.
@@ -44,7 +44,7 @@ pub(super) struct UnseenTexts {
     variables: Option<Vec<usize>>,
     /// The first text that was met and that begins none of them.
     unseen: Option<Arc<str>>,
-    /// No states are alike before so many requests were run.
+    /// The number of requests that were run before which no states are alike.
     patience: u64,
     /// By their forms with one text in the place of these, and by their numbers: the first state that was like them.
     forms: FxHashMap<StateForm, StateNumber>,
@@ -65,12 +65,12 @@ impl UnseenTexts {
         is_known.then_some(UnseenTexts { likeness, seen, variables, unseen, patience, forms, first, has_united })
     }
 
-    /// These texts for a search that begins when so many requests were run.
+    /// These texts for a search that begins after N requests were run.
     pub(super) fn after(self, runs: u64) -> UnseenTexts {
         UnseenTexts { patience: self.patience.saturating_add(runs), ..self }
     }
 
-    /// Tests whether it pays to look for states that are alike, when so many requests were run.
+    /// Tests whether it pays to look for states that are alike, after N requests were run.
     pub(super) fn is_due(&self, runs: u64) -> bool {
         runs >= self.patience
     }

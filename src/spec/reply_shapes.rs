@@ -166,7 +166,7 @@ mod tests {
     use crate::spec::code::ReplyShapes;
     use crate::value::Value;
 
-    /// The shapes at each instruction of a server that answers so many requests, each with itself.
+    /// The shapes at each instruction of a server with N handlers, which answers each of N requests with itself.
     fn shapes(handlers: i64) -> Vec<ReplyShapes> {
         let handlers: String = (0..handlers).map(|at| format!("on {at} {{ reply {at}; }} ")).collect();
         let text = format!("protocol p {{ request int; response int; {handlers} }}");

@@ -143,7 +143,7 @@ pub(super) fn number(presences: &[Term]) -> Option<Term> {
     }
 }
 
-/// The condition under which a list of so many certain elements, and optional ones, has at least `wanted` of them; `None`
+/// The condition under which a list of `certain` certain elements, and optional ones, has at least `wanted` of them; `None`
 /// if that takes arithmetic.
 fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> {
     match wanted.checked_sub(certain) {
@@ -155,14 +155,14 @@ fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> 
     }
 }
 
-/// Tests whether a list has at least so many elements; `None` if its length must be added up.
+/// Tests whether a list has at least N elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted)?;
     at_least(certain, &presences, wanted)
 }
 
-/// Tests whether a list has exactly so many elements; `None` if its length must be added up.
+/// Tests whether a list has exactly N elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted + 1)?;
@@ -173,7 +173,7 @@ pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     Some(at_least(certain, &presences, wanted)?.and(more.not()))
 }
 
-/// The number of certain elements, and the presences of the others, up to so many certain ones; `None` before that many if
+/// The number of certain elements, and the presences of the others, up to N certain ones; `None` before N if
 /// a stretch of unknown length stands among them.
 fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
     let (mut certain, mut presences) = (0, Vec::new());
