@@ -76,6 +76,9 @@ pub(super) fn run_wanted(judge: &mut Judge, spec: &Spec, from: &Candidate, firin
 /// The candidates to which a step leads from another one.
 pub(super) fn run_step(judge: &mut Judge, spec: &Spec, from: &Candidate, step: usize) -> Vec<Candidate> {
     let mut first = from.clone();
+    // Steps that lead on for ever multiply states without a fork.
+    let at = judge.place(spec.program.steps[step].site);
+    judge.last_fork.get_or_insert(at);
     judge.log(&mut first, || Logged::Step(step));
     first.process.step(&spec.program, step);
     Section::new(judge, spec, Goal::Nothing).results(first)

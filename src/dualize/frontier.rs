@@ -83,7 +83,7 @@ pub struct Judge {
     pub(super) compared: LastComparison,
     /// The number of forks at each statement.
     pub(super) forks: BTreeMap<Site, u64>,
-    /// The place of the last fork.
+    /// The place of the last fork; of the first step, if there is no fork.
     pub(super) last_fork: Option<Place>,
 }
 

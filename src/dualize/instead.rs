@@ -49,7 +49,7 @@ pub fn possible_instead(
     possible.iter().all(Value::is_known).then_some(possible)
 }
 
-/// What may be seen next of a candidate in the place of an observation.
+/// The messages or calls of a candidate that may be seen next in the place of an observation.
 fn shown(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> Vec<Value> {
     let process = &candidate.process;
     match observation {

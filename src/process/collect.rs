@@ -81,7 +81,7 @@ pub(super) fn append(
 
 /// Makes sure that a collection may grow.
 fn is_within_limit(collection: &Value) -> Result<(), Obstacle> {
-    if collection.extent() < LENGTH_LIMIT { Ok(()) } else { Err(Obstacle::Limit(Limit::Extent)) }
+    if value::extent(collection) < LENGTH_LIMIT { Ok(()) } else { Err(Obstacle::Limit(Limit::Extent)) }
 }
 
 /// Adds one element to a list of unknown length in its slot, and leaves the next instruction out; what is no list goes to a

@@ -61,7 +61,7 @@ pub(super) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Neg => value::negate(a),
         Unary::Len => value::len(a)?,
         Unary::Text(op) => value::text(op, &[a]),
-        Unary::ToInt if a.extent() > DIGITS => return Err(Obstacle::Limit(Limit::Extent)),
+        Unary::ToInt if value::extent(a) > DIGITS => return Err(Obstacle::Limit(Limit::Extent)),
         Unary::ToInt => to_int(a),
         Unary::Keys => over_map(a, keys)?.unwrap_or(Value::Absent),
         Unary::Values => over_map(a, values)?.unwrap_or(Value::Absent),
@@ -138,7 +138,7 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
 
 /// The value that an operation makes, unless it is too large.
 fn bounded(value: Value) -> Evaluated {
-    if value.is_too_large() { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
+    if value::is_too_large(&value) { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
 }
 
 /// Asks for a decision if a scalar is one or another by a condition.

@@ -7,7 +7,7 @@ use super::Process;
 use super::operands::At;
 use crate::spec::code::{Binary, Op, Operand, Unary};
 use crate::term::{Kind, Term};
-use crate::value::{Arithmetic, Value};
+use crate::value::{Arithmetic, Value, extent};
 
 /// The words that are copied or compared in the time of an instruction.
 const WORDS: usize = 8;
@@ -20,7 +20,6 @@ const ELEMENTS: usize = 8;
 const GATHERED: usize = 4;
 
 /// Takes the price of an instruction from what the section may still do.
-#[inline]
 pub(super) fn charge(process: &mut Process, at: At<'_>, op: &Op) {
     let price = price(op, &|operand| at.read(process, operand));
     if price > 0 {
@@ -64,22 +63,22 @@ fn of_two(op: Binary, a: &Value, b: &Value) -> usize {
         (_, Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => (words(a) + words(b)) / WORDS,
         (Binary::In, _, Value::Map(_)) | (Binary::Get | Binary::Remove, ..) | (Binary::Add, Value::List(_), _) => 0,
         (Binary::In | Binary::Difference | Binary::Overlay, _, b) => copied(b),
-        _ => a.extent().min(b.extent()) / ELEMENTS,
+        _ => extent(a).min(extent(b)) / ELEMENTS,
     }
 }
 
 fn copied(value: &Value) -> usize {
     match value {
         Value::Scalar(_) | Value::Term(_) => words(value) / WORDS,
-        collection => collection.extent() / ELEMENTS,
+        collection => extent(collection) / ELEMENTS,
     }
 }
 
 /// The machine words of a scalar, known or symbolic.
 fn words(value: &Value) -> usize {
     match value {
-        Value::Scalar(scalar) if scalar.as_int().is_some() => value.extent() / 64 + 1,
-        Value::Scalar(_) => value.extent() / 8 + 1,
+        Value::Scalar(scalar) if scalar.as_int().is_some() => extent(value) / 64 + 1,
+        Value::Scalar(_) => extent(value) / 8 + 1,
         Value::Term(term) => words_of_term(term),
         _ => 1,
     }

@@ -299,7 +299,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         }
         Op::RangeList { dst, from, to } => {
             let range = bounded::integers(&process.task, at.read(process, *from), at.read(process, *to))?;
-            process.task.fuel = process.task.fuel.saturating_sub(range.extent() as u32);
+            process.task.fuel = process.task.fuel.saturating_sub(value::extent(&range) as u32);
             process.task.keep(*dst, Ok(range))
         }
         Op::Push { dst, src, when } => collect::push(process, at, *dst, [*src, *when]),

@@ -71,7 +71,7 @@ impl NetworkedEvidence {
         }
     }
 
-    /// What could have been seen in the place of the answer or call on a line, as JSON; nothing if that is not all known.
+    /// The answers or calls that could have been seen in the place of the one on a line, as JSON; nothing if they are not all known.
     fn possible_instead(&self, line: u64) -> Vec<String> {
         let NetworkedEvidence { spec, net, observed, options, .. } = self;
         let Some(at) = observed.events.iter().position(|(own, _)| *own == line) else { return Vec::new() };

@@ -38,7 +38,7 @@ pub use collection::{
 };
 pub use combine::{begins_with, intersection, is_subset, overlay};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
-pub use extent::{BITS_LIMIT, LENGTH_LIMIT};
+pub use extent::{BITS_LIMIT, LENGTH_LIMIT, extent, is_too_large};
 pub use map::{Entry, Map, MapParts, Presence, spread};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;
