@@ -17,6 +17,11 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
+/// The octets of a file; 0 if that is not known.
+pub fn size(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |known| known.len())
+}
+
 /// Tests whether a path is that of a file, which can be read again.
 pub fn is_file(path: &Path) -> bool {
     !is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file())

@@ -5,7 +5,7 @@
 
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
-use mayhap::dualize::{Options, RecordedEvent};
+use mayhap::dualize::RecordedEvent;
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::schedule::History;
@@ -56,18 +56,11 @@ pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observati
     (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }
 
-/// Judges a trace event by event: the report of it, without evidence, and how it was judged.
-pub fn judge(
-    (spec, net): (&Arc<Spec>, NetworkChoice),
-    observed: Observations,
-    name: &str,
-    options: &Options,
-) -> (TraceReport, NetworkedEvidence) {
-    let started = Instant::now();
-    let evidence = NetworkedEvidence::of((spec, net), observed, options);
+/// The report of a trace that was judged event by event since a moment, without evidence.
+pub fn report(evidence: &NetworkedEvidence, name: &str, started: Instant) -> TraceReport {
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let stats = Stats { elapsed_ms, events: evidence.observed.events.len() as u64, ..Stats::of(&evidence.judge) };
-    (TraceReport::new(spec, name.to_owned(), &evidence.judge, stats), evidence)
+    TraceReport::new(&evidence.spec, name.to_owned(), &evidence.judge, stats)
 }
 
 /// The first line on which more than `most` connections are open.

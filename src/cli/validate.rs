@@ -194,6 +194,9 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
 /// The factor of the time for a reason after which the search ends by the clock: code that is not optimized may take longer.
 const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
+/// The octets of a file of which one run is looked for, at most, if all are too many.
+const SHORT: u64 = 64 << 20;
+
 /// The material in which evidence is looked for.
 enum Again {
     /// A trace to be read again, how many exchanges of it were judged, and who judged them.
@@ -286,12 +289,11 @@ impl Judged {
             return Err(format!("error: {name}: no events, so nothing was tested\n"));
         }
         let note = note(spec, &name, exchanges.header());
-        if matches!(validator.verdict(), Verdict::Unknown { .. }) && files::is_file(path) {
+        if matches!(validator.verdict(), Verdict::Unknown { .. }) && files::is_file(path) && files::size(path) < SHORT {
             let source =
                 HistorySource { name: &name, arrival: HistoryArrival::Whole, format, recorded: &options.recorded };
-            let judged = Judged::deepest_first(spec, &mut trace, &source, options)?;
-            if !matches!(judged.0.verdict, Verdict::Unknown { .. }) {
-                return Ok(judged);
+            if let Some(explained) = Judged::deepest_first(spec, &mut trace, &source, options)? {
+                return Ok(explained);
             }
         }
         let stats = Stats { elapsed_ms: started.elapsed().as_millis() as u64, ..Stats::of(validator.judge()) };
@@ -306,15 +308,19 @@ impl Judged {
         Ok((Judged { report, verdict, note, drawn: None, is_tested }, again))
     }
 
-    /// Judges exchanges one after another again, as a whole: one run that explains them may be found where all are too many.
+    /// Looks for one run that explains exchanges one after another: it may be found though all are too many.
     fn deepest_first(
         spec: &Arc<Spec>,
         trace: &mut RereadableTrace,
         source: &HistorySource<'_>,
         options: &Validate,
-    ) -> Result<(Judged, Again), String> {
+    ) -> Result<Option<(Judged, Again)>, String> {
         let mut all = trace.anew(TracePart::All).map_err(|why| format!("error: {why}\n"))?;
-        Judged::by_event((spec, NetworkChoice::SYNC), &mut all, source, options)
+        let composed = (&spec.for_networks(), NetworkChoice::SYNC);
+        let (observed, notes) = networked::read(composed, &mut all, source)?;
+        let started = Instant::now();
+        let found = NetworkedEvidence::explained(composed, observed, &limits(options));
+        Ok(found.map(|evidence| Judged::networked(spec, (evidence, started), (source.name, notes), options)))
     }
 
     /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.
@@ -403,12 +409,24 @@ impl Judged {
         if let Some(history) = networked::as_history(composed, &observed) {
             return Ok(Judged::history((spec, net), history, (source.name, notes), options));
         }
-        let (report, evidence) = networked::judge(composed, observed, source.name, &limits(options));
+        let started = Instant::now();
+        let evidence = NetworkedEvidence::of(composed, observed, &limits(options));
+        Ok(Judged::networked(spec, (evidence, started), (source.name, notes), options))
+    }
+
+    /// A trace that was judged event by event since a moment.
+    fn networked(
+        spec: &Arc<Spec>,
+        (evidence, started): (NetworkedEvidence, Instant),
+        (name, notes): (&str, TraceNotes),
+        options: &Validate,
+    ) -> (Judged, Again) {
+        let report = networked::report(&evidence, name, started);
         let verdict = evidence.judge.verdict();
-        let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
+        let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
-        Ok((Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again))
+        (Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
     /// Adds evidence to the report, if it is wanted; the error is ready to be shown.

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
-use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, possible_instead, unanswered};
+use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, judge_within, possible_instead, unanswered};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
     witness_of_recording,
@@ -19,6 +19,9 @@ use crate::report::conflict::names_under_way;
 use crate::report::{ConcurrentReason, INLINE, sections, values};
 use crate::spec::Spec;
 use crate::validate::Observations;
+
+/// The part of the work on a recording, one in N, that an event may take where one run is looked for.
+const EVENTS: u64 = 64;
 
 /// A recording that was judged event by event, of which evidence is looked for.
 pub struct NetworkedEvidence {
@@ -46,6 +49,20 @@ impl NetworkedEvidence {
     ) -> NetworkedEvidence {
         let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
         NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
+    }
+
+    /// Looks for one run that explains a recording, with the work that one exchange may take; nothing if none is found.
+    #[must_use]
+    pub fn explained(
+        (spec, net): (&Arc<Spec>, NetworkChoice),
+        observed: Observations,
+        options: &Options,
+    ) -> Option<NetworkedEvidence> {
+        let each = Options { effort: options.effort / EVENTS, ..options.clone() };
+        let judge = judge_within(spec, &*net.network(), (&observed.events, options.effort), &each);
+        let is_accept = judge.verdict().is_accept();
+        let (spec, options) = (spec.clone(), options.clone());
+        is_accept.then(|| NetworkedEvidence { judge, spec, net, observed, options, witness: None })
     }
 
     /// The run that explains the recording, which is repeated.
