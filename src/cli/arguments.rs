@@ -179,8 +179,8 @@ Examples:
 
 A random request that breaks the client's duty (`expects`), or that no handler accepts, is
 drawn again, preferably from the requests that the state allows. Only if none is found, the
-recording ends early, with exit code 2. The same seed and options give the same recording, byte for
-byte.
+recording ends early, with exit code 2. The same seed and options give the same
+recording, byte for byte.
 
 With --net tcp, clients do not wait for each other: the network delays requests and answers, and
 each line is one event, in the order in which the clients send and see them. Requests that were

@@ -11,7 +11,7 @@ use crate::term::{Kind, Term};
 pub const BITS_LIMIT: u64 = 1 << 20;
 /// The most octets of a text, and elements of a collection, that a server makes.
 pub const LENGTH_LIMIT: usize = 1 << 24;
-/// The most nodes of a symbolic scalar that a server makes.
+/// The most nodes of a symbolic product or text that a server makes, counted as those of a tree.
 const NODES_LIMIT: u32 = 1 << 20;
 
 /// The octets of a known text, the bits of a known integer, the elements of a collection; 1 of everything else.
@@ -43,13 +43,14 @@ fn has_too_many_bits(value: &Int) -> bool {
     !value.is_small() && value.bits() > BITS_LIMIT
 }
 
-/// Tests whether a symbolic scalar has too many nodes, or numbers with too many bits in it.
+/// Tests whether a symbolic scalar has numbers with too many bits in it, or is a product or text of too many nodes. Other terms share
+/// their nodes: they stay small in memory however many these are.
 fn is_large_term(term: &Term) -> bool {
-    let in_sum = || match term.kind() {
+    match term.kind() {
         Kind::Linear(sum) => sum.terms().iter().any(|(_, factor)| has_too_many_bits(factor)),
+        Kind::Mul(..) | Kind::Text(..) => term.size() > NODES_LIMIT,
         _ => false,
-    };
-    term.size() > NODES_LIMIT || in_sum()
+    }
 }
 
 #[cfg(test)]
