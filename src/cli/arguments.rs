@@ -69,9 +69,9 @@ on (unless the protocol is `serial`). While no request arrives, the server takes
 time to time.
 
 Over TCP a client also gets what it did not ask for (`send`), one message a line, and its connection
-may be ended (`close`). If a client leaves 10000 lines unread, it is cut off. If `on open` sends
-the client something, such as a banner, it runs when the connection is made, else before the first
-request.
+may be ended (`close`). If a client leaves 10000 lines unread, it is cut off. If `on open` sends the
+client something, such as a banner, it runs when the connection is made; otherwise it runs before
+the first request.
 
 A peer is another server that the specification calls: each call is a connection to the address that
 --peer gives, a line with the request, and a line with the answer. A peer has failed (`None`) if it
@@ -115,13 +115,12 @@ Examples:
   mayhap explore --cmd ./server --replay c1:coin:0.2.1:3c03c7
 
 A specification is run as a server, once for every combination of --steps requests of its clients
-and of the server's choices; the output of a run is its recording. Integers are limited to the ranges,
-a text is \"a\" or \"b\", a list, set or map has at most one element, values are nested at most
-twice, and the server takes at most two steps before a request. Runs in which the client violates
-an `expects`, or the server an `assume` or `where`, do not exist.
+and of the server's choices; the output of a run is its recording. Integers are limited to the
+ranges, a text is \"a\" or \"b\", a list, set or map has at most one element, values are nested at
+most twice, and the server takes at most two steps before a request. Runs in which the client
+violates an `expects`, or the server an `assume` or `where`, do not exist.
 
-A program is a shell command, for which file descriptor 3 is open. To make a choice, the program
-writes
+A program is a shell command, for which file descriptor 3 is open. To make a choice, it writes
   choose which way 3
 to this descriptor (a label, and the number of alternatives), and reads a line from it: 0, 1 or 2.
 The program is run once for every sequence of such answers. What it prints to standard output is
