@@ -99,6 +99,16 @@ impl Findings {
         self.found().is_some_and(|found| !(found.faults.is_empty() && found.breaches.is_empty()))
     }
 
+    /// Tests whether what is observed later may contradict the runs that failed: they had sent something, and no fault is certain.
+    pub(super) fn may_be_contradicted(&self) -> bool {
+        let Some(found) = self.found() else { return false };
+        let awaits = |state: &Candidate| !state.process.sent().is_empty();
+        let (faults, breaches) = (&found.faults, &found.breaches);
+        let all_await = faults.iter().all(|(_, state)| awaits(state))
+            && (!faults.is_empty() || breaches.iter().all(|(_, state)| awaits(state)));
+        self.has_failure() && all_await
+    }
+
     /// Tests whether a fault of a run that had sent this says nothing new.
     pub(super) fn knows_fault(&self, sent: &[Sent]) -> bool {
         self.found().is_some_and(|found| found.faults.iter().any(|(_, other)| covers(other.process.sent(), sent)))

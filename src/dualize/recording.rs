@@ -224,7 +224,7 @@ impl Recordings<'_> {
     /// Observes events until they are at their end, or nothing explains them, or so much work was done; whether it was not the latter.
     fn observe_for(&self, judge: &mut Judge, left: &mut Iter<'_, RecordedEvent>, work: Option<u64>) -> bool {
         let last = work.map(|work| judge.work_done().saturating_add(work));
-        while !(judge.candidates.is_empty() && judge.event > 0) {
+        while judge.event == 0 || judge.is_open() {
             let Some((line, observation)) = left.next() else { return true };
             judge.observe_over(self.network, *line, observation);
             if last.is_some_and(|last| judge.work_done() > last) {

@@ -53,12 +53,29 @@ impl Judge {
     ///
     /// Choices are not kept for a witness.
     pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
-        let Some(candidates) = self.begin(line) else { return false };
+        let Some(candidates) = self.begin(line) else { return self.observe_failing(network, line, observation) };
         let after = sections::observe(self, candidates, network, observation);
         failing::observe(self, network, observation);
         self.normalize(after);
         self.work.end(&self.options, &self.solver);
-        !self.candidates.is_empty()
+        self.is_open()
+    }
+
+    /// Observes something that only runs which have failed may explain. Whether one does.
+    fn observe_failing(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
+        if !self.is_open() {
+            return false;
+        }
+        failing::observe(self, network, observation);
+        if !self.findings.has_failure() {
+            self.died(line, None);
+        }
+        self.is_open()
+    }
+
+    /// Tests whether what is observed next may change the verdict: something explains all so far, and not whatever comes.
+    pub(super) fn is_open(&self) -> bool {
+        !self.candidates.is_empty() || self.findings.may_be_contradicted()
     }
 
     /// The step of Figure 3.1. Whether anything still explains the trace.

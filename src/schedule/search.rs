@@ -310,6 +310,8 @@ impl<'h> OrderSearch<'h> {
     ) -> Option<Configuration> {
         let OpenConfiguration { mut configuration, rest, .. } = open;
         match self.known.history.events[at] {
+            // Only an order that fails before explains it.
+            HistoryEvent::Impossible if states.notes_failures() => self.serve_each(states, budget, at, &configuration),
             HistoryEvent::Impossible => {}
             HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
@@ -335,15 +337,20 @@ impl<'h> OrderSearch<'h> {
 
     /// Follows a configuration to after a restart, and to where one more request was served before it.
     fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
-        for request in self.moment(at).requests() {
-            budget.work(1);
-            if let Some(served) = self.serving.before_restart(states, at, &configuration, request) {
-                self.add(states, budget, at, served);
-            }
-        }
+        self.serve_each(states, budget, at, &configuration);
         if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
             let done = Settled::default();
             self.add(states, budget, at + 1, Configuration { state, done, ..configuration });
+        }
+    }
+
+    /// Follows a configuration to where one more request was served, whatever comes after.
+    fn serve_each(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: &Configuration) {
+        for request in self.moment(at).requests() {
+            budget.work(1);
+            if let Some(served) = self.serving.before_restart(states, at, configuration, request) {
+                self.add(states, budget, at, served);
+            }
         }
     }
 

@@ -7,6 +7,9 @@
 //! use mayhap::sut::group::{Ending, GroupPipes, ProcessGroup};
 //! let mut group = ProcessGroup::start("echo hello; sleep 60 & sleep 60", GroupPipes::Output(None))?;
 //! assert!(group.exited().is_none());
+//! while group.output().is_empty() {
+//!     std::thread::sleep(std::time::Duration::from_millis(1));
+//! }
 //! group.end(Ending::Kindly);
 //! assert_eq!(group.output(), ["hello"]);
 //! # Ok::<(), std::io::Error>(())

@@ -221,7 +221,8 @@ impl<'a> Oracle<'a> {
         };
         match self.runs.get() > self.domains.runs {
             true => Some(Outcome::TooLarge),
-            false => worlds.is_empty().then(|| unclean.verdict(*events)),
+            // A run that has failed may still be contradicted.
+            false => (worlds.is_empty() && unclean.0.is_empty()).then(|| unclean.verdict(*events)),
         }
     }
 
@@ -539,8 +540,11 @@ impl<'a> Oracle<'a> {
 }
 
 impl Explained {
-    /// The outcome where there are no more events.
+    /// The outcome if there are no more events.
     pub fn accept(self) -> Outcome {
+        if self.worlds.is_empty() {
+            return self.unclean.verdict(self.events);
+        }
         Outcome::Accept { states: self.worlds.into_iter().map(|world| world.state).collect() }
     }
 }
