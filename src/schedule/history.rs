@@ -84,6 +84,8 @@ pub(super) enum HistoryEvent {
     Restarted,
     /// Something that no server does that answers each request once.
     Impossible,
+    /// Nothing more is looked at, and no order ends here: so all orders up to here are followed.
+    Open,
 }
 
 /// Requests and events, in the order in which they were observed.
@@ -338,7 +340,7 @@ impl History {
                     parts.iter_mut().for_each(|part| part.restart(*line));
                     continue;
                 }
-                HistoryEvent::Impossible => return None,
+                HistoryEvent::Impossible | HistoryEvent::Open => return None,
             };
             if let HistoryEvent::Answered(request) = event {
                 parts[part].requests[request].answered = Some(parts[part].events.len());
@@ -380,7 +382,7 @@ impl History {
                     places += usize::from(self.requests[*request].place == places);
                 }
                 HistoryEvent::Answered(request) => free.push(self.requests[*request].place),
-                HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => {}
+                HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible | HistoryEvent::Open => {}
             }
         }
         self

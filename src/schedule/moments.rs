@@ -46,7 +46,7 @@ impl Moment {
                 next.bound.remove(known.history.requests[request].place);
             }
             HistoryEvent::Restarted => return Moment::default(),
-            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => {}
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => {}
         }
         next
     }

@@ -125,7 +125,7 @@ impl OnlinePart {
                 self.witness = witness.filter(|state| self.states.is_clean(*state)).map(Configuration::first);
                 return self.so_far(line, event);
             }
-            Some(HistoryEvent::Impossible) | None => return self.unexplained(line),
+            Some(HistoryEvent::Impossible | HistoryEvent::Open) | None => return self.unexplained(line),
         }
         if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
     }

@@ -170,7 +170,11 @@ impl RejudgedHistory {
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request].exchange),
-            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
+            HistoryEvent::Sent(_)
+            | HistoryEvent::GaveUp
+            | HistoryEvent::Restarted
+            | HistoryEvent::Impossible
+            | HistoryEvent::Open => None,
         };
         let own = request(self.rejected).map(Exchange::scalars).unwrap_or_default();
         let shares = |event: &usize| request(*event).is_some_and(|other| !own.is_disjoint(&other.scalars()));
@@ -231,7 +235,11 @@ impl RejudgedHistory {
     pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
         let request = |event: usize| match self.history.events[event] {
             HistoryEvent::Answered(request) => Some(&self.history.requests[request]),
-            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Restarted | HistoryEvent::Impossible => None,
+            HistoryEvent::Sent(_)
+            | HistoryEvent::GaveUp
+            | HistoryEvent::Restarted
+            | HistoryEvent::Impossible
+            | HistoryEvent::Open => None,
         };
         if !self.history.restarts.is_empty() && self.spec.program.restarts.is_some() {
             // What a restart makes of a state is not looked at.
@@ -265,7 +273,7 @@ impl RejudgedHistory {
     /// request. Nothing if these were not all found within the limit.
     pub fn before_rejected(&mut self, limit: u64) -> Option<(Judge, Exchange)> {
         // Nothing explains what comes then, so all orders are followed.
-        self.history.events.push(HistoryEvent::Impossible);
+        self.history.events.push(HistoryEvent::Open);
         let found = self.otherwise(Observed::Any, limit);
         self.history.events.pop();
         let (kind, exchange, RelaxedOutcome::Rejected) = found? else { return None };

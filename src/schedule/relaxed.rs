@@ -80,7 +80,8 @@ impl History {
                 HistoryEvent::Answered(_)
                 | HistoryEvent::GaveUp
                 | HistoryEvent::Restarted
-                | HistoryEvent::Impossible => {}
+                | HistoryEvent::Impossible
+                | HistoryEvent::Open => {}
             }
         }
         let history = history.with_places();

@@ -312,7 +312,7 @@ impl<'h> OrderSearch<'h> {
         match self.known.history.events[at] {
             // Only an order that fails before explains it.
             HistoryEvent::Impossible if states.notes_failures() => self.serve_each(states, budget, at, &configuration),
-            HistoryEvent::Impossible => {}
+            HistoryEvent::Impossible | HistoryEvent::Open => {}
             HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
@@ -448,7 +448,7 @@ impl<'h> OrderSearch<'h> {
                     let moment = self.moment(event + 1);
                     Rc::new(MomentPairs::of((self.known, self.end), states, &moment))
                 }
-                HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible => pairs,
+                HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => pairs,
             };
         }
         if self.pairs.len() >= MOMENTS {
