@@ -51,39 +51,44 @@ impl Finding {
         self.breaches.iter().find(|(at, _)| at.event == last)
     }
 
-    fn add_fault(&mut self, (report, state): (FaultReport, Candidate)) {
-        let (event, sent) = (report.event, state.process.sent());
-        let is_known =
-            |(own, other): &(FaultReport, Candidate)| own.event <= event && covers(other.process.sent(), sent);
-        if self.faults.iter().any(is_known) {
-            return;
-        }
-        self.faults.retain(|(own, other)| own.event <= event || !covers(sent, other.process.sent()));
-        if self.faults.len() == MOST {
-            self.perhaps_faulty.get_or_insert(Place { event, site: report.fault.site });
-        } else {
-            let place = self.faults.partition_point(|(own, _)| own.event <= event);
-            self.faults.insert(place, (report, state));
+    fn add_fault(&mut self, fault: (FaultReport, Candidate)) {
+        let place = Place { event: fault.0.event, site: fault.0.fault.site };
+        if !keep(&mut self.faults, fault, |report| report.event, |own, other| own <= other) {
+            self.perhaps_faulty.get_or_insert(place);
         }
     }
 
-    fn add_breach(&mut self, (at, state): (Place, Candidate)) {
-        let sent = state.process.sent();
-        let is_known = |(own, other): &(Place, Candidate)| own.event >= at.event && covers(other.process.sent(), sent);
-        if self.breaches.iter().any(is_known) {
-            return;
-        }
-        self.breaches.retain(|(own, other)| own.event >= at.event || !covers(sent, other.process.sent()));
-        if self.breaches.len() == MOST {
-            self.perhaps_outside.get_or_insert(at);
-        } else {
-            let place = self.breaches.partition_point(|(own, _)| own.event <= at.event);
-            self.breaches.insert(place, (at, state));
+    fn add_breach(&mut self, breach: (Place, Candidate)) {
+        let place = breach.0;
+        if !keep(&mut self.breaches, breach, |at| at.event, |own, other| own >= other) {
+            self.perhaps_outside.get_or_insert(place);
         }
     }
 }
 
-/// Tests whether all that a failing run which had sent something explains a run explains, too, that had sent this.
+/// Adds a failing run to others, which are in the order of events, unless one of them stands for it; those that it stands for are dropped. A run
+/// may stand for those that it covers, if their events allow it. Returns `false` if there are too many.
+fn keep<R>(
+    runs: &mut Vec<(R, Candidate)>,
+    new: (R, Candidate),
+    event: fn(&R) -> u64,
+    may_stand: fn(u64, u64) -> bool,
+) -> bool {
+    let (at, sent) = (event(&new.0), new.1.process.sent());
+    let is_known = |(own, state): &(R, Candidate)| may_stand(event(own), at) && covers(state.process.sent(), sent);
+    if runs.iter().any(is_known) {
+        return true;
+    }
+    runs.retain(|(own, state)| may_stand(event(own), at) || !covers(sent, state.process.sent()));
+    if runs.len() < MOST {
+        let place = runs.partition_point(|(own, _)| event(own) <= at);
+        runs.insert(place, new);
+        return true;
+    }
+    false
+}
+
+/// Tests whether a failing run that had sent `own` explains all that one explains which had sent `other`.
 fn covers(own: &[Sent], other: &[Sent]) -> bool {
     own.is_empty() || own == other && own.iter().all(|message| message.value.is_known())
 }

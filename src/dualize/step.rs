@@ -75,7 +75,7 @@ impl Judge {
 
     /// Tests whether what is observed next may change the verdict: something explains all so far, and not whatever comes.
     pub(super) fn is_open(&self) -> bool {
-        !self.candidates.is_empty() || self.findings.may_be_contradicted()
+        !self.candidates.is_empty() || !self.is_cut() && self.findings.may_be_contradicted()
     }
 
     /// The step of Figure 3.1. Whether anything still explains the trace.
