@@ -4,6 +4,8 @@
 //! c1 Take    c2 Take    c1 2        the server may have answered c1 with 1 only: `2` is impossible, and `1` was possible
 //! ```
 
+use std::sync::Arc;
+
 use super::candidate::Candidate;
 use super::composed::Composed;
 use super::frontier::Judge;
@@ -14,25 +16,21 @@ use crate::network::{Network, Observation, PacketOrder, moves};
 use crate::process::PeerCall;
 use crate::spec::Spec;
 use crate::value::Value;
-use std::sync::Arc;
-
-/// The work on all events before it, as a multiple of that which one event may take.
-const EFFORT: u64 = 4;
 
 /// The answers that could have been seen in the place of a rejected one; of a rejected call the calls of that peer, each its key with
-/// its request. Nothing if these are not all found within the limits, or not all known.
+/// its request. Nothing if these are not all known, or not all found with this work, in made terms.
 #[must_use]
 pub fn possible_instead(
     spec: &Arc<Spec>,
     network: &dyn Network,
     (before, (line, rejected)): (&[RecordedEvent], &RecordedEvent),
-    options: &Options,
+    (options, work): (&Options, u64),
 ) -> Option<Vec<Value>> {
+    let options = &Options { effort: options.effort.min(work), ..options.clone() };
     let mut judge = Judge::new(spec.clone(), options.clone());
-    let last = options.effort.saturating_mul(EFFORT);
     for (line, observation) in before {
         judge.observe_over(network, *line, observation);
-        if judge.is_cut() || judge.work_done() > last {
+        if judge.is_cut() || judge.work_done() > work {
             return None;
         }
     }
@@ -40,7 +38,7 @@ pub fn possible_instead(
     let composed = Composed::new(spec, network, options);
     let ready = sections::before(&mut judge, composed, candidates, rejected);
     // A run that fails may show anything.
-    if judge.is_cut() || judge.findings.has_failure() || !ready.iter().all(Candidate::is_clean) {
+    if judge.findings.found().is_some() || !ready.iter().all(Candidate::is_clean) {
         return None;
     }
     let mut possible: Vec<Value> = ready.iter().flat_map(|candidate| shown(composed, candidate, rejected)).collect();

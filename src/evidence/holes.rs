@@ -9,9 +9,10 @@ use std::sync::Arc;
 
 use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::dualize::{Options, RecordedEvent, Verdict, judge_within};
+use crate::dualize::{Options, RecordedEvent, Verdict, judge_within, possible_instead};
 use crate::network::{Network, Observation};
 use crate::spec::Spec;
+use crate::value::Value;
 
 /// Of no more answers than this each is named, also if they may not all be needed.
 const FEW: usize = 6;
@@ -49,6 +50,8 @@ pub struct AnswerValues {
     pub minimal: Minimality,
     /// Set if no answer at all could be seen in the place of the rejected one.
     pub is_any_rejected: bool,
+    /// The answers, or calls with their keys, that could have been seen in the place of the rejected one; none if they are not all known.
+    pub possible: Vec<Value>,
     /// The positions of the answers.
     at: Vec<usize>,
 }
@@ -84,6 +87,13 @@ impl RejectedRecording<'_> {
         events.filter(|(_, (_, seen))| matches!(seen, Observation::Answer(_, Some(_)))).map(|(at, _)| at).collect()
     }
 
+    /// The answers or calls that could have been seen in the place of the rejected one, if they are all found with this work, and known.
+    fn possible(&self, work: u64) -> Option<Vec<Value>> {
+        let at = self.events.iter().position(|(line, _)| *line == self.line)?;
+        let (before, rejected) = (&self.events[..at], &self.events[at]);
+        possible_instead(self.spec, self.network, (before, rejected), (self.options, work))
+    }
+
     /// The verdict with these values and holes else; the units that it took.
     fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (Verdict, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
@@ -109,7 +119,9 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
         let (whatever, _) = rejected.judge(&at, RejectedAnswer::Any, search.budget.left());
         matches!(whatever, Verdict::Reject { .. })
     };
-    AnswerValues { lines: at.iter().map(line).collect(), all_from, minimal: search.minimal, is_any_rejected, at }
+    let possible = if is_any_rejected { None } else { rejected.possible(search.budget.left()) }.unwrap_or_default();
+    let (lines, minimal) = (at.iter().map(line).collect(), search.minimal);
+    AnswerValues { lines, all_from, minimal, is_any_rejected, possible, at }
 }
 
 /// Judges again that the event is rejected with these values and holes else, and with none of them less, if that is claimed.

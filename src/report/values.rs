@@ -30,19 +30,21 @@ const NAMED: usize = 12;
 /// The most answers or calls that are shown of those that were possible.
 const POSSIBLE: usize = 3;
 
-/// An answer or call that was possible in the place of an observation, as JSON: of a peer with a key that and the request.
+/// The answers or calls that were possible in the place of the event on a line, as JSON: of a peer with a key that and the request.
 #[must_use]
-pub fn seen_instead(spec: &Spec, rejected: &Observation, possible: &Value) -> String {
-    let Observation::Called(CallSeen { peer, .. }) = rejected else {
-        return encode(&spec.types, spec.program.response, possible);
+pub fn possible(spec: &Spec, observed: &Observations, line: u64, values: &AnswerValues) -> Vec<String> {
+    let rejected = observed.events.iter().find(|(own, _)| *own == line);
+    let Some((_, Observation::Called(CallSeen { peer, .. }))) = rejected else {
+        return values.possible.iter().map(|answer| encode(&spec.types, spec.program.response, answer)).collect();
     };
     let peer = &spec.program.peers[*peer as usize];
-    let [key, request] = possible.fields() else { return String::new() };
-    let request = encode(&spec.types, peer.request, request);
-    match peer.key {
-        Some(ty) => format!("{{\"key\":{},\"request\":{request}}}", encode(&spec.types, ty, key)),
-        None => request,
-    }
+    let call = |call: &Value| {
+        let [key, request] = call.fields() else { return None };
+        let request = encode(&spec.types, peer.request, request);
+        let key = peer.key.map(|ty| encode(&spec.types, ty, key));
+        Some(key.map_or(request.clone(), |key| format!("{{\"key\":{key},\"request\":{request}}}")))
+    };
+    values.possible.iter().filter_map(call).collect()
 }
 
 fn each_shortened(possible: &[String]) -> Vec<String> {

@@ -8,7 +8,7 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
-use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, judge_within, possible_instead, unanswered};
+use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, judge_within, unanswered};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
     witness_of_recording,
@@ -88,15 +88,6 @@ impl NetworkedEvidence {
         }
     }
 
-    /// The answers or calls that could have been seen in the place of the one on a line, as JSON; nothing if they are not all known.
-    fn possible_instead(&self, line: u64) -> Vec<String> {
-        let NetworkedEvidence { spec, net, observed, options, .. } = self;
-        let Some(at) = observed.events.iter().position(|(own, _)| *own == line) else { return Vec::new() };
-        let (before, rejected) = (&observed.events[..at], &observed.events[at]);
-        let found = possible_instead(spec, &*net.network(), (before, rejected), options).unwrap_or_default();
-        found.iter().map(|possible| values::seen_instead(spec, &rejected.1, possible)).collect()
-    }
-
     /// The reason why the event on a line is rejected.
     ///
     /// # Errors
@@ -107,7 +98,7 @@ impl NetworkedEvidence {
         let rejected = RejectedRecording { spec, network: &*network, events: &observed.events, line, options };
         let values = answer_values(rejected, budget);
         let waiting = unanswered(&observed.events, line);
-        let possible = self.possible_instead(line);
+        let possible = values::possible(spec, observed, line, &values);
         let mut explanation = values::explain(spec, observed, (line, &possible), &values);
         let asks = |(own, event): &RecordedEvent| *own == line && matches!(event, Observation::Request(..));
         if self.net.is_limited() && observed.events.iter().any(asks) {
@@ -126,7 +117,7 @@ impl NetworkedEvidence {
             reason_from: values.all_from,
             minimal: Some(is_minimal),
             possible_are_all: (!possible.is_empty()).then_some(true),
-            possible: possible.iter().map(|possible| RawJson(possible.clone())).collect(),
+            possible: possible.into_iter().map(RawJson).collect(),
             ..ConcurrentReason::default()
         };
         let (because, concurrent) = (Some(values.lines), Some(concurrent));
