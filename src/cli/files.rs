@@ -17,7 +17,7 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The octets of a file; 0 if that is not known.
+/// The size of a file in bytes; 0 if it is not known.
 pub fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |known| known.len())
 }

@@ -194,7 +194,7 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
 /// The factor of the time for a reason after which the search ends by the clock: code that is not optimized may take longer.
 const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
-/// The octets of a file of which one run is looked for, at most, if all are too many.
+/// The size of the largest file that is judged again deepest first, in bytes.
 const SHORT: u64 = 64 << 20;
 
 /// The material in which evidence is looked for.

@@ -72,7 +72,7 @@ pub struct CoverageNews {
 }
 
 impl SpecCoverage {
-    /// The branches of a specification, none of which was taken yet. There are none if tasks yield or call peers.
+    /// The branches of a specification, before any is taken. There are none if tasks yield or call peers.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();

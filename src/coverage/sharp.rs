@@ -17,7 +17,7 @@ const EXPLANATIONS: usize = 64;
 pub struct Sharpness {
     /// The number of answers that were forced.
     pub forced: u64,
-    /// The number of answers of which at least the constructor was forced: for example a `Fresh` of any token.
+    /// The number of answers that were forced, or whose constructor was: for example a `Fresh` of any token.
     pub shaped: u64,
     /// The number of answers that were looked at.
     pub looked_at: u64,

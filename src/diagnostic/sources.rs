@@ -30,7 +30,7 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// These texts, of which one reads otherwise at a place. What comes after that place keeps its line if the new text has no more
+    /// These texts with another text in the place of one part. What comes after that place keeps its line if the new text has no more
     /// lines than the old one.
     #[must_use]
     pub fn replaced(&self, place: Span, with: &str) -> Sources {

@@ -84,7 +84,7 @@ fn assume_both(
     Ok(())
 }
 
-/// Runs a side on to the next event of which something must be known; fails if it cannot show what was observed any more.
+/// Runs a side on to the next event that needs knowledge; fails once it cannot show the observed answer.
 fn runs_ahead(
     section: &mut Section<'_>,
     process: &mut Process,

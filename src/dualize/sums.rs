@@ -103,8 +103,8 @@ impl Occurrences {
         }
     }
 
-    /// Variables after the number `since` that occur in sums only, in chains of which each sum has a stretch, if constraints
-    /// mention some of them.
+    /// The chains of variables after the number `since` that occur in sums only. Each sum has a stretch of a chain, and constraints mention some
+    /// of its variables.
     fn chains(self, store: &Store, since: u64) -> Vec<Chain> {
         let is_link = |var: &Var| {
             var.sort == Sort::Int && var.id > since && store.domain(*var).is_interval() && !self.alone.contains(var)

@@ -163,7 +163,7 @@ impl Sum {
         }
     }
 
-    /// Takes the boxes of a part apart if a cell holds several contents of which none is a sum of shapes.
+    /// Takes the boxes of a part apart if a cell holds several contents, and none of them is a sum of shapes.
     pub(super) fn split(&self, part: &mut Factor) {
         for (at, cell) in part.cells.iter().enumerate() {
             let each = |own: Box| {

@@ -267,8 +267,8 @@ impl<'a> Oracle<'a> {
         }
     }
 
-    /// What may be under way after an event of that which a run had sent before it failed: it is seen before anything else is on its
-    /// connection, or in its queue.
+    /// The messages of a failed run that may be under way after an event. They are seen before anything else is on their connection, or in
+    /// their queue.
     fn after_failure(&self, sent: Vec<SentTo>, wire: Wire, (number, event): (u64, &Event)) -> Vec<Vec<SentTo>> {
         let world = World { sent, ..World::default() };
         let is_certain = !self.domains.loss && wire != Wire::UdpAgain;
