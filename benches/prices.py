@@ -49,7 +49,6 @@ CODE = {
     "diagrams": ["solve/diagram.rs"],
     "images": ["dualize/image.rs", "solve/image.rs", "solve/mdd"],
     "unite": ["dualize/focus.rs", "dualize/normal", "dualize/optional_step.rs", "dualize/merged_steps.rs"],
-    "merge_ways": ["dualize/merged_arms.rs", "spec/meetings.rs"],
     "ahead": ["dualize/fork.rs"],
     "provenance": ["spec/provenance.rs"],
     "sink_choices": ["spec/sinking.rs"],

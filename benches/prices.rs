@@ -23,7 +23,6 @@ const SWITCHES: &[Switch] = &[
     ("diagrams", |options| options.diagrams = false),
     ("images", |options| options.images = false),
     ("unite", |options| options.unite = false),
-    ("merge_ways", |options| options.merge_ways = false),
     ("ahead", |options| options.ahead = false),
     ("provenance", |options| options.provenance = false),
     ("sink_choices", |options| options.sink_choices = false),

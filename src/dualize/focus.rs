@@ -82,8 +82,8 @@ pub(super) struct Coupled {
 }
 
 impl Coupled {
-    /// Of some candidates; what mentions variables after the number `since` counts as different.
-    pub(super) fn of(candidates: &[Candidate], since: Option<u64>) -> Coupled {
+    /// Of some candidates.
+    pub(super) fn of(candidates: &[Candidate]) -> Coupled {
         let first = &candidates[0];
         let mut cells = cells::differing(candidates);
         cells::add_sharing(candidates, &mut cells);
@@ -93,8 +93,7 @@ impl Coupled {
         mentions
             .values_mut()
             .for_each(|cells| cells.retain(|cell| !whole.contains(&cell.slot) && !known.contains(cell)));
-        let is_new = |var: &Var| since.is_some_and(|last| var.id > last);
-        let mut open: Vec<Var> = mentions.keys().copied().filter(is_new).collect();
+        let mut open: Vec<Var> = Vec::new();
         for candidate in candidates {
             open.extend(mentioned(candidate, &cells));
             first.store.differing_variables(&candidate.store, &mut |var| open.push(var));

@@ -55,7 +55,7 @@ pub struct Counts {
 ///
 /// Between two observations:
 /// 1. The candidates stand for all states that explain the trace, but for those that a limit among the findings cut off.
-/// 2. `merged_since`, what `steps` watches, and `spares.results` are empty.
+/// 2. What `steps` watches, and `spares.results` are empty.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(super) spec: Arc<Spec>,
@@ -74,8 +74,6 @@ pub struct Judge {
     pub(super) steps: Steps,
     /// The connections of the clients, if they do not wait for each other.
     pub(super) wire: Wire,
-    /// The last variable before those by which ways were merged in this exchange, if some were.
-    pub(super) merged_since: Option<u64>,
     pub(super) work: WorkMeter,
     pub(super) counts: Counts,
     pub(super) spares: Spares,
@@ -102,7 +100,6 @@ impl Judge {
             clean_died: None,
             steps: Steps::default(),
             wire: Wire::default(),
-            merged_since: None,
             spares: Spares::default(),
             compared: LastComparison::default(),
             forks: BTreeMap::new(),

@@ -139,7 +139,7 @@ fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> b
     if !reduce::are_separable(&both) {
         return false;
     }
-    reduce::put_together(judge, &mut both, None, reduce::fewer);
+    reduce::put_together(judge, &mut both);
     match &mut both[..] {
         [only] => {
             std::mem::swap(state, only);

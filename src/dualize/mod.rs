@@ -31,7 +31,6 @@ mod growth;
 mod image;
 mod instead;
 mod lookups;
-mod merged_arms;
 mod merged_steps;
 mod moved;
 mod normal;

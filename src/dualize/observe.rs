@@ -10,7 +10,7 @@ use super::candidate::{Candidate, Logged};
 use super::findings::{Finding, Findings};
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use super::verdict::FaultReport;
-use super::{bounds, clients, forget, fork, lookups, merged_arms, unify};
+use super::{bounds, clients, forget, fork, lookups, unify};
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Lookup, PeerCalls, Port};
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
@@ -89,9 +89,6 @@ impl Policy for Section<'_> {
     fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), PathOutcome> {
         let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
         followed.retain(|way| self.may_go(candidate, *way, site));
-        if merged_arms::take_together(self, candidate, &followed) {
-            return Ok(());
-        }
         let Some(first) = followed.pop() else {
             self.is_exhaustive = false;
             return Err(PathOutcome::Infeasible);

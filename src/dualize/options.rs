@@ -47,9 +47,6 @@ pub struct Options {
     /// Candidates that differ in few cells are one, with a set of values in each.
     #[doc(hidden)]
     pub unite: bool,
-    /// Ways of an `either` that only assign are one path.
-    #[doc(hidden)]
-    pub merge_ways: bool,
     /// Both sides of a fork run on before what is known is copied, so that few are followed.
     #[doc(hidden)]
     pub ahead: bool,
@@ -112,7 +109,6 @@ impl Default for Options {
             diagrams: true,
             images: true,
             unite: true,
-            merge_ways: true,
             ahead: true,
             provenance: true,
             lookups: 16,

@@ -40,7 +40,7 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let (unites, before) = (judge.may_unite(), candidates.len());
     let mut stuck = judge.compared.stuck;
     if unites && before >= 2 * stuck && are_separable(candidates) {
-        put_together(judge, candidates, None, fewer);
+        put_together(judge, candidates);
         stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
     } else {
         if judge.options.forget {
@@ -85,15 +85,9 @@ fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.counts.subsumptions += (before - candidates.len()) as u64;
 }
 
-/// Puts candidates together, each group of n into no more than `most(n)`, by what they hold beside what they have in common, and
-/// in cells that mention variables after the number `since`. Candidates must be separable ([`are_separable`]). Returns `false`
-/// if some are not in normal form.
-pub(super) fn put_together(
-    judge: &mut Judge,
-    candidates: &mut Vec<Candidate>,
-    since: Option<u64>,
-    most: fn(usize) -> usize,
-) -> bool {
+/// Puts candidates together, each group of n into no more than n / 2, by what they hold beside what they have in common. Candidates
+/// must be separable ([`are_separable`]).
+pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let spec = judge.spec.clone();
     unordered::to_sets(candidates, &spec.program.unordered);
     // With the same under way in all of them, only their memories differ.
@@ -104,25 +98,23 @@ pub(super) fn put_together(
             None => alike.push(vec![candidate]),
         }
     }
-    let mut all_normal = true;
     for mut group in alike {
-        let coupled = Coupled::of(&group, since);
+        let coupled = Coupled::of(&group);
         if !coupled.left {
             // All that is unknown is in the cells: the parts would be no smaller.
-            all_normal &= into_normal_form(judge, &mut group, &coupled.cells, most);
+            into_normal_form(judge, &mut group, &coupled.cells);
             candidates.append(&mut group);
             continue;
         }
         let common = CommonPart::of(&group[0], coupled);
         let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
-        all_normal &= into_normal_form(judge, &mut parts, &common.cells, most);
+        into_normal_form(judge, &mut parts, &common.cells);
         candidates.extend(parts.iter().map(|part| common.with(part)));
     }
     unordered::to_lists(candidates, &spec.program.unordered);
-    all_normal
 }
 
-/// Brings parts, which hold something in these cells alone, into normal form, if that has no more than `most(n)` of n:
+/// Brings parts, which hold something in these cells alone, into normal form, if that has no more than n / 2 of n:
 ///
 /// ```text
 /// {a: 1, b: 0}  {a: #1, b: 0}  {a: #2, b: 1}     with 1 to 2 for #1 and #2, which is #3 - 4
@@ -131,19 +123,13 @@ pub(super) fn put_together(
 /// unite      {a: 1 to 2, b: 0 to 1}                    they differ in b alone
 /// split      {a: 1 to 2} x {b: 0 to 1}                 a and b are independent
 /// ```
-fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell], most: fn(usize) -> usize) -> bool {
+fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell]) {
     tidy::each(judge, parts, forget::dead);
-    let is_normal = normal::subsume_unite_split(judge, parts, cells, most(parts.len()));
+    let is_normal = normal::subsume_unite_split(judge, parts, cells, parts.len() / GAIN);
     // In boxes none covers another one.
     if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
         drop_redundant(judge, parts);
     }
-    is_normal
-}
-
-/// The most candidates that `candidates` may become when they are put together.
-pub(super) fn fewer(candidates: usize) -> usize {
-    candidates / GAIN
 }
 
 /// Tests whether candidates can be taken apart into what they have in common and the rest.

@@ -11,7 +11,7 @@ use super::frontier::Judge;
 use super::options::Options;
 use super::request::{Filled, Received};
 use super::section::{Goal, Section};
-use super::{Exchange, failing, few, merged_arms, reduce, request, sections, tidy, wake};
+use super::{Exchange, failing, few, reduce, request, sections, tidy, wake};
 use crate::network::{Network, Observation};
 use crate::process::Process;
 use crate::solve::Store;
@@ -83,26 +83,17 @@ impl Judge {
         let Some(candidates) = self.begin(exchange.line) else { return false };
         let filled = Filled::of(&exchange.request, spec, &mut self.fresh);
         let received = Received::of(spec, exchange, filled.as_ref());
-        let merges = self.options.merge_ways && spec.program.has_meetings;
-        let before = merges.then(|| (candidates.clone(), self.findings.clone()));
         let after = respond(self, candidates, &received);
         self.normalize(after);
-        if let Some((candidates, findings)) = before.filter(|_| !self.options.merge_ways) {
-            // What merged ways lead to has no normal form: they are followed one by one.
-            self.findings = findings;
-            let after = respond(self, candidates, &received);
-            self.normalize(after);
-        }
         self.work.end(&self.options, &self.solver);
         !self.candidates.is_empty()
     }
 
     /// Brings candidates into few, in normal form, and goes on with them; with few of them if a limit was reached.
     pub(super) fn normalize(&mut self, mut candidates: Vec<Candidate>) {
-        match (self.merged_since.take(), &mut candidates[..]) {
-            (Some(last), _) => merged_arms::normalize(self, &mut candidates, last),
-            (None, [only]) => tidy::after_exchange(self, only),
-            (None, _) => {
+        match &mut candidates[..] {
+            [only] => tidy::after_exchange(self, only),
+            _ => {
                 tidy::each(self, &mut candidates, tidy::one_of_several);
                 if candidates.len() > 1 && self.options.merge {
                     reduce::now_and_then(self, &mut candidates);

@@ -19,7 +19,6 @@ mod fresh;
 mod glide;
 mod lookup;
 mod maps;
-pub mod meet;
 mod notes;
 mod operands;
 mod pending;

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
-pub use super::facts::{Meeting, Provenance, ReplyShape, ReplyShapes, StepComponent};
+pub use super::facts::{Provenance, ReplyShape, ReplyShapes, StepComponent};
 pub use super::instruction::Op;
 pub use super::operand::{Binary, ChoiceDomain, FaultKind, Operand, Pc, Register, Touch, Unary};
 use super::types::TypeId;
@@ -37,18 +37,16 @@ pub struct Function {
     pub reply_shapes: Vec<ReplyShapes>,
     /// Those of its choices that answers show (see `provenance`).
     pub provenance: FxHashMap<Pc, Provenance>,
-    /// The meetings of the arms of its `either` statements.
-    pub meetings: FxHashMap<Pc, Meeting>,
 }
 
 impl Function {
     /// A function of instructions that come from no text; its registers are its parameters and one more.
     pub(super) fn plain(name: &str, params: u32, code: Vec<Op>) -> Function {
         let origin = vec![NodeId(0); code.len()];
-        let (provenance, meetings) = (FxHashMap::default(), FxHashMap::default());
+        let provenance = FxHashMap::default();
         let (parts, counting, reply_shapes) = (Vec::new(), Vec::new(), Vec::new());
         let (name, registers) = (name.to_owned(), params + 1);
-        Function { name, params, registers, code, origin, parts, counting, reply_shapes, provenance, meetings }
+        Function { name, params, registers, code, origin, parts, counting, reply_shapes, provenance }
     }
 
     /// The positions of each part, in order: a part is what uses the same registers.
@@ -98,8 +96,6 @@ pub struct Program {
     pub peers: Vec<SpecPeer>,
     /// The steps, by what they have to do with each other.
     pub components: Vec<StepComponent>,
-    /// Set if the arms of an `either` come together in some function.
-    pub has_meetings: bool,
     /// For each slot, the component whose steps touch it.
     pub component_of: Vec<Option<u32>>,
     /// The variables that are read by single entries only.

@@ -6,9 +6,6 @@
 use super::code::{Function, Op, Operand, Register};
 use super::instruction::Few;
 
-/// More instructions than this are not tried as the place where arms meet.
-const TRIED: usize = 64;
-
 /// Facts that come together where ways do.
 pub(super) trait Lattice: Clone {
     /// Joins the facts of another way; returns whether that changed anything.
@@ -99,31 +96,6 @@ impl Graph {
         };
         let reached = self.reached(from, |at| at < code.len() && !overwrites(at));
         (0..code.len()).filter(|at| reached[*at] && reads(*at)).collect()
-    }
-
-    /// The nearest instruction that every run comes to which goes one of the ways from `at`: their post-dominator.
-    pub(super) fn meeting(&self, at: usize) -> Option<usize> {
-        let mut near = self.successors[at].clone();
-        let mut next = 0;
-        while next < near.len().min(TRIED) {
-            if self.all_come_to(near[next], at) {
-                return Some(near[next]);
-            }
-            for way in &self.successors[near[next]] {
-                if !near.contains(way) {
-                    near.push(*way);
-                }
-            }
-            next += 1;
-        }
-        None
-    }
-
-    /// Tests whether no way from `at` ends, or comes back to it, without coming to an instruction.
-    fn all_come_to(&self, place: usize, at: usize) -> bool {
-        let reached = self.reached(at, |own| own != place);
-        let goes_on = |own: usize| !self.successors[own].is_empty() && !self.successors[own].contains(&at);
-        (0..reached.len()).all(|own| !reached[own] || own == place || goes_on(own))
     }
 }
 

@@ -2,7 +2,6 @@
 //!
 //! After `if q <= n { reply 0; } reply 1;` the shapes of the answers are 0 and 1, and after the condition 0 alone.
 
-use super::operand::{Pc, Register};
 use crate::scalar::Scalar;
 use crate::value::Value;
 
@@ -81,15 +80,6 @@ impl Provenance {
             _ => None,
         })
     }
-}
-
-/// The place where the arms of an `either` come together again.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Meeting {
-    /// The first instruction that all of them come to, whatever they do.
-    pub at: Pc,
-    /// The registers that are read from there on before they are written.
-    pub live: Box<[Register]>,
 }
 
 /// Steps that touch common variables.

@@ -15,7 +15,6 @@ mod keyed;
 pub mod links;
 pub mod load;
 mod lower;
-mod meetings;
 mod operand;
 mod order;
 mod override_consts;

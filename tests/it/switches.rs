@@ -30,13 +30,12 @@ fn settings() -> Vec<Options> {
         |on: usize| Options { directed: on & 1 == 0, merge: on & 2 == 0, forget: on & 4 == 0, ..Options::default() };
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
     let apart = Options { unite: false, ..Options::default() };
-    let one_by_one = Options { merge_ways: false, ..Options::default() };
     let unshown = Options { provenance: false, ..Options::default() };
     let waiting = Options { lookups: 0, ..Options::default() };
     let behind = Options { ahead: false, ..Options::default() };
     let early = Options { sink_choices: false, ..Options::default() };
     let general = Options { glides: false, ahead: false, ..Options::default() };
-    let others = [z3, apart, one_by_one, growing(), unshown, waiting, behind, early, general, plain()];
+    let others = [z3, apart, growing(), unshown, waiting, behind, early, general, plain()];
     (0..8).map(switched).chain(others).collect()
 }
 
@@ -48,7 +47,7 @@ fn growing() -> Options {
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
-    let alone = Options { unite: false, merge_ways: false, sums: false, diagrams: false, images: false, ..unmerged };
+    let alone = Options { unite: false, sums: false, diagrams: false, images: false, ..unmerged };
     Options { provenance: false, lookups: usize::MAX, ahead: false, glides: false, ..alone }
 }
 

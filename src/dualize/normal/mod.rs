@@ -26,7 +26,6 @@ use super::frontier::Judge;
 use crate::solve::Solver;
 use boxes::Sum;
 use content::Content;
-pub(super) use rebuild::selector;
 use row::CellRow;
 
 /// More rows than this are not made.

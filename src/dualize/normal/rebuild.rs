@@ -180,7 +180,7 @@ impl Rebuild<'_> {
 }
 
 /// Conditions of which exactly one holds.
-pub(in crate::dualize) fn selector(fresh: &mut Fresh, ways: usize, store: &mut Store) -> Vec<Term> {
+fn selector(fresh: &mut Fresh, ways: usize, store: &mut Store) -> Vec<Term> {
     match ways {
         0 | 1 => vec![Term::truth()],
         2 => {

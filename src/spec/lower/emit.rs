@@ -88,7 +88,6 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
             parts: self.parts,
             reply_shapes: Vec::new(),
             provenance: FxHashMap::default(),
-            meetings: FxHashMap::default(),
         }
     }
 

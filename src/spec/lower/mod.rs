@@ -118,7 +118,6 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         steps: context.steps,
         subjects: context.subjects,
         components: Vec::new(),
-        has_meetings: false,
         component_of: Vec::new(),
         keyed: Vec::new(),
         unordered: Vec::new(),
@@ -154,9 +153,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     passes::optimize(&mut program.functions, code);
     for function in &mut program.functions {
         function.provenance = super::provenance::choices(function);
-        function.meetings = super::meetings::meetings(function);
     }
-    program.has_meetings = program.functions.iter().any(|function| !function.meetings.is_empty());
     program.keyed = super::keyed::keyed(&program);
     program.may_fail = program.may_be_wrong(context.counts_unknown);
     Ok(program)

@@ -155,11 +155,11 @@ const FIRST: &str = "[29524,10]";
 const NEVER: &str = "[-1,-1]";
 
 fn little(options: Options) -> Options {
-    Options { effort: 1_000, merge_ways: false, ..options }
+    Options { effort: 1_000, ..options }
 }
 
 fn some(options: Options) -> Options {
-    Options { effort: 20_000, merge_ways: false, ..options }
+    Options { effort: 20_000, ..options }
 }
 
 const SHARDS: Workload = Workload {
@@ -174,16 +174,10 @@ const LATE: Workload = Workload {
 /// Explanations that multiply with every exchange: the work on one exchange has an end, and a trace that it cuts off is never
 /// rejected.
 pub const EFFORT: &[Row] = &[
-    Row {
-        options: |all| Options { merge_ways: false, ..all },
-        ..row(Of::Lines("splits", || splits(10, NEVER)), &[Reject])
-    },
+    Row { options: |all| all, ..row(Of::Lines("splits", || splits(10, NEVER)), &[Reject]) },
     Row { options: little, ..row(Of::Lines("splits", || splits(10, NEVER)), &[Unknown("exceeded the work limit")]) },
     // What one that is followed explains is accepted.
-    Row {
-        options: |all| Options { merge_ways: false, ..all },
-        ..row(Of::Lines("splits", || splits(10, FIRST)), &[Accept])
-    },
+    Row { options: |all| all, ..row(Of::Lines("splits", || splits(10, FIRST)), &[Accept]) },
     Row { options: little, ..row(Of::Lines("splits", || splits(10, FIRST)), &[Accept]) },
     // Little is enough where explanations stay few.
     Row { options: little, ..row(Of::Lines("splits", || splits(3, NEVER)), &[Reject]) },
@@ -200,7 +194,7 @@ pub const EFFORT: &[Row] = &[
 ];
 
 pub const BEHIND_MUCH_WORK: Row = Row {
-    options: |all| Options { effort: 10_000, merge_ways: false, ..all },
+    options: |all| Options { effort: 10_000, ..all },
     ..row(Of::Lines("splits", || splits(3, NEVER)), &[Reject])
 };
 
