@@ -180,6 +180,9 @@ impl Rejection<'_> {
     }
 
     fn possible(&self) -> String {
+        if self.why.allowed == [Possibility::More] {
+            return "the possible answers were not found within the limits".into();
+        }
         let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
         one_of(&listed).map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible"))
     }
