@@ -78,7 +78,7 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds
 }
 
 /// Carries out the instruction at which the process stands.
-pub(super) fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
+fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     let op = match &at.function.code[at.frame.pc as usize] {
         Op::Watched { op, touches } => {
             effects::touch(process, at, touches);

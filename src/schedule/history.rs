@@ -268,6 +268,18 @@ impl History {
         self.events.is_empty()
     }
 
+    /// The request whose answer was seen at an event; nothing if something else happened there.
+    pub(super) fn answered(&self, event: usize) -> Option<&Request> {
+        match self.events[event] {
+            HistoryEvent::Answered(request) => Some(&self.requests[request]),
+            HistoryEvent::Sent(_)
+            | HistoryEvent::GaveUp
+            | HistoryEvent::Restarted
+            | HistoryEvent::Impossible
+            | HistoryEvent::Open => None,
+        }
+    }
+
     /// Tests whether the system was restarted on a line.
     #[must_use]
     pub fn is_restart(&self, line: u64) -> bool {

@@ -109,8 +109,7 @@ impl RejudgedHistory {
     }
 
     fn of(spec: &Arc<Spec>, mut history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
-        let is_there =
-            |at: &usize| history.lines[*at] == line && matches!(history.events[*at], HistoryEvent::Answered(_));
+        let is_there = |at: &usize| history.lines[*at] == line && history.answered(*at).is_some();
         let rejected = (0..history.events.len()).find(is_there)?;
         history.events.truncate(rejected + 1);
         history.lines.truncate(rejected + 1);
@@ -160,24 +159,16 @@ impl RejudgedHistory {
     /// The events at which answers were seen before the rejected one.
     #[must_use]
     pub fn answers(&self) -> Vec<usize> {
-        let is_answer = |at: &usize| matches!(self.history.events[*at], HistoryEvent::Answered(_));
-        (0..self.rejected).filter(is_answer).collect()
+        (0..self.rejected).filter(|event| self.history.answered(*event).is_some()).collect()
     }
 
     /// The answers before the rejected one from the last one on, but after the `near` last ones first some that have a scalar in common with it,
     /// or with its request.
     #[must_use]
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
-        let request = |event: usize| match self.history.events[event] {
-            HistoryEvent::Answered(request) => Some(&self.history.requests[request].exchange),
-            HistoryEvent::Sent(_)
-            | HistoryEvent::GaveUp
-            | HistoryEvent::Restarted
-            | HistoryEvent::Impossible
-            | HistoryEvent::Open => None,
-        };
-        let own = request(self.rejected).map(Exchange::scalars).unwrap_or_default();
-        let shares = |event: &usize| request(*event).is_some_and(|other| !own.is_disjoint(&other.scalars()));
+        let scalars = |event: usize| self.history.answered(event).map(|request| request.exchange.scalars());
+        let own = scalars(self.rejected).unwrap_or_default();
+        let shares = |event: &usize| scalars(*event).is_some_and(|other| !own.is_disjoint(&other));
         let mut answers = self.answers();
         answers.reverse();
         let mut far = answers.split_off(near.min(answers.len()));
@@ -233,22 +224,14 @@ impl RejudgedHistory {
     /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, if anything may have been
     /// asked besides; `effort` terms may be made for it.
     pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
-        let request = |event: usize| match self.history.events[event] {
-            HistoryEvent::Answered(request) => Some(&self.history.requests[request]),
-            HistoryEvent::Sent(_)
-            | HistoryEvent::GaveUp
-            | HistoryEvent::Restarted
-            | HistoryEvent::Impossible
-            | HistoryEvent::Open => None,
-        };
         if !self.history.restarts.is_empty() && self.spec.program.restarts.is_some() {
             // What a restart makes of a state is not looked at.
             return RelaxedOutcome::Undecided;
         }
-        let (Some(pairs), Some(last)) = (&self.pairs, request(self.rejected)) else {
+        let (Some(pairs), Some(last)) = (&self.pairs, self.history.answered(self.rejected)) else {
             return RelaxedOutcome::Undecided;
         };
-        let Some((event, earlier)) = earlier.and_then(|event| Some((event, request(event)?))) else {
+        let Some((event, earlier)) = earlier.and_then(|event| Some((event, self.history.answered(event)?))) else {
             return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange, effort) };
         };
         // Behind others of their connections the two may have to wait for these.
