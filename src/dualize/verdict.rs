@@ -123,9 +123,11 @@ impl fmt::Display for Limit {
             }
             Limit::Extent => write!(
                 f,
-                "a number of more than {} bits was made, or a text or collection of more than {} bytes or elements",
+                "a number of more than {} bits was made, or a text or collection of more than {} bytes or elements, or a value of \
+                 more than {} constructors within one another",
                 value::BITS_LIMIT,
-                value::LENGTH_LIMIT
+                value::LENGTH_LIMIT,
+                value::DEPTH_LIMIT
             ),
             Limit::Undecidable => f.write_str("an operation on unknown values has no symbolic form"),
             Limit::Orders => f.write_str(

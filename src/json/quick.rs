@@ -274,7 +274,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
             [a, b, c] => Arc::new([self.field(a, depth), self.field(b, depth), self.field(c, depth)]),
             gaps => gaps.iter().map(|gap| self.field(gap, depth)).collect(),
         };
-        Value::Data { tag, fields: Some(fields) }
+        Value::data(tag, fields)
     }
 
     fn field(&mut self, gap: &Gap, depth: usize) -> Value {

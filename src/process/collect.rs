@@ -184,19 +184,19 @@ fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 
     };
     Ok(match at {
         Value::List(mut rest) => taken(&mut rest).map(|[head, there]| [Value::List(rest), head, there]),
-        Value::Data { tag: LISTED, fields: Some(mut rest) } => {
+        Value::Data { tag: LISTED, fields: Some(mut rest), depth } => {
             let [Value::List(list), Value::Scalar(Scalar::Int(at))] = &mut Arc::make_mut(&mut rest)[..] else {
                 return Ok(None);
             };
             let Some(head) = at.to_i64().and_then(|at| list.get(at as usize)).cloned() else { return Ok(None) };
             *at = at.add(&Int::ONE);
-            Some([Value::Data { tag: LISTED, fields: Some(rest) }, head, true.into()])
+            Some([Value::Data { tag: LISTED, fields: Some(rest), depth }, head, true.into()])
         }
-        Value::Data { tag: DISORDERED, fields: Some(mut rest) } => {
+        Value::Data { tag: DISORDERED, fields: Some(mut rest), depth } => {
             let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return Ok(None) };
             let found = taken(elements);
             task.disordered -= u32::from(found.is_none());
-            found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest) }, head, there])
+            found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest), depth }, head, there])
         }
         Value::Data { fields: Some(bounds), .. } => {
             let is_inside = match value::less(&bounds[0], &bounds[1]) {
@@ -204,7 +204,7 @@ fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 
                 Truth::Term(open) => match task.decided(&open) {
                     Some(holds) => holds,
                     None => {
-                        task.registers[cursor] = Value::Data { tag: RANGE, fields: Some(bounds) };
+                        task.registers[cursor] = Value::data(RANGE, bounds);
                         return Err(Obstacle::Decide(open));
                     }
                 },

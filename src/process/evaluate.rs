@@ -137,7 +137,7 @@ pub(super) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
 }
 
 /// The value that an operation makes, unless it is too large.
-fn bounded(value: Value) -> Evaluated {
+pub(super) fn bounded(value: Value) -> Evaluated {
     if value::is_too_large(&value) { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
 }
 

@@ -160,7 +160,7 @@ impl<K: KnownBounds> Glide<'_, K> {
         match op {
             Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.place.read(*src))? == *tag).into())),
             Op::Field { dst, src, tag, index } => match self.place.read(*src) {
-                Value::Data { tag: own, fields: Some(fields) } if own == tag => {
+                Value::Data { tag: own, fields: Some(fields), .. } if own == tag => {
                     Some((*dst, few(fields.get(*index as usize)?)?.copied()))
                 }
                 _ => None,

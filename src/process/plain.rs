@@ -10,7 +10,7 @@ use super::operands::PlainOperands;
 use super::task::READ;
 use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
-use crate::value::{Entry, Presence, Value};
+use crate::value::{self, Entry, Presence, Value};
 
 /// The most octets of a short text.
 const SHORT: usize = 512;
@@ -38,7 +38,7 @@ pub(super) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
         Op::Binary { dst, op, a, b } => (*dst, of_two(*op, place.read(*a), place.read(*b))),
         Op::Make { dst, tag, fields } => {
             let fields: Arc<[Value]> = fields.iter().map(|field| place.read(*field).clone()).collect();
-            (*dst, Some(Value::data(*tag, fields)))
+            (*dst, made(*tag, fields))
         }
         Op::With { dst, src, fields } => (*dst, with(place, *src, fields)),
         _ => return false,
@@ -89,11 +89,16 @@ fn write(place: &mut PlainOperands<'_>, slot: u32, key: Operand, entry: Option<E
 
 /// A constructor with other fields.
 fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
-    let Value::Data { tag, fields: Some(own) } = place.read(src) else { return None };
+    let Value::Data { tag, fields: Some(own), .. } = place.read(src) else { return None };
     let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
     let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| place.read(*operand));
     let fields: Arc<[Value]> = own.iter().enumerate().map(|pair| field(pair).clone()).collect();
-    Some(Value::data(*tag, fields))
+    made(*tag, fields)
+}
+
+/// A constructor, unless it is too deep.
+fn made(tag: u32, fields: Arc<[Value]>) -> Option<Value> {
+    Some(Value::data(tag, fields)).filter(|value| !value::is_too_large(value))
 }
 
 /// The value that a map has under a key, if both are plain and it is known whether it has something.

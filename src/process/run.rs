@@ -239,7 +239,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         }
         Op::Make { dst, tag, fields } => {
             let fields: std::sync::Arc<[Value]> = fields.iter().map(|f| at.read(process, *f).clone()).collect();
-            process.task.keep(*dst, Ok(Value::data(*tag, fields)))
+            process.task.keep(*dst, evaluate::bounded(Value::data(*tag, fields)))
         }
         Op::MakeList { dst, elements } => {
             process.task.keep(*dst, Ok(Value::list(elements.iter().map(|e| at.read(process, *e).clone()))))
@@ -253,7 +253,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::With { dst, src, fields } => {
             let replaced: Vec<(u32, Value)> =
                 fields.iter().map(|(index, f)| (*index, at.read(process, *f).clone())).collect();
-            process.task.keep(*dst, Ok(node(at.read(process, *src))?.with_fields(&replaced)))
+            process.task.keep(*dst, evaluate::bounded(node(at.read(process, *src))?.with_fields(&replaced)))
         }
         Op::ByVariant { src, targets, none } => match at.read(process, *src) {
             Value::Data { tag, .. } => process.task.goto(targets.get(*tag as usize).copied().unwrap_or(*none)),

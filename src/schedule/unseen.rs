@@ -119,7 +119,7 @@ impl UnseenTexts {
                 let unseen = self.unseen.get_or_insert_with(|| text.clone());
                 (unseen != text).then(|| Value::Scalar(Scalar::Str(unseen.clone())))
             }
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 let united: Vec<Option<Value>> = fields.iter().map(|field| self.united(field)).collect();
                 let both = || united.iter().zip(fields.iter()).map(|(new, old)| new.as_ref().unwrap_or(old).clone());
                 united.iter().any(Option::is_some).then(|| Value::data(*tag, both().collect::<Vec<_>>()))

@@ -13,7 +13,9 @@ use smallvec::SmallVec;
 pub fn equal(a: &Value, b: &Value) -> Lifted<Truth> {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => Ok(Truth::Known(a == b)),
-        (Value::Data { tag: x, fields: None }, Value::Data { tag: y, fields: None }) => Ok(Truth::Known(x == y)),
+        (Value::Data { tag: x, fields: None, .. }, Value::Data { tag: y, fields: None, .. }) => {
+            Ok(Truth::Known(x == y))
+        }
         (a, b) => equal_trees(a, b),
     }
 }
@@ -69,7 +71,9 @@ pub type Conditions = SmallVec<[Term; 8]>;
 /// What must come first, as for [`equal`].
 pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<bool> {
     match (a, b) {
-        (Value::Data { tag: x, fields: Some(fields) }, Value::Data { tag: y, fields: Some(others) }) if x == y => {
+        (Value::Data { tag: x, fields: Some(fields), .. }, Value::Data { tag: y, fields: Some(others), .. })
+            if x == y =>
+        {
             all_equal_where(fields.iter().zip(others.iter()), conditions)
         }
         (Value::Union(alternatives), Value::Data { tag, .. }) => {
@@ -274,7 +278,7 @@ mod tests {
     fn observed(value: &Value, next: &mut dyn FnMut(u64) -> u64) -> Value {
         match value {
             Value::Term(_) => Value::from(next(2) as i64),
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 Value::data(*tag, fields.iter().map(|field| observed(field, next)).collect::<Vec<_>>())
             }
             Value::Union(alternatives) => observed(&alternatives[next(2) as usize].1, next),

@@ -1,9 +1,13 @@
 //! The extent of a value, and the largest that a server makes: a number that is squared again and again soon has more digits than
 //! there is memory, and a list that is appended to itself more elements.
 //!
-//! The extent of `[1, 2]` is 2, that of `"abc"` is 3 octets, that of 255 is 8 bits. It is looked up, never counted.
+//! The extent of `[1, 2]` is 2, that of `"abc"` is 3 octets, that of 255 is 8 bits. It is looked up, never counted. A value of a
+//! recursive type has a [`Depth`] as well, since everything that walks through a value needs as much stack as that is deep.
 
-use super::Value;
+use std::cmp::Ordering;
+use std::hash::{Hash, Hasher};
+
+use super::{List, Value};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term};
 
@@ -11,6 +15,10 @@ use crate::term::{Kind, Term};
 pub const BITS_LIMIT: u64 = 1 << 20;
 /// The most octets of a text, and elements of a collection, that a server makes.
 pub const LENGTH_LIMIT: usize = 1 << 24;
+/// The most constructors within one another that a server makes.
+pub const DEPTH_LIMIT: u16 = 1_000;
+/// The number of elements of a collection whose depths are looked at.
+const ELEMENTS: usize = 8;
 /// The most nodes of a symbolic product or text that a server makes, counted as those of a tree.
 const NODES_LIMIT: u32 = 1 << 20;
 
@@ -28,6 +36,67 @@ pub fn extent(value: &Value) -> usize {
     }
 }
 
+/// The number of constructors within one another at the top of a value, at most 65,535: `Node { next: Node { next: Nil } }` has depth 3.
+///
+/// Of a list of more than eight elements the first and the last count, and of such a map or set one entry. It says nothing about the value that its
+/// fields do not say: all depths are equal.
+#[derive(Clone, Copy, Debug)]
+pub struct Depth(u16);
+
+impl Depth {
+    /// The depth of a constructor without fields.
+    pub(super) const LEAF: Depth = Depth(1);
+
+    /// The depth of a constructor with these fields.
+    pub(super) fn above(fields: &[Value]) -> Depth {
+        Depth(deepest(fields).saturating_add(1))
+    }
+}
+
+impl PartialEq for Depth {
+    fn eq(&self, _: &Depth) -> bool {
+        true
+    }
+}
+
+impl Eq for Depth {}
+
+impl PartialOrd for Depth {
+    fn partial_cmp(&self, other: &Depth) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Depth {
+    fn cmp(&self, _: &Depth) -> Ordering {
+        Ordering::Equal
+    }
+}
+
+impl Hash for Depth {
+    fn hash<H: Hasher>(&self, _: &mut H) {}
+}
+
+fn deepest<'v>(values: impl IntoIterator<Item = &'v Value>) -> u16 {
+    values.into_iter().map(depth).max().unwrap_or(0)
+}
+
+fn depth(value: &Value) -> u16 {
+    match value {
+        Value::Data { depth, .. } => depth.0,
+        Value::List(list) | Value::Open(list) => depth_of_list(list),
+        Value::Map(map) if map.bound() <= ELEMENTS => deepest(map.parts()),
+        Value::Map(map) => deepest(map.parts().take(2)),
+        Value::Union(alternatives) => deepest(alternatives.iter().map(|(_, value)| value)),
+        Value::Maybe(optional) => depth(&optional.value),
+        Value::Scalar(_) | Value::Term(_) | Value::Unknown(_) | Value::Rest(_) | Value::Any | Value::Absent => 0,
+    }
+}
+
+fn depth_of_list(list: &List) -> u16 {
+    if list.len() <= ELEMENTS { deepest(list) } else { deepest(list.front().into_iter().chain(list.back())) }
+}
+
 /// Tests whether a value is larger than what a server makes.
 #[must_use]
 pub fn is_too_large(value: &Value) -> bool {
@@ -35,6 +104,7 @@ pub fn is_too_large(value: &Value) -> bool {
         Value::Scalar(Scalar::Int(value)) => has_too_many_bits(value),
         Value::Term(term) => is_large_term(term),
         Value::Union(alternatives) => alternatives.iter().any(|(_, value)| is_too_large(value)),
+        Value::Data { depth, .. } => depth.0 > DEPTH_LIMIT,
         other => extent(other) > LENGTH_LIMIT,
     }
 }

@@ -72,7 +72,7 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
         (Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => {
             Some(Value::of_term(Term::ite(condition, &then.as_term()?, &otherwise.as_term()?)))
         }
-        (Value::Data { tag: a, fields: x }, Value::Data { tag: b, fields: y }) if a == b => {
+        (Value::Data { tag: a, fields: x, .. }, Value::Data { tag: b, fields: y, .. }) if a == b => {
             let (Some(x), Some(y)) = (x, y) else { return Some(then.clone()) };
             let fields: Arc<[Value]> =
                 x.iter().zip(y.iter()).map(|(x, y)| merge(condition, x.clone(), y.clone())).collect();
@@ -107,7 +107,7 @@ fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => a == b,
         (Value::Term(a), Value::Term(b)) => a == b,
-        (Value::Data { tag: a, fields: None }, Value::Data { tag: b, fields: None }) => a == b,
+        (Value::Data { tag: a, fields: None, .. }, Value::Data { tag: b, fields: None, .. }) => a == b,
         (Value::Data { fields: Some(a), .. }, Value::Data { fields: Some(b), .. }) => Arc::ptr_eq(a, b),
         (Value::List(a), Value::List(b)) => Arc::ptr_eq(a, b),
         (Value::Open(a), Value::Open(b)) => a == b,

@@ -38,7 +38,7 @@ pub use collection::{
 };
 pub use combine::{begins_with, intersection, is_subset, overlay};
 pub use equal::{Conditions, at_most, equal, equal_where, less};
-pub use extent::{BITS_LIMIT, LENGTH_LIMIT, extent, is_too_large};
+pub use extent::{BITS_LIMIT, DEPTH_LIMIT, Depth, LENGTH_LIMIT, extent, is_too_large};
 pub use map::{Entry, Map, MapParts, Presence, spread};
 pub use merge::{before_joining, merge, union};
 pub use one_of::one_of;
@@ -63,6 +63,8 @@ pub enum Value {
         tag: u32,
         /// Its fields; `None` if there are none, so that unit variants cost nothing.
         fields: Option<Arc<[Value]>>,
+        /// Its depth, from its fields.
+        depth: Depth,
     },
     /// A list of known length.
     List(Arc<List>),
@@ -118,19 +120,23 @@ impl Split {
 
 impl Value {
     /// The empty tuple.
-    pub const UNIT: Value = Value::Data { tag: 0, fields: None };
+    pub const UNIT: Value = Value::unit(0);
 
     /// A constructor with fields.
     #[must_use]
     pub fn data(tag: u32, fields: impl Into<Arc<[Value]>>) -> Value {
         let fields: Arc<[Value]> = fields.into();
-        Value::Data { tag, fields: if fields.is_empty() { None } else { Some(fields) } }
+        if fields.is_empty() {
+            return Value::unit(tag);
+        }
+        let depth = Depth::above(&fields);
+        Value::Data { tag, fields: Some(fields), depth }
     }
 
     /// A unit variant (`None` is 0).
     #[must_use]
     pub const fn unit(tag: u32) -> Value {
-        Value::Data { tag, fields: None }
+        Value::Data { tag, fields: None, depth: Depth::LEAF }
     }
 
     /// The option `None`.
@@ -218,7 +224,7 @@ impl Value {
     pub fn copied(&self) -> Value {
         match self {
             Value::Absent => Value::Absent,
-            Value::Data { tag, fields: None } => Value::unit(*tag),
+            Value::Data { tag, fields: None, .. } => Value::unit(*tag),
             Value::Scalar(Scalar::Bool(known)) => Value::from(*known),
             Value::Scalar(Scalar::Int(int)) => match int.to_i64() {
                 Some(small) => Value::from(small),
@@ -301,7 +307,7 @@ impl Value {
     #[must_use]
     pub fn field(&self, tag: u32, index: u32) -> Value {
         match self {
-            Value::Data { tag: own, fields: Some(fields) } if *own == tag => {
+            Value::Data { tag: own, fields: Some(fields), .. } if *own == tag => {
                 fields.get(index as usize).cloned().unwrap_or(Value::Absent)
             }
             other => other.field_somewhere(tag, index),
@@ -321,7 +327,7 @@ impl Value {
     #[must_use]
     pub fn with_fields(&self, replaced: &[(u32, Value)]) -> Value {
         match self {
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 let mut fields: Vec<Value> = fields.to_vec();
                 for (index, value) in replaced {
                     fields[*index as usize] = value.clone();

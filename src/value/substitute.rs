@@ -46,7 +46,9 @@ impl<'a> Substitution<'a> {
                 (self.term)(&rest.length).map(|length| Value::Rest(Arc::new(Unseen { unknown: rest.unknown, length })))
             }
             Value::Term(term) => (self.term)(term).map(Value::of_term),
-            Value::Data { tag, fields: Some(fields) } => self.sequence(fields).map(|fields| Value::data(*tag, fields)),
+            Value::Data { tag, fields: Some(fields), .. } => {
+                self.sequence(fields).map(|fields| Value::data(*tag, fields))
+            }
             Value::List(list) => self.list(list).map(Value::List),
             Value::Open(list) => self.open_list(list).map(Value::sequence),
             Value::Maybe(optional) => self.optional(optional).map(|element| element.unwrap_or(Value::Absent)),
@@ -278,7 +280,7 @@ impl Value {
         let decide = |value: &Value| value.decide_maps(condition, truth);
         match self {
             Value::Map(map) => Value::Map(map.decide(condition, truth).with_values(&decide)),
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 Value::data(*tag, fields.iter().map(decide).collect::<Vec<_>>())
             }
             Value::List(list) => Value::list(list.iter().map(decide)),

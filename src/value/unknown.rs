@@ -126,7 +126,7 @@ impl Value {
                 | ExpandedPart::Entry(..)
                 | ExpandedPart::Others(..) => None,
             },
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 Some(Value::data(*tag, filled_all(fields.iter(), part)?.into_iter().flatten().collect::<Vec<_>>()))
             }
             Value::List(list) | Value::Open(list) => {
@@ -223,7 +223,7 @@ impl Value {
                 let rest = Unseen { unknown: renumber(&rest.unknown), length: rest.length.clone() };
                 Some(Value::Rest(Arc::new(rest)))
             }
-            Value::Data { tag, fields: Some(fields) } => {
+            Value::Data { tag, fields: Some(fields), .. } => {
                 all(&mut fields.iter()).map(|fields| Value::data(*tag, fields))
             }
             Value::List(list) | Value::Open(list) => {

@@ -94,7 +94,9 @@ impl TableWriter {
         let row = match value {
             Value::Scalar(scalar) => SavedValue::Scalar(SavedScalar::of(scalar)),
             Value::Term(term) => SavedValue::Term(self.term(term)),
-            Value::Data { tag, fields } => SavedValue::Data(*tag, self.all(fields.iter().flat_map(|all| all.iter()))),
+            Value::Data { tag, fields, .. } => {
+                SavedValue::Data(*tag, self.all(fields.iter().flat_map(|all| all.iter())))
+            }
             Value::List(list) => SavedValue::List(self.all(list.iter())),
             Value::Open(list) => SavedValue::Open(self.all(list.iter())),
             Value::Map(map) => SavedValue::Map(self.map(MapParts::of(map))),

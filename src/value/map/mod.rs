@@ -310,6 +310,12 @@ impl Map {
         self.0.entries.len() + self.0.pending.len()
     }
 
+    /// All keys and values that it may have; of writes that wait, the keys.
+    pub(super) fn parts(&self) -> impl Iterator<Item = &Value> {
+        let entries = self.0.entries.iter().flat_map(|(key, entry)| [key, &entry.value]);
+        entries.chain(self.0.pending.iter().map(|write| &write.key))
+    }
+
     /// Keys beside which both have the same entries, if they are copies of one map and little was written since.
     pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
         self.0.lineage.since_parted(&other.0.lineage)
