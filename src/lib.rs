@@ -59,6 +59,8 @@ pub mod generate;
 #[doc(hidden)]
 pub mod harness;
 #[doc(hidden)]
+pub mod http;
+#[doc(hidden)]
 pub mod json;
 #[doc(hidden)]
 pub mod mutate;

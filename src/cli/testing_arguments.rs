@@ -187,6 +187,7 @@ impl SutArguments {
             reset: self.reset.clone(),
             patience: StartOptions::default().patience.max(self.deadline),
             stop: stop.clone(),
+            headers: Vec::new(),
         }
     }
 

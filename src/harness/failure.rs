@@ -169,6 +169,7 @@ fn kind(kind: SutFailureKind) -> FailureKind {
         SutFailureKind::Crash => FailureKind::Crash,
         SutFailureKind::Hang => FailureKind::Hang,
         SutFailureKind::Garbage => FailureKind::Garbage,
+        SutFailureKind::Violation => FailureKind::Violation,
         SutFailureKind::Refused => FailureKind::Refused,
         SutFailureKind::Start => FailureKind::Start,
         SutFailureKind::Adapter => FailureKind::Adapter,

@@ -4,6 +4,7 @@ use std::sync::{Arc, OnceLock};
 
 use super::check::Checked;
 use super::code::{Function, Op, Operand, Program};
+use super::http::HttpForms;
 use super::load::{Loaded, Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
 use super::passes::Code;
@@ -45,6 +46,9 @@ pub struct Spec {
     interleaved: OnceLock<Option<Arc<Spec>>>,
     /// The reports of what is not possible if they do.
     asynchronous: Vec<Diagnostic>,
+    /// The forms of requests and answers on the wire, if it says them.
+    #[doc(hidden)]
+    pub http: Option<Arc<HttpForms>>,
     /// The types.
     #[doc(hidden)]
     pub types: Types,
@@ -107,11 +111,15 @@ impl Spec {
                 .and_then(|unit| {
                     let (program, tasks, asynchronous) = lower_for(&checked, unit, selection)?;
                     let spans = checked.tables.spans().to_vec();
-                    Ok((program, tasks, asynchronous, unit, checked.types.clone(), spans))
+                    let http = match unit {
+                        Unit::Protocol(at) => checked.protocols[at].http.clone().map(Arc::new),
+                        Unit::Machine(_) => None,
+                    };
+                    Ok((program, tasks, asynchronous, unit, (checked.types.clone(), http), spans))
                 })
         };
         match compiled {
-            Ok((program, tasks, asynchronous, unit, types, spans)) => Ok(Arc::new(Spec {
+            Ok((program, tasks, asynchronous, unit, (types, http), spans)) => Ok(Arc::new(Spec {
                 program,
                 unknown: OnceLock::new(),
                 interleaved: OnceLock::new(),
@@ -119,6 +127,7 @@ impl Spec {
                 loaded: Arc::new(loaded),
                 unit,
                 selection: Selection { tasks, ..selection.clone() },
+                http,
                 types,
                 sources,
                 warnings: diagnostics,

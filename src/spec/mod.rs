@@ -10,6 +10,7 @@ mod dataflow;
 pub mod entries;
 mod facts;
 mod footprint;
+pub mod http;
 mod instruction;
 mod keyed;
 pub mod links;

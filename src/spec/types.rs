@@ -439,6 +439,16 @@ impl Types {
     }
 }
 
+impl Types {
+    /// The types of the fields of a variant of an enum; none if it has no such variant.
+    #[must_use]
+    pub fn fields_of_variant(&self, id: TypeId, variant: u32) -> Option<Vec<TypeId>> {
+        let Type::Enum(index) = self.get(id) else { return None };
+        let variant = self.enums[*index as usize].variants.get(variant as usize)?;
+        Some(variant.fields.iter().map(|(_, ty)| *ty).collect())
+    }
+}
+
 /// The state of one type in a depth-first walk over types: how far the walk has come with it.
 #[derive(Clone, Copy)]
 enum TypeVisit {

@@ -11,8 +11,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
+use super::dialect::LineDialect;
+use super::http::HttpDialect;
 use super::process::{Launcher, ResetWay, StartOptions};
-use super::ready::checked_address;
+use super::ready::{checked_address, has_port};
 use super::stdio::{AdapterReset, StdioSystem};
 use super::tcp::TcpSystem;
 use super::{SutFailure, SutFailureKind, System};
@@ -59,6 +61,33 @@ impl fmt::Display for SutAddress {
     }
 }
 
+/// The parts of `http://HOST:PORT/PATH`.
+struct HttpUrl {
+    /// The host, with its port if that was written.
+    host: String,
+    /// The host and the port.
+    address: String,
+    /// The path that all requests begin with.
+    path: String,
+}
+
+impl FromStr for HttpUrl {
+    type Err = String;
+
+    fn from_str(url: &str) -> Result<HttpUrl, String> {
+        let Some(rest) = url.strip_prefix("http://") else {
+            return Err(format!("{url}: https is not supported yet; {KINDS}"));
+        };
+        let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+        if let Some(odd) = path.chars().find(|c| !c.is_ascii_graphic() || matches!(c, '?' | '#')) {
+            return Err(format!("{url}: {odd:?} cannot stand in the path that all requests begin with"));
+        }
+        let address = if has_port(host) { host.to_owned() } else { format!("{host}:80") };
+        let address = checked_address(&address).map_err(|error| format!("{error}; {KINDS}"))?;
+        Ok(HttpUrl { host: host.to_owned(), address, path: path.to_owned() })
+    }
+}
+
 /// The system at an address; it is started when it is first reset.
 ///
 /// # Errors
@@ -67,7 +96,7 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
     match address {
         SutAddress::Tcp(address) => {
             let launcher = Launcher::new(start, Some(address))?;
-            Ok(Box::new(TcpSystem::new(spec, address, launcher)))
+            Ok(Box::new(TcpSystem::new(LineDialect::new(spec), address, launcher)))
         }
         SutAddress::Stdio(command) => {
             let launcher = Launcher::new(start, None)?;
@@ -76,8 +105,15 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
             Ok(Box::new(StdioSystem::new(spec, command, launcher, resets, start.patience)))
         }
         SutAddress::Http(url) => {
-            let what = format!("{url} cannot be tested: the specification {} has no http block", spec.program.name);
-            Err(SutFailure::new(SutFailureKind::Start, what))
+            let failed = |what| SutFailure::new(SutFailureKind::Start, what);
+            if spec.http.is_none() {
+                let name = &spec.program.name;
+                return Err(failed(format!("{url} cannot be tested: the specification {name} has no http block")));
+            }
+            let HttpUrl { host, address, path } = url.parse().map_err(failed)?;
+            let launcher = Launcher::new(start, Some(&address))?;
+            let dialect = HttpDialect::new(spec, &host, &path, &start.headers);
+            Ok(Box::new(TcpSystem::new(dialect, &address, launcher)))
         }
     }
 }

@@ -4,7 +4,9 @@
 //!
 //! | file | its one job |
 //! |---|---|
-//! | `tcp.rs` | `tcp:HOST:PORT`: one connection a client, one JSON value a line |
+//! | `tcp.rs` | one connection a client |
+//! | `dialect.rs` | what is said on it: `tcp:HOST:PORT`, one JSON value a line |
+//! | `http.rs` | `http://HOST:PORT`: HTTP/1.1, by the `http` block of the specification |
 //! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines that it and we say |
 //! | `trial.rs` | a trial of an adapter |
 //! | `wire.rs`, `lines.rs` | values on lines, lines out of bytes |
@@ -22,7 +24,11 @@ mod address;
 mod ask;
 mod asynchronous;
 #[cfg(unix)]
+mod dialect;
+#[cfg(unix)]
 pub mod group;
+#[cfg(unix)]
+mod http;
 mod in_process;
 pub mod kinds;
 pub mod lines;
@@ -128,6 +134,8 @@ pub enum SutFailureKind {
     Hang,
     /// It sent something that is no answer.
     Garbage,
+    /// It sent what no server of the specification sends, and what is no value of its answers.
+    Violation,
     /// It refused a connection.
     Refused,
     /// It could not be started, or was not ready in time.

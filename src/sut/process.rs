@@ -42,6 +42,8 @@ pub struct StartOptions {
     pub patience: Duration,
     /// Set once nobody waits for that any more.
     pub stop: Arc<AtomicBool>,
+    /// The headers of every request to a system that speaks HTTP.
+    pub headers: Vec<(String, String)>,
 }
 
 /// The way in which a system is brought back to its first state.
@@ -59,7 +61,14 @@ pub enum ResetWay {
 
 impl Default for StartOptions {
     fn default() -> StartOptions {
-        StartOptions { command: None, ready: None, reset: None, patience: PATIENCE, stop: Arc::default() }
+        StartOptions {
+            command: None,
+            ready: None,
+            reset: None,
+            patience: PATIENCE,
+            stop: Arc::default(),
+            headers: Vec::new(),
+        }
     }
 }
 
@@ -114,7 +123,7 @@ impl Launcher {
     /// # Errors
     /// The options do not fit together.
     pub fn new(options: &StartOptions, address: Option<&str>) -> Result<Launcher, SutFailure> {
-        let StartOptions { command, ready, reset, patience, stop } = options.clone();
+        let StartOptions { command, ready, reset, patience, stop, headers: _ } = options.clone();
         if command.is_none() && matches!(reset, Some(ResetWay::Restart | ResetWay::RestartAfter(_))) {
             return Err(failed(
                 "a system can only be restarted (--reset restart) if it is started here (--start COMMAND)",

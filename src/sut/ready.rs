@@ -110,7 +110,8 @@ pub fn checked_address(text: &str) -> Result<String, String> {
     if plain && port { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
-fn has_port(host: &str) -> bool {
+/// Tests whether a host has a port.
+pub(super) fn has_port(host: &str) -> bool {
     host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|digit| digit.is_ascii_digit()))
 }
 

@@ -1,27 +1,26 @@
-//! A system at a TCP address: one connection a client, one JSON value a line, all served by one `poll`.
+//! A system at a TCP address: one connection a client, all served by one `poll`.
 //!
 //! ```text
-//!   send(1, …), send(2, …)     two lines wait in the buffers of two connections
+//!   send(1, …), send(2, …)     two requests wait in the buffers of two connections
 //!   next(…)                    both are written; whichever answers first is read, with all that is there
 //! ```
 //!
-//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests.
+//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests. A [`Dialect`] says
+//! how both are written.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io;
 use std::net::TcpStream;
-use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::set_socket_linger;
 
-use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
+use super::dialect::{Dialect, SeenThings};
+use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::process::Launcher;
 use super::ready::connect;
-use super::wire::{LineCodec, garbage, shown};
-use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
-use crate::spec::Spec;
+use super::{SutEvent, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
 /// The bytes that are read at a time.
@@ -32,56 +31,57 @@ const DYING: Duration = Duration::from_millis(500);
 const SUSPECTED: Duration = Duration::from_millis(200);
 
 /// A system at a TCP address.
-pub struct TcpSystem {
-    codec: LineCodec,
+pub(super) struct TcpSystem<D: Dialect> {
+    dialect: D,
     address: String,
     launcher: Launcher,
-    links: BTreeMap<u64, TcpLink>,
+    links: BTreeMap<u64, TcpLink<D::Link>>,
     /// The connections that have just ended, the first one first.
-    ended: VecDeque<EndedLink>,
+    ended: VecDeque<EndedLink<D::Link>>,
     /// The things that were read and are not handed out yet.
     read: VecDeque<Result<SutEvent, SutFailure>>,
     chunk: Vec<u8>,
-    line: String,
+    /// A request that is about to be sent.
+    request: Vec<u8>,
 }
 
 /// The connection of a client.
-struct TcpLink {
+struct TcpLink<L> {
     stream: TcpStream,
     out: UnwrittenLines,
-    input: LineBuffer,
+    state: L,
 }
 
 /// A connection that has ended; whether the system has ended, too, is not known yet.
-struct EndedLink {
+struct EndedLink<L> {
     client: u64,
-    /// The beginning of a line.
-    rest: Vec<u8>,
+    state: L,
     /// The moment at which that is decided.
     decided: Instant,
 }
 
-impl TcpSystem {
+impl<D: Dialect> TcpSystem<D> {
     /// A system at this address.
     #[must_use]
-    pub fn new(spec: &Arc<Spec>, address: &str, launcher: Launcher) -> TcpSystem {
+    pub(super) fn new(dialect: D, address: &str, launcher: Launcher) -> TcpSystem<D> {
         TcpSystem {
-            codec: LineCodec::new(spec),
+            dialect,
             address: address.to_owned(),
             launcher,
             links: BTreeMap::new(),
             ended: VecDeque::new(),
             read: VecDeque::new(),
             chunk: vec![0; CHUNK],
-            line: String::new(),
+            request: Vec::new(),
         }
     }
 
     /// The connection of a client; none if what is sent on it is lost, as it has ended.
-    fn link(&mut self, client: u64) -> Result<Option<&mut TcpLink>, SutFailure> {
+    fn link(&mut self, client: u64) -> Result<Option<&mut TcpLink<D::Link>>, SutFailure> {
         if self.ended.iter().any(|ended| ended.client == client) {
             return Ok(None);
         }
+        self.drop_unnoticed(client);
         if !self.links.contains_key(&client) {
             self.launcher.used();
             match TcpLink::open(&self.address) {
@@ -90,6 +90,18 @@ impl TcpSystem {
             }
         }
         Ok(self.links.get_mut(&client))
+    }
+
+    /// Drops the connection of a client on which nothing more is said, or that the system has ended without the client noticing.
+    fn drop_unnoticed(&mut self, client: u64) {
+        let Some(link) = self.links.get_mut(&client) else { return };
+        let mut is_over = self.dialect.is_over(&link.state);
+        if !is_over && !self.dialect.is_end_seen(&link.state) {
+            is_over = read_from(&mut link.stream, &mut self.chunk, |_| {}) == StreamState::Ended;
+        }
+        if is_over {
+            self.links.remove(&client);
+        }
     }
 
     /// The failure that a connection cannot be made.
@@ -107,19 +119,24 @@ impl TcpSystem {
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
         for client in self.readable(until)? {
             let Some(link) = self.links.get_mut(&client) else { continue };
-            let TcpLink { stream, input, .. } = link;
-            let state = read_from(stream, &mut self.chunk, |bytes| {
-                take(client, input, bytes, &mut self.codec, &mut self.read);
+            let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
+            let stream = read_from(&mut link.stream, &mut self.chunk, |bytes| {
+                dialect.take(&mut link.state, bytes, &mut seen);
             });
-            if state == StreamState::Ended {
-                let rest = self.links.remove(&client).map(|link| link.input.rest().to_vec()).unwrap_or_default();
+            let is_end_seen = self.dialect.is_end_seen(&link.state);
+            self.see(client, seen);
+            if stream == StreamState::Ended
+                && let Some(TcpLink { state, .. }) = self.links.remove(&client)
+                && is_end_seen
+            {
                 let doubt = if self.launcher.lives_on() { Duration::ZERO } else { SUSPECTED };
-                self.ended.push_back(EndedLink { client, rest, decided: Instant::now() + doubt });
+                self.ended.push_back(EndedLink { client, state, decided: Instant::now() + doubt });
             }
         }
-        if self.ended.front().is_some_and(|ended| ended.decided <= Instant::now()) {
-            let decided = self.ended.pop_front().map(|ended| self.meaning(&ended));
-            self.read.extend(decided);
+        if self.ended.front().is_some_and(|ended| ended.decided <= Instant::now())
+            && let Some(ended) = self.ended.pop_front()
+        {
+            self.meaning(ended);
         }
         Ok(())
     }
@@ -128,7 +145,8 @@ impl TcpSystem {
     fn readable(&self, until: Instant) -> Result<Vec<u64>, SutFailure> {
         let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
         let left = left.map_err(|error| broken(&error.to_string()))?;
-        let flags = |link: &TcpLink| if link.out.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+        let flags =
+            |link: &TcpLink<D::Link>| if link.out.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
         let mut polled: Vec<PollFd<'_>> =
             self.links.values().map(|link| PollFd::new(&link.stream, flags(link))).collect();
         match poll(&mut polled, Some(&left)) {
@@ -140,24 +158,32 @@ impl TcpSystem {
         Ok(ready.map(|(client, _)| *client).collect())
     }
 
+    /// Keeps what a client sees until it is handed out.
+    fn see(&mut self, client: u64, seen: SeenThings) {
+        let of_client = |seen: Result<_, SutFailure>| match seen {
+            Ok(kind) => Ok(SutEvent { client, kind }),
+            Err(failure) => Err(failure.of_client(client)),
+        };
+        self.read.extend(seen.into_iter().map(of_client));
+    }
+
     /// The meaning of the end of a connection: the system closed it, or is no more.
-    fn meaning(&mut self, ended: &EndedLink) -> Result<SutEvent, SutFailure> {
-        let client = ended.client;
+    fn meaning(&mut self, mut ended: EndedLink<D::Link>) {
         if let Some(crash) = self.launcher.ended_within(Duration::ZERO) {
-            return Err(crash);
+            return self.read.push_back(Err(crash));
         }
         if !self.launcher.lives_on()
             && let Err(error) = connect(&self.address)
         {
-            return Err(self.launcher.ended_within(DYING).unwrap_or_else(|| {
+            let crash = self.launcher.ended_within(DYING).unwrap_or_else(|| {
                 let what = format!("the system ended a connection and takes no more ({}: {error})", self.address);
                 SutFailure::new(SutFailureKind::Crash, what)
-            }));
+            });
+            return self.read.push_back(Err(crash));
         }
-        if !ended.rest.is_empty() {
-            return Err(garbage(&ended.rest, "the connection ended in the middle of this line").of_client(client));
-        }
-        Ok(SutEvent { client, kind: SutEventKind::Closed })
+        let mut seen = SeenThings::new();
+        self.dialect.end(&mut ended.state, &mut seen);
+        self.see(ended.client, seen);
     }
 
     fn disconnect(&mut self) {
@@ -173,19 +199,21 @@ impl TcpSystem {
     }
 }
 
-impl System for TcpSystem {
+impl<D: Dialect> System for TcpSystem<D> {
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
-        let mut line = std::mem::take(&mut self.line);
-        line.clear();
-        self.codec.write_request(&mut line, request);
-        line.push('\n');
-        if let Some(link) = self.link(client)? {
-            link.out.push(line.as_bytes());
+        if self.link(client)?.is_none() {
+            return Ok(());
+        }
+        let mut seen = SeenThings::new();
+        if let Some(link) = self.links.get_mut(&client) {
+            self.request.clear();
+            self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
+            link.out.push(&self.request);
             if link.out.is_full() {
                 link.out.write_to(&mut link.stream);
             }
         }
-        self.line = line;
+        self.see(client, seen);
         Ok(())
     }
 
@@ -228,34 +256,12 @@ impl System for TcpSystem {
     }
 }
 
-impl TcpLink {
-    fn open(address: &str) -> io::Result<TcpLink> {
+impl<L: Default> TcpLink<L> {
+    fn open(address: &str) -> io::Result<TcpLink<L>> {
         let stream = connect(address)?;
         stream.set_nodelay(true)?;
         stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, out: UnwrittenLines::default(), input: LineBuffer::default() })
-    }
-}
-
-/// Takes the lines that end in these bytes, and keeps the rest.
-fn take(
-    client: u64,
-    input: &mut LineBuffer,
-    bytes: &[u8],
-    codec: &mut LineCodec,
-    to: &mut VecDeque<Result<SutEvent, SutFailure>>,
-) {
-    input.take(bytes, |line| {
-        if !is_blank(line) {
-            let event = |value| SutEvent { client, kind: SutEventKind::Answer(value) };
-            to.push_back(codec.answer(line).map(event).map_err(|failure| failure.of_client(client)));
-        }
-    });
-    if input.is_too_long() {
-        let begun = shown(input.rest());
-        let what = format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {begun}");
-        to.push_back(Err(SutFailure::new(SutFailureKind::Garbage, what).of_client(client)));
-        *input = LineBuffer::default();
+        Ok(TcpLink { stream, out: UnwrittenLines::default(), state: L::default() })
     }
 }
 

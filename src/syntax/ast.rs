@@ -4,8 +4,10 @@
 //! this tree by [`NodeId`] only. For example `token Id;` is an [`Item`] of kind `Token` with the [`Name`] `Id`.
 
 mod expression;
+mod http;
 
 pub use expression::*;
+pub use http::*;
 
 use crate::diagnostic::Span;
 
@@ -186,6 +188,8 @@ pub enum MemberKind {
     Step(Block),
     /// `peer p(key: T): Req -> Resp;`, `peer p: Req -> Resp;`
     Peer { name: Name, key: Option<Field>, request: TypeExpr, response: TypeExpr },
+    /// `http { .. }`
+    Http(Vec<HttpLine>),
 }
 
 /// The event that a handler answers to.

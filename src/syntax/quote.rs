@@ -152,7 +152,9 @@ impl<'t> AnyNode<'t> {
                 MemberKind::Var { value, .. } => vec![AnyNode::Expr(value)],
                 MemberKind::On { guard, body, .. } => guarded(guard.as_ref(), body),
                 MemberKind::Proc { body, .. } | MemberKind::Step(body) => statements(body),
-                MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Peer { .. } => Vec::new(),
+                MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Peer { .. } | MemberKind::Http(_) => {
+                    Vec::new()
+                }
             },
             AnyNode::Statement(statement) => of_statement(statement),
             AnyNode::Arm(arm) => guarded(arm.guard.as_ref(), &arm.body),

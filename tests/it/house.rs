@@ -29,13 +29,14 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("solve", &["diagnostic", "syntax", "choice", "value"]),
     ("spec", &["choice", "solve"]),
     ("json", &["syntax", "choice", "solve"]),
-    ("process", &["diagnostic", "syntax", "json", "choice", "solve"]),
+    ("http", &["diagnostic", "syntax", "choice", "term", "solve"]),
+    ("process", &["diagnostic", "syntax", "json", "http", "choice", "solve"]),
     ("trace", &["syntax", "choice", "solve", "process"]),
-    ("network", &["diagnostic", "syntax", "json", "choice", "solve"]),
-    ("symbolic", &["diagnostic", "syntax", "json", "choice"]),
-    ("server", &["diagnostic", "syntax"]),
-    ("dualize", &["diagnostic", "syntax", "json", "choice", "server"]),
-    ("schedule", &["diagnostic", "syntax", "json", "choice", "server"]),
+    ("network", &["diagnostic", "syntax", "json", "http", "choice", "solve"]),
+    ("symbolic", &["diagnostic", "syntax", "json", "http", "choice"]),
+    ("server", &["diagnostic", "syntax", "http"]),
+    ("dualize", &["diagnostic", "syntax", "json", "http", "choice", "server"]),
+    ("schedule", &["diagnostic", "syntax", "json", "http", "choice", "server"]),
     ("validate", &["syntax", "server"]),
     ("evidence", &["syntax"]),
     ("report", &["solve"]),
@@ -52,7 +53,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that one file names, so that replacing them is replacing that file.
-const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "clojure_reader"];
+const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "httparse", "httpdate", "clojure_reader"];
 
 /// What may lie at the top, besides the lock file, ignored and hidden entries.
 const TOP_LEVEL: &[&str] = &[

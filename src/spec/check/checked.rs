@@ -4,6 +4,7 @@
 //! the second `q` resolves to [`Res::Local`] of the node of the first, and its type is the request type.
 
 use crate::diagnostic::Span;
+use crate::spec::http::HttpForms;
 use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -267,6 +268,8 @@ pub struct Protocol<'a> {
     pub steps: Vec<StepDef<'a>>,
     /// The endpoints that it calls.
     pub peers: Vec<Peer<'a>>,
+    /// The forms of requests and answers on the wire, if it says them.
+    pub http: Option<HttpForms>,
 }
 
 /// `var x: T = e;` of a protocol

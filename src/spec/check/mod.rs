@@ -24,6 +24,7 @@ mod effect;
 mod expr;
 mod flow;
 mod foreign;
+mod http;
 mod infer;
 mod inhabited;
 mod lint;
@@ -44,6 +45,7 @@ mod useful;
 pub use checked::{
     Builtin, Checked, Const, FunctionDef, Handler, Machine, Param, Peer, Proc, Protocol, Res, StepDef, Tables, VarDef,
 };
+pub(crate) use http::{tag_fields, tag_lists};
 
 use super::order::components;
 use crate::diagnostic::Diagnostic;

@@ -13,6 +13,7 @@ use super::denote::denote;
 use super::duty::Duty;
 use super::effect::{BodyKind, Effects, forbidden_calls};
 use super::flow::lint_protocol_flow;
+use super::http::http_forms;
 use super::locals::Binder;
 use super::names::{Members, PeerType, ProcType, declare_in};
 use super::pattern::pattern;
@@ -40,6 +41,7 @@ pub(super) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
         procs: Vec::new(),
         steps: Vec::new(),
         peers: Vec::new(),
+        http: None,
     };
     for member in members {
         declare_member(cx, member, &mut protocol);
@@ -127,6 +129,12 @@ fn declare_member<'a>(cx: &mut Checker<'a>, member: &'a Member, protocol: &mut P
             let declared = PeerType { number: protocol.peers.len() as u32, key, request, response };
             cx.reports.extend(declare_in(&mut cx.members.peers, name, declared).err());
             protocol.peers.push(Peer { name, key, request, response });
+        }
+        MemberKind::Http(lines) => {
+            if protocol.http.is_some() {
+                cx.error(member.span, "a second `http` block", "expected only one");
+            }
+            protocol.http = Some(http_forms(cx, lines, member.span, [protocol.request, protocol.response]));
         }
     }
 }

@@ -126,6 +126,10 @@ impl<'a> Print<'a> for Member {
                 };
                 docs!(p, "peer ", name, ": ", request, " -> ", response, ";")
             }
+            MemberKind::Http(lines) => {
+                let word = Span { end: self.span.start + "http".len() as u32, ..self.span };
+                docs!(p, "http ", p.below(word, lines, self.span.end))
+            }
         }
     }
 }

@@ -16,6 +16,7 @@ macro_rules! docs {
 
 mod comments;
 mod expressions;
+mod http;
 mod items;
 mod layout;
 mod lists;

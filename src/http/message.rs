@@ -1,0 +1,448 @@
+//! Messages of HTTP/1.1 out of bytes as they come, in pieces of any length, and into bytes (RFC 9112).
+//!
+//! ```
+//! use mayhap::http::{Framing, MessageBuffer};
+//! let mut buffer = MessageBuffer::default();
+//! buffer.push(b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhel");
+//! assert_eq!(buffer.answer(Framing::Whole)?, None);
+//! buffer.push(b"lo");
+//! let message = buffer.answer(Framing::Whole)?.ok_or("not whole")?;
+//! assert_eq!((message.status(), message.body.as_deref()), (Some(200), Some(&b"hello"[..])));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::fmt::{self, Write as _};
+
+/// The most bytes of a message: a bound on the memory that a system can make us use.
+const MAX_MESSAGE_BYTES: usize = 1 << 26;
+/// The most bytes before the content.
+const MAX_HEAD_BYTES: usize = 1 << 18;
+/// The most headers of a message.
+const MAX_HEADERS: usize = 256;
+/// The bytes of a message that are shown.
+const SHOWN: usize = 600;
+
+/// The first line of a message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum HttpHead {
+    /// That of a request.
+    Request {
+        /// The method.
+        method: String,
+        /// The path with the query string; an absolute URL in requests to a proxy.
+        target: String,
+    },
+    /// That of an answer.
+    Answer {
+        /// The status, from 100 to 999.
+        status: u16,
+    },
+}
+
+/// A message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct HttpMessage {
+    /// The first line.
+    pub head: HttpHead,
+    /// The headers in their order, with their names as they were written.
+    pub headers: Vec<(String, Vec<u8>)>,
+    /// The content; none if the message has none, which is not the same as content of no bytes.
+    pub body: Option<Vec<u8>>,
+    /// Set if the connection may be used after it.
+    pub keeps_alive: bool,
+}
+
+/// The end of an answer, which depends on the request.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Framing {
+    /// That of most answers.
+    Whole,
+    /// An answer to `HEAD` ends with its headers.
+    HeadersOnly,
+}
+
+/// Bytes that are no message.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MalformedMessage {
+    /// The reason.
+    pub why: String,
+    /// The bytes, from the beginning of the message.
+    pub bytes: Vec<u8>,
+}
+
+impl fmt::Display for MalformedMessage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}: {}", self.why, shown_message(&self.bytes))
+    }
+}
+
+impl std::error::Error for MalformedMessage {}
+
+impl HttpMessage {
+    /// The status, if it is an answer.
+    #[must_use]
+    pub fn status(&self) -> Option<u16> {
+        match self.head {
+            HttpHead::Answer { status } => Some(status),
+            HttpHead::Request { .. } => None,
+        }
+    }
+
+    /// The value of a header; several of one name are joined by commas. Bytes that are not UTF-8 are replaced.
+    #[must_use]
+    pub fn header(&self, name: &str) -> Option<String> {
+        let mut found = self.headers.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value);
+        let mut text = String::from_utf8_lossy(found.next()?).into_owned();
+        for more in found {
+            text.push_str(", ");
+            text.push_str(&String::from_utf8_lossy(more));
+        }
+        Some(text)
+    }
+
+    /// Appends the message as bytes. Content gets its `Content-Length`; without content, nothing is said of it.
+    pub fn write_to(&self, out: &mut Vec<u8>) {
+        match &self.head {
+            HttpHead::Request { method, target } => {
+                out.extend_from_slice(format!("{method} {target} HTTP/1.1\r\n").as_bytes());
+            }
+            HttpHead::Answer { status } => {
+                out.extend_from_slice(format!("HTTP/1.1 {status} {}\r\n", reason(*status)).as_bytes());
+            }
+        }
+        for (name, value) in &self.headers {
+            out.extend_from_slice(name.as_bytes());
+            out.extend_from_slice(b": ");
+            out.extend_from_slice(value);
+            out.extend_from_slice(b"\r\n");
+        }
+        if let Some(body) = &self.body {
+            out.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
+        }
+        if !self.keeps_alive {
+            out.extend_from_slice(b"Connection: close\r\n");
+        }
+        out.extend_from_slice(b"\r\n");
+        out.extend_from_slice(self.body.as_deref().unwrap_or_default());
+    }
+}
+
+/// Bytes of a connection, of which whole messages are taken.
+#[derive(Default, Debug)]
+pub struct MessageBuffer {
+    bytes: Vec<u8>,
+    /// Set once no more bytes come.
+    is_ended: bool,
+    /// The first bytes of the last message that was taken, and their number.
+    last: (Vec<u8>, usize),
+}
+
+/// The length of the content of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ContentLength {
+    Nothing,
+    Bytes(usize),
+    Chunks,
+    UntilEnd,
+}
+
+impl MessageBuffer {
+    /// Adds bytes that came.
+    pub fn push(&mut self, bytes: &[u8]) {
+        self.bytes.extend_from_slice(bytes);
+    }
+
+    /// Takes notice that no more bytes come.
+    pub fn end(&mut self) {
+        self.is_ended = true;
+    }
+
+    /// The bytes of a message that is not whole.
+    #[must_use]
+    pub fn rest(&self) -> &[u8] {
+        &self.bytes
+    }
+
+    /// The next answer, if it is whole; interim ones (1xx) are passed over.
+    ///
+    /// # Errors
+    /// The bytes are no answer.
+    pub fn answer(&mut self, framing: Framing) -> Result<Option<HttpMessage>, MalformedMessage> {
+        loop {
+            let Some((length, message)) = self.whole_answer(framing)? else { return Ok(None) };
+            self.drop_taken(length);
+            if !message.status().is_some_and(|status| (100..200).contains(&status)) {
+                return Ok(Some(message));
+            }
+        }
+    }
+
+    /// The next request, if it is whole.
+    ///
+    /// # Errors
+    /// The bytes are no request.
+    pub fn request(&mut self) -> Result<Option<HttpMessage>, MalformedMessage> {
+        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Request::new(&mut fields);
+        let head = match parsed.parse(&self.bytes) {
+            Ok(httparse::Status::Complete(head)) => head,
+            Ok(httparse::Status::Partial) => return self.incomplete("a request"),
+            Err(error) => return Err(self.malformed(&format!("this is no request of HTTP/1.1 ({error})"))),
+        };
+        let (method, target) = (parsed.method.unwrap_or_default(), parsed.path.unwrap_or_default());
+        let line = HttpHead::Request { method: method.to_owned(), target: target.to_owned() };
+        let message = message(line, parsed.version, parsed.headers);
+        let length = match self.length(&message)? {
+            ContentLength::UntilEnd => ContentLength::Nothing,
+            length => length,
+        };
+        let Some((taken, message)) = self.with_body(head, length, message)? else { return Ok(None) };
+        self.drop_taken(taken);
+        Ok(Some(message))
+    }
+
+    /// The bytes of the last message that was taken, as [`shown_message`] shows them.
+    #[must_use]
+    pub fn shown(&self) -> String {
+        shown_beginning(&self.last.0, self.last.1)
+    }
+
+    fn drop_taken(&mut self, length: usize) {
+        self.last.0.clear();
+        self.last.0.extend_from_slice(&self.bytes[..length.min(SHOWN)]);
+        self.last.1 = length;
+        self.bytes.drain(..length);
+    }
+
+    fn whole_answer(&self, framing: Framing) -> Result<Option<(usize, HttpMessage)>, MalformedMessage> {
+        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Response::new(&mut fields);
+        let head = match parsed.parse(&self.bytes) {
+            Ok(httparse::Status::Complete(head)) => head,
+            Ok(httparse::Status::Partial) => return self.incomplete("an answer"),
+            Err(error) => return Err(self.malformed(&format!("this is no answer of HTTP/1.1 ({error})"))),
+        };
+        let status = parsed.code.unwrap_or_default();
+        let message = message(HttpHead::Answer { status }, parsed.version, parsed.headers);
+        let has_none = framing == Framing::HeadersOnly || matches!(status, 100..=199 | 204 | 304);
+        let length = if has_none { ContentLength::Nothing } else { self.length(&message)? };
+        let message = HttpMessage { keeps_alive: message.keeps_alive && length != ContentLength::UntilEnd, ..message };
+        self.with_body(head, length, message)
+    }
+
+    /// The length of the content that the headers of a message say.
+    fn length(&self, message: &HttpMessage) -> Result<ContentLength, MalformedMessage> {
+        if let Some(coding) = message.header("Transfer-Encoding") {
+            return match coding.trim().eq_ignore_ascii_case("chunked") {
+                true => Ok(ContentLength::Chunks),
+                false => Err(self.malformed(&format!("the transfer coding {coding:?} is not known"))),
+            };
+        }
+        let Some(lengths) = message.header("Content-Length") else { return Ok(ContentLength::UntilEnd) };
+        let mut lengths = lengths.split(',').map(str::trim);
+        let first = lengths.next().unwrap_or_default();
+        let is_number = !first.is_empty() && first.bytes().all(|byte| byte.is_ascii_digit());
+        match first.parse().ok().filter(|length| is_number && *length <= MAX_MESSAGE_BYTES) {
+            Some(length) if lengths.all(|other| other == first) => Ok(ContentLength::Bytes(length)),
+            _ => Err(self.malformed(&format!("{first:?} is no Content-Length"))),
+        }
+    }
+
+    /// The message with its content, and the bytes that it takes, if it is whole.
+    fn with_body(
+        &self,
+        head: usize,
+        length: ContentLength,
+        message: HttpMessage,
+    ) -> Result<Option<(usize, HttpMessage)>, MalformedMessage> {
+        let rest = &self.bytes[head..];
+        let (taken, body) = match length {
+            ContentLength::Nothing => (0, None),
+            ContentLength::Bytes(length) if rest.len() >= length => (length, Some(rest[..length].to_vec())),
+            ContentLength::UntilEnd if self.is_ended => (rest.len(), Some(rest.to_vec())),
+            ContentLength::Chunks => match self.chunks(rest)? {
+                Some((taken, body)) => (taken, Some(body)),
+                None => return self.incomplete("a message in chunks"),
+            },
+            ContentLength::Bytes(_) | ContentLength::UntilEnd => return self.incomplete("the content of a message"),
+        };
+        Ok(Some((head + taken, HttpMessage { body, ..message })))
+    }
+
+    /// Content in chunks, and the bytes that they take with the trailers.
+    fn chunks(&self, mut rest: &[u8]) -> Result<Option<(usize, Vec<u8>)>, MalformedMessage> {
+        let (all, mut body) = (rest.len(), Vec::new());
+        loop {
+            let (line, size) = match httparse::parse_chunk_size(rest) {
+                Ok(httparse::Status::Complete((line, size))) => (line, size as usize),
+                Ok(httparse::Status::Partial) => return Ok(None),
+                Err(_) => return Err(self.malformed("the size of a chunk is no hexadecimal number")),
+            };
+            rest = &rest[line..];
+            if size == 0 {
+                let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+                return match httparse::parse_headers(rest, &mut fields) {
+                    Ok(httparse::Status::Complete((trailers, _))) => Ok(Some((all - rest.len() + trailers, body))),
+                    Ok(httparse::Status::Partial) => Ok(None),
+                    Err(error) => Err(self.malformed(&format!("the trailers are no headers ({error})"))),
+                };
+            }
+            if size > MAX_MESSAGE_BYTES {
+                return Err(self.malformed(&format!("a chunk of {size} bytes is more than {MAX_MESSAGE_BYTES}")));
+            }
+            if rest.len() < size + 2 {
+                return Ok(None);
+            }
+            body.extend_from_slice(&rest[..size]);
+            if &rest[size..size + 2] != b"\r\n" {
+                return Err(self.malformed("a chunk does not end after its size"));
+            }
+            rest = &rest[size + 2..];
+        }
+    }
+
+    /// Nothing yet, unless the message is too long or nothing more comes.
+    fn incomplete<T>(&self, what: &str) -> Result<Option<T>, MalformedMessage> {
+        if self.is_ended && !self.bytes.is_empty() {
+            return Err(self.malformed(&format!("the connection ended in the middle of {what}")));
+        }
+        let has_head = memchr::memmem::find(&self.bytes, b"\r\n\r\n").is_some();
+        if self.bytes.len() > MAX_MESSAGE_BYTES || !has_head && self.bytes.len() > MAX_HEAD_BYTES {
+            return Err(self.malformed(&format!("{what} of more than {} bytes", self.bytes.len())));
+        }
+        Ok(None)
+    }
+
+    fn malformed(&self, why: &str) -> MalformedMessage {
+        MalformedMessage { why: why.to_owned(), bytes: self.bytes.clone() }
+    }
+}
+
+fn message(head: HttpHead, version: Option<u8>, fields: &[httparse::Header<'_>]) -> HttpMessage {
+    let headers = fields.iter().map(|field| (field.name.to_owned(), field.value.to_vec())).collect();
+    let message = HttpMessage { head, headers, body: None, keeps_alive: true };
+    let connection = message.header("Connection").unwrap_or_default().to_ascii_lowercase();
+    let says = |word: &str| connection.split(',').any(|option| option.trim() == word);
+    let keeps_alive = if version == Some(0) { says("keep-alive") } else { !says("close") };
+    HttpMessage { keeps_alive, ..message }
+}
+
+/// The usual words for a status; nothing for one that is not usual.
+fn reason(status: u16) -> &'static str {
+    match status {
+        200 => "OK",
+        201 => "Created",
+        202 => "Accepted",
+        204 => "No Content",
+        301 => "Moved Permanently",
+        302 => "Found",
+        303 => "See Other",
+        304 => "Not Modified",
+        307 => "Temporary Redirect",
+        308 => "Permanent Redirect",
+        400 => "Bad Request",
+        401 => "Unauthorized",
+        403 => "Forbidden",
+        404 => "Not Found",
+        405 => "Method Not Allowed",
+        409 => "Conflict",
+        410 => "Gone",
+        412 => "Precondition Failed",
+        415 => "Unsupported Media Type",
+        422 => "Unprocessable Content",
+        428 => "Precondition Required",
+        429 => "Too Many Requests",
+        500 => "Internal Server Error",
+        501 => "Not Implemented",
+        502 => "Bad Gateway",
+        503 => "Service Unavailable",
+        504 => "Gateway Timeout",
+        _ => "",
+    }
+}
+
+/// The bytes of a message in words, on one line: what is no text is escaped, and a long one is cut.
+#[must_use]
+pub fn shown_message(bytes: &[u8]) -> String {
+    shown_beginning(&bytes[..bytes.len().min(SHOWN)], bytes.len())
+}
+
+/// The first bytes of a message of a length.
+fn shown_beginning(bytes: &[u8], length: usize) -> String {
+    let mut out = String::from("`");
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
+        }
+        for byte in chunk.invalid() {
+            // Writing into a string cannot fail.
+            _ = write!(out, "\\x{byte:02x}");
+        }
+    }
+    out.push('`');
+    if length > bytes.len() {
+        _ = write!(out, " and {} bytes more", length - bytes.len());
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answers(pieces: &[&[u8]], framing: Framing) -> Result<Vec<(u16, Option<Vec<u8>>)>, String> {
+        let (mut buffer, mut found) = (MessageBuffer::default(), Vec::new());
+        let mut take = |buffer: &mut MessageBuffer| -> Result<(), String> {
+            while let Some(message) = buffer.answer(framing).map_err(|error| error.why)? {
+                found.push((message.status().unwrap_or_default(), message.body));
+            }
+            Ok(())
+        };
+        for piece in pieces {
+            buffer.push(piece);
+            take(&mut buffer)?;
+        }
+        buffer.end();
+        take(&mut buffer)?;
+        Ok(found)
+    }
+
+    #[test]
+    fn messages_are_the_same_in_pieces_of_any_length() {
+        let text: &[u8] = b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\nab\
+            HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\nA\r\n0123456789\r\n0\r\nT: 1\r\n\r\n\
+            HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\nHTTP/1.0 200 OK\r\n\r\nrest";
+        let body = |text: &[u8]| Some(text.to_vec());
+        let all = vec![(200, body(b"ab")), (200, body(b"abc0123456789")), (204, None), (200, body(b"rest"))];
+        for length in [1, 2, 7, text.len()] {
+            let pieces: Vec<&[u8]> = text.chunks(length).collect();
+            assert_eq!(answers(&pieces, Framing::Whole), Ok(all.clone()), "{length}");
+        }
+        let head: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nHTTP/1.1 404 No\r\n\r\n";
+        assert_eq!(answers(&[head], Framing::HeadersOnly), Ok(vec![(200, None), (404, None)]));
+    }
+
+    #[test]
+    fn what_is_no_answer_is_said() {
+        for (text, why) in [
+            ("HELLO\r\n\r\n", "this is no answer of HTTP/1.1 (invalid HTTP version)"),
+            (
+                "HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nabc",
+                "the connection ended in the middle of the content of a message",
+            ),
+            ("HTTP/1.1 200 OK\r\nContent-Length: +5\r\n\r\nabcde", "\"+5\" is no Content-Length"),
+            ("HTTP/1.1 200 OK\r\nContent-Length: 5, 6\r\n\r\nabcde", "\"5\" is no Content-Length"),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n",
+                "the size of a chunk is no hexadecimal number",
+            ),
+            ("HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip\r\n\r\n", "the transfer coding \"gzip\" is not known"),
+            (
+                "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\nabc\r\n",
+                "a chunk does not end after its size",
+            ),
+        ] {
+            assert_eq!(answers(&[text.as_bytes()], Framing::Whole), Err(why.to_owned()), "{text}");
+        }
+    }
+}

@@ -1,0 +1,18 @@
+//! HTTP/1.1: messages as bytes, and as requests and answers of a specification.
+//!
+//! | file | its one job |
+//! |---|---|
+//! | `message.rs` | whole messages out of bytes as they come, and into bytes |
+//! | `texts.rs` | scalars, lists, dates and entity tags ⇄ texts of paths, parameters and headers |
+//! | `body.rs` | values ⇄ the content of messages |
+//! | `requests.rs`, `answers.rs` | values ⇄ messages, by the lines of an `http` block |
+
+mod answers;
+mod body;
+mod message;
+mod requests;
+mod texts;
+
+pub use answers::{answer_of, message_of_answer};
+pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_message};
+pub use requests::{message_of_request, request_of};

@@ -1,0 +1,316 @@
+//! Requests ⇄ messages, by the request lines of an `http` block.
+//!
+//! By `Get { key } => GET "/kv/{key}";` the request `{"Get": {"key": "a b"}}` is `GET /kv/a%20b`, and that message is this request.
+
+use std::borrow::Cow;
+
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+
+use crate::json::Scanner;
+use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart};
+use crate::spec::{Spec, Type, TypeId, Types};
+use crate::value::Value;
+
+use super::body::{content_of, form_text, object, value_of_content, values_of_form};
+use super::message::{HttpHead, HttpMessage};
+use super::texts::{text_of, value_of};
+
+/// The characters of a path that are written as `%XX`: all but those that RFC 3986 calls unreserved.
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
+
+/// The message of a request, and the content type that goes with it; none if the request has no form on the wire, such as an empty part
+/// of a path.
+#[must_use]
+pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
+    let forms = spec.http.as_deref()?;
+    let types = &spec.types;
+    let tag = tag_of(types.get(spec.program.request), request);
+    let form = forms.requests.iter().find(|form| form.tag == tag)?;
+    let field = |field: &FieldForm| match tag {
+        Some(tag) => request.field(tag, field.index as u32),
+        None => request.clone(),
+    };
+    let mut target = path_of(types, form, &field)?;
+    let query: Vec<(&str, &TextPart)> = form.query.iter().map(|(name, part)| (name.as_str(), part)).collect();
+    let query = query_of(types, &query, &field)?;
+    if !query.is_empty() {
+        target.push('?');
+        target.push_str(&query);
+    }
+    let mut headers = Vec::new();
+    for (name, part) in &form.headers {
+        if let Some(text) = header_text(types, part, &field)? {
+            headers.push((name.clone(), text.into_bytes()));
+        }
+    }
+    let body = match &form.body {
+        None => None,
+        Some(body) => body_of(types, body, &field)?,
+    };
+    if let (Some(_), Some(kind)) = (&body, form.body.as_ref().and_then(content_type))
+        && !form.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("Content-Type"))
+    {
+        headers.push(("Content-Type".to_owned(), kind.as_bytes().to_vec()));
+    }
+    let head = HttpHead::Request { method: form.method.clone(), target };
+    Some(HttpMessage { head, headers, body, keeps_alive: true })
+}
+
+/// The constructor of a value; none if the type has none.
+pub(super) fn tag_of(ty: &Type, value: &Value) -> Option<u32> {
+    match (ty, value) {
+        (Type::Enum(_) | Type::Struct(_), Value::Data { tag, .. }) => Some(*tag),
+        _ => None,
+    }
+}
+
+/// The content type of the content of a request, if it is known.
+fn content_type(body: &BodyForm) -> Option<&'static str> {
+    match body {
+        BodyForm::Members(_) => Some("application/json"),
+        BodyForm::Form(_) => Some("application/x-www-form-urlencoded"),
+        BodyForm::Whole(form) => match form.codec {
+            HttpCodec::Json => Some("application/json"),
+            HttpCodec::Form => Some("application/x-www-form-urlencoded"),
+            HttpCodec::Text => Some("text/plain; charset=utf-8"),
+            _ => None,
+        },
+    }
+}
+
+fn path_of(types: &Types, form: &RequestForm, field: &impl Fn(&FieldForm) -> Value) -> Option<String> {
+    let mut path = String::new();
+    for part in &form.path {
+        match part {
+            TextPart::Fixed(text) => path.push_str(text),
+            TextPart::Field(form) => {
+                let text = text_of(types, form.codec, form.ty, &field(form)).filter(|text| !text.is_empty())?;
+                path.extend(utf8_percent_encode(&text, ESCAPED));
+            }
+        }
+    }
+    let is_plain = |segment: &str| segment != "." && segment != "..";
+    path.split('/').all(is_plain).then_some(path)
+}
+
+fn query_of(types: &Types, query: &[(&str, &TextPart)], field: &impl Fn(&FieldForm) -> Value) -> Option<String> {
+    let mut texts = Vec::new();
+    for (name, part) in query {
+        match part {
+            TextPart::Fixed(text) if text.is_empty() => texts.push((*name).to_owned()),
+            TextPart::Fixed(text) => texts.push(format!("{name}={text}")),
+            TextPart::Field(form) => {
+                let text = form_text(types, std::iter::once((*name, form, &field(form))))?;
+                texts.extend(Some(text).filter(|text| !text.is_empty()));
+            }
+        }
+    }
+    Some(texts.join("&"))
+}
+
+/// The text of a header, if it is there; none at all if it cannot be written.
+#[expect(clippy::option_option, reason = "a header that cannot be written, and one that is not there")]
+fn header_text(types: &Types, part: &TextPart, field: &impl Fn(&FieldForm) -> Value) -> Option<Option<String>> {
+    let text = match part {
+        TextPart::Fixed(text) => Some(text.clone()),
+        TextPart::Field(form) => match (types.get(form.ty), field(form)) {
+            (Type::Option(_), Value::Data { tag: 0, .. }) => None,
+            (Type::Option(of), some) => Some(text_of(types, form.codec, *of, &some.field(1, 0))?),
+            (_, value) => Some(text_of(types, form.codec, form.ty, &value)?),
+        },
+    };
+    let is_plain = |text: &String| text.trim() == text && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
+    match text {
+        Some(text) => is_plain(&text).then_some(Some(text)),
+        None => Some(None),
+    }
+}
+
+/// The content of a request, if there is any; none at all if it cannot be written.
+#[expect(clippy::option_option, reason = "content that cannot be written, and none")]
+fn body_of(types: &Types, body: &BodyForm, field: &impl Fn(&FieldForm) -> Value) -> Option<Option<Vec<u8>>> {
+    let values =
+        |members: &[(String, FieldForm)]| -> Vec<Value> { members.iter().map(|(_, form)| field(form)).collect() };
+    match body {
+        BodyForm::Whole(form) => match (types.get(form.ty), field(form)) {
+            (Type::Option(_), Value::Data { tag: 0, .. }) => Some(None),
+            (Type::Option(of), some) => content_of(types, form.codec, *of, &some.field(1, 0)).map(Some),
+            (_, value) => content_of(types, form.codec, form.ty, &value).map(Some),
+        },
+        BodyForm::Members(members) => {
+            let values = values(members);
+            let members = members.iter().zip(&values).map(|((name, form), value)| (name.as_str(), form, value));
+            Some(Some(object(types, members).into_bytes()))
+        }
+        BodyForm::Form(members) => {
+            let values = values(members);
+            let members = members.iter().zip(&values).map(|((name, form), value)| (name.as_str(), form, value));
+            form_text(types, members).map(|text| Some(text.into_bytes()))
+        }
+    }
+}
+
+/// The request that a message is.
+///
+/// # Errors
+/// It is none: the status that tells so, and why.
+pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, String)> {
+    let HttpHead::Request { method, target } = &message.head else { return Err((400, "this is no request".into())) };
+    let Some(forms) = spec.http.as_deref() else { return Err((404, "there is no http block".into())) };
+    // A request to a proxy has a whole URL.
+    let target =
+        target.split_once("://").map_or(target.as_str(), |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
+    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let mut is_known = false;
+    let mut flaw = None;
+    for form in &forms.requests {
+        let Some(texts) = fields_of_path(&form.path, path) else { continue };
+        is_known = true;
+        if form.method != *method {
+            continue;
+        }
+        match read(&spec.types, form, &texts, query, message) {
+            Ok(mut fields) => {
+                let whole = if form.tag.is_none() { fields.pop() } else { None };
+                return Ok(whole.unwrap_or_else(|| Value::data(form.tag.unwrap_or_default(), fields)));
+            }
+            Err(why) => flaw = Some(why),
+        }
+    }
+    Err(match flaw {
+        Some(why) => (400, why),
+        None if is_known => (405, format!("no line of the http block is about {method} {path}")),
+        None => (404, format!("no line of the http block is about the path {path}")),
+    })
+}
+
+/// The texts of the fields of a path, in the order of the parts that are fields; none if it is another path.
+fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
+    let mut texts = Vec::new();
+    for (at, part) in parts.iter().enumerate() {
+        match part {
+            TextPart::Fixed(text) => path = path.strip_prefix(text.as_str())?,
+            TextPart::Field(_) => {
+                let segment = path.find('/').unwrap_or(path.len());
+                let end = match parts.get(at + 1) {
+                    Some(TextPart::Fixed(next)) => {
+                        path[..segment.saturating_add(next.len()).min(path.len())].find(next.as_str())?
+                    }
+                    _ => segment,
+                };
+                let text = percent_decode_str(&path[..end]).decode_utf8().ok()?.into_owned();
+                texts.push(Some(text).filter(|text| !text.is_empty())?);
+                path = &path[end..];
+            }
+        }
+    }
+    path.is_empty().then_some(texts)
+}
+
+/// The fields of a request, in their order.
+fn read(
+    types: &Types,
+    form: &RequestForm,
+    texts: &[String],
+    query: &str,
+    message: &HttpMessage,
+) -> Result<Vec<Value>, String> {
+    let mut fields: Vec<Option<Value>> = vec![None; form.fields];
+    let in_path = form.path.iter().filter_map(|part| if let TextPart::Field(form) = part { Some(form) } else { None });
+    for (field, text) in in_path.zip(texts) {
+        let value = value_of(types, field.codec, field.ty, text);
+        fields[field.index] =
+            Some(value.map_err(|expected| format!("expected {expected} in the path, found {text:?}"))?);
+    }
+    for (name, part) in &form.query {
+        if let TextPart::Field(field) = part {
+            fields[field.index] = values_of_form(types, &[(name.clone(), field.clone())], query)?.pop();
+        }
+    }
+    for (name, part) in &form.headers {
+        if let TextPart::Field(field) = part {
+            fields[field.index] = Some(value_of_header(types, field, name, message)?);
+        }
+    }
+    match &form.body {
+        None => {}
+        Some(BodyForm::Whole(field)) => {
+            let value = value_of_body(types, field.codec, field.ty, message.body.as_deref());
+            fields[field.index] = Some(value.map_err(|why| format!("the content is none of the request: {why}"))?);
+        }
+        Some(BodyForm::Members(members)) => {
+            let text = message.body.as_deref().unwrap_or_default();
+            for ((_, field), value) in members.iter().zip(values_of_object(types, members, text)?) {
+                fields[field.index] = Some(value);
+            }
+        }
+        Some(BodyForm::Form(members)) => {
+            let text = String::from_utf8_lossy(message.body.as_deref().unwrap_or_default());
+            for ((_, field), value) in members.iter().zip(values_of_form(types, members, &text)?) {
+                fields[field.index] = Some(value);
+            }
+        }
+    }
+    fields.into_iter().collect::<Option<Vec<Value>>>().ok_or_else(|| "a field of the request is missing".to_owned())
+}
+
+/// The value of a field that a header has.
+fn value_of_header(types: &Types, field: &FieldForm, name: &str, message: &HttpMessage) -> Result<Value, String> {
+    let wrong = |text: &str, expected: String| format!("expected {expected} in the header {name}, found {text:?}");
+    match (types.get(field.ty), message.header(name)) {
+        (Type::Option(_), None) => Ok(Value::NONE),
+        (Type::Option(of), Some(text)) => {
+            value_of(types, field.codec, *of, &text).map(Value::some).map_err(|expected| wrong(&text, expected))
+        }
+        (_, Some(text)) => value_of(types, field.codec, field.ty, &text).map_err(|expected| wrong(&text, expected)),
+        (_, None) => Err(format!("the header {name} is missing")),
+    }
+}
+
+/// The value of a field that the content is; an option is nothing without content.
+pub(super) fn value_of_body(types: &Types, codec: HttpCodec, ty: TypeId, body: Option<&[u8]>) -> Result<Value, String> {
+    let is_json = codec == HttpCodec::Json;
+    match (types.get(ty), body) {
+        (Type::Option(_), None) => Ok(Value::NONE),
+        (Type::Option(_), Some(body)) if is_json && body.trim_ascii().is_empty() => Ok(Value::NONE),
+        (Type::Option(of), Some(body)) => value_of_content(types, codec, *of, body).map(Value::some),
+        (_, Some(body)) => value_of_content(types, codec, ty, body),
+        (_, None) => Err("there is no content".to_owned()),
+    }
+}
+
+/// The members of a JSON object, in the order of the fields that are wanted; others are passed over.
+fn values_of_object(types: &Types, members: &[(String, FieldForm)], body: &[u8]) -> Result<Vec<Value>, String> {
+    let text = std::str::from_utf8(body).map_err(|_| "the content is not UTF-8".to_owned())?;
+    let found = object_members(text).map_err(|error| format!("the content is no JSON object: {error}"))?;
+    let value = |(name, form): &(String, FieldForm)| {
+        let text = found.iter().find(|(own, _)| own == name).map(|(_, text)| *text);
+        match (types.get(form.ty), text) {
+            (Type::Option(_), None) => Ok(Value::NONE),
+            (_, None) => Err(format!("the member {name:?} is missing")),
+            (_, Some(text)) => {
+                crate::json::decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}"))
+            }
+        }
+    };
+    members.iter().map(value).collect()
+}
+
+fn object_members(text: &str) -> crate::json::Decoded<Vec<(Cow<'_, str>, &str)>> {
+    let mut scanner = Scanner::new(text);
+    let mut found = Vec::new();
+    scanner.expect(b'{')?;
+    if !scanner.eat(b'}') {
+        loop {
+            let key = scanner.string()?;
+            scanner.expect(b':')?;
+            found.push((key, scanner.skip()?));
+            if !scanner.eat(b',') {
+                break;
+            }
+        }
+        scanner.expect(b'}')?;
+    }
+    scanner.end()?;
+    Ok(found)
+}

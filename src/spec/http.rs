@@ -1,0 +1,157 @@
+//! The checked form of an `http` block: how each request and each answer of a specification looks on the wire.
+//!
+//! `Get { key } => GET "/kv/{key}";` is a [`RequestForm`] whose path is the text `/kv/` and a field.
+
+use crate::diagnostic::Span;
+use crate::spec::types::TypeId;
+
+/// The forms of all requests and answers, in the order in which they are tried.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpForms {
+    /// The forms of requests.
+    pub requests: Vec<RequestForm>,
+    /// The forms of answers.
+    pub answers: Vec<AnswerForm>,
+}
+
+/// The form of the requests of one constructor.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RequestForm {
+    /// The constructor; none if the request is no struct or variant, and so a whole.
+    pub tag: Option<u32>,
+    /// The number of fields of the constructor.
+    pub fields: usize,
+    /// The method.
+    pub method: String,
+    /// The path, in parts.
+    pub path: Vec<PathPart>,
+    /// The parameters of the query string.
+    pub query: Vec<(String, TextPart)>,
+    /// The headers besides those that every message has.
+    pub headers: Vec<(String, TextPart)>,
+    /// The content.
+    pub body: Option<BodyForm>,
+    /// The place of the line.
+    pub place: Span,
+}
+
+/// A part of a path.
+pub type PathPart = TextPart;
+
+/// A text that is always the same, or that of a field.
+#[derive(Clone, PartialEq, Debug)]
+pub enum TextPart {
+    /// Always the same.
+    Fixed(String),
+    /// That of a field.
+    Field(FieldForm),
+}
+
+/// A field with its codec.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FieldForm {
+    /// Which field; 0 if the value is a whole.
+    pub index: usize,
+    /// Its type.
+    pub ty: TypeId,
+    /// The way in which it is written.
+    pub codec: HttpCodec,
+}
+
+/// The content of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BodyForm {
+    /// That of a field.
+    Whole(FieldForm),
+    /// A JSON object with a member for each field.
+    Members(Vec<(String, FieldForm)>),
+    /// Form fields.
+    Form(Vec<(String, FieldForm)>),
+}
+
+/// The form of answers of one constructor.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AnswerForm {
+    /// The statuses; none stands for any.
+    pub statuses: Vec<Option<u16>>,
+    /// The constructors of the requests that are answered so; all if there are none.
+    pub to: Vec<u32>,
+    /// The constructor; none if the answer is no struct or variant, and so a whole.
+    pub tag: Option<u32>,
+    /// The parts that the fields are taken from; none for an option that is `None`.
+    pub sources: Vec<Option<AnswerSource>>,
+    /// The place of the line.
+    pub place: Span,
+}
+
+/// The part of an answer that a field is taken from.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AnswerSource {
+    /// The part.
+    pub part: AnswerPart,
+    /// The type of the field.
+    pub ty: TypeId,
+    /// The way in which it is written.
+    pub codec: HttpCodec,
+}
+
+/// A part of an answer.
+#[derive(Clone, PartialEq, Debug)]
+pub enum AnswerPart {
+    /// The status.
+    Status,
+    /// The value of a header.
+    Header(String),
+    /// The content.
+    Body,
+}
+
+/// The ways in which a value is written.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum HttpCodec {
+    /// A string, integer, boolean, token or unit variant as its text.
+    Text,
+    /// A list or set of texts, separated by commas.
+    List,
+    /// Seconds since 1970 as a date of HTTP (RFC 9110, section 5.6.7).
+    Date,
+    /// An entity tag (RFC 9110, section 8.8.3).
+    Etag,
+    /// Entity tags separated by commas, or `*` (RFC 9110, section 13.1.1).
+    Etags,
+    /// JSON.
+    Json,
+    /// Octets as they are.
+    Raw,
+    /// Form fields, as in `a=1&b=2`.
+    Form,
+}
+
+impl HttpCodec {
+    /// All codecs.
+    pub const ALL: [HttpCodec; 8] = [
+        HttpCodec::Text,
+        HttpCodec::List,
+        HttpCodec::Date,
+        HttpCodec::Etag,
+        HttpCodec::Etags,
+        HttpCodec::Json,
+        HttpCodec::Raw,
+        HttpCodec::Form,
+    ];
+
+    /// Its name in a specification.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            HttpCodec::Text => "text",
+            HttpCodec::List => "list",
+            HttpCodec::Date => "date",
+            HttpCodec::Etag => "etag",
+            HttpCodec::Etags => "etags",
+            HttpCodec::Json => "json",
+            HttpCodec::Raw => "raw",
+            HttpCodec::Form => "form",
+        }
+    }
+}

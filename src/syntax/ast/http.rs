@@ -1,0 +1,152 @@
+//! The lines of an `http` block: how requests and answers look on the wire.
+//!
+//! `Get { key } => GET "/kv/{key}";` is a request line, `200 => Value { text: body };` an answer line.
+
+use crate::diagnostic::Span;
+
+use super::{Name, Spanned, TextLiteral};
+
+/// A line of an `http` block.
+pub type HttpLine = Spanned<HttpLineKind>;
+
+/// The kinds of lines of an `http` block.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpLineKind {
+    /// `Get { key, tag } => GET "/kv/{key}" { "If-Match": etag(tag) };`
+    Request(HttpRequestLine),
+    /// `200 to Get => Ok { value: body json };`
+    Answer(HttpAnswerLine),
+}
+
+/// The form of a request on the wire.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpRequestLine {
+    /// The requests that it is about, with names for their fields.
+    pub shape: HttpShape<Name>,
+    /// `GET`
+    pub method: Name,
+    /// `"/kv/{key}"`
+    pub target: HttpText,
+    /// The headers besides those that every message has.
+    pub headers: Vec<HttpHeader>,
+    /// The content, if there is any.
+    pub body: Option<HttpBody>,
+}
+
+/// `"Name": "text"`, `"Name": codec(field)` or `"Name": field` in a request line.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpHeader {
+    /// The name of the header.
+    pub name: HttpText,
+    /// Its value.
+    pub value: HttpHeaderValue,
+}
+
+/// The value of a header of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpHeaderValue {
+    /// Always the same.
+    Fixed(HttpText),
+    /// That of a field.
+    Field(HttpField),
+}
+
+/// A field of a request, and the codec by which it is written: `etags(tags)`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpField {
+    /// The name that the shape gives to the field.
+    pub name: Name,
+    /// The codec; by the type of the field if none is written.
+    pub codec: Option<Name>,
+}
+
+/// The content of a request.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpBody {
+    /// `body codec(field)`
+    Whole(HttpField),
+    /// `body json { a, b }`, `body form { a, b }`: an object with these members.
+    Members {
+        /// `json` or `form`
+        codec: Name,
+        /// The fields, each under the name that the shape gives to it.
+        fields: Vec<Name>,
+        /// With both braces.
+        span: Span,
+    },
+}
+
+/// The meaning of an answer on the wire.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpAnswerLine {
+    /// The statuses that it is about.
+    pub statuses: Vec<HttpStatus>,
+    /// The requests that it is about; all if there are none.
+    pub to: Vec<Name>,
+    /// The answer, with what its fields are taken from.
+    pub value: HttpAnswer,
+}
+
+/// The statuses of an answer line.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpStatus {
+    /// `404`
+    Is(u16, Span),
+    /// `_`
+    Any(Span),
+}
+
+/// The value that an answer line gives.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpAnswer {
+    /// A constructor: `Ok { value: body json }`.
+    Shape(HttpShape<HttpSource>),
+    /// A part of the message is the whole answer: `body json`.
+    Source(HttpSource),
+}
+
+/// The part of an answer that a value is taken from.
+pub type HttpSource = Spanned<HttpSourceKind>;
+
+/// The parts of an answer.
+#[derive(Clone, PartialEq, Debug)]
+#[allow(missing_docs, reason = "the form that is shown names the parts")]
+pub enum HttpSourceKind {
+    /// `status`
+    Status,
+    /// `header "ETag" as etag`
+    Header { name: HttpText, codec: Option<Name> },
+    /// `body json`
+    Body { codec: Option<Name> },
+}
+
+/// A struct or variant with something for each field.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpShape<T> {
+    /// The struct or variant; or, alone, the name of a whole request.
+    pub name: Name,
+    /// The fields.
+    pub fields: HttpFields<T>,
+    /// Its place.
+    pub span: Span,
+}
+
+/// The fields of a shape.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpFields<T> {
+    /// `V`
+    Unit,
+    /// `V(a, b)`
+    Tuple(Vec<T>),
+    /// `V { f: a, g: b }`; `V { f }` is `V { f: f }`.
+    Record(Vec<(Name, T)>),
+}
+
+/// A string with its place.
+#[derive(Clone, PartialEq, Debug)]
+pub struct HttpText {
+    /// The string.
+    pub text: TextLiteral,
+    /// Its place.
+    pub span: Span,
+}
