@@ -215,6 +215,9 @@ impl Recordings<'_> {
                 return judge;
             }
             if turns > self.turns {
+                // What explains the events so far need not explain those that were not observed.
+                judge.candidates.clear();
+                judge.event = judge.event.max(1);
                 judge.give_up(Limit::Effort);
                 return judge;
             }

@@ -390,7 +390,10 @@ fn shown_beginning(bytes: &[u8], length: usize) -> String {
 mod tests {
     use super::*;
 
-    fn answers(pieces: &[&[u8]], framing: Framing) -> Result<Vec<(u16, Option<Vec<u8>>)>, String> {
+    /// A status and the content after it.
+    type Answer = (u16, Option<Vec<u8>>);
+
+    fn answers(pieces: &[&[u8]], framing: Framing) -> Result<Vec<Answer>, String> {
         let (mut buffer, mut found) = (MessageBuffer::default(), Vec::new());
         let mut take = |buffer: &mut MessageBuffer| -> Result<(), String> {
             while let Some(message) = buffer.answer(framing).map_err(|error| error.why)? {

@@ -184,8 +184,27 @@ impl Rejection<'_> {
             return "the possible answers were not found within the limits".into();
         }
         let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
-        one_of(&listed).map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible"))
+        let open = if listed.iter().any(|answer| has_open_part(answer)) { OPEN_PART } else { "" };
+        one_of(&listed)
+            .map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible{open}"))
     }
+}
+
+/// The remark on `..` in an answer that was possible.
+const OPEN_PART: &str = " (`..` stands for any number of elements, but not for all elements)";
+
+/// Tests whether an answer has a part that is not listed: `..` outside quotes.
+fn has_open_part(answer: &str) -> bool {
+    let (mut is_quoted, mut is_escaped, mut dots) = (false, false, 0);
+    for c in answer.chars() {
+        dots = if c == '.' && !is_quoted { dots + 1 } else { 0 };
+        if dots == 2 {
+            return true;
+        }
+        is_quoted ^= c == '"' && !is_escaped;
+        is_escaped = c == '\\' && !is_escaped;
+    }
+    false
 }
 
 /// The answers of a kind, in words.

@@ -219,10 +219,15 @@ fn first_unexplained(
     budget: &mut OrderBudget,
     last: &Last,
 ) -> Result<usize, Limit> {
-    let mut explains = |events: usize| match OrderSearch::new(known, events).resume(states, budget, last) {
-        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
-        SearchEnd::Nothing(_) => Ok(states.take_failed()),
-        SearchEnd::GivenUp(limit) => Err(limit),
+    let mut explains = |events: usize| {
+        let end = OrderSearch::new(known, events).resume(states, budget, last);
+        // An order that fails explains the first events; the verdict on all of them is not about it.
+        let has_failed = states.take_failed();
+        match end {
+            SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
+            SearchEnd::Nothing(_) => Ok(has_failed),
+            SearchEnd::GivenUp(limit) => Err(limit),
+        }
     };
     // The first `low` events are explained, the first `high` are not.
     let (mut low, mut high, mut leap) = (last.deepest, known.history.events.len(), 1);

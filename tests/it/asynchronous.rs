@@ -9,7 +9,7 @@ use crate::random::Rng;
 use crate::random_tasks;
 
 use mayhap::details::Selection;
-use mayhap::dualize::{Judge, RecordedEvent, judge_at_once, judge_recorded};
+use mayhap::dualize::{Judge, RecordedEvent, judge_at_once, judge_recorded, judge_within};
 use mayhap::evidence::{
     Budget, Minimality, NetworkRecording, Rechecked, RejectedRecording, answer_values, check_values,
     witness_of_recording,
@@ -491,4 +491,21 @@ fn keys_are_judged_one_by_one_in_sections_too() {
         rejected += u32::from(first.is_some());
     }
     assert!((20..110).contains(&rejected), "{rejected}");
+}
+
+/// However little work is allowed, the events that were not looked at are not taken for explained.
+#[test]
+fn what_is_given_up_is_not_accepted() {
+    let spec = compiled("var n: int = 0; on q { n := n + q; reply n; }");
+    let sums = (1..=500).map(|n| format!("c1 q1; c1 a{n}; ")).collect::<String>();
+    let events = recorded(&spec, &format!("{sums}c1 q1; c1 a7"));
+    for work in [0, 1, 1_000, 100_000, 10_000_000] {
+        for network in [NetworkChoice::SYNC, NetworkChoice::TCP] {
+            let verdict = judge_within(&spec, &*network.network(), (&events, work), &Options::default()).verdict();
+            assert!(
+                matches!(verdict, Verdict::Unknown { .. } | Verdict::Reject { event: 1002, .. }),
+                "{work}: {verdict:?}"
+            );
+        }
+    }
 }
