@@ -4,7 +4,7 @@ POST /notes {"text"}            201 the note: {"id", "text", "version"}
 GET /notes/ID                   200 the note, or 404
 PUT /notes/ID {"text", "version"}   200 the note with its next version, 409 if it has another version, or 404
 DELETE /notes/ID                204, or 404
-GET /count                      200 the number of notes
+DELETE /notes                   204: there are no notes any more
 
 It has a mistake, which `mayhap test` finds.
 """
@@ -50,8 +50,6 @@ class Handler(BaseHTTPRequestHandler):
 
     def do_GET(self):
         with lock:
-            if self.path == "/count":
-                return self.answer(200, len(notes))
             id = self.path.removeprefix("/notes/")
             self.answer(200, self.shown(id)) if id in notes else self.answer(404)
 
@@ -69,6 +67,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_DELETE(self):
         id = self.path.removeprefix("/notes/")
         with lock:
+            if self.path == "/notes":
+                notes.clear(), versions.clear()
+                return self.answer(204)
             if id not in notes:
                 return self.answer(404)
             del notes[id]

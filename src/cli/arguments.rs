@@ -59,6 +59,7 @@ const SERVE_HELP: &str = r#"Examples:
   echo 5 | mayhap serve specs/cmp_rst.may --stdio
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:7000 --seed 7 --trace trace.ndjson
   mayhap serve specs/kv_etag.may --tcp 127.0.0.1:0      use any free port, and print the address
+  mayhap serve examples/service/notes.may --http 127.0.0.1:8080
   mayhap serve cache.may --tcp 127.0.0.1:7000 --peer origin=127.0.0.1:7001
 
 A client writes one request per line and reads one answer per line, in the order of its requests.
@@ -72,6 +73,11 @@ Over TCP a client also gets what it did not ask for (`send`), one message a line
 may be ended (`close`). If a client leaves 10000 lines unread, it is cut off. If `on open` sends the
 client something, such as a banner, it runs when the connection is made; otherwise it runs before
 the first request.
+
+With --http, a message of HTTP is the request that the http block of the specification says, and its
+answer is the message that the block says. A message that is no request is answered with 400, 404 or
+405; a request without an answer with 400 (malformed, outside), 503 (stuck, busy, stopping) or 500.
+Its content is {"$error": KIND, "message": …}.
 
 A peer is another server that the specification calls: each call is a connection to the address that
 --peer gives, a line with the request, and a line with the answer. A peer has failed (`None`) if it
@@ -331,6 +337,9 @@ pub struct Serve {
     /// Listen for TCP connections; port 0 is any free port
     #[arg(long, value_name = "HOST:PORT", group = "transport")]
     pub tcp: Option<String>,
+    /// Listen for HTTP, by the http block of the specification; port 0 is any free port
+    #[arg(long, value_name = "HOST:PORT", group = "transport")]
+    pub http: Option<String>,
     /// Address of a peer that the specification calls, as in store=127.0.0.1:7001, or 'store("a")=127.0.0.1:7002' for the peer with this
     /// key (can be repeated)
     #[arg(long = "peer", value_name = "NAME=HOST:PORT", conflicts_with = "stdio")]

@@ -2,11 +2,9 @@
 //!
 //! By `Get { key } => GET "/kv/{key}";` the request `{"Get": {"key": "a b"}}` is `GET /kv/a%20b`, and that message is this request.
 
-use std::borrow::Cow;
-
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::json::Scanner;
+use crate::json::{decode, members};
 use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart};
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::value::Value;
@@ -280,37 +278,18 @@ pub(super) fn value_of_body(types: &Types, codec: HttpCodec, ty: TypeId, body: O
 }
 
 /// The members of a JSON object, in the order of the fields that are wanted; others are passed over.
-fn values_of_object(types: &Types, members: &[(String, FieldForm)], body: &[u8]) -> Result<Vec<Value>, String> {
+fn values_of_object(types: &Types, wanted: &[(String, FieldForm)], body: &[u8]) -> Result<Vec<Value>, String> {
     let text = std::str::from_utf8(body).map_err(|_| "the content is not UTF-8".to_owned())?;
-    let found = object_members(text).map_err(|error| format!("the content is no JSON object: {error}"))?;
+    let found = members(text).map_err(|error| format!("the content is no JSON object: {error}"))?;
     let value = |(name, form): &(String, FieldForm)| {
         let text = found.iter().find(|(own, _)| own == name).map(|(_, text)| *text);
         match (types.get(form.ty), text) {
             (Type::Option(_), None) => Ok(Value::NONE),
             (_, None) => Err(format!("the member {name:?} is missing")),
             (_, Some(text)) => {
-                crate::json::decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}"))
+                decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}"))
             }
         }
     };
-    members.iter().map(value).collect()
-}
-
-fn object_members(text: &str) -> crate::json::Decoded<Vec<(Cow<'_, str>, &str)>> {
-    let mut scanner = Scanner::new(text);
-    let mut found = Vec::new();
-    scanner.expect(b'{')?;
-    if !scanner.eat(b'}') {
-        loop {
-            let key = scanner.string()?;
-            scanner.expect(b':')?;
-            found.push((key, scanner.skip()?));
-            if !scanner.eat(b',') {
-                break;
-            }
-        }
-        scanner.expect(b'}')?;
-    }
-    scanner.end()?;
-    Ok(found)
+    wanted.iter().map(value).collect()
 }

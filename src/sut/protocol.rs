@@ -20,7 +20,7 @@
 use std::borrow::Cow;
 use std::fmt;
 
-use crate::json::{Decoded, Scanner, quoted};
+use crate::json::{Scanner, members, quoted};
 
 /// The version of the protocol.
 const VERSION: &str = "1";
@@ -192,25 +192,6 @@ impl<'a> ObjectMembers<'a> {
             Some(other) => Err(format!("it speaks version {other} of the protocol, this program version {VERSION}")),
         }
     }
-}
-
-fn members(text: &str) -> Decoded<Vec<(Cow<'_, str>, &str)>> {
-    let mut scanner = Scanner::new(text);
-    let mut found = Vec::new();
-    scanner.expect(b'{')?;
-    if !scanner.eat(b'}') {
-        loop {
-            let key = scanner.string()?;
-            scanner.expect(b':')?;
-            found.push((key, scanner.skip()?));
-            if !scanner.eat(b',') {
-                break;
-            }
-        }
-        scanner.expect(b'}')?;
-    }
-    scanner.end()?;
-    Ok(found)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@
 
 mod answering;
 mod connection;
+mod http;
 mod outbox;
 mod peers;
 mod record;
@@ -34,7 +35,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
-use tcp::AllowedClients;
+use tcp::{AllowedClients, Speech};
 use under_way::UnderWay;
 use wire::{Refusal, Unanswered};
 
@@ -56,6 +57,16 @@ pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
+    if options.http.is_some() {
+        let name = &spec.program.name;
+        if spec.http.is_none() {
+            return failed(terminal, &format!("--http: the specification {name} has no http block"));
+        }
+        if is_talking(&spec) {
+            let why = "tells clients what they did not ask for, or takes notice of connections, which HTTP has no form for";
+            return failed(terminal, &format!("--http: the specification {name} {why}"));
+        }
+    }
     match ranges(options) {
         Err(why) => failed(terminal, why),
         Ok(ranges) => begin(spec, ranges, options, terminal).unwrap_or_else(|exit| exit),
@@ -96,11 +107,15 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
         clients: clients.clone(),
         spec,
     };
-    let is_talking = answering.is_talking;
+    let speech = match &options.http {
+        Some(_) => Speech::Http(answering.spec.clone()),
+        None if answering.is_talking => Speech::LinesAtAnyTime,
+        None => Speech::Lines,
+    };
     let under_way = desk.under_way();
-    open(options, desk, AllowedClients { most: options.clients.get(), open: clients, is_talking }, terminal)
+    open(options, desk, AllowedClients { most: options.clients.get(), open: clients, speech }, terminal)
         .map_err(|why| failed(terminal, &why))?;
-    let idle = (options.tcp.is_some() && answering.server.takes_steps()).then_some(IDLE);
+    let idle = (!options.stdio && answering.server.takes_steps()).then_some(IDLE);
     let exit = handle(&messages, &mut answering, idle, terminal);
     end(messages, answering.unanswered(), &under_way);
     if let Some(record) = &answering.record {
@@ -110,10 +125,10 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
 }
 
 fn record(server: &Server, spec: &Spec, options: &Serve) -> Result<Option<TraceRecord>, String> {
-    let clients = match options.tcp {
-        None => Clients::One,
-        Some(_) if server.is_asynchronous() => Clients::Interleaved,
-        Some(_) => Clients::Several,
+    let clients = match server.is_asynchronous() {
+        _ if options.stdio => Clients::One,
+        true => Clients::Interleaved,
+        false => Clients::Several,
     };
     options.trace.as_deref().map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
 }
@@ -129,7 +144,7 @@ fn is_talking(spec: &Spec) -> bool {
 /// Opens for clients.
 fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
     stop_on_signals(desk.clone())?;
-    match &options.tcp {
+    match options.tcp.as_ref().or(options.http.as_ref()) {
         Some(address) => {
             let address = tcp::listen(address, clients, desk)?;
             terminal.print(&format!("listening on {address}\n"));

@@ -3,9 +3,11 @@
 //! A connection that is one too many is told so and closed; all others never notice it.
 
 use super::connection::{Desk, Message};
+use super::http;
 use super::outbox::{Outbox, STACK, close, write};
 use super::wire::{Refusal, Unanswered};
 use crate::cli::files;
+use mayhap::Spec;
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::Arc;
@@ -22,8 +24,19 @@ pub struct AllowedClients {
     pub most: usize,
     /// The number of connections that there are.
     pub open: Arc<AtomicUsize>,
-    /// Set if they may be told what they did not ask for, or be cut off.
-    pub is_talking: bool,
+    /// The way in which they speak.
+    pub speech: Speech,
+}
+
+/// The way in which clients speak.
+#[derive(Clone)]
+pub enum Speech {
+    /// One line a request, one line an answer.
+    Lines,
+    /// Lines; a client may be told what it did not ask for, or be cut off.
+    LinesAtAnyTime,
+    /// HTTP, by the `http` block of this specification.
+    Http(Arc<Spec>),
 }
 
 /// Begins to listen; the address has the port that it got.
@@ -31,9 +44,10 @@ pub struct AllowedClients {
 /// # Errors
 /// A message, one line: the address is none, or is taken.
 pub fn listen(address: &str, clients: AllowedClients, desk: Desk) -> Result<SocketAddr, String> {
+    let option = if matches!(clients.speech, Speech::Http(_)) { "--http" } else { "--tcp" };
     let failed = |cause: io::Error| match cause.kind() {
-        ErrorKind::InvalidInput => format!("--tcp {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
-        _ => format!("--tcp {address}: cannot listen: {}", files::reason(&cause)),
+        ErrorKind::InvalidInput => format!("{option} {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
+        _ => format!("{option} {address}: cannot listen: {}", files::reason(&cause)),
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
@@ -46,7 +60,7 @@ fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &Desk) {
     for number in 1.. {
         let Some(stream) = next(listener) else { continue };
         if clients.open.load(Ordering::Relaxed) >= clients.most {
-            turn_away(&stream, clients.most);
+            turn_away(&stream, clients);
         } else if !serve(stream, number, clients, desk.clone()) {
             thread::sleep(PAUSE);
         }
@@ -77,7 +91,7 @@ impl Drop for OpenConnection {
 
 /// Serves a connection in a thread of its own; false if the system has none left, and the connection is closed.
 fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
-    let (open, is_talking) = (&clients.open, clients.is_talking);
+    let (open, speech) = (&clients.open, clients.speech.clone());
     open.fetch_add(1, Ordering::Relaxed);
     let counted = OpenConnection(open.clone(), desk.clone(), number);
     let serving = move || {
@@ -85,11 +99,16 @@ fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -
         // An answer leaves when it is there; if that cannot be asked for, it leaves later.
         _ = stream.set_nodelay(true);
         // A client that disappears is no trouble of anyone's.
-        if is_talking {
-            _ = converse(number, stream, &desk);
-        } else {
-            _ = desk.serve(number, BufReader::new(&stream), |line| write(&mut &stream, &line));
-            close(&stream);
+        match speech {
+            Speech::LinesAtAnyTime => _ = converse(number, stream, &desk),
+            Speech::Lines => {
+                _ = desk.serve(number, BufReader::new(&stream), |line| write(&mut &stream, &line));
+                close(&stream);
+            }
+            Speech::Http(spec) => {
+                _ = http::serve(number, &stream, &spec, &desk);
+                close(&stream);
+            }
         }
     };
     thread::Builder::new().stack_size(STACK).spawn(serving).is_ok()
@@ -106,8 +125,14 @@ fn converse(number: u64, stream: TcpStream, desk: &Desk) -> io::Result<()> {
     })
 }
 
-fn turn_away(mut stream: &TcpStream, most: usize) {
-    let refusal = Refusal::new(Unanswered::Busy, format!("there are {most} connections already, try again later"));
-    _ = stream.write_all(format!("{refusal}\n").as_bytes());
+fn turn_away(mut stream: &TcpStream, clients: &AllowedClients) {
+    let why = format!("there are {} connections already, try again later", clients.most);
+    match clients.speech {
+        Speech::Http(_) => http::turn_away(stream, &why),
+        Speech::Lines | Speech::LinesAtAnyTime => {
+            let refusal = Refusal::new(Unanswered::Busy, why);
+            _ = stream.write_all(format!("{refusal}\n").as_bytes());
+        }
+    }
     close(stream);
 }

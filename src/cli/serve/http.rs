@@ -1,0 +1,96 @@
+//! One client that speaks HTTP: its messages are handed in as the lines that they mean, and what comes back is written as messages.
+//!
+//! By `Get { key } => GET "/kv/{key}";` the message `GET /kv/a` is handed in as `{"Get": {"key": "a"}}`.
+
+use super::connection::Desk;
+use mayhap::Spec;
+use mayhap::http::{HttpHead, HttpMessage, MessageBuffer, message_of_answer, request_of};
+use mayhap::json::{decode, encode, from_line, members, quoted};
+use mayhap::value::Value;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+/// The bytes that are read at a time.
+const CHUNK: usize = 1 << 14;
+
+/// Serves a client to its end.
+///
+/// # Errors
+/// It can be read or written no more.
+pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> io::Result<()> {
+    let (mut buffer, mut chunk, mut count) = (MessageBuffer::default(), vec![0; CHUNK], 0);
+    loop {
+        let message = match buffer.request() {
+            Ok(Some(message)) => message,
+            Ok(None) => {
+                match stream.read(&mut chunk)? {
+                    0 if buffer.rest().is_empty() => return Ok(()),
+                    0 => buffer.end(),
+                    length => buffer.push(&chunk[..length]),
+                }
+                continue;
+            }
+            Err(malformed) => {
+                let answer = HttpMessage { keeps_alive: false, ..refusal(400, "malformed", &malformed.why) };
+                return write(stream, &answer, false);
+            }
+        };
+        count += 1;
+        let is_head = matches!(&message.head, HttpHead::Request { method, .. } if method == "HEAD");
+        let answer = match request_of(spec, &message) {
+            Ok(request) => match desk.told(client, count, encode(&spec.types, spec.program.request, &request)) {
+                Some(line) => message_of_line(spec, &request, &line),
+                // The server gives no answer to it, or is no more.
+                None => return Ok(()),
+            },
+            Err((status, why)) => refusal(status, "malformed", &why),
+        };
+        let keeps_alive = message.keeps_alive && answer.keeps_alive;
+        write(stream, &HttpMessage { keeps_alive, ..answer }, is_head)?;
+        if !keeps_alive {
+            return Ok(());
+        }
+    }
+}
+
+/// Tells a client that there are too many.
+pub fn turn_away(stream: &TcpStream, why: &str) {
+    // A client that disappears is no trouble of anyone's.
+    _ = write(stream, &HttpMessage { keeps_alive: false, ..refusal(503, "busy", why) }, false);
+}
+
+/// The message of a line by which a request is answered or refused.
+fn message_of_line(spec: &Spec, request: &Value, line: &str) -> HttpMessage {
+    if let Ok(answer) = decode(&spec.types, spec.program.response, line) {
+        return message_of_answer(spec, request, &answer).unwrap_or_else(|| {
+            refusal(500, "unwritten", &format!("no line of the http block writes the answer {line}"))
+        });
+    }
+    let said = members(line).unwrap_or_default();
+    let value = |name: &str| said.iter().find(|(own, _)| own == name).map(|(_, value)| *value);
+    let text = |name: &str| value(name).and_then(|value| from_line::<String>(value).ok()).unwrap_or_default();
+    let (kind, message) = (text("$error"), text("message"));
+    let status = match kind.as_str() {
+        "malformed" | "outside" | "too_long" => 400,
+        "busy" | "stopping" | "stuck" => 503,
+        _ => 500,
+    };
+    let keeps_alive = kind != "stopping";
+    HttpMessage { keeps_alive, ..refusal(status, &kind, &message) }
+}
+
+/// A message that says why there is no answer.
+fn refusal(status: u16, kind: &str, why: &str) -> HttpMessage {
+    let body = format!("{{\"$error\": {}, \"message\": {}}}\n", quoted(kind), quoted(why));
+    let headers = vec![("Content-Type".to_owned(), b"application/json".to_vec())];
+    HttpMessage { head: HttpHead::Answer { status }, headers, body: Some(body.into_bytes()), keeps_alive: true }
+}
+
+/// Writes an answer at once; one to `HEAD` without its content.
+fn write(mut stream: &TcpStream, answer: &HttpMessage, is_head: bool) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    answer.write_to(&mut bytes);
+    let length = answer.body.as_ref().map_or(0, Vec::len);
+    let written = if is_head { bytes.len() - length } else { bytes.len() };
+    stream.write_all(&bytes[..written])
+}
