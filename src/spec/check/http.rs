@@ -103,7 +103,7 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, place: Span, request: 
     let (path, query) = target(cx, &mut bound, &line.target);
     let mut headers = Vec::new();
     for header in &line.headers {
-        let name = header_name(cx, &header.name);
+        let name = request_header_name(cx, &header.name);
         let value = match &header.value {
             HttpHeaderValue::Fixed(text) => TextPart::Fixed(string(text)),
             HttpHeaderValue::Field(field) => TextPart::Field(field_form(cx, &mut bound, field, WirePlace::Header)?),
@@ -492,6 +492,12 @@ fn header_name(cx: &mut Checker, written: &HttpText) -> String {
     if name.is_empty() || !name.bytes().all(is_token) {
         cx.error(written.span, format!("{name:?} is no name of a header"), "expected a name, as in \"If-Match\"");
     }
+    name
+}
+
+/// The name of a header of requests, which is none of those that a client writes by itself.
+fn request_header_name(cx: &mut Checker, written: &HttpText) -> String {
+    let name = header_name(cx, written);
     if ["content-length", "transfer-encoding", "connection", "host"].contains(&name.to_ascii_lowercase().as_str()) {
         cx.error(written.span, format!("the header {name} is written by mayhap itself"), "expected another header");
     }
