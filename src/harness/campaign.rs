@@ -407,8 +407,9 @@ impl<'c> Campaign<'c> {
                     return;
                 }
                 let file = failure.file.take();
-                // It keeps the name under which it was found.
-                shrunk.script.header.cause = Some(failing.cause());
+                // It keeps the name under which it was found, but for parts of the request that it does without.
+                let named = Failing { options: last.options.clone(), ..failing.clone() };
+                shrunk.script.header.cause = Some(named.cause());
                 failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
                 failure.original_requests = failing.script.requests();
                 self.follower.shrunk(&failure);

@@ -29,6 +29,8 @@ pub struct Failing {
     pub kind: FailureKind,
     /// The request and the answer at which it shows, by their constructors: `Put NoContent`.
     pub constructors: String,
+    /// The optional parts that the request has, if it may have several, each with its constructor: `if_match Any`.
+    pub options: Vec<String>,
     /// The statements of the specification that the reason names.
     pub places: Vec<SpecPlace>,
     /// The script that repeats the run up to the failure, as it was observed.
@@ -54,17 +56,21 @@ impl Failing {
             FailureKind::Violation => None,
             kind => Some(kind.word().to_owned()),
         };
-        let parts = [place, kind, Some(self.constructors.clone()).filter(|text| !text.is_empty())];
+        let options = Some(self.options.join(", ")).filter(|text| !text.is_empty()).map(|text| format!("({text})"));
+        let parts = [place, kind, Some(self.constructors.clone()).filter(|text| !text.is_empty()), options];
         let text: Vec<String> = parts.into_iter().flatten().collect();
         if text.is_empty() { "violation".to_owned() } else { text.join(" ") }
     }
 
-    /// Tests whether another failure has the same cause.
+    /// Tests whether another failure has the same cause. If this one needs optional parts of a request, another request that has all of
+    /// them and fails as this one does has the same cause; else the statements of the reasons tell.
     #[must_use]
     pub fn is_like(&self, other: &Failing) -> bool {
         let meets = self.places.iter().any(|place| other.places.contains(place));
         let is_open = self.places.is_empty() || other.places.is_empty();
-        self.kind == other.kind && self.constructors == other.constructors && (meets || is_open)
+        let is_within = self.options.iter().all(|option| other.options.contains(option));
+        let is_known = if self.options.is_empty() { meets || is_open } else { is_within };
+        self.kind == other.kind && self.constructors == other.constructors && is_known
     }
 
     /// Tests whether a smaller script shows this failure, too: its reason may name other statements, if requests and answers are told
@@ -129,6 +135,7 @@ impl Failing {
         Failing {
             kind: FailureKind::Violation,
             constructors: events.last().map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            options: events.last().map(|last| options(spec, events, last)).unwrap_or_default(),
             places: evidence.places.iter().filter_map(|named| place(&named.place)).collect(),
             script: script(header, events),
             label: events.last().map_or(0, message_label),
@@ -147,6 +154,7 @@ impl Failing {
         Failing {
             kind: kind(failure.kind),
             constructors: last.map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            options: last.map(|last| options(spec, events, last)).unwrap_or_default(),
             places: Vec::new(),
             script: script(header, events),
             label: last.map_or(0, message_label),
@@ -315,13 +323,37 @@ pub fn message_label(event: &LiveEvent) -> u64 {
     }
 }
 
-/// The constructors of the request that an event is about, and of its answer.
-fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
-    let request = events.iter().find_map(|event| match &event.kind {
+/// The request that an event is about.
+fn request<'e>(events: &'e [LiveEvent], last: &LiveEvent) -> Option<&'e Value> {
+    events.iter().find_map(|event| match &event.kind {
         LiveEventKind::Sent(request) if event.label == last.label => Some(&request.value),
         _ => None,
+    })
+}
+
+/// The optional parts of the request that an event is about, if it may have several: those that it has, with their constructors.
+fn options(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> Vec<String> {
+    let Some(Value::Data { tag, fields: Some(values), .. }) = request(events, last) else { return Vec::new() };
+    let fields = spec.types.fields(spec.program.request, *tag);
+    let optional = fields.iter().zip(values.iter()).filter_map(|((name, ty), value)| match spec.types.get(*ty) {
+        Type::Option(of) => Some((name.unwrap_or_default(), *of, value)),
+        _ => None,
     });
-    let request = request.and_then(|value| constructor(spec, spec.program.request, value));
+    let optional: Vec<(&str, TypeId, &Value)> = optional.collect();
+    if optional.len() < 2 {
+        return Vec::new();
+    }
+    let given = optional.into_iter().filter(|(_, _, value)| **value != Value::NONE);
+    let said = given.map(|(name, of, value)| match constructor(spec, of, &value.field(1, 0)) {
+        Some(constructor) => format!("{name} {constructor}"),
+        None => name.to_owned(),
+    });
+    said.collect()
+}
+
+/// The constructors of the request that an event is about, and of its answer.
+fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
+    let request = request(events, last).and_then(|value| constructor(spec, spec.program.request, value));
     let answer = match &last.kind {
         LiveEventKind::Answered(answer) => constructor(spec, spec.program.response, answer),
         LiveEventKind::Closed => Some("closed".to_owned()),
@@ -336,7 +368,7 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
         (Type::Enum(at), Value::Data { tag, .. }) => {
             Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
         }
-        // A record of what was asked has its constructors inside: `method: GET`.
+        // A record of what was asked has its constructors inside: `method: GET`; one of an answer its status first.
         (Type::Struct(_), Value::Data { tag, .. }) => {
             let fields = spec.types.fields(ty, *tag);
             let parts = fields.iter().zip(value.fields());
@@ -344,7 +376,9 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
                 .filter(|((_, of), _)| matches!(spec.types.get(*of), Type::Enum(_)))
                 .filter_map(|((_, of), part)| constructor(spec, *of, part))
                 .collect();
-            (!names.is_empty()).then(|| names.join("/"))
+            let first = value.fields().first().filter(|_| names.is_empty());
+            let number = first.and_then(|first| first.as_int()).map(ToString::to_string);
+            number.or_else(|| (!names.is_empty()).then(|| names.join("/")))
         }
         _ => None,
     }

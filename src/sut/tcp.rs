@@ -76,11 +76,8 @@ impl<D: Dialect> TcpSystem<D> {
         }
     }
 
-    /// The connection of a client; none if what is sent on it is lost, as it has ended.
-    fn link(&mut self, client: u64) -> Result<Option<&mut TcpLink<D::Link>>, SutFailure> {
-        if self.ended.iter().any(|ended| ended.client == client) {
-            return Ok(None);
-        }
+    /// Makes a connection for a client that has none.
+    fn connect(&mut self, client: u64) -> Result<(), SutFailure> {
         self.drop_unnoticed(client);
         if !self.links.contains_key(&client) {
             self.launcher.used();
@@ -89,19 +86,22 @@ impl<D: Dialect> TcpSystem<D> {
                 Err(error) => return Err(self.unreachable(&error).of_client(client)),
             }
         }
-        Ok(self.links.get_mut(&client))
+        Ok(())
     }
 
     /// Drops the connection of a client on which nothing more is said, or that the system has ended without the client noticing.
     fn drop_unnoticed(&mut self, client: u64) {
         let Some(link) = self.links.get_mut(&client) else { return };
         let mut is_over = self.dialect.is_over(&link.state);
-        if !is_over && !self.dialect.is_end_seen(&link.state) {
-            is_over = read_from(&mut link.stream, &mut self.chunk, |_| {}) == StreamState::Ended;
+        let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
+        if !is_over && !dialect.is_end_seen(&link.state) {
+            let take = |bytes: &[u8]| dialect.take(&mut link.state, bytes, &mut seen);
+            is_over = read_from(&mut link.stream, &mut self.chunk, take) == StreamState::Ended;
         }
         if is_over {
             self.links.remove(&client);
         }
+        self.see(client, seen);
     }
 
     /// The failure that a connection cannot be made.
@@ -201,16 +201,19 @@ impl<D: Dialect> TcpSystem<D> {
 
 impl<D: Dialect> System for TcpSystem<D> {
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
-        if self.link(client)?.is_none() {
-            return Ok(());
-        }
         let mut seen = SeenThings::new();
-        if let Some(link) = self.links.get_mut(&client) {
-            self.request.clear();
-            self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
-            link.out.push(&self.request);
-            if link.out.is_full() {
-                link.out.write_to(&mut link.stream);
+        self.request.clear();
+        if let Some(ended) = self.ended.iter_mut().find(|ended| ended.client == client) {
+            // It is lost with what was sent before it.
+            self.dialect.ask(&mut ended.state, request, &mut self.request, &mut seen);
+        } else {
+            self.connect(client)?;
+            if let Some(link) = self.links.get_mut(&client) {
+                self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
+                link.out.push(&self.request);
+                if link.out.is_full() {
+                    link.out.write_to(&mut link.stream);
+                }
             }
         }
         self.see(client, seen);

@@ -10,7 +10,7 @@ use super::place::assign;
 use super::subject::{expr_for, note_choice, of_pattern, of_place};
 use crate::spec::check::Res;
 use crate::spec::code::{FaultKind, Op, Operand};
-use crate::syntax::ast::{Arm, Block, Expr, Name, Statement, StatementKind};
+use crate::syntax::ast::{Arm, Block, Expr, ExprKind, Name, Statement, StatementKind, UnaryOp};
 use crate::value::Value;
 
 pub(super) fn lower_block(e: &mut Emitter, block: &Block) {
@@ -137,6 +137,11 @@ fn proc_call(e: &mut Emitter, name: &Name, args: &[Expr]) {
 }
 
 fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Option<&Block>) {
+    match constant_condition(e, condition) {
+        Some(true) => return lower_block(e, then),
+        Some(false) => return otherwise.into_iter().for_each(|block| lower_block(e, block)),
+        None => {}
+    }
     let cond = e.expr(condition);
     let mut other = JumpTarget::default();
     e.emit_to(&mut other, Op::Branch { cond, otherwise: 0 });
@@ -147,6 +152,24 @@ fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Opti
     e.place(other);
     lower_block(e, otherwise);
     e.place(end);
+}
+
+/// The value of a condition of named constants and literals: what it excludes is not in the program, as the `yield` in
+/// `if !ATOMIC { yield; }`.
+fn constant_condition(e: &Emitter, condition: &Expr) -> Option<bool> {
+    match &condition.kind {
+        ExprKind::Bool(known) => Some(*known),
+        ExprKind::Paren(inner) => constant_condition(e, inner),
+        ExprKind::Unary(UnaryOp::Not, inner) => constant_condition(e, inner).map(|known| !known),
+        ExprKind::Name(name) => match e.context.checked.tables.resolution(name.id) {
+            Some(Res::Const(at)) => match &e.context.const_at(at).value.kind {
+                ExprKind::Bool(known) => Some(*known),
+                _ => None,
+            },
+            _ => None,
+        },
+        _ => None,
+    }
 }
 
 fn jump_to(e: &mut Emitter, end: &mut JumpTarget) {
