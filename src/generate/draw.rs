@@ -168,7 +168,9 @@ impl Drawer<'_> {
         Ok(match &self.form.nodes[node].kind {
             FormKind::Nothing => Value::UNIT,
             FormKind::Leaf(sort) => Value::Scalar(self.domain.draw(*sort, self.swarm.sizes, self.choices)?),
-            FormKind::Option(_) if depth == 0 || self.choices.choose("option", 2)? == 0 => Value::NONE,
+            FormKind::Option(_) if depth == 0 || self.choices.weighted("option", &self.swarm.options[node])? == 0 => {
+                Value::NONE
+            }
             FormKind::Option(of) => Value::some(self.part(0, *of, depth)?),
             FormKind::Fields(fields) => self.fields(fields, 0, depth)?,
             FormKind::Variants(variants) => {

@@ -15,6 +15,8 @@ const KEYS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
 /// The weight of a variant that a run uses, and the share of those that it leaves out.
 const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
+/// The weights of nothing and something in an optional place of a run that does not treat all of them alike.
+const OPTION_WEIGHTS: [[u64; 2]; 4] = [[1, 0], [4, 1], [1, 1], [1, 3]];
 /// In a run that leaves variants out, each is left out with a chance of one in this number.
 const LEFT_OUT: usize = 3;
 
@@ -32,6 +34,8 @@ pub(super) struct Swarm {
     pub sizes: ValueSizes,
     /// By the node of the form, the weights of its variants.
     pub variants: Vec<Vec<u64>>,
+    /// By the node of the form, the weights of nothing and something, if it is optional.
+    pub options: Vec<[u64; 2]>,
 }
 
 impl Swarm {
@@ -58,6 +62,7 @@ impl Swarm {
             },
             sizes,
             variants: variants(form, choices)?,
+            options: options(form, choices)?,
         })
     }
 
@@ -75,6 +80,7 @@ impl Swarm {
             first_key: 0,
             sizes: ValueSizes::Any,
             variants: form.nodes.iter().map(|node| weights(&node.kind)).collect(),
+            options: vec![[1, 1]; form.nodes.len()],
         }
     }
 
@@ -113,4 +119,14 @@ fn variants(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<Vec<u64>>,
         all.push(weights);
     }
     Ok(all)
+}
+
+/// The weights of optional places: in half of the runs each has its own, and some are left out.
+fn options(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<[u64; 2]>, ChoiceError> {
+    let are_alike = choices.choose("optional parts alike", 2)? == 0;
+    let weights = |kind: &FormKind| match kind {
+        FormKind::Option(_) if !are_alike => Ok(OPTION_WEIGHTS[choices.choose("optional part", OPTION_WEIGHTS.len())?]),
+        _ => Ok([1, 1]),
+    };
+    form.nodes.iter().map(|node| &node.kind).map(weights).collect()
 }

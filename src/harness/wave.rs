@@ -97,8 +97,6 @@ struct Wave<'w> {
     waiting: VecDeque<usize>,
     done: FxHashSet<u64>,
     under_way: FxHashMap<u64, VecDeque<SentRequest>>,
-    /// The number of events of a client that are about requests which count as lost already.
-    ignored: FxHashMap<u64, usize>,
     events: Vec<LiveEvent>,
 }
 
@@ -117,7 +115,6 @@ pub fn perform(
         waiting: (0..plan.asks.len()).collect(),
         done: FxHashSet::default(),
         under_way: FxHashMap::default(),
-        ignored: FxHashMap::default(),
         events: Vec::with_capacity(2 * plan.asks.len()),
     };
     let end = match wave.run() {
@@ -187,7 +184,6 @@ impl Wave<'_> {
             self.system.crash()?;
             // What was under way is lost with its connection.
             self.done.extend(self.under_way.drain().flat_map(|(_, gone)| gone).map(|gone| gone.label));
-            self.ignored.clear();
             self.events.push(LiveEvent { label: ask.label, client: ask.client, kind: LiveEventKind::Restarted });
         }
         let until = Instant::now() + Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0));
@@ -215,10 +211,6 @@ impl Wave<'_> {
 
     fn observe(&mut self, event: SutEvent) -> Result<(), SutFailure> {
         let SutEvent { client, kind } = event;
-        if let Some(ignored) = self.ignored.get_mut(&client).filter(|ignored| **ignored > 0) {
-            *ignored -= 1;
-            return Ok(());
-        }
         let under_way = self.under_way.entry(client).or_default();
         let Some(SentRequest { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
         match kind {
@@ -230,17 +222,12 @@ impl Wave<'_> {
                 self.done.insert(label);
                 self.events.retain(|event| event.label != label);
             }
-            SutEventKind::Lost => {
-                // The others of the connection are given up with it; what is still said of them is not heard.
-                let others = std::mem::take(under_way);
-                self.ignored.insert(client, others.len());
-                self.done.extend(others.iter().map(|other| other.label));
-                self.end(label, client, LiveEventKind::Lost);
-            }
-            SutEventKind::Closed => {
+            SutEventKind::Lost | SutEventKind::Closed => {
+                // The others of the connection are given up with it.
                 let others = std::mem::take(under_way);
                 self.done.extend(others.iter().map(|other| other.label));
-                self.end(label, client, LiveEventKind::Closed);
+                let is_lost = kind == SutEventKind::Lost;
+                self.end(label, client, if is_lost { LiveEventKind::Lost } else { LiveEventKind::Closed });
             }
         }
         Ok(())

@@ -286,9 +286,7 @@ fn values_of_object(types: &Types, wanted: &[(String, FieldForm)], body: &[u8]) 
         match (types.get(form.ty), text) {
             (Type::Option(_), None) => Ok(Value::NONE),
             (_, None) => Err(format!("the member {name:?} is missing")),
-            (_, Some(text)) => {
-                decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}"))
-            }
+            (_, Some(text)) => decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}")),
         }
     };
     wanted.iter().map(value).collect()

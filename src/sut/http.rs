@@ -95,7 +95,8 @@ impl HttpDialect {
             return Some(Ok(SutEventKind::Refused));
         };
         if link.is_over {
-            link.asked.pop_front();
+            // The others are lost with it.
+            link.asked.clear();
             return Some(Ok(SutEventKind::Lost));
         }
         let found = match link.buffer.answer(*framing) {

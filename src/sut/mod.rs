@@ -117,11 +117,12 @@ pub struct SutEvent {
 pub enum SutEventKind {
     /// An answer to its earliest request that has none.
     Answer(Value),
-    /// No answer came to its earliest request that has none; the request may have taken effect.
+    /// No answer came to its earliest request that has none; the request may have taken effect. Nothing more is said of those that it
+    /// has sent since.
     Lost,
     /// Its earliest request that has no answer surely took no effect.
     Refused,
-    /// The system ended the connection.
+    /// The system ended the connection. Nothing more is said of what the client has sent.
     Closed,
 }
 

@@ -63,7 +63,8 @@ pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
             return failed(terminal, &format!("--http: the specification {name} has no http block"));
         }
         if is_talking(&spec) {
-            let why = "tells clients what they did not ask for, or takes notice of connections, which HTTP has no form for";
+            let why =
+                "tells clients what they did not ask for, or takes notice of connections, which HTTP has no form for";
             return failed(terminal, &format!("--http: the specification {name} {why}"));
         }
     }
