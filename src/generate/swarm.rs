@@ -121,9 +121,10 @@ fn variants(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<Vec<u64>>,
     Ok(all)
 }
 
-/// The weights of optional places: in half of the runs each has its own, and some are left out.
+/// The weights of optional places: if there are several, each has its own in half of the runs, and some are left out.
 fn options(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<[u64; 2]>, ChoiceError> {
-    let are_alike = choices.choose("optional parts alike", 2)? == 0;
+    let several = form.nodes.iter().filter(|node| matches!(node.kind, FormKind::Option(_))).nth(1).is_some();
+    let are_alike = !several || choices.choose("optional parts alike", 2)? == 0;
     let weights = |kind: &FormKind| match kind {
         FormKind::Option(_) if !are_alike => Ok(OPTION_WEIGHTS[choices.choose("optional part", OPTION_WEIGHTS.len())?]),
         _ => Ok([1, 1]),

@@ -9,6 +9,7 @@ use crate::evidence::Budget;
 use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{Trial, TrialOutcome};
+use crate::spec::http::{AnswerPart, AnswerSource};
 use crate::spec::{Spec, Type, TypeId};
 use crate::sut::{SutFailure, SutFailureKind, System};
 use crate::value::Value;
@@ -355,7 +356,10 @@ fn options(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> Vec<String> {
 fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
     let request = request(events, last).and_then(|value| constructor(spec, spec.program.request, value));
     let answer = match &last.kind {
-        LiveEventKind::Answered(answer) => constructor(spec, spec.program.response, answer),
+        LiveEventKind::Answered(answer) => {
+            let parts = constructor(spec, spec.program.response, answer).into_iter().chain(status(spec, answer));
+            Some(parts.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
+        }
         LiveEventKind::Closed => Some("closed".to_owned()),
         LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => None,
     };
@@ -363,12 +367,22 @@ fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
     parts.join(" ")
 }
 
+/// The status of an answer over HTTP, if it has it.
+fn status(spec: &Spec, answer: &Value) -> Option<String> {
+    let Value::Data { tag, .. } = answer else { return None };
+    let is_status =
+        |source: &Option<AnswerSource>| matches!(source, Some(AnswerSource { part: AnswerPart::Status, .. }));
+    let forms = spec.http.as_deref()?.answers.iter().filter(|form| form.tag == Some(*tag));
+    let at = forms.filter_map(|form| form.sources.iter().position(is_status)).next()?;
+    answer.field(*tag, at as u32).as_int().map(ToString::to_string)
+}
+
 fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
     match (spec.types.get(ty), value) {
         (Type::Enum(at), Value::Data { tag, .. }) => {
             Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
         }
-        // A record of what was asked has its constructors inside: `method: GET`; one of an answer its status first.
+        // A record of what was asked has its constructors inside: `method: GET`.
         (Type::Struct(_), Value::Data { tag, .. }) => {
             let fields = spec.types.fields(ty, *tag);
             let parts = fields.iter().zip(value.fields());
@@ -376,9 +390,7 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
                 .filter(|((_, of), _)| matches!(spec.types.get(*of), Type::Enum(_)))
                 .filter_map(|((_, of), part)| constructor(spec, *of, part))
                 .collect();
-            let first = value.fields().first().filter(|_| names.is_empty());
-            let number = first.and_then(|first| first.as_int()).map(ToString::to_string);
-            number.or_else(|| (!names.is_empty()).then(|| names.join("/")))
+            (!names.is_empty()).then(|| names.join("/"))
         }
         _ => None,
     }

@@ -87,6 +87,7 @@ mod dualize;
 mod explore;
 mod explore_children;
 mod history_page;
+mod http_testing;
 mod serve;
 mod serve_talking;
 mod transcripts;

@@ -116,7 +116,7 @@ impl Desk {
     }
 
     /// The line by which a request of a client is answered or refused; none if it is answered by none, or all is over.
-    pub fn told(&self, client: u64, line: u64, request: String) -> Option<String> {
+    pub fn answer_to(&self, client: u64, line: u64, request: String) -> Option<String> {
         let _begun = UnderWayGuard::new(&self.under_way);
         match self.ask(client, line, request.into_bytes()) {
             ClientEvent::Write(line) => Some(line),

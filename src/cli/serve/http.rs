@@ -38,7 +38,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
         count += 1;
         let is_head = matches!(&message.head, HttpHead::Request { method, .. } if method == "HEAD");
         let answer = match request_of(spec, &message) {
-            Ok(request) => match desk.told(client, count, encode(&spec.types, spec.program.request, &request)) {
+            Ok(request) => match desk.answer_to(client, count, encode(&spec.types, spec.program.request, &request)) {
                 Some(line) => message_of_line(spec, &request, &line),
                 // The server gives no answer to it, or is no more.
                 None => return Ok(()),

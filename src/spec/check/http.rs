@@ -95,6 +95,7 @@ fn repeated_status(cx: &mut Checker, before: &[AnswerForm], form: &AnswerForm) {
 }
 
 fn request_form(cx: &mut Checker, line: &HttpRequestLine, place: Span, request: TypeId) -> Option<RequestForm> {
+    let errors = cx.errors();
     let (tag, names) = constructor(cx, &line.shape, request)?;
     let mut bound = BoundFields { used: vec![false; names.len()], names };
     if !line.method.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
@@ -114,7 +115,9 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, place: Span, request: 
         None => None,
         Some(body) => Some(body_form(cx, &mut bound, body)?),
     };
-    for ((name, _), _) in bound.names.iter().zip(&bound.used).filter(|(_, used)| !**used) {
+    let is_said = |(_, used): &(_, &bool)| !**used && cx.errors() == errors;
+    let unsaid: Vec<&Name> = bound.names.iter().zip(&bound.used).filter(is_said).map(|((name, _), _)| *name).collect();
+    for name in unsaid {
         let message = format!("the line does not say where `{}` stands on the wire", name.text);
         cx.error(name.span, message, "expected it in the path, a header or the body");
     }
@@ -316,6 +319,7 @@ fn answer_form(
             None => {
                 let message = format!("`{}` is no request", name.text);
                 cx.error(name.span, message, "expected a variant of the request type");
+                return None;
             }
         }
     }

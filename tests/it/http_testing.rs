@@ -1,0 +1,281 @@
+//! Services and web servers that are tested over HTTP, by the `http` block of their specification.
+//!
+//! The small service of `examples/service` has a mistake that is found. A specification that is served has none. Real web servers deviate
+//! from RFC 9110, and each deviation that is looked for here is found.
+
+use std::io::{Read, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use crate::command::{place, run};
+use crate::real::skipped;
+use crate::sut::free_port;
+
+const NOTES: &str = "examples/service/notes.may";
+
+/// An empty directory for what a test writes.
+fn empty_directory(name: &str) -> PathBuf {
+    let directory = place(name);
+    _ = std::fs::remove_dir_all(&directory);
+    directory
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
+}
+
+fn has(program: &str) -> bool {
+    let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
+    let has = path.split(':').any(|directory| Path::new(directory).join(program).exists());
+    if !has {
+        skipped(&format!("{program} is not installed"));
+    }
+    has
+}
+
+/// A specification that is served over HTTP until this is dropped.
+struct Served(Child, String);
+
+impl Served {
+    fn start(spec: &str, more: &[&str]) -> Served {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_mayhap"));
+        command.args(["serve", spec, "--http", "127.0.0.1:0"]).args(more).stdout(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        let mut line = Vec::new();
+        let output = child.stdout.as_mut().unwrap();
+        while !line.ends_with(b"\n") {
+            let mut byte = [0];
+            output.read_exact(&mut byte).unwrap();
+            line.push(byte[0]);
+        }
+        let line = String::from_utf8(line).unwrap();
+        let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+        Served(child, format!("http://{address}"))
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        _ = self.0.kill();
+        _ = self.0.wait();
+    }
+}
+
+#[test]
+fn the_mistake_of_the_service_is_found() {
+    if !has("python3") {
+        return;
+    }
+    let port = free_port();
+    let (address, start) = (format!("http://127.0.0.1:{port}"), format!("python3 examples/service/notes.py {port}"));
+    let regressions = empty_directory("http notes");
+    for seed in ["1", "2", "3"] {
+        let output = run(
+            &[
+                "test",
+                NOTES,
+                "--sut",
+                &address,
+                "--start",
+                &start,
+                "--seed",
+                seed,
+                "--regressions",
+                regressions.to_str().unwrap(),
+            ],
+            "",
+        );
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains("to 3 requests") && said.contains("✗ only \"Missing\" was possible"), "{said}");
+        _ = std::fs::remove_dir_all(&regressions);
+    }
+}
+
+#[test]
+fn a_served_specification_follows_itself() {
+    let served = Served::start(NOTES, &["--seed", "5"]);
+    for clients in ["1", "4"] {
+        let regressions = empty_directory("http served");
+        let output = run(
+            &[
+                "test",
+                NOTES,
+                "--sut",
+                &served.1,
+                "--requests",
+                "600",
+                "--seed",
+                "1",
+                "--clients",
+                clients,
+                "--regressions",
+                regressions.to_str().unwrap(),
+            ],
+            "",
+        );
+        assert_eq!(output.status.code(), Some(0), "{}", said(&output));
+    }
+}
+
+#[test]
+fn a_mutant_that_is_served_is_found() {
+    let served = Served::start(NOTES, &["--seed", "5", "--mutant", "1"]);
+    let regressions = empty_directory("http mutant");
+    let output =
+        run(&["test", NOTES, "--sut", &served.1, "--seed", "1", "--regressions", regressions.to_str().unwrap()], "");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+}
+
+/// Asks a server, and returns all that it says until it ends the connection.
+fn asked(address: &str, bytes: &[u8]) -> String {
+    let mut stream = std::net::TcpStream::connect(address.trim_start_matches("http://")).unwrap();
+    stream.set_read_timeout(Some(Duration::from_secs(20))).unwrap();
+    stream.write_all(bytes).unwrap();
+    let mut text = Vec::new();
+    stream.read_to_end(&mut text).unwrap();
+    String::from_utf8_lossy(&text).into_owned()
+}
+
+#[test]
+fn what_is_no_request_is_answered_with_a_status() {
+    let served = Served::start(NOTES, &["--seed", "5"]);
+    let close = "Host: x\r\nConnection: close\r\n";
+    for (request, status, words) in [
+        (format!("GET /notes/none HTTP/1.1\r\n{close}\r\n"), "404", ""),
+        (
+            format!("GET /nowhere HTTP/1.1\r\n{close}\r\n"),
+            "404",
+            "no line of the http block is about the path /nowhere",
+        ),
+        (format!("PATCH /notes/a HTTP/1.1\r\n{close}\r\n"), "405", "no line of the http block is about PATCH /notes/a"),
+        (
+            format!("POST /notes HTTP/1.1\r\n{close}Content-Length: 2\r\n\r\n{{}}"),
+            "400",
+            r#"the member \"text\" is missing"#,
+        ),
+        (
+            format!("POST /notes HTTP/1.1\r\n{close}Content-Length: 12\r\n\r\n{{\"text\": 5}} "),
+            "400",
+            "expected string, found a number",
+        ),
+        ("NONSENSE\r\n\r\n".to_owned(), "400", "this is no request of HTTP/1.1"),
+        // Two requests at once, the first one in chunks.
+        (
+            format!(
+                "POST /notes HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\ne\r\n{{\"text\": \"hi\"}}\r\n0\r\n\r\nGET /notes/none HTTP/1.1\r\n{close}\r\n"
+            ),
+            "201",
+            "HTTP/1.1 404",
+        ),
+    ] {
+        let said = asked(&served.1, request.as_bytes());
+        assert!(said.starts_with(&format!("HTTP/1.1 {status} ")) && said.contains(words), "{request}\n{said}");
+    }
+}
+
+/// Serves the same bytes to every request, and ends the connection.
+fn saying(bytes: &'static [u8]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let mut request = [0; 4096];
+            _ = stream.read(&mut request);
+            _ = stream.write_all(bytes);
+        }
+    });
+    address
+}
+
+#[test]
+fn an_answer_that_is_none_is_a_violation_with_its_bytes() {
+    for (bytes, words) in [
+        (
+            &b"HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\nboom"[..],
+            "boom` is no answer of the specification: no line of the http block is about the status 500",
+        ),
+        (b"HELLO\r\n\r\n", "this is no answer of HTTP/1.1 (invalid HTTP version): `HELLO\\r\\n\\r\\n`"),
+        (
+            b"HTTP/1.1 201 Created\r\nContent-Length: 9\r\n\r\n{\"id\"",
+            "the connection ended in the middle of the content of a message",
+        ),
+        (b"HTTP/1.1 201 Created\r\nContent-Length: 2\r\n\r\n{}", "the content is not `Note` as json"),
+    ] {
+        let (address, regressions) = (saying(bytes), empty_directory("http garbage"));
+        let output = run(
+            &[
+                "test",
+                NOTES,
+                "--sut",
+                &address,
+                "--seed",
+                "1",
+                "--clients",
+                "1",
+                "--shrink-time",
+                "2",
+                "--regressions",
+                regressions.to_str().unwrap(),
+            ],
+            "",
+        );
+        let said = said(&output);
+        assert_eq!(output.status.code(), Some(1), "{said}");
+        assert!(said.contains(words), "{words}\n{said}");
+    }
+}
+
+/// The causes that are found in a real server.
+fn causes(server: &str, program: &str, seed: u64) -> Option<String> {
+    if !has(program) {
+        return None;
+    }
+    let (port, directory) = (free_port(), place(&format!("http {server}")));
+    _ = std::fs::remove_dir_all(&directory);
+    let (address, files) = (format!("http://127.0.0.1:{port}"), directory.display().to_string());
+    let start = format!("examples/http/serve {server} {port} '{files}'");
+    let reset = format!("rm -f '{files}'/www/*");
+    let regressions = empty_directory(&format!("http regressions of {server}"));
+    let seed = seed.to_string();
+    let begun = Instant::now();
+    let output = run(
+        &[
+            "test",
+            "specs/http.may",
+            "--sut",
+            &address,
+            "--start",
+            &start,
+            "--reset",
+            &reset,
+            "--seed",
+            &seed,
+            "--clients",
+            "1",
+            "--requests",
+            "600",
+            "--max-failures",
+            "2",
+            "--shrink-time",
+            "1",
+            "--regressions",
+            regressions.to_str().unwrap(),
+        ],
+        "",
+    );
+    let said = said(&output);
+    assert_eq!(output.status.code(), Some(1), "{server} after {:?}: {said}", begun.elapsed());
+    Some(said)
+}
+
+#[test]
+fn deviations_of_real_web_servers_are_found() {
+    for (server, program) in [("apache", "apache2"), ("nginx", "nginx"), ("lighttpd", "lighttpd")] {
+        let Some(said) = causes(server, program, 1) else { continue };
+        assert!(said.contains(": 2 violations"), "{server}: {said}");
+    }
+}
