@@ -1,4 +1,5 @@
 # make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
+# make http     Apache, nginx and lighttpd tested by the RFC, for a minute each
 # make test     all tests
 # make release  target/guided/release/mayhap, which takes a tenth less time than what cargo builds by itself
 # make bench    the figures
@@ -10,7 +11,7 @@ export RUST_MIN_STACK ?= 8388608
 SHELL := bash
 .SHELLFLAGS := -euo pipefail -c
 .DEFAULT_GOAL := help
-.PHONY: help demo test release bench lint setup
+.PHONY: help demo http test release bench lint setup
 
 FEATURES ?=
 CARGO_FLAGS := $(if $(FEATURES),--features $(FEATURES))
@@ -27,6 +28,11 @@ demo: setup
 	@# Only what is shown, and quickly built: linking all examples as `cargo build --release` does takes minutes.
 	@cargo build --profile demo --quiet $(CARGO_FLAGS) --bin mayhap --example record_nginx --example record_memcached --example flip_answer
 	@examples/demo.sh
+
+http: setup
+	@.ci/setup apache2 nginx lighttpd python3
+	@cargo build --profile demo --quiet $(CARGO_FLAGS) --bin mayhap
+	@python3 examples/http/test.py target/demo/mayhap
 
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.

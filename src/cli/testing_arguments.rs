@@ -3,7 +3,7 @@
 //! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
 
 use super::selection::SpecArguments;
-use super::values::{command, count, positive, probability, rate, seconds, seconds_or_zero};
+use super::values::{command, count, header, positive, probability, rate, seconds, seconds_or_zero};
 use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
@@ -33,6 +33,7 @@ requests that still show it, and kept in --regressions, where the next test begi
 
 --sut is one of
   tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
+  http://HOST:PORT             a web server or service, by the http block of the specification
   stdio:COMMAND                an adapter, which talks to the system: see docs/TESTING.md
 
 Without --reset and --start the system is not reset: then nothing is assumed about its state.
@@ -66,7 +67,7 @@ could not be run; 130 interrupted.";
 /// The system under test.
 #[derive(Args, Clone, Debug)]
 pub struct SutArguments {
-    /// The system: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND
+    /// The system: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT or stdio:COMMAND
     #[arg(long, value_name = "SYSTEM")]
     pub sut: Option<SutAddress>,
     /// Start the system with this shell command, and stop it at the end
@@ -85,6 +86,10 @@ pub struct SutArguments {
     /// Number of clients
     #[arg(long, value_name = "C", default_value = "3", value_parser = clap::value_parser!(NonZeroU64))]
     pub clients: NonZeroU64,
+    /// Header of every request over HTTP, as in 'Authorization: Bearer ${TOKEN}': ${TOKEN} is a variable of the environment (can be
+    /// repeated)
+    #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
+    pub headers: Vec<(String, String)>,
 }
 
 /// `mayhap test`
@@ -187,7 +192,7 @@ impl SutArguments {
             reset: self.reset.clone(),
             patience: StartOptions::default().patience.max(self.deadline),
             stop: stop.clone(),
-            headers: Vec::new(),
+            headers: self.headers.clone(),
         }
     }
 

@@ -202,6 +202,34 @@ pub fn ranges(given: &[RangeArg]) -> Ranges {
     Ranges { request: of(RangeUse::Request), choose: of(RangeUse::Choose) }
 }
 
+/// A header: its name, and its value with the variables of the environment that `${NAME}` names.
+///
+/// # Errors
+/// It is none, or a variable is not set.
+pub fn header(text: &str) -> Result<(String, String), String> {
+    let Some((name, value)) = text.split_once(':') else {
+        return Err("expected NAME: VALUE, as in 'Accept: text/plain'".to_owned());
+    };
+    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
+    if name.is_empty() || !name.bytes().all(is_token) {
+        return Err(format!("{name:?} is no name of a header"));
+    }
+    let (mut out, mut rest) = (String::new(), value.trim());
+    while let Some((before, behind)) = rest.split_once("${") {
+        let (variable, after) = behind.split_once('}').ok_or("expected `}` after `${` and a name")?;
+        let value =
+            std::env::var(variable).map_err(|_| format!("the variable {variable} of the environment is not set"))?;
+        out.push_str(before);
+        out.push_str(value.trim());
+        rest = after;
+    }
+    out.push_str(rest);
+    match out.bytes().find(|byte| !(b' '..=b'~').contains(byte)) {
+        Some(byte) => Err(format!("the byte {byte} cannot stand in a header")),
+        None => Ok((name.to_owned(), out)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
