@@ -356,7 +356,7 @@ pub struct Serve {
     /// Maximum number of concurrent connections
     #[arg(long, value_name = "C", default_value = "1000", value_parser = positive, conflicts_with = "stdio")]
     pub clients: NonZeroUsize,
-    /// Range to draw the server's integers from: choose=LO..HI; HI is excluded
+    /// Range to draw the server's integers from: choose=LO..HI; HI is excluded [default with --http: choose=0..1000000]
     #[arg(long = "range", value_name = "choose=LO..HI", allow_hyphen_values = true)]
     pub ranges: Vec<RangeArg>,
     /// Which specification.

@@ -5,7 +5,7 @@
 //!   next(…)                    both are written; whichever answers first is read, with all that is there
 //! ```
 //!
-//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests. A [`Dialect`] says
+//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests. A `Dialect` says
 //! how both are written.
 
 use std::collections::{BTreeMap, VecDeque};

@@ -41,6 +41,8 @@ use wire::{Refusal, Unanswered};
 
 /// The time that clients have in the end to take the answers that are under way.
 const GRACE: Duration = Duration::from_secs(1);
+/// The integers that are chosen if nobody says others and they are written as HTTP: a date is not negative.
+const WRITTEN: (i64, i64) = (0, 1_000_000);
 /// The time after which a server that nobody asks anything does something by itself.
 const IDLE: Duration = Duration::from_millis(20);
 
@@ -79,6 +81,7 @@ fn ranges(options: &Serve) -> Result<Ranges, &'static str> {
         return Err("--range request=LO..HI is for `mayhap simulate`: here the requests come from the clients");
     }
     let choose = options.ranges.last().map(|range| (range.low, range.high));
+    let choose = choose.or(options.http.is_some().then_some(WRITTEN));
     Ok(Ranges { choose, ..Ranges::default() })
 }
 
