@@ -204,7 +204,7 @@ impl MessageBuffer {
     /// The bytes of the last message that was taken, as [`shown_message`] shows them.
     #[must_use]
     pub fn shown(&self) -> String {
-        shown_beginning(&self.last.0, self.last.1)
+        shown_bytes(&self.last.0, self.last.1)
     }
 
     fn drop_taken(&mut self, length: usize) {
@@ -364,11 +364,12 @@ fn reason(status: u16) -> &'static str {
 /// The bytes of a message in words, on one line: what is no text is escaped, and a long one is cut.
 #[must_use]
 pub fn shown_message(bytes: &[u8]) -> String {
-    shown_beginning(&bytes[..bytes.len().min(SHOWN)], bytes.len())
+    shown_bytes(&bytes[..bytes.len().min(SHOWN)], bytes.len())
 }
 
-/// The first bytes of a message of a length.
-fn shown_beginning(bytes: &[u8], length: usize) -> String {
+/// The first bytes of a text in words, on one line, with the number of those that follow: what is no text is escaped.
+#[must_use]
+pub fn shown_bytes(bytes: &[u8], length: usize) -> String {
     let mut out = String::from("`");
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {

@@ -14,5 +14,5 @@ mod requests;
 mod texts;
 
 pub use answers::{answer_of, message_of_answer};
-pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_message};
+pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_bytes, shown_message};
 pub use requests::{message_of_request, request_of};

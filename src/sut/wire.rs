@@ -11,11 +11,11 @@
 //! ```
 
 use std::borrow::Cow;
-use std::fmt::Write;
 use std::sync::Arc;
 
 use super::protocol::ObjectMembers;
 use super::{SutFailure, SutFailureKind};
+use crate::http::shown_bytes;
 use crate::json::{FormReader, Forms, Scanner, Spacing, decode, encode_into};
 use crate::spec::Spec;
 use crate::spec::types::TypeId;
@@ -123,22 +123,7 @@ pub fn garbage(line: &[u8], why: &str) -> SutFailure {
 /// A line in words: its text, with bytes that are none escaped; a long one is cut.
 #[must_use]
 pub fn shown(line: &[u8]) -> String {
-    let beginning = &line[..line.len().min(SHOWN)];
-    let mut out = String::from("`");
-    for chunk in beginning.utf8_chunks() {
-        for c in chunk.valid().chars() {
-            if c.is_control() { out.extend(c.escape_default()) } else { out.push(c) }
-        }
-        for byte in chunk.invalid() {
-            // Writing into a string cannot fail.
-            _ = write!(out, "\\x{byte:02x}");
-        }
-    }
-    out.push('`');
-    if line.len() > SHOWN {
-        _ = write!(out, " and {} bytes more", line.len() - SHOWN);
-    }
-    out
+    shown_bytes(&line[..line.len().min(SHOWN)], line.len())
 }
 
 /// The kind and the message of `{"$error": KIND, "message": …}`, which is how `mayhap serve` answers what it cannot answer.

@@ -3,12 +3,20 @@
 //! The small service of `examples/service` has a mistake that is found. A specification that is served has none. Real web servers deviate
 //! from RFC 9110, and each deviation that is looked for here is found.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
 use std::thread;
 use std::time::{Duration, Instant};
+
+use mayhap::Spec;
+use mayhap::choice::Random;
+use mayhap::generate::{GenerateSettings, Generator};
+use mayhap::http::{Framing, HttpMessage, MessageBuffer, answer_of, message_of_answer, message_of_request, request_of};
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::value::Value;
 
 use crate::command::{place, run};
 use crate::real::skipped;
@@ -278,4 +286,82 @@ fn deviations_of_real_web_servers_are_found() {
         let Some(said) = causes(server, program, 1) else { continue };
         assert!(said.contains(": 2 violations"), "{server}: {said}");
     }
+}
+
+const SHOP: &str = r#"
+    struct Tag { weak: bool, opaque: string }
+    enum Tags { Any, Of(list<Tag>) }
+    enum Size { Small, Large }
+    struct Order { name: string, count: int, size: option<Size>, words: list<string> }
+    enum Request {
+        Get { key: string, tags: option<Tags>, since: option<int> },
+        Put { key: string, text: string, price: option<int>, sizes: list<Size> },
+        Find { word: option<string>, sizes: list<Size>, limit: int },
+        Send { to: string, order: Order },
+        Raw { size: Size, content: option<bytes> },
+        Clear,
+    }
+    enum Response { Value { text: json, tag: option<Tag>, sizes: list<Size>, date: option<int> }, Text(string), Bytes(option<bytes>), Other { status: int } }
+    protocol shop {
+        request Request;
+        response Response;
+        http {
+            Get { key, tags, since } => GET "/items/{key}.json" { "If-None-Match": etags(tags), "If-Modified-Since": date(since) };
+            Put { key, text, price, sizes } => PUT "/items/{key}" { "X-Sizes": sizes } body json { text, price };
+            Find { word, sizes, limit } => GET "/find?word={word}&size={sizes}&limit={limit}&all";
+            Send { to, order } => POST "/{to}/orders" body form(order);
+            Raw { size, content } => POST "/raw-{size}" body raw(content);
+            Clear => DELETE "/items";
+            200 => Value { text: body json, tag: header "ETag" as etag, sizes: header "X-Sizes", date: header "Last-Modified" as date };
+            200 to Find => Text(body text);
+            200 to Raw => Bytes(body raw);
+            _ => Other { status: status };
+        }
+        on _ { reply choose; }
+    }"#;
+
+/// A message as it comes to the other side.
+fn received(message: &HttpMessage, take: impl Fn(&mut MessageBuffer) -> Option<HttpMessage>) -> HttpMessage {
+    let (mut bytes, mut buffer) = (Vec::new(), MessageBuffer::default());
+    message.write_to(&mut bytes);
+    buffer.push(&bytes);
+    let received = take(&mut buffer).expect("a whole message");
+    assert_eq!(buffer.rest(), b"", "{}", String::from_utf8_lossy(&bytes));
+    received
+}
+
+/// Whatever can be written as HTTP is read as the same value on the other side.
+#[test]
+fn messages_mean_what_they_were_written_from() {
+    let spec = Spec::from_text(SHOP).unwrap_or_else(|error| panic!("{error}"));
+    let (mut choices, mut generator) = (Random::new(7), Generator::new(&spec, GenerateSettings::default()));
+    let (mut sent, mut answered) = (BTreeMap::new(), BTreeMap::new());
+    for _ in 0..60 {
+        let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a server");
+        generator.begin_run(&mut choices).expect("a run");
+        for wave in 0..30 {
+            for ask in generator.wave(&[], 1_000 * wave + 1, &mut choices).expect("a plan").asks {
+                let request = ask.request.value;
+                let Some(message) = message_of_request(&spec, &request) else { continue };
+                let message = received(&message, |buffer| buffer.request().expect("a request"));
+                assert_eq!(request_of(&spec, &message).as_ref(), Ok(&request), "{message:?}");
+                *sent.entry(constructor(&request)).or_insert(0) += 1;
+                let Ok(Reply::Answer(answer)) = server.handle(&request, 1, &mut choices) else { continue };
+                let Some(message) = message_of_answer(&spec, &request, &answer) else { continue };
+                let message = received(&message, |buffer| buffer.answer(Framing::Whole).expect("an answer"));
+                let read = answer_of(&spec, &request, &message);
+                // No content is content of no bytes, if the status allows any.
+                if constructor(&answer) != 2 {
+                    assert_eq!(read.as_ref(), Ok(&answer), "{message:?}");
+                }
+                *answered.entry(constructor(&answer)).or_insert(0) += 1;
+            }
+        }
+    }
+    assert!(sent.len() == 6 && sent.values().all(|count| *count > 20), "{sent:?}");
+    assert!(answered.len() == 4 && answered.values().all(|count| *count > 5), "{answered:?}");
+}
+
+fn constructor(value: &Value) -> u32 {
+    if let Value::Data { tag, .. } = value { *tag } else { 0 }
 }
