@@ -151,7 +151,11 @@ impl Failing {
         let events = run.events();
         let spec = &run.judging().spec;
         let of_client = |event: &&LiveEvent| failure.client.is_none_or(|client| event.client == client);
-        let last = events.iter().rev().find(of_client).or(events.last());
+        let last = match failure.kind {
+            SutFailureKind::Violation => unanswered(events, failure.client),
+            _ => events.iter().rev().find(of_client),
+        };
+        let last = last.or(events.last());
         Failing {
             kind: kind(failure.kind),
             constructors: last.map(|last| constructors(spec, events, last)).unwrap_or_default(),
@@ -322,6 +326,15 @@ pub fn message_label(event: &LiveEvent) -> u64 {
         LiveEventKind::Answered(_) | LiveEventKind::Lost | LiveEventKind::Closed => event.label + 1,
         LiveEventKind::Restarted => event.label,
     }
+}
+
+/// The earliest request of a client that has no answer.
+fn unanswered(events: &[LiveEvent], client: Option<u64>) -> Option<&LiveEvent> {
+    let is_sent = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Sent(_)) && client == Some(event.client);
+    let is_over = |sent: &LiveEvent| {
+        events.iter().any(|event| event.label == sent.label && !matches!(event.kind, LiveEventKind::Sent(_)))
+    };
+    events.iter().filter(is_sent).find(|sent| !is_over(sent))
 }
 
 /// The request that an event is about.

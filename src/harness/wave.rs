@@ -201,10 +201,12 @@ impl Wave<'_> {
 
     fn send(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         let request = self.asker.instantiate(ask.label, &ask.request);
-        let under_way =
-            SentRequest { label: ask.label, since: Instant::now(), is_owed: self.asker.is_answered(&request.value) };
+        let is_owed = self.asker.is_answered(&request.value);
+        let sent = self.system.send(ask.client, &request.value);
+        // The system may have been waited for before, as it had asked to be left alone.
+        let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
-        self.system.send(ask.client, &request.value)?;
+        sent?;
         self.events.push(LiveEvent { label: ask.label, client: ask.client, kind: LiveEventKind::Sent(request) });
         Ok(())
     }

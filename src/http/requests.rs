@@ -192,7 +192,7 @@ fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
                 let segment = path.find('/').unwrap_or(path.len());
                 let end = match parts.get(at + 1) {
                     Some(TextPart::Fixed(next)) => {
-                        path[..segment.saturating_add(next.len()).min(path.len())].find(next.as_str())?
+                        path.match_indices(next.as_str()).map(|(at, _)| at).filter(|at| *at <= segment).last()?
                     }
                     _ => segment,
                 };
@@ -221,8 +221,16 @@ fn read(
             Some(value.map_err(|expected| format!("expected {expected} in the path, found {text:?}"))?);
     }
     for (name, part) in &form.query {
-        if let TextPart::Field(field) = part {
-            fields[field.index] = values_of_form(types, &[(name.clone(), field.clone())], query)?.pop();
+        match part {
+            TextPart::Field(field) => {
+                fields[field.index] = values_of_form(types, &[(name.clone(), field.clone())], query)?.pop();
+            }
+            TextPart::Fixed(text) => {
+                let mut given = form_urlencoded::parse(query.as_bytes());
+                if !given.any(|(own, value)| own == *name && value == *text) {
+                    return Err(format!("the query has no {name}={text}"));
+                }
+            }
         }
     }
     for (name, part) in &form.headers {

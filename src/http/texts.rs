@@ -138,9 +138,9 @@ fn tag_text(types: &Types, ty: TypeId, value: &Value) -> Option<String> {
         Value::Scalar(Scalar::Str(text) | Scalar::Token(Token::Text(text))) => text,
         _ => return None,
     };
-    if !is_record && (text.starts_with("W/\"") || text.starts_with('"')) {
-        // A tag that is only a text has its quotes in it.
-        return Some(text.to_string());
+    if let Some(weak) = text.strip_prefix("W/\"").and_then(|rest| rest.strip_suffix('"')).filter(|_| !is_record) {
+        // A weak tag that is only a text is written out in it.
+        return (!weak.contains('"')).then(|| text.to_string());
     }
     let is_opaque = text.chars().all(|c| c == '!' || ('#'..='~').contains(&c) || !c.is_ascii());
     is_opaque.then(|| format!("{}\"{text}\"", if is_weak { "W/" } else { "" }))
@@ -154,7 +154,7 @@ fn tag_value(types: &Types, ty: TypeId, text: &str) -> Option<Value> {
     };
     let (is_weak, quoted) = text.strip_prefix("W/").map_or((false, text), |rest| (true, rest));
     let inside = quoted.strip_prefix('"')?.strip_suffix('"').filter(|inside| !inside.contains('"'))?;
-    let Type::Struct(_) = types.get(ty) else { return Some(of(text, ty)) };
+    let Type::Struct(_) = types.get(ty) else { return Some(of(if is_weak { text } else { inside }, ty)) };
     let part = of(inside, types.fields(ty, 0)[opaque].1);
     let mut fields = [part.clone(), part];
     fields[weak?] = Value::from(is_weak);

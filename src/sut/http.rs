@@ -79,7 +79,9 @@ impl HttpDialect {
             Ok(answer) => return Ok(SutEventKind::Answer(answer)),
             Err(why) => why,
         };
-        if message.status() == Some(429) {
+        let has_line =
+            |status| self.spec.http.iter().any(|http| http.answers.iter().any(|form| form.statuses.contains(&status)));
+        if message.status() == Some(429) && !has_line(Some(429)) {
             let said = message.header("Retry-After").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
             self.paused = Some(Instant::now() + said.unwrap_or(PAUSE).min(LONGEST_PAUSE));
             return Ok(SutEventKind::Refused);

@@ -8,6 +8,7 @@ use std::io::{Read, Write};
 use std::net::TcpListener;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
+use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -15,6 +16,7 @@ use mayhap::Spec;
 use mayhap::choice::Random;
 use mayhap::generate::{GenerateSettings, Generator};
 use mayhap::http::{Framing, HttpMessage, MessageBuffer, answer_of, message_of_answer, message_of_request, request_of};
+use mayhap::json::encode;
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::value::Value;
 
@@ -360,6 +362,47 @@ fn messages_mean_what_they_were_written_from() {
     }
     assert!(sent.len() == 6 && sent.values().all(|count| *count > 20), "{sent:?}");
     assert!(answered.len() == 4 && answered.values().all(|count| *count > 5), "{answered:?}");
+}
+
+/// What a specification takes a request for, as JSON; or the status that tells that it is none.
+fn meant(spec: &Arc<Spec>, target: &str) -> Result<String, u16> {
+    let bytes = format!("GET {target} HTTP/1.1\r\nHost: x\r\nIf-Match: \"t\"\r\n\r\n");
+    let mut buffer = MessageBuffer::default();
+    buffer.push(bytes.as_bytes());
+    let message = buffer.request().expect("a request").expect("a whole one");
+    let request = request_of(spec, &message).map_err(|(status, _)| status)?;
+    Ok(encode(&spec.types, spec.program.request, &request))
+}
+
+#[test]
+fn paths_queries_and_tags_are_told_apart() {
+    let spec = Spec::from_text(
+        r#"enum Request { Dashed { z: string }, Json { k: string, tag: string }, A { q: int }, B { q: int } }
+        protocol p {
+            request Request;
+            response int;
+            http {
+                Dashed { z } => GET "/o/{z}--/b";
+                Json { k, tag } => GET "/j/{k}.json" { "If-Match": etag(tag) };
+                A { q } => GET "/m?mode=a&q={q}";
+                B { q } => GET "/m?mode=b&q={q}";
+                200 => body json;
+            }
+            on _ { reply 1; }
+        }"#,
+    )
+    .unwrap_or_else(|error| panic!("{error}"));
+    for (target, expected) in [
+        ("/o/zz--/b", Ok(r#"{"Dashed": {"z": "zz"}}"#)),
+        ("/o/zz/\u{e9}\u{e9}", Err(404)),
+        ("/o/zz\u{e9}\u{e9}", Err(404)),
+        ("/j/x.json.json", Ok(r#"{"Json": {"k": "x.json", "tag": "t"}}"#)),
+        ("/m?mode=b&q=1", Ok(r#"{"B": {"q": 1}}"#)),
+        ("/m?q=1&mode=a", Ok(r#"{"A": {"q": 1}}"#)),
+        ("/m?q=1", Err(400)),
+    ] {
+        assert_eq!(meant(&spec, target), expected.map(str::to_owned), "{target}");
+    }
 }
 
 fn constructor(value: &Value) -> u32 {

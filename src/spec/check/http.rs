@@ -430,7 +430,10 @@ fn codec_types(types: &Types, codec: HttpCodec, ty: TypeId, place: WirePlace) ->
         HttpCodec::Form => {
             let fields = types.fields(ty, 0);
             let is_record = matches!(types.get(ty), Type::Struct(_));
-            let is_part = |ty: TypeId| is_text(types, inner(types, ty)) || is_list(types, ty, is_text);
+            let is_part = |ty: TypeId| match types.get(inner(types, ty)) {
+                Type::List(part) => is_text(types, *part),
+                _ => is_text(types, inner(types, ty)),
+            };
             (is_record && fields.iter().all(|(_, ty)| is_part(*ty)), "a struct of strings, integers and the like")
         }
     };

@@ -66,7 +66,8 @@ const GAP: usize = 10;
 /// Where a missing answer is a new identifier, path, fence or token every later request might mean it, so that all the missing
 /// ones together are kept.
 const NEW_NAMES: &[&str] = &["documents", "idgen", "lease", "sessions"];
-const OTHERS: &[&str] = &["documents", "idgen", "lease", "sessions", "pages"];
+/// The others beside them: `http`, of which a missing answer leaves open whether a file was changed, its tag and its date, is unknown.
+const OTHERS: &[&str] = &["documents", "idgen", "lease", "sessions", "pages", "http"];
 /// Goes through a whole collection, which cannot start unknown.
 const LISTED: &[&str] = &["pages"];
 
