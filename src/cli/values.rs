@@ -210,8 +210,7 @@ pub fn header(text: &str) -> Result<(String, String), String> {
     let Some((name, value)) = text.split_once(':') else {
         return Err("expected NAME: VALUE, as in 'Accept: text/plain'".to_owned());
     };
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if !mayhap::spec::http::is_header_name(name) {
         return Err(format!("{name:?} is no name of a header"));
     }
     let (mut out, mut rest) = (String::new(), value.trim());

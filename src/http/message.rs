@@ -88,6 +88,12 @@ impl HttpMessage {
         }
     }
 
+    /// Tests whether it is a request for headers only, whose answer has no content.
+    #[must_use]
+    pub fn is_head(&self) -> bool {
+        matches!(&self.head, HttpHead::Request { method, .. } if method == "HEAD")
+    }
+
     /// The value of a header; several of one name are joined by commas. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<String> {
@@ -127,7 +133,7 @@ impl HttpMessage {
     }
 }
 
-/// Bytes of a connection, of which whole messages are taken.
+/// The bytes that came on a connection; whole messages are taken from it.
 #[derive(Default, Debug)]
 pub struct MessageBuffer {
     bytes: Vec<u8>,

@@ -24,19 +24,14 @@ pub struct RequestForm {
     /// The method.
     pub method: String,
     /// The path, in parts.
-    pub path: Vec<PathPart>,
+    pub path: Vec<TextPart>,
     /// The parameters of the query string.
     pub query: Vec<(String, TextPart)>,
     /// The headers besides those that every message has.
     pub headers: Vec<(String, TextPart)>,
     /// The content.
     pub body: Option<BodyForm>,
-    /// The place of the line.
-    pub place: Span,
 }
-
-/// A part of a path.
-pub type PathPart = TextPart;
 
 /// A text that is always the same, or that of a field.
 #[derive(Clone, PartialEq, Debug)]
@@ -104,6 +99,12 @@ pub enum AnswerPart {
     Header(String),
     /// The content.
     Body,
+}
+
+/// Tests whether a text is the name of a header (a token, RFC 9110, section 5.6.2).
+#[must_use]
+pub fn is_header_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
 /// The ways in which a value is written.

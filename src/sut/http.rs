@@ -132,8 +132,7 @@ impl Dialect for HttpDialect {
         }
         let asked = self.message(request).map(|message| {
             message.write_to(out);
-            let is_head = matches!(&message.head, HttpHead::Request { method, .. } if method == "HEAD");
-            let framing = if is_head { Framing::HeadersOnly } else { Framing::Whole };
+            let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
             AskedRequest { request: request.clone(), framing }
         });
         link.asked.push_back(asked);

@@ -36,7 +36,6 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
             }
         };
         count += 1;
-        let is_head = matches!(&message.head, HttpHead::Request { method, .. } if method == "HEAD");
         let answer = match request_of(spec, &message) {
             Ok(request) => match desk.answer_to(client, count, encode(&spec.types, spec.program.request, &request)) {
                 Some(line) => message_of_line(spec, &request, &line),
@@ -46,7 +45,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
             Err((status, why)) => refusal(status, "malformed", &why),
         };
         let keeps_alive = message.keeps_alive && answer.keeps_alive;
-        write(stream, &HttpMessage { keeps_alive, ..answer }, is_head)?;
+        write(stream, &HttpMessage { keeps_alive, ..answer }, message.is_head())?;
         if !keeps_alive {
             return Ok(());
         }

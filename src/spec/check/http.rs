@@ -8,6 +8,7 @@ use super::report::{did_you_mean, helped, mistake};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::http::{
     AnswerForm, AnswerPart, AnswerSource, BodyForm, FieldForm, HttpCodec, HttpForms, RequestForm, TextPart,
+    is_header_name,
 };
 use crate::spec::types::{Type, TypeId, Types};
 use crate::syntax::ast::{
@@ -45,7 +46,7 @@ pub(super) fn http_forms(
     let errors = cx.errors();
     for line in lines {
         match &line.kind {
-            HttpLineKind::Request(written) => forms.requests.extend(request_form(cx, written, line.span, request)),
+            HttpLineKind::Request(written) => forms.requests.extend(request_form(cx, written, request)),
             HttpLineKind::Answer(written) => {
                 let form = answer_form(cx, written, line.span, [request, response]);
                 if let Some(form) = form {
@@ -94,7 +95,7 @@ fn repeated_status(cx: &mut Checker, before: &[AnswerForm], form: &AnswerForm) {
     }
 }
 
-fn request_form(cx: &mut Checker, line: &HttpRequestLine, place: Span, request: TypeId) -> Option<RequestForm> {
+fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Option<RequestForm> {
     let errors = cx.errors();
     let (tag, names) = constructor(cx, &line.shape, request)?;
     let mut bound = BoundFields { used: vec![false; names.len()], names };
@@ -122,7 +123,7 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, place: Span, request: 
         cx.error(name.span, message, "expected it in the path, a header or the body");
     }
     let fields = bound.names.len();
-    Some(RequestForm { tag, fields, method: line.method.text.clone(), path, query, headers, body, place })
+    Some(RequestForm { tag, fields, method: line.method.text.clone(), path, query, headers, body })
 }
 
 /// The constructor that a shape names, and what it has for each field, in the order of the fields.
@@ -280,9 +281,9 @@ fn bound_field(
 }
 
 fn body_form(cx: &mut Checker, bound: &mut BoundFields<'_>, body: &HttpBody) -> Option<BodyForm> {
-    let HttpBody::Members { codec, fields, .. } = body else {
-        let HttpBody::Whole(field) = body else { return None };
-        return field_form(cx, bound, field, WirePlace::Body).map(BodyForm::Whole);
+    let (codec, fields) = match body {
+        HttpBody::Whole(field) => return field_form(cx, bound, field, WirePlace::Body).map(BodyForm::Whole),
+        HttpBody::Members { codec, fields, .. } => (codec, fields),
     };
     let is_json = match codec.text.as_str() {
         "json" => true,
@@ -495,8 +496,7 @@ pub(crate) fn tag_lists(types: &Types, ty: TypeId) -> Option<(Option<u32>, Optio
 
 fn header_name(cx: &mut Checker, written: &HttpText) -> String {
     let name = string(written);
-    let is_token = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
-    if name.is_empty() || !name.bytes().all(is_token) {
+    if !is_header_name(&name) {
         cx.error(written.span, format!("{name:?} is no name of a header"), "expected a name, as in \"If-Match\"");
     }
     name
