@@ -28,7 +28,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 /// The complaint if no system is given.
-pub const NO_SUT: &str = "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT or stdio:COMMAND";
+pub const NO_SUT: &str =
+    "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND";
 const NOT_RESET: &str =
     "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
 /// The most runs of a regression that a test begins with.

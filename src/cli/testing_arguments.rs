@@ -12,6 +12,7 @@ use mayhap::sut::SutAddress;
 use mayhap::sut::process::ResetWay;
 use mayhap::sut::process::StartOptions;
 use mayhap::sut::ready::ReadySign;
+use mayhap::sut::tls::TlsTrust;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -34,6 +35,7 @@ requests that still show it, and kept in --regressions, where the next test begi
 --sut is one of
   tcp:HOST:PORT or HOST:PORT   a connection for each client, with one JSON value a line
   http://HOST:PORT             a web server or service, by the http block of the specification
+  https://HOST:PORT            the same with TLS
   stdio:COMMAND                an adapter, which talks to the system: see docs/TESTING.md
 
 Without --reset and --start the system is not reset: then nothing is assumed about its state.
@@ -67,7 +69,7 @@ could not be run; 130 interrupted.";
 /// The system under test.
 #[derive(Args, Clone, Debug)]
 pub struct SutArguments {
-    /// The system: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT or stdio:COMMAND
+    /// The system: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND
     #[arg(long, value_name = "SYSTEM")]
     pub sut: Option<SutAddress>,
     /// Start the system with this shell command, and stop it at the end
@@ -90,6 +92,12 @@ pub struct SutArguments {
     /// repeated)
     #[arg(long = "header", value_name = "NAME: VALUE", value_parser = header)]
     pub headers: Vec<(String, String)>,
+    /// Trust certificates that an authority in this PEM file has signed, too, at https://
+    #[arg(long, value_name = "FILE", conflicts_with = "tls_insecure")]
+    pub tls_ca: Option<PathBuf>,
+    /// Trust any certificate at https://
+    #[arg(long)]
+    pub tls_insecure: bool,
 }
 
 /// `mayhap test`
@@ -193,6 +201,11 @@ impl SutArguments {
             patience: StartOptions::default().patience.max(self.deadline),
             stop: stop.clone(),
             headers: self.headers.clone(),
+            trust: match (&self.tls_ca, self.tls_insecure) {
+                (_, true) => TlsTrust::Anything,
+                (Some(file), false) => TlsTrust::File(file.clone()),
+                (None, false) => TlsTrust::Machine,
+            },
         }
     }
 

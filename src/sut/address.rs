@@ -16,7 +16,10 @@ use super::http::HttpDialect;
 use super::process::{Launcher, ResetWay, StartOptions};
 use super::ready::{checked_address, has_port};
 use super::stdio::{AdapterReset, StdioSystem};
+use super::stream::SystemPlace;
 use super::tcp::TcpSystem;
+#[cfg(feature = "tls")]
+use super::tls::TlsClient;
 use super::{SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
 
@@ -32,7 +35,7 @@ pub enum SutAddress {
 }
 
 /// The kinds of addresses, for messages.
-const KINDS: &str = "a system is tcp:HOST:PORT (or HOST:PORT), stdio:COMMAND, or http://HOST:PORT";
+const KINDS: &str = "a system is tcp:HOST:PORT (or HOST:PORT), stdio:COMMAND, or http://HOST:PORT (https://HOST)";
 
 impl FromStr for SutAddress {
     type Err = String;
@@ -61,8 +64,9 @@ impl fmt::Display for SutAddress {
     }
 }
 
-/// The parts of `http://HOST:PORT/PATH`.
+/// The parts of `http://HOST:PORT/PATH` or `https://HOST/PATH`.
 struct HttpUrl {
+    is_secure: bool,
     /// The host, with its port if that was written.
     host: String,
     /// The host and the port.
@@ -75,16 +79,18 @@ impl FromStr for HttpUrl {
     type Err = String;
 
     fn from_str(url: &str) -> Result<HttpUrl, String> {
-        let Some(rest) = url.strip_prefix("http://") else {
-            return Err(format!("{url}: https is not supported yet; {KINDS}"));
+        let (is_secure, rest) = match url.strip_prefix("https://") {
+            Some(rest) => (true, rest),
+            None => (false, url.strip_prefix("http://").ok_or_else(|| format!("{url} is no URL; {KINDS}"))?),
         };
         let (host, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         if let Some(odd) = path.chars().find(|c| !c.is_ascii_graphic() || matches!(c, '?' | '#')) {
             return Err(format!("{url}: {odd:?} cannot stand in the path that all requests begin with"));
         }
-        let address = if has_port(host) { host.to_owned() } else { format!("{host}:80") };
+        let address =
+            if has_port(host) { host.to_owned() } else { format!("{host}:{}", if is_secure { 443 } else { 80 }) };
         let address = checked_address(&address).map_err(|error| format!("{error}; {KINDS}"))?;
-        Ok(HttpUrl { host: host.to_owned(), address, path: path.to_owned() })
+        Ok(HttpUrl { is_secure, host: host.to_owned(), address, path: path.to_owned() })
     }
 }
 
@@ -96,7 +102,7 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
     match address {
         SutAddress::Tcp(address) => {
             let launcher = Launcher::new(start, Some(address))?;
-            Ok(Box::new(TcpSystem::new(LineDialect::new(spec), address, launcher)))
+            Ok(Box::new(TcpSystem::new(LineDialect::new(spec), SystemPlace::plain(address), launcher)))
         }
         SutAddress::Stdio(command) => {
             let launcher = Launcher::new(start, None)?;
@@ -110,12 +116,26 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
                 let name = &spec.program.name;
                 return Err(failed(format!("{url} cannot be tested: the specification {name} has no http block")));
             }
-            let HttpUrl { host, address, path } = url.parse().map_err(failed)?;
+            let HttpUrl { is_secure, host, address, path } = url.parse().map_err(failed)?;
             let launcher = Launcher::new(start, Some(&address))?;
             let dialect = HttpDialect::new(spec, &host, &path, &start.headers);
-            Ok(Box::new(TcpSystem::new(dialect, &address, launcher)))
+            let place = if is_secure { secure(&address, start).map_err(failed)? } else { SystemPlace::plain(&address) };
+            Ok(Box::new(TcpSystem::new(dialect, place, launcher)))
         }
     }
+}
+
+/// A place that is spoken to with TLS.
+#[cfg(feature = "tls")]
+fn secure(address: &str, start: &StartOptions) -> Result<SystemPlace, String> {
+    let host = address.rsplit_once(':').map_or(address, |(host, _)| host);
+    let tls = TlsClient::new(host, &start.trust)?;
+    Ok(SystemPlace { address: address.to_owned(), tls: Some(tls) })
+}
+
+#[cfg(not(feature = "tls"))]
+fn secure(address: &str, _: &StartOptions) -> Result<SystemPlace, String> {
+    Err(format!("https://{address}: this build has no TLS; it is in the feature `tls`"))
 }
 
 #[cfg(test)]

@@ -6,7 +6,8 @@
 //! |---|---|
 //! | `tcp.rs` | one connection a client |
 //! | `dialect.rs` | what is said on it: `tcp:HOST:PORT`, one JSON value a line |
-//! | `http.rs` | `http://HOST:PORT`: HTTP/1.1, by the `http` block of the specification |
+//! | `http.rs` | `http://HOST:PORT`, `https://HOST`: HTTP/1.1, by the `http` block of the specification |
+//! | `stream.rs`, `tls.rs` | a connection, in the clear or with TLS |
 //! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines that it and we say |
 //! | `trial.rs` | a trial of an adapter |
 //! | `wire.rs`, `lines.rs` | values on lines, lines out of bytes |
@@ -39,10 +40,14 @@ pub mod protocol;
 pub mod ready;
 #[cfg(unix)]
 pub mod stdio;
+#[cfg(unix)]
+mod stream;
 pub mod tail;
 #[cfg(unix)]
 pub mod tcp;
 mod threads;
+#[cfg(all(unix, feature = "tls"))]
+pub mod tls;
 pub mod trial;
 pub mod wire;
 

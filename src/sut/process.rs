@@ -20,6 +20,8 @@ use std::time::{Duration, Instant};
 
 use super::group::{Ending, GroupPipes, ProcessGroup};
 use super::ready::{ReadySign, connect, http_answers};
+#[cfg(feature = "tls")]
+use super::tls::TlsTrust;
 use super::{SutFailure, SutFailureKind};
 
 /// The time that a system may take to be ready.
@@ -44,6 +46,9 @@ pub struct StartOptions {
     pub stop: Arc<AtomicBool>,
     /// The headers of every request to a system that speaks HTTP.
     pub headers: Vec<(String, String)>,
+    /// The trust in the certificate of a system at `https://…`.
+    #[cfg(feature = "tls")]
+    pub trust: TlsTrust,
 }
 
 /// The way in which a system is brought back to its first state.
@@ -68,6 +73,8 @@ impl Default for StartOptions {
             patience: PATIENCE,
             stop: Arc::default(),
             headers: Vec::new(),
+            #[cfg(feature = "tls")]
+            trust: TlsTrust::default(),
         }
     }
 }
@@ -123,7 +130,7 @@ impl Launcher {
     /// # Errors
     /// The options do not fit together.
     pub fn new(options: &StartOptions, address: Option<&str>) -> Result<Launcher, SutFailure> {
-        let StartOptions { command, ready, reset, patience, stop, headers: _ } = options.clone();
+        let StartOptions { command, ready, reset, patience, stop, .. } = options.clone();
         if command.is_none() && matches!(reset, Some(ResetWay::Restart | ResetWay::RestartAfter(_))) {
             return Err(failed(
                 "a system can only be restarted (--reset restart) if it is started here (--start COMMAND)",

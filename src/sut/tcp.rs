@@ -9,8 +9,7 @@
 //! how both are written.
 
 use std::collections::{BTreeMap, VecDeque};
-use std::io;
-use std::net::TcpStream;
+use std::io::{self, Write};
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -20,6 +19,7 @@ use super::dialect::{Dialect, SeenThings};
 use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::process::Launcher;
 use super::ready::connect;
+use super::stream::{LinkStream, SystemPlace};
 use super::{SutEvent, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
@@ -33,7 +33,7 @@ const SUSPECTED: Duration = Duration::from_millis(200);
 /// A system at a TCP address.
 pub(super) struct TcpSystem<D: Dialect> {
     dialect: D,
-    address: String,
+    place: SystemPlace,
     launcher: Launcher,
     links: BTreeMap<u64, TcpLink<D::Link>>,
     /// The connections that have just ended, the first one first.
@@ -47,7 +47,7 @@ pub(super) struct TcpSystem<D: Dialect> {
 
 /// The connection of a client.
 struct TcpLink<L> {
-    stream: TcpStream,
+    stream: LinkStream,
     out: UnwrittenLines,
     state: L,
 }
@@ -61,12 +61,12 @@ struct EndedLink<L> {
 }
 
 impl<D: Dialect> TcpSystem<D> {
-    /// A system at this address.
+    /// A system at this place.
     #[must_use]
-    pub(super) fn new(dialect: D, address: &str, launcher: Launcher) -> TcpSystem<D> {
+    pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher) -> TcpSystem<D> {
         TcpSystem {
             dialect,
-            address: address.to_owned(),
+            place,
             launcher,
             links: BTreeMap::new(),
             ended: VecDeque::new(),
@@ -81,7 +81,7 @@ impl<D: Dialect> TcpSystem<D> {
         self.drop_unnoticed(client);
         if !self.links.contains_key(&client) {
             self.launcher.used();
-            match TcpLink::open(&self.address) {
+            match TcpLink::open(&self.place) {
                 Ok(link) => _ = self.links.insert(client, link),
                 Err(error) => return Err(self.unreachable(&error).of_client(client)),
             }
@@ -108,14 +108,14 @@ impl<D: Dialect> TcpSystem<D> {
     fn unreachable(&mut self, error: &io::Error) -> SutFailure {
         let crash = self.launcher.ended_within(DYING);
         crash.unwrap_or_else(|| {
-            let what = format!("the system at {} takes no connection: {error}", self.address);
+            let what = format!("the system at {} takes no connection: {error}", self.place.address);
             SutFailure::new(SutFailureKind::Refused, what)
         })
     }
 
     /// Writes what can be written, waits until there is something to read or to write, and reads it.
     fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
-        self.links.values_mut().for_each(|link| link.out.write_to(&mut link.stream));
+        self.links.values_mut().for_each(|link| link.write());
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
         for client in self.readable(until)? {
             let Some(link) = self.links.get_mut(&client) else { continue };
@@ -145,10 +145,12 @@ impl<D: Dialect> TcpSystem<D> {
     fn readable(&self, until: Instant) -> Result<Vec<u64>, SutFailure> {
         let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
         let left = left.map_err(|error| broken(&error.to_string()))?;
-        let flags =
-            |link: &TcpLink<D::Link>| if link.out.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-        let mut polled: Vec<PollFd<'_>> =
-            self.links.values().map(|link| PollFd::new(&link.stream, flags(link))).collect();
+        let waited = |link: &TcpLink<D::Link>| match link.out.is_empty() && !link.stream.wants_write() {
+            true => PollFlags::IN,
+            false => PollFlags::IN | PollFlags::OUT,
+        };
+        let polled = self.links.values().map(|link| PollFd::new(link.stream.socket(), waited(link)));
+        let mut polled: Vec<PollFd<'_>> = polled.collect();
         match poll(&mut polled, Some(&left)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(broken(&error.to_string())),
@@ -173,10 +175,10 @@ impl<D: Dialect> TcpSystem<D> {
             return self.read.push_back(Err(crash));
         }
         if !self.launcher.lives_on()
-            && let Err(error) = connect(&self.address)
+            && let Err(error) = connect(&self.place.address)
         {
             let crash = self.launcher.ended_within(DYING).unwrap_or_else(|| {
-                let what = format!("the system ended a connection and takes no more ({}: {error})", self.address);
+                let what = format!("the system ended a connection and takes no more ({}: {error})", self.place.address);
                 SutFailure::new(SutFailureKind::Crash, what)
             });
             return self.read.push_back(Err(crash));
@@ -190,7 +192,7 @@ impl<D: Dialect> TcpSystem<D> {
         if self.launcher.restarts() {
             // The system is about to end. A connection that lingers on a port of the kernel's choice would keep a server from that port.
             for link in self.links.values() {
-                _ = set_socket_linger(&link.stream, Some(Duration::ZERO));
+                _ = set_socket_linger(link.stream.socket(), Some(Duration::ZERO));
             }
         }
         self.links.clear();
@@ -212,7 +214,7 @@ impl<D: Dialect> System for TcpSystem<D> {
                 self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
                 link.out.push(&self.request);
                 if link.out.is_full() {
-                    link.out.write_to(&mut link.stream);
+                    link.write();
                 }
             }
         }
@@ -260,11 +262,15 @@ impl<D: Dialect> System for TcpSystem<D> {
 }
 
 impl<L: Default> TcpLink<L> {
-    fn open(address: &str) -> io::Result<TcpLink<L>> {
-        let stream = connect(address)?;
-        stream.set_nodelay(true)?;
-        stream.set_nonblocking(true)?;
-        Ok(TcpLink { stream, out: UnwrittenLines::default(), state: L::default() })
+    fn open(place: &SystemPlace) -> io::Result<TcpLink<L>> {
+        Ok(TcpLink { stream: place.connect()?, out: UnwrittenLines::default(), state: L::default() })
+    }
+
+    /// Writes what can be written at once.
+    fn write(&mut self) {
+        self.out.write_to(&mut self.stream);
+        // If nobody reads any more, the one who reads the answers notices.
+        _ = self.stream.flush();
     }
 }
 

@@ -27,13 +27,13 @@ use crate::sut::free_port;
 const NOTES: &str = "examples/service/notes.may";
 
 /// An empty directory for what a test writes.
-fn empty_directory(name: &str) -> PathBuf {
+pub fn empty_directory(name: &str) -> PathBuf {
     let directory = place(name);
     _ = std::fs::remove_dir_all(&directory);
     directory
 }
 
-fn said(output: &Output) -> String {
+pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
@@ -47,10 +47,10 @@ fn has(program: &str) -> bool {
 }
 
 /// A specification that is served over HTTP until this is dropped.
-struct Served(Child, String);
+pub struct Served(Child, pub String);
 
 impl Served {
-    fn start(spec: &str, more: &[&str]) -> Served {
+    pub fn start(spec: &str, more: &[&str]) -> Served {
         let mut command = Command::new(env!("CARGO_BIN_EXE_mayhap"));
         command.args(["serve", spec, "--http", "127.0.0.1:0"]).args(more).stdout(Stdio::piped());
         let mut child = command.spawn().unwrap();

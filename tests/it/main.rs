@@ -94,6 +94,7 @@ mod transcripts;
 
 // Systems under test.
 mod sut;
+mod tls;
 // Live testing.
 mod coverage;
 mod formulations;
