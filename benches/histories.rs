@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use mayhap::schedule::OnlineHistory;
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
-use mayhap::validate::{Events, each_happening, history};
+use mayhap::validate::{Events, FormatRules, each_happening, history};
 use mayhap::{Options, Spec, Verdict, schedule};
 
 /// The histories with their verdicts, which tests check, too.
@@ -30,7 +30,7 @@ const ROUNDS: usize = 5;
 struct Recorded {
     name: String,
     bytes: Vec<u8>,
-    rules: JepsenRules,
+    rules: FormatRules,
     spec: Arc<Spec>,
     is_accepted: bool,
     porcupine_ms: f64,
@@ -49,7 +49,7 @@ impl Recorded {
         Recorded {
             name: name.to_owned(),
             bytes: std::fs::read(Path::new(HISTORIES).join(name)).expect("a history"),
-            rules: JepsenRules { fail, ..JepsenRules::default() },
+            rules: FormatRules { jepsen: JepsenRules { fail, ..JepsenRules::default() }, url: None },
             spec,
             is_accepted: verdict == "accept",
             porcupine_ms: porcupine_ms.parse().expect("a number"),
@@ -145,7 +145,7 @@ impl BufRead for LineByLine<'_> {
 }
 
 /// Judges a trace event by event, several times; the fastest counts, for each event. The verdict after the last one that was judged.
-fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (LineByLine<'b>, Option<Verdict>) {
+fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &FormatRules) -> (LineByLine<'b>, Option<Verdict>) {
     let (mut best, verdict) = judge_online_once(spec, bytes, rules);
     for _ in 1..ROUNDS {
         let again = judge_online_once(spec, bytes, rules).0;
@@ -154,7 +154,7 @@ fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (
     (best, verdict)
 }
 
-fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules) -> (LineByLine<'b>, Option<Verdict>) {
+fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &FormatRules) -> (LineByLine<'b>, Option<Verdict>) {
     let mut lines = LineByLine::new(bytes);
     let mut events = Events::open(spec, &mut lines, TraceFormat::sniffed(bytes), rules.clone());
     let (mut session, mut verdict) = (OnlineHistory::new(spec, Options::default()), None);
@@ -170,10 +170,10 @@ fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &JepsenRules)
 /// Judges a trace of a server that follows a specification, and prints how long that takes.
 fn report(spec: &Arc<Spec>, name: &str) {
     let bytes = std::fs::read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
-    let (lines, online) = judge_online(spec, &bytes, &JepsenRules::default());
+    let (lines, online) = judge_online(spec, &bytes, &FormatRules::default());
     let (slowest, line) = lines.slowest();
     let begun = Instant::now();
-    let mut events = Events::open(spec, bytes.as_slice(), TraceFormat::sniffed(&bytes), JepsenRules::default());
+    let mut events = Events::open(spec, bytes.as_slice(), TraceFormat::sniffed(&bytes), FormatRules::default());
     let read = history(spec, &mut events, None).unwrap_or_else(|error| panic!("{}", error.render(name)));
     let reading = ms(begun.elapsed());
     let begun = Instant::now();

@@ -9,8 +9,8 @@ use std::error::Error;
 use mayhap::dualize::{Options, judge_recorded};
 use mayhap::network::{Network, Observation, ServerMove, Tcp};
 use mayhap::process::Situation;
-use mayhap::trace::{JepsenRules, TraceFormat};
-use mayhap::validate::{Events, observations};
+use mayhap::trace::TraceFormat;
+use mayhap::validate::{Events, FormatRules, observations};
 use mayhap::{Spec, Verdict};
 
 /// A line for all clients, which is used in one direction at a time.
@@ -54,7 +54,7 @@ const RECORDING: &str = r#"{"c": 1, "q": true}
 /// Judges the recording over both networks.
 pub fn verdicts() -> Result<[Verdict; 2], Box<dyn Error>> {
     let spec = Spec::from_text(COUNTER)?;
-    let mut events = Events::open(&spec, RECORDING.as_bytes(), TraceFormat::Ndjson, JepsenRules::default());
+    let mut events = Events::open(&spec, RECORDING.as_bytes(), TraceFormat::Ndjson, FormatRules::default());
     let events = observations(&spec, &mut events).map_err(|error| error.render("recording"))?.events;
     let networks: [&dyn Network; 2] = [&Tcp, &HalfDuplex];
     Ok(networks.map(|network| judge_recorded(&spec, network, &events, &Options::default()).verdict()))

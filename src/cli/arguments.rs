@@ -8,6 +8,7 @@ use super::mutate_arguments::{MUTATE_HELP, MutateArguments};
 use super::recording::{CONVERT_HELP, RecordedAs};
 use super::testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
 use super::values::{PeerArg, RangeArg, command, count, positive, seconds};
+use super::watch::arguments::{WATCH_HELP, WatchArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;
 use std::num::NonZeroUsize;
@@ -229,6 +230,9 @@ nothing was answered, so that nothing was tested; 3 unknown, as a limit was reac
     /// Run scripts that showed failures again
     #[command(after_help = REPLAY_HELP)]
     Replay(Box<ReplayArguments>),
+    /// Judge live traffic: stand between clients and a server
+    #[command(after_help = WATCH_HELP)]
+    Watch(WatchArguments),
     /// Print a completion script for a shell
     #[command(after_help = "\
 Example:

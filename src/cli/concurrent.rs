@@ -88,11 +88,12 @@ pub struct TraceNotes {
 impl TraceNotes {
     /// Those of a trace that was read; the error, if there is nothing to judge, is ready to be shown.
     pub fn of<R: BufRead>(events: &Events<R>, name: &str, is_empty: bool) -> Result<TraceNotes, String> {
-        let counts = events.jepsen_counts();
-        if is_empty && counts.is_none_or(|counts| counts.is_empty()) {
-            return Err(format!("error: {name}: no events, so nothing was tested\n"));
+        let passed_over = events.passed_over();
+        if is_empty && events.is_blank() {
+            let passed_over = passed_over.map(|what| format!(" ({what})")).unwrap_or_default();
+            return Err(format!("error: {name}: no events, so nothing was tested{passed_over}\n"));
         }
-        let passed_over = counts.and_then(|counts| counts.passed_over()).map(|what| format!("note: {name}: {what}\n"));
+        let passed_over = passed_over.map(|what| format!("note: {name}: {what}\n"));
         let is_tested = is_empty || events.is_answered();
         Ok(TraceNotes { header: events.header().cloned(), passed_over, is_tested })
     }

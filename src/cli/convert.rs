@@ -8,10 +8,10 @@ use super::exit::Exit;
 use super::reread::{RereadableTrace, Rereading};
 use super::sink::Sink;
 use super::terminal::Terminal;
-use super::{failed, files, load};
+use super::{failed, files, load, observed};
 use mayhap::spec::Spec;
 use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, TraceError, TraceFormat};
-use mayhap::validate::decoded_part;
+use mayhap::validate::{Events, decoded_part};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -66,10 +66,16 @@ fn convert(
     let name = files::shown(&options.trace);
     let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
     if format == TraceFormat::Ndjson {
-        let formats = "a Jepsen history is read with --from jepsen-edn, --from jepsen-json or --from jepsen-log";
+        let formats = "others are read with --from jepsen-edn, jepsen-json, jepsen-log or har";
         return Err(format!("error: {name}: this looks like a recording in our own format; {formats}\n"));
     }
-    let rules = JepsenRules { spec: spec.clone(), ..options.recorded.rules() };
+    if let TraceFormat::Har = format {
+        let Some(spec) = spec else {
+            return Err(format!("error: {name}: --for says by which specification a HAR file is read\n"));
+        };
+        return convert_har(&spec, input, options, output).map_err(|error| error.render(&name));
+    }
+    let rules = JepsenRules { spec: spec.clone(), ..options.recorded.jepsen_rules() };
     if let Some(spec) = &spec {
         output.line(Header::of(&spec.program.name).to_string());
     }
@@ -85,6 +91,25 @@ fn convert(
         return Err(format!("error: {name}: no operations, so there is nothing to convert\n"));
     }
     Ok(counts.passed_over().map(|what| format!("note: {name}: {what}\n")))
+}
+
+/// Writes the events of a HAR file; returns what is to be said of it.
+fn convert_har(
+    spec: &Arc<Spec>,
+    input: impl BufRead,
+    options: &Convert,
+    output: &mut ConvertedLines<'_>,
+) -> Result<Option<String>, TraceError> {
+    let mut events = Events::open(spec, input, TraceFormat::Har, options.recorded.rules());
+    let mut next = events.next_event()?;
+    output.line(Header::of(&spec.program.name).to_string());
+    while let Some(event) = next {
+        let mut line = String::new();
+        observed::write_seen(&mut line, spec, &event);
+        output.line(line);
+        next = events.next_event()?;
+    }
+    Ok(events.passed_over().map(|what| format!("note: {}: {what}\n", files::shown(&options.trace))))
 }
 
 fn write_events<R: BufRead>(

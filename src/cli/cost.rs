@@ -17,8 +17,8 @@ use mayhap::server::{Asked, Conversation, Population, Ranges, Server, Stop};
 use mayhap::session::is_order;
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
-use mayhap::trace::{JepsenRules, TraceFormat};
-use mayhap::validate::{Events, observations};
+use mayhap::trace::TraceFormat;
+use mayhap::validate::{Events, FormatRules, observations};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 use std::path::Path;
 use std::sync::Arc;
@@ -128,7 +128,7 @@ fn profile_with_peers(spec: &Arc<Spec>, options: &Check, server: Server, choices
             break;
         }
     }
-    let mut events = Events::open(spec, recording.as_bytes(), TraceFormat::Ndjson, JepsenRules::default());
+    let mut events = Events::open(spec, recording.as_bytes(), TraceFormat::Ndjson, FormatRules::default());
     let Ok(observed) = observations(spec, &mut events) else { return Profile { end, faults, ..Profile::default() } };
     let started = Instant::now();
     let limit = (&observed.events[..], TIME.as_secs() * EFFORT_LIMIT);

@@ -45,6 +45,7 @@ mod testing_arguments;
 mod testing_progress;
 mod validate;
 pub mod values;
+mod watch;
 
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
@@ -85,6 +86,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Explore(options) => explore::run(options, terminal),
         Command::Test(options) => test::run(options, terminal),
         Command::Replay(options) => replay::run(options, terminal),
+        Command::Watch(options) => watch::run(options, terminal),
         Command::Mutate(options) => mutate::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
@@ -107,7 +109,11 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         Command::Convert(options) => options.target.iter().chain([&options.trace]).cloned().collect(),
         Command::Explore(options) => options.files(),
         Command::Dualize(_) | Command::Simulate(_) | Command::Serve(_) => Vec::new(),
-        Command::Mutate(_) | Command::Test(_) | Command::Replay(_) | Command::Completions { .. } => Vec::new(),
+        Command::Mutate(_)
+        | Command::Test(_)
+        | Command::Replay(_)
+        | Command::Watch(_)
+        | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can only be read once")

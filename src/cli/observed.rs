@@ -30,6 +30,19 @@ pub fn write_event(line: &mut String, spec: &Spec, occurrence: &Occurrence) {
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
+/// Appends the line of something that was seen of a connection.
+pub fn write_seen(line: &mut String, spec: &Spec, event: &TraceEvent<Value>) {
+    let kind = match &event.kind {
+        EventKind::Request(request) => EventKind::Request((spec.program.request, request)),
+        EventKind::Answer(answer) => EventKind::Answer((spec.program.response, answer)),
+        EventKind::Closed => EventKind::Closed,
+        // A connection has no other events.
+        _ => EventKind::Lost,
+    };
+    let event = TraceEvent { line: event.line, client: event.client, kind };
+    event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
+}
+
 /// Appends the line of something that happens to a call of a peer.
 fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence) {
     let peer = &spec.program.peers[occurrence.peer as usize];

@@ -5,6 +5,7 @@
 use super::values::trace_format;
 use clap::{Args, ValueEnum};
 use mayhap::trace::{FailRule, JepsenRules, NilRule, TraceFormat};
+use mayhap::validate::FormatRules;
 use std::str::FromStr;
 
 /// The examples and rules that its help shows.
@@ -38,7 +39,7 @@ Exit codes: 0, or 2 if the history is malformed, or has no operations."#;
 /// The format of a recording, and the rules by which it is read.
 #[derive(Args, Debug)]
 pub struct RecordedAs {
-    /// Format of the recording: ndjson, jepsen-edn, jepsen-json or jepsen-log (default: by its first bytes)
+    /// Format of the recording: ndjson, jepsen-edn, jepsen-json, jepsen-log or har (default: by its first bytes)
     #[arg(long, value_name = "FORMAT", value_parser = trace_format)]
     pub from: Option<TraceFormat>,
     /// Meaning of :fail in a Jepsen history, as in `drop`, or of one function, as in `read=drop` (can be repeated, and with commas)
@@ -49,12 +50,21 @@ pub struct RecordedAs {
     /// Meaning of nil in an answer of a Jepsen history (default: as its type says)
     #[arg(long, value_enum)]
     pub nil: Option<NilArg>,
+    /// Beginning of the URLs of a HAR file that count: the server, and the path before that of each request
+    #[arg(long, value_name = "URL")]
+    pub url: Option<String>,
 }
 
 impl RecordedAs {
+    /// The rules by which it is read.
+    #[must_use]
+    pub fn rules(&self) -> FormatRules {
+        FormatRules { jepsen: self.jepsen_rules(), url: self.url.clone() }
+    }
+
     /// The rules by which a Jepsen history is read.
     #[must_use]
-    pub fn rules(&self) -> JepsenRules {
+    pub fn jepsen_rules(&self) -> JepsenRules {
         let of_all = self.fail.iter().rev().find(|fail| fail.function.is_none());
         let fail = of_all.map(|fail| fail.rule).unwrap_or_default();
         let fail_of = self.fail.iter().filter_map(|fail| Some((fail.function.clone()?, fail.rule))).collect();

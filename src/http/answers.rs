@@ -3,7 +3,7 @@
 //! By `200 => Ok { value: body json };` a message with the status 200 and the content `5` is the answer `{"Ok": {"value": 5}}`.
 
 use crate::scalar::{Int, Scalar};
-use crate::spec::http::{AnswerForm, AnswerPart, AnswerSource, HttpCodec};
+use crate::spec::http::{AnswerForm, AnswerPart, AnswerSource, HttpCodec, HttpForms};
 use crate::spec::{Spec, Type};
 use crate::value::Value;
 
@@ -154,4 +154,11 @@ fn written(spec: &Spec, form: &AnswerForm, answer: &Value) -> Option<HttpMessage
         }
     }
     Some(HttpMessage { head: HttpHead::Answer { status }, headers, body, keeps_alive: true })
+}
+
+/// Tests whether an answer says that the request was refused for now, and has no effect: 429, if no line of the `http` block has it.
+#[must_use]
+pub fn is_refusal(spec: &Spec, message: &HttpMessage) -> bool {
+    let has_line = |forms: &HttpForms| forms.answers.iter().any(|form| form.statuses.contains(&Some(429)));
+    message.status() == Some(429) && !spec.http.as_deref().is_some_and(has_line)
 }

@@ -13,6 +13,6 @@ mod message;
 mod requests;
 mod texts;
 
-pub use answers::{answer_of, message_of_answer};
+pub use answers::{answer_of, is_refusal, message_of_answer};
 pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_bytes, shown_message};
 pub use requests::{message_of_request, request_of};

@@ -39,5 +39,5 @@ pub use mark::{RecordedReference, references};
 pub use members::members;
 pub use quick::FormReader;
 pub use scan::Scanner;
-pub use serial::{RawJson, from_line, from_serde, line, to_serde};
+pub use serial::{RawJson, from_line, from_serde, from_text, line, to_serde};
 pub use text::quoted;

@@ -41,6 +41,21 @@ pub fn from_line<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
 }
 
+/// A JSON text of any number of lines as a type of the program's own.
+///
+/// # Errors
+/// It is no JSON, or does not fit.
+pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
+    serde_json::from_str(text).map_err(|error| {
+        let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
+        let column = error.column().saturating_sub(1);
+        let offset = (0..=(line + column).min(text.len())).rev().find(|at| text.is_char_boundary(*at));
+        let message = error.to_string();
+        let message = message.split(" at line ").next().unwrap_or_default();
+        JsonError::new(offset.unwrap_or_default(), message)
+    })
+}
+
 /// JSON that is written as it stands, inside something else that serialises.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawJson(pub String);

@@ -11,7 +11,7 @@ use super::tls::{TlsClient, TlsStream};
 pub(super) struct SystemPlace {
     /// The host and the port.
     pub(super) address: String,
-    /// What TLS needs; none in the clear.
+    /// The means of TLS; none in the clear.
     #[cfg(feature = "tls")]
     pub(super) tls: Option<TlsClient>,
 }

@@ -32,7 +32,7 @@ pub enum TlsTrust {
     Anything,
 }
 
-/// What connections to a system with TLS need.
+/// The means of connections with TLS to a system.
 pub(super) struct TlsClient {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,

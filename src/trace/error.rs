@@ -61,7 +61,13 @@ impl TraceError {
     /// The error that a line cannot be read from its source.
     #[must_use]
     pub fn unreadable(line: u64, cause: &std::io::Error) -> TraceError {
-        TraceError { line, column: 0, message: format!("cannot read: {cause}"), shown: String::new(), before: 0 }
+        TraceError::in_all(line, format!("cannot read: {cause}"))
+    }
+
+    /// An error of a trace as a whole, or of a part that begins on a line.
+    #[must_use]
+    pub fn in_all(line: u64, message: impl Into<String>) -> TraceError {
+        TraceError { line, column: 0, message: message.into(), shown: String::new(), before: 0 }
     }
 
     /// The error as it is shown to people: message, place, and the line with a caret.

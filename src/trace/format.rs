@@ -5,6 +5,7 @@
 //! assert_eq!(TraceFormat::sniffed(b"{\"q\": 5, \"a\": 1}\n"), TraceFormat::Ndjson);
 //! assert_eq!(TraceFormat::sniffed(b"[{:process 0, :type :invoke, :f :read}]"), TraceFormat::JepsenEdn);
 //! assert_eq!(TraceFormat::sniffed(br#"[{"process": 0, "type": "invoke", "f": "read"}]"#), TraceFormat::JepsenJson);
+//! assert_eq!(TraceFormat::sniffed(b"{ \"log\": {\"version\": \"1.2\""), TraceFormat::Har);
 //! assert_eq!(TraceFormat::sniffed(b"INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"), TraceFormat::JepsenLog);
 //! ```
 
@@ -23,12 +24,19 @@ pub enum TraceFormat {
     JepsenJson,
     /// The lines of `jepsen.log`.
     JepsenLog,
+    /// HAR, as browsers and proxies write it.
+    Har,
 }
 
 impl TraceFormat {
     /// All of them.
-    pub const ALL: [TraceFormat; 4] =
-        [TraceFormat::Ndjson, TraceFormat::JepsenEdn, TraceFormat::JepsenJson, TraceFormat::JepsenLog];
+    pub const ALL: [TraceFormat; 5] = [
+        TraceFormat::Ndjson,
+        TraceFormat::JepsenEdn,
+        TraceFormat::JepsenJson,
+        TraceFormat::JepsenLog,
+        TraceFormat::Har,
+    ];
 
     /// Its name.
     #[must_use]
@@ -38,6 +46,7 @@ impl TraceFormat {
             TraceFormat::JepsenEdn => "jepsen-edn",
             TraceFormat::JepsenJson => "jepsen-json",
             TraceFormat::JepsenLog => "jepsen-log",
+            TraceFormat::Har => "har",
         }
     }
 
@@ -49,6 +58,7 @@ impl TraceFormat {
         match (symbols.next(), symbols.next(), symbols.next()) {
             (Some(b'{'), Some(b':' | b';'), _) | (Some(b';' | b'('), _, _) => TraceFormat::JepsenEdn,
             (Some(b'['), Some(b'{'), Some(b'"')) => TraceFormat::JepsenJson,
+            (Some(b'{'), _, _) if is_har(text) => TraceFormat::Har,
             (Some(b'{'), _, _) if is_operation(text) => TraceFormat::JepsenJson,
             (Some(b'{'), _, _) => TraceFormat::Ndjson,
             (Some(b'['), _, _) => TraceFormat::JepsenEdn,
@@ -74,6 +84,18 @@ fn is_operation(text: &[u8]) -> bool {
         scanner.skip().map(|_| ())
     });
     read.is_ok() && is_typed && !is_ours
+}
+
+/// Tests whether a text begins with a JSON object whose first member is the log of a HAR file.
+fn is_har(text: &[u8]) -> bool {
+    let mut rest = text.trim_ascii_start();
+    ["{", "\"log\"", ":", "{"].iter().all(|part| match rest.strip_prefix(part.as_bytes()) {
+        Some(after) => {
+            rest = after.trim_ascii_start();
+            true
+        }
+        None => false,
+    })
 }
 
 /// Tests whether a word stands in a text, between blanks.

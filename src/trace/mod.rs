@@ -3,7 +3,7 @@
 //! The format is NDJSON: `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose
 //! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up, and `{"restart": true}` a system that was
 //! killed and started again. The order of lines is the order in which the tester observed. Histories of other tools are read as
-//! the same events (`TraceFormat`, `JepsenTrace`).
+//! the same events (`TraceFormat`, `JepsenTrace`, `HarTrace`).
 //!
 //! What a query or an answer means depends on the specification and is not known here: an
 //! [`TraceEvent`] is generic over it, and the [`TraceReader`] hands out each as the [`Raw`] text that stands in the line.
@@ -21,6 +21,7 @@
 mod error;
 mod event;
 mod format;
+mod har;
 mod jepsen;
 mod line;
 mod reader;
@@ -28,6 +29,7 @@ mod reader;
 pub use error::TraceError;
 pub use event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
 pub use format::TraceFormat;
+pub use har::{HarCounts, HarTrace};
 pub use jepsen::{ExchangePart, FailRule, JepsenCounts, JepsenEvent, JepsenRules, JepsenTrace, NilRule};
 pub use line::{Header, Raw, TraceLine};
 pub use reader::{MAX_LINE_BYTES, NextLine, TracePosition, TraceReader};

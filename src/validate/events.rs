@@ -1,10 +1,10 @@
 //! The single events of a trace in any format, decoded under a specification's types.
 //!
 //! ```
-//! use mayhap::{Spec, trace::{JepsenRules, TraceFormat}, validate::Events};
+//! use mayhap::{Spec, trace::TraceFormat, validate::{Events, FormatRules}};
 //! let spec = Spec::from_text("enum Q { Add(int) } protocol p { request Q; response Q; on Add(n) { reply Add(n); } }")?;
 //! let trace = "[{:process 0, :type :invoke, :f :add, :value 3}]".as_bytes();
-//! let mut events = Events::open(&spec, trace, TraceFormat::JepsenEdn, JepsenRules::default());
+//! let mut events = Events::open(&spec, trace, TraceFormat::JepsenEdn, FormatRules::default());
 //! assert_eq!(events.next_event()?.and_then(|event| event.client), Some(0));
 //! assert!(events.next_event()?.is_none());
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -19,7 +19,7 @@ use super::stream::decoded;
 use crate::json::{self, JsonError};
 use crate::spec::Spec;
 use crate::trace::{
-    EventKind, ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, NextLine, Raw, Response, TraceError,
+    EventKind, ExchangePart, HarTrace, Header, JepsenRules, JepsenTrace, NextLine, Raw, Response, TraceError,
     TraceEvent, TraceFormat, TraceReader,
 };
 use crate::value::Value;
@@ -39,15 +39,26 @@ pub struct Events<R> {
 enum EventSource<R> {
     Ndjson(Box<TraceReader<R>>),
     Jepsen(Box<JepsenTrace<R, Value>>),
+    Har(Box<HarTrace<R>>),
+}
+
+/// The rules by which formats are read that need some.
+#[derive(Clone, Default, Debug)]
+pub struct FormatRules {
+    /// Those of Jepsen's.
+    pub jepsen: JepsenRules,
+    /// The beginning of the URLs of a HAR file that count.
+    pub url: Option<String>,
 }
 
 impl<R: BufRead> Events<R> {
     /// Reads a trace of a specification. The rules are those of formats that need some.
-    pub fn open(spec: &Arc<Spec>, input: R, format: TraceFormat, rules: JepsenRules) -> Events<R> {
+    pub fn open(spec: &Arc<Spec>, input: R, format: TraceFormat, rules: FormatRules) -> Events<R> {
         let source = match format {
             TraceFormat::Ndjson => EventSource::Ndjson(Box::new(TraceReader::new(input))),
+            TraceFormat::Har => EventSource::Har(Box::new(HarTrace::open(spec, input, rules.url))),
             TraceFormat::JepsenEdn | TraceFormat::JepsenJson | TraceFormat::JepsenLog => {
-                let rules = JepsenRules { spec: Some(spec.clone()), ..rules };
+                let rules = JepsenRules { spec: Some(spec.clone()), ..rules.jepsen };
                 let of = spec.clone();
                 let decode = move |part, text: &str| decoded_part(&of, part, text);
                 EventSource::Jepsen(Box::new(JepsenTrace::decoded(input, format, rules, decode)))
@@ -74,6 +85,7 @@ impl<R: BufRead> Events<R> {
     fn read(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
         match &mut self.source {
             EventSource::Jepsen(trace) => Ok(trace.next_event()?.map(|found| found.event)),
+            EventSource::Har(trace) => trace.next_event(),
             EventSource::Ndjson(reader) => {
                 let (spec, plain) = (&self.spec, &mut self.plain);
                 let event = match reader.next_with(|text, line| plain.event(spec, text, line))? {
@@ -90,7 +102,7 @@ impl<R: BufRead> Events<R> {
     pub fn error_on(&self, line: u64, message: String) -> TraceError {
         match &self.source {
             EventSource::Ndjson(reader) => reader.error_at(0, message),
-            EventSource::Jepsen(_) => TraceError::in_line(line, &[], 0, message),
+            EventSource::Jepsen(_) | EventSource::Har(_) => TraceError::in_line(line, &[], 0, message),
         }
     }
 
@@ -98,15 +110,24 @@ impl<R: BufRead> Events<R> {
     pub fn header(&self) -> Option<&Header> {
         match &self.source {
             EventSource::Ndjson(reader) => reader.header(),
-            EventSource::Jepsen(_) => None,
+            EventSource::Jepsen(_) | EventSource::Har(_) => None,
         }
     }
 
-    /// The number of things read from a history that Jepsen recorded.
-    pub fn jepsen_counts(&self) -> Option<JepsenCounts> {
+    /// The things that were read and are no events, in words.
+    pub fn passed_over(&self) -> Option<String> {
         match &self.source {
             EventSource::Ndjson(_) => None,
-            EventSource::Jepsen(trace) => Some(trace.counts()),
+            EventSource::Jepsen(trace) => trace.counts().passed_over(),
+            EventSource::Har(trace) => trace.counts().passed_over(),
+        }
+    }
+
+    /// Tests whether there was nothing but what is no event: no operation, no entry that counts.
+    pub fn is_blank(&self) -> bool {
+        match &self.source {
+            EventSource::Ndjson(_) | EventSource::Har(_) => true,
+            EventSource::Jepsen(trace) => trace.counts().is_empty(),
         }
     }
 }

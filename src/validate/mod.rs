@@ -40,7 +40,7 @@ use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};
 
 pub use concurrent::{each_happening, happened, history};
-pub use events::{Events, decoded_part};
+pub use events::{Events, FormatRules, decoded_part};
 pub use observations::{Numbering, NumberingParts, Observations, observations};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};

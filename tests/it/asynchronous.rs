@@ -17,8 +17,8 @@ use mayhap::evidence::{
 use mayhap::network::{Network, NetworkChoice, Tcp, Udp};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;
-use mayhap::trace::{JepsenRules, TraceFormat};
-use mayhap::validate::{Events, observations};
+use mayhap::trace::TraceFormat;
+use mayhap::validate::{Events, FormatRules, observations};
 use mayhap::{Options, Spec, Verdict};
 
 /// Compiles a protocol of integers.
@@ -54,7 +54,7 @@ fn line(short: &str) -> String {
 /// The events of a recording.
 fn recorded(spec: &Arc<Spec>, recording: &str) -> Vec<RecordedEvent> {
     let text: String = recording.split(';').map(line).collect();
-    let mut events = Events::open(spec, text.as_bytes(), TraceFormat::Ndjson, JepsenRules::default());
+    let mut events = Events::open(spec, text.as_bytes(), TraceFormat::Ndjson, FormatRules::default());
     observations(spec, &mut events).unwrap_or_else(|error| panic!("{}", error.render("t"))).events
 }
 

@@ -86,11 +86,13 @@ mod compressed;
 mod dualize;
 mod explore;
 mod explore_children;
+mod har;
 mod history_page;
 mod http_testing;
 mod serve;
 mod serve_talking;
 mod transcripts;
+mod watch;
 
 // Systems under test.
 mod sut;

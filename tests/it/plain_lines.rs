@@ -12,10 +12,8 @@ use crate::judge::{compiled, text};
 use crate::shipped;
 use mayhap::dualize::Observed;
 use mayhap::json::{self, JsonError};
-use mayhap::trace::{
-    EventKind, JepsenRules, Raw, Response, TraceError, TraceEvent, TraceFormat, TraceLine, TraceReader,
-};
-use mayhap::validate::{Events, Exchanges};
+use mayhap::trace::{EventKind, Raw, Response, TraceError, TraceEvent, TraceFormat, TraceLine, TraceReader};
+use mayhap::validate::{Events, Exchanges, FormatRules};
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
 use proptest::collection::vec;
@@ -98,7 +96,7 @@ fn with_clients(line: &[u8]) -> Vec<Vec<u8>> {
 /// Tests that the event of a line is the same, or the error is, as where it is read in full.
 fn same_event(spec: &Arc<Spec>, first: &str, line: &[u8]) {
     let trace = [first.as_bytes(), b"\n", line].concat();
-    let mut events = Events::open(spec, trace.as_slice(), TraceFormat::Ndjson, JepsenRules::default());
+    let mut events = Events::open(spec, trace.as_slice(), TraceFormat::Ndjson, FormatRules::default());
     assert!(matches!(events.next_event(), Ok(Some(_))), "{first}");
     let mut reader = TraceReader::new(trace.as_slice());
     assert!(matches!(reader.next_line(), Ok(Some(_))), "{first}");

@@ -66,7 +66,9 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         let source = match format {
             TraceFormat::JepsenLog => OperationSource::Log(LogLines::new(input)),
             TraceFormat::JepsenJson => OperationSource::Maps(EdnMaps::new(input, MapSyntax::Json)),
-            TraceFormat::JepsenEdn | TraceFormat::Ndjson => OperationSource::Maps(EdnMaps::new(input, MapSyntax::Edn)),
+            TraceFormat::JepsenEdn | TraceFormat::Ndjson | TraceFormat::Har => {
+                OperationSource::Maps(EdnMaps::new(input, MapSyntax::Edn))
+            }
         };
         JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
     }

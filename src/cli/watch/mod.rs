@@ -1,0 +1,194 @@
+//! `mayhap watch`: between clients and a server, everything is passed on, and judged.
+//!
+//! `mayhap watch kv.may --listen 127.0.0.1:8081 --upstream 127.0.0.1:8080` prints a rejection when it happens.
+//!
+//! | file | its one job |
+//! |---|---|
+//! | `relay.rs` | passes bytes on |
+//! | `talk.rs` | bytes of a connection → events |
+//! | `watcher.rs` | events → rejections |
+//! | `apart.rs` | requests of a connection that are under way at once |
+//! | `window.rs` | the last events, from which judging can begin again |
+//! | `kept.rs` | the file of `--state` |
+//! | `arguments.rs` | the command line |
+
+mod apart;
+pub mod arguments;
+mod kept;
+mod relay;
+mod talk;
+mod watcher;
+mod window;
+
+use super::exit::Exit;
+use super::terminal::Terminal;
+use super::{failed, files, load, stopping};
+use arguments::WatchArguments;
+use kept::LeftState;
+use mayhap::choice::counted;
+use mayhap::dualize::EFFORT_LIMIT;
+use mayhap::spec::Tasks;
+use mayhap::trace::Header;
+use mayhap::{Options, Session, Spec};
+use relay::Overheard;
+use std::fs::{self, File, OpenOptions};
+use std::io::{ErrorKind, Write};
+use std::net::TcpListener;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
+use watcher::Watcher;
+
+/// The time between two looks whether watching is to end.
+const LOOK: Duration = Duration::from_millis(100);
+/// The time to judge what was heard before watching is to end; the rest is only recorded.
+const MOMENT: Duration = Duration::from_secs(2);
+/// The bytes that wait to be judged when no more are judged, and when it is tried again.
+const TOO_MANY: usize = 1 << 24;
+const FEW: usize = 1 << 16;
+
+pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
+    // First of all: no signal is missed.
+    let stop = stopping::begin();
+    let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    let (mut watcher, listener) = match begin(&spec, options, terminal) {
+        Ok(begun) => begun,
+        Err(why) => return failed(terminal, &why),
+    };
+    let (sender, heard) = channel();
+    let (waiting, server) = (Arc::new(AtomicUsize::new(0)), options.upstream.address.clone());
+    let waiting_there = waiting.clone();
+    thread::spawn(move || relay::relay(&listener, &server, &sender, &waiting_there));
+    while !stop.load(Ordering::Relaxed) {
+        if let Err(why) = hear(&heard, &waiting, &mut watcher, terminal) {
+            return failed(terminal, &recording_failed(options, &why));
+        }
+    }
+    let since = Instant::now();
+    while let Ok(next) = heard.try_recv() {
+        watcher.set_behind(since.elapsed() > MOMENT, terminal);
+        if let Err(why) = watcher.hear(next, terminal) {
+            return failed(terminal, &recording_failed(options, &why));
+        }
+    }
+    end(watcher, options, terminal)
+}
+
+/// A watcher, and the address where it listens.
+fn begin(
+    spec: &Arc<Spec>,
+    options: &WatchArguments,
+    terminal: &mut Terminal,
+) -> Result<(Watcher, TcpListener), String> {
+    if !spec.program.peers.is_empty() {
+        return Err("the specification calls peers, which are not seen between its clients and the server".to_owned());
+    }
+    let any = spec.in_any_state().map_err(|_| "the specification cannot be judged from any state".to_owned())?;
+    let effort = (options.exchange_time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
+    let limits = Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() };
+    let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
+    let new = |is_of_any| Watcher::new((spec, &any), limits.clone(), is_of_any);
+    let (watcher, is_going_on) = match left {
+        LeftState::Nothing => (new(!options.fresh), false),
+        LeftState::Unfinished => {
+            terminal.complain("watching did not end in good order: judging begins in any state\n");
+            (new(true), false)
+        }
+        LeftState::Session { line, is_of_any, saved } => {
+            let begun = if is_of_any { &any } else { spec };
+            let path = options.state.as_deref().unwrap_or(Path::new(""));
+            let session = Session::resume(begun, limits.clone(), &saved);
+            let session = session.map_err(|why| format!("{}: {why}", files::shown(path)))?;
+            (new(is_of_any).going_on(session, line), true)
+        }
+    };
+    let address = &options.listen;
+    let failed = |cause: std::io::Error| match cause.kind() {
+        ErrorKind::InvalidInput => format!("--listen {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:8081"),
+        _ => format!("--listen {address}: cannot listen: {}", files::reason(&cause)),
+    };
+    let listener = TcpListener::bind(address).map_err(failed)?;
+    let bound = listener.local_addr().map_err(failed)?;
+    let recording = options.record.as_deref().map(|path| recording(path, spec, is_going_on, terminal)).transpose()?;
+    if let Some(path) = &options.state {
+        kept::mark(path)?;
+    }
+    terminal.print(&format!("listening on {bound}\n"));
+    terminal.flush();
+    Ok((watcher.under(&options.upstream.prefix).recording(recording), listener))
+}
+
+/// The file of a recording: the one that was begun if judging goes on, else a new one. A file that is there is kept under another name.
+fn recording(path: &Path, spec: &Spec, is_going_on: bool, terminal: &mut Terminal) -> Result<File, String> {
+    let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);
+    let is_there = fs::metadata(path).is_ok_and(|data| data.len() > 0);
+    if is_there && is_going_on {
+        return OpenOptions::new().append(true).open(path).map_err(unwritable);
+    }
+    if is_there {
+        let numbered = |number: u32| PathBuf::from(format!("{}.{number}", path.display()));
+        let free = (1..).map(numbered).find(|other| !other.exists()).unwrap_or_default();
+        fs::rename(path, &free).map_err(unwritable)?;
+        terminal.complain(&format!("{}: the recording before is {}\n", files::shown(path), files::shown(&free)));
+    }
+    let mut file = File::create(path).map_err(unwritable)?;
+    file.write_all(format!("{}\n", Header::of(&spec.program.name)).as_bytes()).map_err(unwritable)?;
+    Ok(file)
+}
+
+/// Hears the next thing, if there is one soon.
+fn hear(
+    heard: &Receiver<Overheard>,
+    waiting: &AtomicUsize,
+    watcher: &mut Watcher,
+    terminal: &mut Terminal,
+) -> std::io::Result<()> {
+    match heard.recv_timeout(LOOK) {
+        Ok(next) => {
+            let length = relay::length(&next.what);
+            let before = waiting.fetch_sub(length, Ordering::Relaxed);
+            if before > TOO_MANY {
+                watcher.set_behind(true, terminal);
+            } else if before < FEW {
+                watcher.set_behind(false, terminal);
+            }
+            watcher.hear(next, terminal)
+        }
+        Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Ok(()),
+    }
+}
+
+/// Ends in good order: what was judged is kept.
+fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) -> Exit {
+    let saved = watcher.save(terminal);
+    let kept = match (&options.state, saved) {
+        (None, Ok(_)) => Ok(()),
+        (Some(path), Ok(saved)) => kept::save(path, watcher.line, watcher.is_of_any, &saved),
+        // The mark stays: judging will begin in any state.
+        (_, Err(why)) => Err(why),
+    };
+    let counts = &watcher.counts;
+    let mut summary = vec![counted(counts.events, "event"), counted(counts.rejections, "rejection")];
+    if counts.unknown > 0 {
+        summary.push(format!("{} undecided", counts.unknown));
+    }
+    if counts.foreign > 0 {
+        summary.push(format!("{} not judged", counted(counts.foreign, "request")));
+    }
+    terminal.complain(&format!("{}\n", summary.join(", ")));
+    match kept {
+        Ok(()) => watcher.exit(),
+        Err(why) if options.state.is_some() => failed(terminal, &why).worst(watcher.exit()),
+        Err(_) => watcher.exit(),
+    }
+}
+
+fn recording_failed(options: &WatchArguments, cause: &std::io::Error) -> String {
+    files::unwritable(options.record.as_deref().unwrap_or(Path::new("")), cause)
+}

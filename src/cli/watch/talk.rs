@@ -1,0 +1,302 @@
+//! The talk of a client and a server on a connection, as events: requests, answers, and what is neither.
+//!
+//! `GET /kv/a` and the `404` after it are a request and an answer, by the `http` block of the specification. Without such a block, each
+//! line is a value.
+
+use mayhap::Spec;
+use mayhap::http::{Framing, HttpHead, HttpMessage, MessageBuffer, answer_of, is_refusal, request_of, shown_message};
+use mayhap::json;
+use mayhap::sut::lines::{LineBuffer, is_blank};
+use mayhap::trace::EventKind;
+use mayhap::value::Value;
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+/// The methods that change nothing (RFC 9110, 9.2.1).
+const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
+
+/// Something that was said on a connection.
+pub enum TalkEvent {
+    /// An event of the specification.
+    Event(EventKind<Value>),
+    /// A request that the specification says nothing of; set if it may have changed what the server remembers.
+    Foreign(String, bool),
+    /// An answer that no server of the specification gives, in words.
+    Wrong(String),
+    /// The reason why no more of this connection is understood.
+    Unclear(String),
+}
+
+/// A connection, as far as it was heard.
+pub enum WatchedTalk {
+    Lines(LineTalk),
+    Http(Box<HttpTalk>),
+}
+
+impl WatchedTalk {
+    /// A connection on which nothing was said; the path of each request of HTTP that is judged begins with a prefix.
+    pub fn new(spec: &Arc<Spec>, prefix: &str) -> WatchedTalk {
+        match spec.http {
+            Some(_) => WatchedTalk::Http(Box::new(HttpTalk::new(spec, prefix))),
+            None => WatchedTalk::Lines(LineTalk::new(spec)),
+        }
+    }
+
+    /// Takes bytes of the client.
+    pub fn take_asked(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        match self {
+            WatchedTalk::Lines(lines) => lines.take_asked(bytes, said),
+            WatchedTalk::Http(http) => http.take_asked(bytes, said),
+        }
+    }
+
+    /// Takes bytes of the server.
+    pub fn take_answered(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        match self {
+            WatchedTalk::Lines(lines) => lines.take_answered(bytes, said),
+            WatchedTalk::Http(http) => http.take_answered(bytes, said),
+        }
+    }
+
+    /// The client says nothing more.
+    pub fn client_ended(&mut self) {
+        if let WatchedTalk::Lines(lines) = self {
+            lines.is_client_gone = true;
+        }
+    }
+
+    /// The server says nothing more.
+    pub fn server_ended(&mut self, said: &mut Vec<TalkEvent>) {
+        match self {
+            WatchedTalk::Lines(lines) => lines.end(said),
+            WatchedTalk::Http(http) => http.end(said),
+        }
+    }
+}
+
+/// A connection on which each line is a value.
+pub struct LineTalk {
+    spec: Arc<Spec>,
+    requests: LineBuffer,
+    answers: LineBuffer,
+    /// The number of requests less that of answers.
+    owed: i64,
+    is_client_gone: bool,
+    is_unclear: bool,
+}
+
+impl LineTalk {
+    fn new(spec: &Arc<Spec>) -> LineTalk {
+        let (requests, answers) = (LineBuffer::default(), LineBuffer::default());
+        LineTalk { spec: spec.clone(), requests, answers, owed: 0, is_client_gone: false, is_unclear: false }
+    }
+
+    fn take_asked(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        let spec = &self.spec;
+        let (owed, is_unclear) = (&mut self.owed, &mut self.is_unclear);
+        self.requests.take(bytes, |line| {
+            if *is_unclear || is_blank(line) {
+                return;
+            }
+            match value_of(spec, spec.program.request, line) {
+                Ok(request) => {
+                    *owed += 1;
+                    said.push(TalkEvent::Event(EventKind::Request(request)));
+                }
+                Err(why) => {
+                    *is_unclear = true;
+                    said.push(TalkEvent::Unclear(format!("{} is no request: {why}", shown_message(line))));
+                }
+            }
+        });
+    }
+
+    fn take_answered(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        let spec = &self.spec;
+        let (owed, is_unclear) = (&mut self.owed, &mut self.is_unclear);
+        self.answers.take(bytes, |line| {
+            if *is_unclear || is_blank(line) {
+                return;
+            }
+            match value_of(spec, spec.program.response, line) {
+                Ok(answer) => {
+                    *owed -= 1;
+                    said.push(TalkEvent::Event(EventKind::Answer(answer)));
+                }
+                Err(why) => {
+                    *is_unclear = true;
+                    said.push(TalkEvent::Wrong(format!("{} is no answer: {why}", shown_message(line))));
+                    said.push(TalkEvent::Unclear("which answer is to which request is not known any more".to_owned()));
+                }
+            }
+        });
+    }
+
+    fn end(&mut self, said: &mut Vec<TalkEvent>) {
+        match (self.is_unclear, self.is_client_gone) {
+            (true, _) => {}
+            (false, false) => said.push(TalkEvent::Event(EventKind::Closed)),
+            (false, true) if self.owed > 0 => said.push(TalkEvent::Event(EventKind::Lost)),
+            (false, true) => {}
+        }
+    }
+}
+
+fn value_of(spec: &Spec, ty: mayhap::spec::TypeId, line: &[u8]) -> Result<Value, String> {
+    let text = std::str::from_utf8(line).map_err(|_| "it is not UTF-8".to_owned())?;
+    json::decode(&spec.types, ty, text).map_err(|error| error.to_string())
+}
+
+/// A connection on which HTTP is spoken.
+pub struct HttpTalk {
+    spec: Arc<Spec>,
+    prefix: String,
+    requests: MessageBuffer,
+    answers: MessageBuffer,
+    /// The requests that have no answer yet.
+    asked: VecDeque<UnansweredRequest>,
+    /// Set once the server has said its last.
+    is_over: bool,
+    is_unclear: bool,
+}
+
+/// A request without an answer.
+struct UnansweredRequest {
+    /// The request; none if the specification says nothing of it, or if it was given up.
+    request: Option<Value>,
+    framing: Framing,
+}
+
+impl HttpTalk {
+    fn new(spec: &Arc<Spec>, prefix: &str) -> HttpTalk {
+        HttpTalk {
+            spec: spec.clone(),
+            prefix: prefix.to_owned(),
+            requests: MessageBuffer::default(),
+            answers: MessageBuffer::default(),
+            asked: VecDeque::new(),
+            is_over: false,
+            is_unclear: false,
+        }
+    }
+
+    fn take_asked(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        if self.is_unclear {
+            return;
+        }
+        self.requests.push(bytes);
+        while !self.is_unclear {
+            match self.requests.request() {
+                Ok(Some(message)) => self.note_request(&message, said),
+                Ok(None) => break,
+                Err(malformed) => self.give_up(malformed.to_string(), said),
+            }
+        }
+        self.take_answers(said);
+    }
+
+    fn note_request(&mut self, message: &HttpMessage, said: &mut Vec<TalkEvent>) {
+        let HttpHead::Request { method, target } = &message.head else { return };
+        let request = match self.request_of(message, target) {
+            Ok(request) => Some(request),
+            Err(why) => {
+                let is_safe = SAFE.contains(&method.as_str());
+                said.push(TalkEvent::Foreign(format!("{method} {target}: {why}"), !is_safe));
+                None
+            }
+        };
+        said.extend(request.iter().map(|request| TalkEvent::Event(EventKind::Request(request.clone()))));
+        let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
+        self.asked.push_back(UnansweredRequest { request, framing });
+        if method == "CONNECT" || message.header("Upgrade").is_some() {
+            self.give_up(format!("{method} {target} asks for another protocol"), said);
+        } else if self.is_over {
+            self.lose(said);
+        }
+    }
+
+    /// The request that a message is, whose path begins with the prefix.
+    fn request_of(&self, message: &HttpMessage, target: &str) -> Result<Value, String> {
+        if self.prefix.is_empty() {
+            return request_of(&self.spec, message).map_err(|(_, why)| why);
+        }
+        let rest = target.strip_prefix(&self.prefix).filter(|rest| rest.starts_with('/'));
+        let rest = rest.ok_or_else(|| format!("the path does not begin with {}", self.prefix))?;
+        let HttpHead::Request { method, .. } = &message.head else { return Err("this is no request".to_owned()) };
+        let head = HttpHead::Request { method: method.clone(), target: rest.to_owned() };
+        request_of(&self.spec, &HttpMessage { head, ..message.clone() }).map_err(|(_, why)| why)
+    }
+
+    fn take_answered(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
+        if !self.is_unclear && !self.is_over {
+            self.answers.push(bytes);
+            self.take_answers(said);
+        }
+    }
+
+    fn take_answers(&mut self, said: &mut Vec<TalkEvent>) {
+        while let Some(first) = self.asked.front().filter(|_| !self.is_unclear && !self.is_over) {
+            match self.answers.answer(first.framing) {
+                Ok(Some(message)) => self.note_answer(&message, said),
+                Ok(None) => return,
+                Err(malformed) => {
+                    self.lose(said);
+                    said.push(TalkEvent::Wrong(malformed.to_string()));
+                    self.give_up("the end of that answer is not known".to_owned(), said);
+                }
+            }
+        }
+        // A server may say that it has waited long enough, and ends the connection.
+        self.is_over |= self.requests.rest().is_empty() && !self.answers.rest().is_empty();
+    }
+
+    fn note_answer(&mut self, message: &HttpMessage, said: &mut Vec<TalkEvent>) {
+        let shown = self.answers.shown();
+        let request = self.asked.front_mut().and_then(|asked| asked.request.take());
+        if let Some(request) = request {
+            match answer_of(&self.spec, &request, message) {
+                Ok(answer) => said.push(TalkEvent::Event(EventKind::Answer(answer))),
+                Err(why) => {
+                    said.push(TalkEvent::Event(EventKind::Lost));
+                    self.forget();
+                    if !is_refusal(&self.spec, message) {
+                        said.push(TalkEvent::Wrong(format!("{shown} is no answer of the specification: {why}")));
+                    }
+                }
+            }
+        }
+        self.asked.pop_front();
+        if !message.keeps_alive {
+            self.is_over = true;
+            self.lose(said);
+        }
+    }
+
+    fn end(&mut self, said: &mut Vec<TalkEvent>) {
+        if !self.is_unclear {
+            self.answers.end();
+            self.take_answers(said);
+            self.is_over = true;
+            self.lose(said);
+        }
+    }
+
+    /// Takes notice that nothing more is understood.
+    fn give_up(&mut self, why: String, said: &mut Vec<TalkEvent>) {
+        self.lose(said);
+        self.is_unclear = true;
+        said.push(TalkEvent::Unclear(why));
+    }
+
+    /// Takes the requests that have no answer for lost: they may have taken effect.
+    fn lose(&mut self, said: &mut Vec<TalkEvent>) {
+        if self.asked.iter().any(|asked| asked.request.is_some()) {
+            said.push(TalkEvent::Event(EventKind::Lost));
+        }
+        self.forget();
+    }
+
+    fn forget(&mut self) {
+        self.asked.iter_mut().for_each(|asked| asked.request = None);
+    }
+}

@@ -1,0 +1,324 @@
+//! A HAR file, as browsers and proxies write it, as the events of a trace, by the `http` block of a specification.
+//!
+//! ```text
+//! {"log": {"entries": [{"startedDateTime": "2026-01-02T10:00:00.120Z", "time": 35.5,
+//!     "request": {"method": "GET", "url": "http://localhost:8080/kv/a", "headers": []},
+//!     "response": {"status": 200, "headers": [], "content": {"text": "5"}}}]}}
+//! ```
+//!
+//! The events are in the order of their times. Requests that overlap are of different clients. Times are rounded to milliseconds, so that
+//! an answer may have come a millisecond later than they say. The number of an event, after the header, is its line.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::io::BufRead;
+use std::sync::Arc;
+
+use base64::Engine;
+use base64::prelude::BASE64_STANDARD;
+use jiff::{SignedDuration, Timestamp};
+use serde::Deserialize;
+
+use super::error::TraceError;
+use super::event::{EventKind, TraceEvent};
+use crate::http::{HttpHead, HttpMessage, answer_of, is_refusal, request_of};
+use crate::json;
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The time by which an answer may have come later than is written.
+const ROUNDED: SignedDuration = SignedDuration::from_millis(1);
+
+/// Reads the events of a HAR file.
+#[derive(Debug)]
+pub struct HarTrace<R> {
+    spec: Arc<Spec>,
+    /// The beginning of the URLs of the entries that count; all do if there is none.
+    url: Option<String>,
+    input: Option<R>,
+    events: VecDeque<TraceEvent<Value>>,
+    counts: HarCounts,
+}
+
+/// The number of entries of a HAR file that were read, and of those that were passed over.
+#[derive(Clone, Default, Debug)]
+pub struct HarCounts {
+    /// All entries.
+    pub entries: u64,
+    /// Those at other URLs.
+    pub elsewhere: u64,
+    /// Those that were answered from a cache.
+    pub cached: u64,
+    /// Those that the server refused for now (429).
+    pub refused: u64,
+    /// Those whose content was not recorded, so that the answer is not known.
+    pub without_content: u64,
+    /// Those that no line of the `http` block is about, with the first of them.
+    pub foreign: u64,
+    first_foreign: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct Har {
+    log: HarLog,
+}
+
+#[derive(Deserialize)]
+struct HarLog {
+    entries: Vec<HarEntry>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HarEntry {
+    started_date_time: String,
+    #[serde(default)]
+    time: f64,
+    request: HarRequest,
+    response: HarResponse,
+    /// Chrome's.
+    #[serde(rename = "_fromCache")]
+    from_cache: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct HarRequest {
+    method: String,
+    url: String,
+    #[serde(default)]
+    headers: Vec<HarHeader>,
+    post_data: Option<HarContent>,
+}
+
+#[derive(Deserialize)]
+struct HarResponse {
+    #[serde(default)]
+    status: i64,
+    #[serde(default)]
+    headers: Vec<HarHeader>,
+    content: Option<HarContent>,
+}
+
+#[derive(Deserialize)]
+struct HarHeader {
+    name: String,
+    value: String,
+}
+
+#[derive(Deserialize)]
+struct HarContent {
+    text: Option<String>,
+    encoding: Option<String>,
+    #[serde(default)]
+    size: i64,
+}
+
+/// An exchange of a specification, with its times.
+struct TimedExchange {
+    asked: Timestamp,
+    answered: Timestamp,
+    request: Value,
+    /// The answer; none if it is not known.
+    answer: Option<Value>,
+}
+
+impl<R: BufRead> HarTrace<R> {
+    /// A file that is read when the first event is asked for; only entries whose URL begins with `url` count, and what follows is the path.
+    pub fn open(spec: &Arc<Spec>, input: R, url: Option<String>) -> HarTrace<R> {
+        HarTrace { spec: spec.clone(), url, input: Some(input), events: VecDeque::new(), counts: HarCounts::default() }
+    }
+
+    /// The next event; nothing after the last.
+    ///
+    /// # Errors
+    /// The file cannot be read, or is no HAR file; or an answer is none of the specification.
+    pub fn next_event(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
+        if let Some(mut input) = self.input.take() {
+            let mut bytes = Vec::new();
+            input.read_to_end(&mut bytes).map_err(|cause| TraceError::unreadable(1, &cause))?;
+            self.events = self.events_of(&bytes)?.into();
+        }
+        Ok(self.events.pop_front())
+    }
+
+    /// The number of entries so far.
+    pub fn counts(&self) -> &HarCounts {
+        &self.counts
+    }
+
+    fn events_of(&mut self, bytes: &[u8]) -> Result<Vec<TraceEvent<Value>>, TraceError> {
+        let wrong = |line, message: String| TraceError::in_all(line, message);
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let text = str::from_utf8(bytes).map_err(|error| {
+            let line = memchr::memchr_iter(b'\n', &bytes[..error.valid_up_to()]).count() as u64 + 1;
+            wrong(line, "this is not UTF-8".to_owned())
+        })?;
+        if self.spec.http.is_none() {
+            let name = &self.spec.program.name;
+            return Err(wrong(1, format!("a HAR file is of HTTP, and the specification {name} has no http block")));
+        }
+        let har: Har = json::from_text(text).map_err(|error| {
+            let (before, _) = text.split_at(error.offset);
+            let line = before.rfind('\n').map_or(0, |at| at + 1);
+            let whole = text[line..].lines().next().unwrap_or_default().as_bytes();
+            let number = memchr::memchr_iter(b'\n', before.as_bytes()).count() as u64 + 1;
+            TraceError::in_line(number, whole, error.offset - line, format!("this is no HAR file: {}", error.message))
+        })?;
+        self.is_of_one_host(&har.log.entries).map_err(|why| wrong(1, why))?;
+        let mut exchanges = Vec::new();
+        for (at, entry) in har.log.entries.iter().enumerate() {
+            let HarRequest { method, url, .. } = &entry.request;
+            let exchange = self.exchange(entry);
+            let exchange = exchange.map_err(|why| wrong(1, format!("entry {} ({method} {url}): {why}", at + 1)))?;
+            exchanges.extend(exchange);
+        }
+        Ok(in_order(exchanges))
+    }
+
+    /// Checks that it is clear which server is meant.
+    fn is_of_one_host(&self, entries: &[HarEntry]) -> Result<(), String> {
+        let hosts: BTreeSet<&str> = entries.iter().map(|entry| split(&entry.request.url).0).collect();
+        match self.url {
+            None if hosts.len() > 1 => {
+                let listed: Vec<&str> = hosts.iter().copied().take(5).collect();
+                let more = if hosts.len() > listed.len() { ", …" } else { "" };
+                Err(format!(
+                    "there are requests to {} servers ({}{more}): --url says which one is meant, as in --url {}",
+                    hosts.len(),
+                    listed.join(", "),
+                    listed.first().unwrap_or(&"http://localhost:8080")
+                ))
+            }
+            Some(_) | None => Ok(()),
+        }
+    }
+
+    /// The exchange that an entry is, if it counts.
+    fn exchange(&mut self, entry: &HarEntry) -> Result<Option<TimedExchange>, String> {
+        self.counts.entries += 1;
+        let request = &entry.request;
+        let target = match &self.url {
+            None => Some(split(&request.url).1),
+            Some(url) => request.url.strip_prefix(url.trim_end_matches('/')).filter(|rest| !rest.starts_with(':')),
+        };
+        let Some(target) = target.filter(|target| target.is_empty() || target.starts_with(['/', '?'])) else {
+            self.counts.elsewhere += 1;
+            return Ok(None);
+        };
+        if entry.from_cache.is_some() {
+            self.counts.cached += 1;
+            return Ok(None);
+        }
+        let target = target.split('#').next().unwrap_or_default();
+        let target = if target.starts_with('/') { target.to_owned() } else { format!("/{target}") };
+        let body = request.post_data.as_ref().map(content).transpose()?.flatten();
+        let head = HttpHead::Request { method: request.method.clone(), target };
+        let message = HttpMessage { head, headers: headers(&request.headers), body, keeps_alive: true };
+        let asked = match request_of(&self.spec, &message) {
+            Ok(asked) => asked,
+            Err((_, why)) => {
+                self.counts.foreign += 1;
+                let first = || format!("{} {}: {why}", request.method, request.url);
+                self.counts.first_foreign.get_or_insert_with(first);
+                return Ok(None);
+            }
+        };
+        let moment: Timestamp = entry.started_date_time.parse().map_err(|_| {
+            let found = &entry.started_date_time;
+            format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
+        })?;
+        let lasted = SignedDuration::try_from_secs_f64(entry.time.max(0.0) / 1_000.0).unwrap_or(SignedDuration::ZERO);
+        let answered = moment.checked_add(lasted.saturating_add(ROUNDED)).unwrap_or(Timestamp::MAX);
+        let exchange = |answer| Ok(Some(TimedExchange { asked: moment, answered, request: asked.clone(), answer }));
+        let Some(answer) = self.answer(&message, &entry.response)? else { return exchange(None) };
+        if is_refusal(&self.spec, &answer) {
+            self.counts.refused += 1;
+            return Ok(None);
+        }
+        exchange(Some(answer_of(&self.spec, &asked, &answer)?))
+    }
+
+    /// The message of an answer; none if it is not known.
+    fn answer(&mut self, request: &HttpMessage, response: &HarResponse) -> Result<Option<HttpMessage>, String> {
+        let Some(status) = u16::try_from(response.status).ok().filter(|status| *status >= 100) else { return Ok(None) };
+        let has_content = !request.is_head() && !matches!(status, 204 | 304);
+        let mut body = None;
+        if let Some(own) = response.content.as_ref().filter(|_| has_content) {
+            body = content(own)?;
+            if body.is_none() && own.size > 0 {
+                self.counts.without_content += 1;
+                return Ok(None);
+            }
+        }
+        let body = body.or(Some(Vec::new()).filter(|_| has_content));
+        let head = HttpHead::Answer { status };
+        Ok(Some(HttpMessage { head, headers: headers(&response.headers), body, keeps_alive: true }))
+    }
+}
+
+impl HarCounts {
+    /// The things that were passed over, in words.
+    #[must_use]
+    pub fn passed_over(&self) -> Option<String> {
+        let entries = |n: u64| if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
+        let none = if self.foreign == 1 { "is no request" } else { "are no requests" };
+        let first = self.first_foreign.as_deref().unwrap_or_default();
+        let parts = [
+            (self.elsewhere, format!("{} at other URLs", entries(self.elsewhere))),
+            (self.cached, format!("{} from a cache", entries(self.cached))),
+            (self.refused, format!("{} refused with 429", entries(self.refused))),
+            (self.foreign, format!("{} that {none} of the specification ({first})", entries(self.foreign))),
+        ];
+        let mut said: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, what)| what).collect();
+        if !said.is_empty() {
+            said = vec![format!("passed over {}", said.join(", "))];
+        }
+        if self.without_content > 0 {
+            said.push(format!("the answers of {} have no content and are not known", entries(self.without_content)));
+        }
+        (!said.is_empty()).then(|| said.join("; "))
+    }
+}
+
+/// The server and the rest of a URL.
+fn split(url: &str) -> (&str, &str) {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    url.split_at(url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at))
+}
+
+/// The headers, but those that HTTP/2 has instead of a first line.
+fn headers(headers: &[HarHeader]) -> Vec<(String, Vec<u8>)> {
+    let plain = headers.iter().filter(|header| !header.name.starts_with(':'));
+    plain.map(|header| (header.name.clone(), header.value.clone().into_bytes())).collect()
+}
+
+fn content(content: &HarContent) -> Result<Option<Vec<u8>>, String> {
+    let Some(text) = &content.text else { return Ok(None) };
+    match content.encoding.as_deref() {
+        Some("base64") => {
+            BASE64_STANDARD.decode(text).map(Some).map_err(|error| format!("the content is not base64: {error}"))
+        }
+        Some("") | None => Ok(Some(text.clone().into_bytes())),
+        Some(other) => Err(format!("the encoding {other:?} of the content is not known; expected \"base64\"")),
+    }
+}
+
+/// The events of exchanges, in the order of their times. Each request is of a client that waits for nothing.
+fn in_order(mut exchanges: Vec<TimedExchange>) -> Vec<TraceEvent<Value>> {
+    exchanges.sort_by_key(|exchange| exchange.asked);
+    let mut moments = Vec::with_capacity(2 * exchanges.len());
+    // The moments at which clients have their answers.
+    let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
+    for exchange in exchanges {
+        let TimedExchange { asked, answered, request, answer } = exchange;
+        let client = (1..).find(|client| busy.get(client).is_none_or(|until| *until < asked)).unwrap_or_default();
+        let answered = answered.max(asked);
+        busy.insert(client, answered);
+        moments.push((asked, false, client, EventKind::Request(request)));
+        moments.push((answered, true, client, answer.map_or(EventKind::Lost, EventKind::Answer)));
+    }
+    // What happened at one time overlapped.
+    moments.sort_by_key(|(time, is_answer, ..)| (*time, *is_answer));
+    let event = |(at, (_, _, client, kind))| TraceEvent { line: at as u64 + 2, client: Some(client), kind };
+    moments.into_iter().enumerate().map(event).collect()
+}

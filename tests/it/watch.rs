@@ -1,0 +1,274 @@
+//! `mayhap watch` between clients and servers: nothing is changed, what is wrong is reported, and what is right is not.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, ChildStdout, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+
+use crate::command::{mayhap, run};
+use crate::http_testing::{Served, empty_directory, said};
+
+const NOTES: &str = "examples/service/notes.may";
+
+/// A watcher; it is killed when this is dropped.
+struct Watching {
+    child: Child,
+    out: BufReader<ChildStdout>,
+    /// The address where it listens.
+    address: String,
+}
+
+impl Watching {
+    fn start(spec: &str, server: &str, more: &[&str]) -> Watching {
+        let mut arguments = vec!["watch", spec, "--listen", "127.0.0.1:0", "--upstream", server];
+        arguments.extend(more);
+        let mut child = mayhap(&arguments).stderr(Stdio::piped()).spawn().unwrap();
+        let (mut out, mut line) = (BufReader::new(child.stdout.take().unwrap()), String::new());
+        out.read_line(&mut line).unwrap();
+        let address = line.trim().strip_prefix("listening on ").unwrap_or_default().to_owned();
+        Watching { child, out, address }
+    }
+
+    /// The next line that it prints.
+    fn line(&mut self) -> String {
+        let mut line = String::new();
+        self.out.read_line(&mut line).unwrap();
+        line
+    }
+
+    /// Ends it in good order; the exit code, and the rest that it says.
+    fn end(mut self) -> (Option<i32>, String) {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(pid, Signal::TERM).unwrap();
+        let mut said = String::new();
+        self.out.read_to_string(&mut said).unwrap();
+        self.child.stderr.take().unwrap().read_to_string(&mut said).unwrap();
+        (self.child.wait().unwrap().code(), said)
+    }
+}
+
+impl Drop for Watching {
+    fn drop(&mut self) {
+        _ = self.child.kill();
+        _ = self.child.wait();
+    }
+}
+
+/// A server that answers each connection by what it is given: it reads until a piece of bytes has come, and sends bytes.
+fn server(answers: &'static [(&'static [u8], &'static [u8])]) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.unwrap();
+            thread::spawn(move || {
+                for (asked, answer) in answers {
+                    let (mut heard, mut byte) = (Vec::new(), [0]);
+                    while !heard.ends_with(asked) && stream.read(&mut byte).unwrap_or(0) > 0 {
+                        heard.push(byte[0]);
+                    }
+                    stream.write_all(answer).unwrap();
+                }
+                _ = stream.shutdown(Shutdown::Write);
+            });
+        }
+    });
+    address
+}
+
+fn asked(address: &str, bytes: &[u8]) -> Vec<u8> {
+    let mut stream = TcpStream::connect(address).unwrap();
+    stream.write_all(bytes).unwrap();
+    stream.shutdown(Shutdown::Write).unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    answer
+}
+
+const CREATED: &[u8] =
+    b"HTTP/1.1 201 Created\r\nContent-Length: 38\r\n\r\n{\"id\": \"x\", \"text\": \"a\", \"version\": 1}";
+const CREATE: &[u8] = b"POST /notes HTTP/1.1\r\nContent-Length: 13\r\n\r\n{\"text\": \"a\"}";
+const READ: &[u8] = b"GET /notes/x HTTP/1.1\r\n\r\n";
+
+#[test]
+fn what_a_server_of_the_specification_cannot_answer_is_reported_at_once() {
+    // The note that was created is missing afterwards.
+    let server = server(&[(b"}", CREATED), (b"\r\n\r\n", b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n")]);
+    let directory = empty_directory("watch reject");
+    let record = directory.with_extension("ndjson");
+    let mut watching = Watching::start(NOTES, &server, &["--record", record.to_str().unwrap()]);
+    let mut stream = TcpStream::connect(&watching.address).unwrap();
+    stream.write_all(CREATE).unwrap();
+    let mut answer = vec![0; CREATED.len()];
+    stream.read_exact(&mut answer).unwrap();
+    assert_eq!(answer, CREATED);
+    stream.write_all(READ).unwrap();
+    assert_eq!(watching.line(), "rejection 1 at line 5:\n");
+    assert!(watching.line().contains("line 5 answered \"Missing\" to {\"Read\": {\"id\": \"x\"}}"));
+    let (code, said) = watching.end();
+    assert!(code == Some(1) && said.contains("4 events, 1 rejection"), "{said}");
+    let judged = run(&["validate", NOTES, record.to_str().unwrap()], "");
+    assert_eq!(judged.status.code(), Some(1), "{}", crate::http_testing::said(&judged));
+}
+
+#[test]
+fn bytes_are_passed_on_as_they_are() {
+    // Whatever is said: no HTTP, no lines, nothing after the end of one side.
+    let server = server(&[(b"\0\xff", b"\x01\x02GARBAGE\r\n\r\n\xfe"), (b"more", b"the end\n")]);
+    for spec in [NOTES, "specs/kv.may"] {
+        let watching = Watching::start(spec, &server, &[]);
+        let answer = asked(&watching.address, b"\r\n\r\nNo protocol\0\xffand more");
+        assert_eq!(answer, b"\x01\x02GARBAGE\r\n\r\n\xfethe end\n");
+        let (code, said) = watching.end();
+        // What has no end is no line, and no request; the first line of the server is no answer.
+        let expected = if spec == NOTES { 0 } else { 1 };
+        assert!(code == Some(expected) && said.contains("nothing is judged until this connection ends"), "{said}");
+    }
+}
+
+#[test]
+fn what_is_no_answer_of_the_specification_is_reported() {
+    for (answer, why) in [
+        (&b"HTTP/1.1 299 Odd\r\nContent-Length: 0\r\n\r\n"[..], "no line of the http block is about the status 299"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}", "the content is not"),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort", "the connection ended in the middle"),
+        (b"HELLO\r\n\r\n", "this is no answer of HTTP/1.1"),
+    ] {
+        let answers: &'static [(&'static [u8], &'static [u8])] = Box::leak(Box::new([(&b"\r\n\r\n"[..], answer)]));
+        let mut watching = Watching::start(NOTES, &server(answers), &[]);
+        asked(&watching.address, READ);
+        assert!(watching.line().starts_with("rejection 1 at line"), "{why}");
+        let line = watching.line();
+        assert!(line.contains(why), "{line}");
+        assert_eq!(watching.end().0, Some(1));
+    }
+}
+
+/// Tests a served specification through a watcher; the exit codes of both, and what the watcher says.
+fn tested(
+    (spec, requests): (&str, &str),
+    server: &str,
+    way: &str,
+    more: &[&str],
+) -> (Option<i32>, Option<i32>, String) {
+    let watching = Watching::start(spec, server, more);
+    let directory = empty_directory(&format!("watch {way} {}", Path::new(spec).file_stem().unwrap().display()));
+    let address = format!("{way}{}", watching.address);
+    let fixed = ["test", spec, "--sut", &address, "--clients", "4", "--requests", requests, "--seed", "1"];
+    let arguments: Vec<&str> =
+        fixed.into_iter().chain(["--regressions", directory.to_str().unwrap(), "--shrink-time", "0"]).collect();
+    let output = run(&arguments, "");
+    let (code, text) = watching.end();
+    (output.status.code(), code, text + &said(&output))
+}
+
+#[test]
+fn a_server_of_the_specification_is_never_rejected() {
+    let served = Served::start("specs/http.may", &["--seed", "3"]);
+    let directory = empty_directory("watch http");
+    let record = directory.with_extension("ndjson");
+    let more = ["--fresh", "--record", record.to_str().unwrap()];
+    let (tested, watched, said) = tested(("specs/http.may", "40"), &served.1, "http://", &more);
+    assert!(tested == Some(0) && matches!(watched, Some(0 | 3)) && said.contains(" 0 rejections"), "{said}");
+    let judged = run(&["validate", "specs/http.may", record.to_str().unwrap()], "");
+    assert_ne!(judged.status.code(), Some(1), "{}", crate::http_testing::said(&judged));
+}
+
+#[test]
+fn lines_are_watched_as_http_is() {
+    let mut command = mayhap(&["serve", "specs/kv.may", "--tcp", "127.0.0.1:0", "--seed", "1"]);
+    let mut child = command.spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let (code, watched, said) = tested(("specs/kv.may", "400"), &address, "tcp:", &["--fresh"]);
+    assert!(code == Some(0) && watched == Some(0) && said.contains(" 0 rejections"), "{said}");
+    _ = child.kill();
+    _ = child.wait();
+}
+
+#[test]
+fn judging_goes_on_after_a_restart() {
+    let gone: &[u8] = b"HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n";
+    let address = server(Box::leak(Box::new([(&b"\n\r\n"[..], gone)])));
+    let creating = server(&[(b"}", CREATED)]);
+    let directory = empty_directory("watch state");
+    let (state, record) = (directory.with_extension("state"), directory.with_extension("ndjson"));
+    for file in [&state, &record] {
+        _ = std::fs::remove_file(file);
+    }
+    let more = ["--state", state.to_str().unwrap(), "--record", record.to_str().unwrap()];
+    let watching = Watching::start(NOTES, &creating, &more);
+    asked(&watching.address, CREATE);
+    assert_eq!(watching.end().0, Some(0));
+    // The next one knows that there is a note.
+    let mut watching = Watching::start(NOTES, &address, &more);
+    asked(&watching.address, READ);
+    assert_eq!(watching.line(), "rejection 1 at line 5:\n");
+    assert_eq!(watching.end().0, Some(1));
+    // One that was killed leaves nothing to go on from, and the recording is kept.
+    let mut watching = Watching::start(NOTES, &creating, &more);
+    asked(&watching.address, CREATE);
+    watching.child.kill().unwrap();
+    drop(watching);
+    let watching = Watching::start(NOTES, &address, &more);
+    asked(&watching.address, READ);
+    let (code, said) = watching.end();
+    assert!(code == Some(0) && said.contains("watching did not end in good order"), "{said}");
+    assert!(said.contains("the recording before is "), "{said}");
+    assert!(record.with_extension("ndjson.1").exists());
+}
+
+#[test]
+fn what_cannot_be_watched_is_said() {
+    let directory = empty_directory("watch bad");
+    std::fs::create_dir_all(&directory).unwrap();
+    let other = directory.join("other.state");
+    std::fs::write(&other, "{}").unwrap();
+    for (more, why) in [
+        (&["--upstream", "https://localhost:8080"][..], "what is encrypted cannot be watched"),
+        (&["--upstream", "localhost"], "expected HOST:PORT"),
+        (&["--upstream", "localhost:80", "--listen", "nowhere"], "expected HOST:PORT"),
+        (&["--upstream", "localhost:80", "--state", other.to_str().unwrap()], "is not a state that `mayhap watch` has"),
+        (&["--upstream", "localhost:80", "--record", "/nowhere/f"], "/nowhere/f: cannot write"),
+    ] {
+        let listen = if more.contains(&"--listen") { &[][..] } else { &["--listen", "127.0.0.1:0"] };
+        let arguments: Vec<&str> = ["watch", NOTES].iter().chain(listen).chain(more).copied().collect();
+        let output = run(&arguments, "");
+        assert!(output.status.code() == Some(2) && said(&output).contains(why), "{more:?}: {}", said(&output));
+    }
+}
+
+#[test]
+fn what_is_passed_on_costs_little() {
+    let served = Served::start(NOTES, &["--seed", "1"]);
+    let server = served.1.trim_start_matches("http://").to_owned();
+    let watching = Watching::start(NOTES, &server, &[]);
+    // The median of many small exchanges, taken in turns.
+    let mut direct = TcpStream::connect(&server).unwrap();
+    let mut watched = TcpStream::connect(&watching.address).unwrap();
+    let mut times: [Vec<Duration>; 2] = Default::default();
+    for _ in 0..300 {
+        for (stream, times) in [&mut direct, &mut watched].into_iter().zip(&mut times) {
+            let began = Instant::now();
+            stream.write_all(READ).unwrap();
+            let mut answer = Vec::new();
+            while !answer.ends_with(b"\r\n\r\n") {
+                let mut byte = [0];
+                stream.read_exact(&mut byte).unwrap();
+                answer.push(byte[0]);
+            }
+            times.push(began.elapsed());
+        }
+    }
+    let [direct, watched] = times.map(|mut times| {
+        times.sort();
+        times[times.len() / 2]
+    });
+    // 0.2 ms on a quiet machine.
+    assert!(watched < direct + Duration::from_millis(2), "{direct:?} {watched:?}");
+}
