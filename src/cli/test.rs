@@ -26,6 +26,7 @@ use mayhap::sut::{self, System};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
+use std::time::Duration;
 
 /// The complaint if no system is given.
 pub const NO_SUT: &str =
@@ -105,6 +106,12 @@ fn drawn_seed() -> u64 {
     std::collections::hash_map::RandomState::new().build_hasher().finish() % 100_000
 }
 
+/// The waits before some of the requests. HTTP counts in seconds: its dates, and how long something is fresh.
+fn waits(spec: &Spec, options: &TestArguments) -> Vec<f64> {
+    let second = if spec.http.is_some() { vec![1.0] } else { Vec::new() };
+    options.waits.as_ref().map_or(second, |waits| waits.iter().map(Duration::as_secs_f64).collect())
+}
+
 /// The files of a specification, for the page of a report.
 fn texts(spec: &Spec) -> Vec<SpecText> {
     spec.sources.files().map(|(file, text)| SpecText { file: file.to_owned(), text: text.to_owned() }).collect()
@@ -172,6 +179,7 @@ impl LiveTest<'_> {
             seed: self.seed,
             deadline: options.system.deadline,
             crash: options.crash,
+            waits: waits(self.spec, options),
             rate: options.rate,
             shrink_time: options.shrink_time,
             weights: options.generate,

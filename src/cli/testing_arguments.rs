@@ -131,6 +131,10 @@ pub struct TestArguments {
     #[arg(long, value_name = "P", default_value_t = 0.0, value_parser = probability, allow_hyphen_values = true)]
     #[arg(requires = "start")]
     pub crash: f64,
+    /// Seconds to wait before some of the requests, such as times after which something expires: each a little shorter or longer (several
+    /// with commas) [default: 1 over HTTP, else none]
+    #[arg(long, value_name = "S", value_delimiter = ',', value_parser = seconds)]
+    pub waits: Option<Vec<Duration>>,
     /// Seconds to spend on shrinking a failure; 0 leaves it as it was found
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds_or_zero, allow_hyphen_values = true)]
     pub shrink_time: Duration,

@@ -28,6 +28,12 @@ use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
 use super::wave::{LiveEventKind, WaitLimits};
 
+/// The number of waves of which one waits first, if there are waits at all.
+const WAVES_APART: usize = 500;
+/// The factors of a wait that is just too short, and of one that is just long enough.
+const UNDER: f64 = 0.95;
+const OVER: f64 = 1.05;
+
 /// The settings of a campaign.
 #[derive(Clone, Debug)]
 pub struct CampaignSettings {
@@ -47,6 +53,8 @@ pub struct CampaignSettings {
     pub deadline: Duration,
     /// The share of the requests before which the system is killed and started again.
     pub crash: f64,
+    /// The waits before some of the requests, in seconds: each a little shorter or longer.
+    pub waits: Vec<f64>,
     /// The most requests a second, if they are limited.
     pub rate: Option<f64>,
     /// The time that shrinking one failure may take.
@@ -76,6 +84,7 @@ impl Default for CampaignSettings {
             seed: 0,
             deadline: Duration::from_secs(10),
             crash: 0.0,
+            waits: Vec::new(),
             rate: None,
             shrink_time: Duration::from_secs(30),
             weights: SourceWeights::default(),
@@ -264,6 +273,7 @@ impl<'c> Campaign<'c> {
                 }
             };
             let plan = self.with_crashes(self.cut(plan))?;
+            let plan = self.with_wait(plan)?;
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
@@ -329,6 +339,21 @@ impl<'c> Campaign<'c> {
                 ask.restart = (drawn as f64) < self.settings.crash * PARTS as f64;
             }
         }
+        Ok(plan)
+    }
+
+    /// The plan, with a wait before its first request now and then.
+    fn with_wait(&mut self, mut plan: Plan) -> Result<Plan, SutFailure> {
+        let waits = &self.settings.waits;
+        let Some(first) = plan.asks.first_mut().filter(|ask| !waits.is_empty() && ask.barrier.is_none()) else {
+            return Ok(plan);
+        };
+        if self.choices.choose("wait", WAVES_APART).map_err(drawn)? > 0 {
+            return Ok(plan);
+        }
+        let wait = waits[self.choices.choose("seconds", waits.len()).map_err(drawn)?];
+        let factor = [UNDER, OVER][self.choices.choose("under or over", 2).map_err(drawn)?];
+        first.delay = wait * factor;
         Ok(plan)
     }
 

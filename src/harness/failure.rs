@@ -283,11 +283,13 @@ fn step_of(line: usize, events: &[LiveEvent]) -> Option<usize> {
 
 /// The script that repeats what was observed, in its order.
 fn script(header: &ScriptHeader, events: &[LiveEvent]) -> Script {
-    Script::of_run(header.clone(), events.iter().map(step))
+    let wait = |event: &LiveEvent| (event.waited > 0.0).then_some(ScriptStep::Wait(event.waited));
+    let steps = events.iter().flat_map(|event| wait(event).into_iter().chain([step(event)]));
+    Script::of_run(header.clone(), steps)
 }
 
 fn step(event: &LiveEvent) -> ScriptStep {
-    let LiveEvent { label, client, kind } = event;
+    let LiveEvent { label, client, kind, .. } = event;
     let (label, client) = (*label, *client);
     let seen =
         |seen| if label == UNASKED { ScriptStep::Seen { client, seen } } else { ScriptStep::Await { label, seen } };
@@ -315,7 +317,7 @@ fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
         ScriptStep::Restart => (UNASKED, 0, LiveEventKind::Restarted),
         ScriptStep::Wait(_) | ScriptStep::Together { .. } => return None,
     };
-    Some(LiveEvent { label, client, kind })
+    Some(LiveEvent { label, client, kind, waited: 0.0 })
 }
 
 /// The label of the message that an event is: a request has an odd one, its answer the next.
@@ -479,7 +481,7 @@ mod tests {
     use crate::script::RequestTemplate;
 
     fn event(label: u64, kind: LiveEventKind) -> LiveEvent {
-        LiveEvent { label, client: 1, kind }
+        LiveEvent { label, client: 1, kind, waited: 0.0 }
     }
 
     fn events(last: LiveEventKind) -> Vec<LiveEvent> {

@@ -28,6 +28,8 @@ pub struct LiveEvent {
     pub client: u64,
     /// The thing that it did or saw.
     pub kind: LiveEventKind,
+    /// The seconds that were waited before, if it is a request.
+    pub waited: f64,
 }
 
 /// The kinds of things that a client does or sees.
@@ -184,7 +186,12 @@ impl Wave<'_> {
             self.system.crash()?;
             // What was under way is lost with its connection.
             self.done.extend(self.under_way.drain().flat_map(|(_, gone)| gone).map(|gone| gone.label));
-            self.events.push(LiveEvent { label: ask.label, client: ask.client, kind: LiveEventKind::Restarted });
+            self.events.push(LiveEvent {
+                label: ask.label,
+                client: ask.client,
+                kind: LiveEventKind::Restarted,
+                waited: 0.0,
+            });
         }
         let until = Instant::now() + Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0));
         if ask.delay > 0.0 && self.is_idle() {
@@ -207,7 +214,10 @@ impl Wave<'_> {
         let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
         sent?;
-        self.events.push(LiveEvent { label: ask.label, client: ask.client, kind: LiveEventKind::Sent(request) });
+        // What is waited at a barrier belongs to the barrier.
+        let waited = if ask.barrier.is_none() { ask.delay } else { 0.0 };
+        let kind = LiveEventKind::Sent(request);
+        self.events.push(LiveEvent { label: ask.label, client: ask.client, kind, waited });
         Ok(())
     }
 
@@ -237,7 +247,7 @@ impl Wave<'_> {
 
     fn end(&mut self, label: u64, client: u64, kind: LiveEventKind) {
         self.done.insert(label);
-        self.events.push(LiveEvent { label, client, kind });
+        self.events.push(LiveEvent { label, client, kind, waited: 0.0 });
     }
 
     /// Takes notice of something that no request of the client led to.

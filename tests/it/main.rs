@@ -97,6 +97,7 @@ mod watch;
 // Systems under test.
 mod sut;
 mod tls;
+mod waits;
 // Live testing.
 mod coverage;
 mod formulations;
