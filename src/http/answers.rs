@@ -8,9 +8,10 @@ use crate::spec::{Spec, Type};
 use crate::value::Value;
 
 use super::body::content_of;
-use super::message::{HttpHead, HttpMessage};
-use super::requests::{tag_of, value_of_body};
-use super::texts::{text_of, value_of};
+use super::message::{Framing, HttpHead, HttpMessage, MessageBuffer};
+use super::parts::{value_of_body, value_of_header};
+use super::requests::tag_of;
+use super::texts::text_of;
 
 /// The answer that a message is, to a request.
 ///
@@ -52,20 +53,7 @@ fn value_of_source(spec: &Spec, source: &AnswerSource, message: &HttpMessage) ->
         AnswerPart::Status => {
             Ok(Value::Scalar(Scalar::Int(Int::from(i64::from(message.status().unwrap_or_default())))))
         }
-        AnswerPart::Header(name) => {
-            let wrong =
-                |text: &str, expected: String| format!("the header {name} is {text:?}, which is not {expected}");
-            match (types.get(source.ty), message.header(name)) {
-                (Type::Option(_), None) => Ok(Value::NONE),
-                (Type::Option(of), Some(text)) => value_of(types, source.codec, *of, &text)
-                    .map(Value::some)
-                    .map_err(|expected| wrong(&text, expected)),
-                (_, Some(text)) => {
-                    value_of(types, source.codec, source.ty, &text).map_err(|expected| wrong(&text, expected))
-                }
-                (_, None) => Err(format!("the header {name} is missing")),
-            }
-        }
+        AnswerPart::Header(name) => value_of_header(types, source.codec, source.ty, name, message),
         AnswerPart::Body => {
             let value = value_of_body(types, source.codec, source.ty, message.body.as_deref());
             value.map_err(|why| {
@@ -76,66 +64,71 @@ fn value_of_source(spec: &Spec, source: &AnswerSource, message: &HttpMessage) ->
     }
 }
 
-/// The message of an answer to a request; none if no line of the `http` block writes it.
+/// The message of an answer to a request; none if no line of the `http` block writes it. Whoever reads the message, reads this answer.
 #[must_use]
 pub fn message_of_answer(spec: &Spec, request: &Value, answer: &Value) -> Option<HttpMessage> {
     let forms = spec.http.as_deref()?;
     let tag = tag_of(spec.types.get(spec.program.request), request);
     let own = tag_of(spec.types.get(spec.program.response), answer);
-    let is_to_it = |form: &&AnswerForm| tag.is_some_and(|tag| form.to.contains(&tag));
-    let is_to_all = |form: &&AnswerForm| form.to.is_empty();
-    let fits = |form: &&AnswerForm| form.tag == own || form.tag.is_none();
-    let first = forms.answers.iter().filter(is_to_it).filter(fits);
-    let others = forms.answers.iter().filter(is_to_all).filter(fits);
     let is_head = forms.requests.iter().any(|form| form.tag == tag && form.method == "HEAD");
-    let written = first.chain(others).filter_map(|form| written(spec, form, answer));
-    let mut message = written.into_iter().find(|message| {
-        // What it would be read as is what it says.
-        let status = message.status().unwrap_or_default();
-        form_of_status(&forms.answers, tag, status).is_some_and(|form| fits(&form))
-    })?;
-    let status = message.status().unwrap_or_default();
-    if is_head || matches!(status, 204 | 304) {
-        let length = message.body.take().map(|body| body.len()).filter(|_| is_head);
-        let is_said = message.header("Content-Length").is_some();
-        if let Some(length) = length.filter(|_| !is_said) {
-            message.headers.push(("Content-Length".to_owned(), length.to_string().into_bytes()));
-        }
-    } else {
-        message.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Content-Length"));
-        message.body.get_or_insert_default();
-    }
-    Some(message)
+    let framing = if is_head { Framing::HeadersOnly } else { Framing::Whole };
+    let fits = |form: &&AnswerForm| form.tag == own || form.tag.is_none();
+    let lines = forms.answers.iter().filter(fits);
+    let written = lines.flat_map(|form| {
+        let statuses = statuses(&forms.answers, form, tag, answer).into_iter();
+        statuses.filter_map(|status| written(spec, form, status, framing, answer))
+    });
+    written.into_iter().find(|message| is_read_as(spec, request, message, framing, answer))
 }
 
-/// The message of an answer by one line; none if the line does not write it.
-fn written(spec: &Spec, form: &AnswerForm, answer: &Value) -> Option<HttpMessage> {
+/// The statuses of an answer to a request by one line: those that no other line has.
+fn statuses(forms: &[AnswerForm], form: &AnswerForm, request: Option<u32>, answer: &Value) -> Vec<u16> {
+    let is_own = |status: &u16| {
+        (200..1000).contains(status)
+            && form_of_status(forms, request, *status).is_some_and(|other| std::ptr::eq(other, form))
+    };
+    let is_status =
+        |source: &Option<AnswerSource>| source.iter().any(|source| matches!(source.part, AnswerPart::Status));
+    if let Some(at) = form.sources.iter().position(is_status) {
+        let said = field(form, answer, at).as_int().and_then(|status| u16::try_from(status.to_i64()?).ok());
+        return said.into_iter().filter(is_own).collect();
+    }
+    let any = form.statuses.contains(&None).then(|| (500..1000).chain(200..500).find(is_own)).flatten();
+    form.statuses.iter().copied().flatten().filter(is_own).chain(any).collect()
+}
+
+/// The value of a field of an answer, or the whole answer.
+fn field(form: &AnswerForm, answer: &Value, at: usize) -> Value {
+    match form.tag {
+        Some(tag) => answer.field(tag, at as u32),
+        None => answer.clone(),
+    }
+}
+
+/// Tests whether a message is read as this answer when it has come to the other side.
+fn is_read_as(spec: &Spec, request: &Value, message: &HttpMessage, framing: Framing, answer: &Value) -> bool {
+    let (mut bytes, mut buffer) = (Vec::new(), MessageBuffer::default());
+    message.write_to(&mut bytes);
+    buffer.push(&bytes);
+    let read = buffer.answer(framing).ok().flatten();
+    let read = read.and_then(|message| answer_of(spec, request, &message).ok());
+    read.as_ref() == Some(answer) && buffer.rest().is_empty()
+}
+
+/// The message of an answer by one line with one of its statuses; none if the line does not write it.
+fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer: &Value) -> Option<HttpMessage> {
     let types = &spec.types;
-    let mut status = form.statuses.iter().find_map(|status| *status).unwrap_or(500);
     let (mut headers, mut body) = (Vec::new(), None);
     for (at, source) in form.sources.iter().enumerate() {
-        let value = match form.tag {
-            Some(tag) => answer.field(tag, at as u32),
-            None => answer.clone(),
-        };
-        let Some(source) = source else {
-            if value != Value::NONE {
-                return None;
-            }
-            continue;
-        };
+        let value = field(form, answer, at);
+        let Some(source) = source else { continue };
         let (ty, value) = match (types.get(source.ty), value) {
             (Type::Option(_), Value::Data { tag: 0, .. }) => continue,
             (Type::Option(of), some) => (*of, some.field(1, 0)),
             (_, value) => (source.ty, value),
         };
         match &source.part {
-            AnswerPart::Status => {
-                status = u16::try_from(value.as_int()?.to_i64()?).ok().filter(|status| (200..1000).contains(status))?;
-                if !form.statuses.iter().any(|allowed| allowed.is_none_or(|allowed| allowed == status)) {
-                    return None;
-                }
-            }
+            AnswerPart::Status => {}
             AnswerPart::Header(name) => {
                 let text = text_of(types, source.codec, ty, &value)?;
                 let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != 0x7f);
@@ -143,15 +136,24 @@ fn written(spec: &Spec, form: &AnswerForm, answer: &Value) -> Option<HttpMessage
             }
             AnswerPart::Body => {
                 body = Some(content_of(types, source.codec, ty, &value)?);
-                let kind = match source.codec {
-                    HttpCodec::Json => "application/json",
-                    HttpCodec::Text => "text/plain; charset=utf-8",
-                    HttpCodec::Form => "application/x-www-form-urlencoded",
-                    _ => "application/octet-stream",
-                };
-                headers.push(("Content-Type".to_owned(), kind.as_bytes().to_vec()));
+                if !has_header(form, "Content-Type") {
+                    headers.push(("Content-Type".to_owned(), content_type(source.codec).as_bytes().to_vec()));
+                }
             }
         }
+    }
+    let is_length = |name: &str| name.eq_ignore_ascii_case("Content-Length");
+    if framing == Framing::HeadersOnly || matches!(status, 204 | 304) {
+        // Content is not written, so that there is none to read.
+        body = None;
+        headers.retain(|(name, _)| !is_length(name) || status != 204);
+    } else {
+        let is_length_said = headers.iter().any(|(name, _)| is_length(name));
+        headers.retain(|(name, _)| !is_length(name));
+        if !is_length_said && has_header(form, "Content-Length") {
+            headers.push(("Transfer-Encoding".to_owned(), b"chunked".to_vec()));
+        }
+        body.get_or_insert_default();
     }
     Some(HttpMessage { head: HttpHead::Answer { status }, headers, body, keeps_alive: true })
 }
@@ -161,4 +163,21 @@ fn written(spec: &Spec, form: &AnswerForm, answer: &Value) -> Option<HttpMessage
 pub fn is_refusal(spec: &Spec, message: &HttpMessage) -> bool {
     let has_line = |forms: &HttpForms| forms.answers.iter().any(|form| form.statuses.contains(&Some(429)));
     message.status() == Some(429) && !spec.http.as_deref().is_some_and(has_line)
+}
+
+/// Tests whether a field of an answer is taken from a header.
+fn has_header(form: &AnswerForm, name: &str) -> bool {
+    let is_it =
+        |source: &AnswerSource| matches!(&source.part, AnswerPart::Header(own) if own.eq_ignore_ascii_case(name));
+    form.sources.iter().flatten().any(is_it)
+}
+
+/// The content type of content that is written so.
+fn content_type(codec: HttpCodec) -> &'static str {
+    match codec {
+        HttpCodec::Json => "application/json",
+        HttpCodec::Text => "text/plain; charset=utf-8",
+        HttpCodec::Form => "application/x-www-form-urlencoded",
+        _ => "application/octet-stream",
+    }
 }

@@ -106,7 +106,8 @@ impl HttpMessage {
         Some(text)
     }
 
-    /// Appends the message as bytes. Content gets its `Content-Length`; without content, nothing is said of it.
+    /// Appends the message as bytes. Content gets its `Content-Length`, or is a chunk if the headers say so; without content, nothing is
+    /// said of it.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         match &self.head {
             HttpHead::Request { method, target } => {
@@ -122,14 +123,26 @@ impl HttpMessage {
             out.extend_from_slice(value);
             out.extend_from_slice(b"\r\n");
         }
-        if let Some(body) = &self.body {
+        let is_chunked = self.header("Transfer-Encoding").is_some();
+        if let Some(body) = self.body.as_ref().filter(|_| !is_chunked) {
             out.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
         }
         if !self.keeps_alive {
             out.extend_from_slice(b"Connection: close\r\n");
         }
         out.extend_from_slice(b"\r\n");
-        out.extend_from_slice(self.body.as_deref().unwrap_or_default());
+        match &self.body {
+            Some(body) if is_chunked => {
+                if !body.is_empty() {
+                    out.extend_from_slice(format!("{:x}\r\n", body.len()).as_bytes());
+                    out.extend_from_slice(body);
+                    out.extend_from_slice(b"\r\n");
+                }
+                out.extend_from_slice(b"0\r\n\r\n");
+            }
+            Some(body) => out.extend_from_slice(body),
+            None => {}
+        }
     }
 }
 

@@ -5,11 +5,13 @@
 //! | `message.rs` | whole messages out of bytes as they come, and into bytes |
 //! | `texts.rs` | scalars, lists, dates and entity tags ⇄ texts of paths, parameters and headers |
 //! | `body.rs` | values ⇄ the content of messages |
+//! | `parts.rs` | the value of a field, out of the header or the content that it stands in |
 //! | `requests.rs`, `answers.rs` | values ⇄ messages, by the lines of an `http` block |
 
 mod answers;
 mod body;
 mod message;
+mod parts;
 mod requests;
 mod texts;
 

@@ -6,18 +6,19 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_perc
 
 use crate::json::{decode, members};
 use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart};
-use crate::spec::{Spec, Type, TypeId, Types};
+use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
 
-use super::body::{content_of, form_text, object, value_of_content, values_of_form};
+use super::body::{content_of, form_text, object, values_of_form};
 use super::message::{HttpHead, HttpMessage};
+use super::parts::{is_same_in_text, value_of_body, value_of_header};
 use super::texts::{text_of, value_of};
 
 /// The characters of a path that are written as `%XX`: all but those that RFC 3986 calls unreserved.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// The message of a request, and the content type that goes with it; none if the request has no form on the wire, such as an empty part
-/// of a path.
+/// of a path, or if the message would be read as another request.
 #[must_use]
 pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
     let forms = spec.http.as_deref()?;
@@ -51,7 +52,8 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
         headers.push(("Content-Type".to_owned(), kind.as_bytes().to_vec()));
     }
     let head = HttpHead::Request { method: form.method.clone(), target };
-    Some(HttpMessage { head, headers, body, keeps_alive: true })
+    let message = HttpMessage { head, headers, body, keeps_alive: true };
+    request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request)).then_some(message)
 }
 
 /// The constructor of a value; none if the type has none.
@@ -98,12 +100,17 @@ fn query_of(types: &Types, query: &[(&str, &TextPart)], field: &impl Fn(&FieldFo
             TextPart::Fixed(text) if text.is_empty() => texts.push((*name).to_owned()),
             TextPart::Fixed(text) => texts.push(format!("{name}={text}")),
             TextPart::Field(form) => {
-                let text = form_text(types, std::iter::once((*name, form, &field(form))))?;
+                let text = form_text(types, std::iter::once((&*decoded(name), form, &field(form))))?;
                 texts.extend(Some(text).filter(|text| !text.is_empty()));
             }
         }
     }
     Some(texts.join("&"))
+}
+
+/// The name or the value of a parameter as the block writes it, `a%20b`, as what it stands for.
+fn decoded(text: &str) -> String {
+    percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
 /// The text of a header, if it is there; none at all if it cannot be written.
@@ -223,11 +230,12 @@ fn read(
     for (name, part) in &form.query {
         match part {
             TextPart::Field(field) => {
-                fields[field.index] = values_of_form(types, &[(name.clone(), field.clone())], query)?.pop();
+                let wanted = [(decoded(name), field.clone())];
+                fields[field.index] = values_of_form(types, &wanted, query)?.pop();
             }
             TextPart::Fixed(text) => {
                 let mut given = form_urlencoded::parse(query.as_bytes());
-                if !given.any(|(own, value)| own == *name && value == *text) {
+                if !given.any(|(own, value)| own == decoded(name) && value == decoded(text)) {
                     return Err(format!("the query has no {name}={text}"));
                 }
             }
@@ -235,7 +243,7 @@ fn read(
     }
     for (name, part) in &form.headers {
         if let TextPart::Field(field) = part {
-            fields[field.index] = Some(value_of_header(types, field, name, message)?);
+            fields[field.index] = Some(value_of_header(types, field.codec, field.ty, name, message)?);
         }
     }
     match &form.body {
@@ -258,31 +266,6 @@ fn read(
         }
     }
     fields.into_iter().collect::<Option<Vec<Value>>>().ok_or_else(|| "a field of the request is missing".to_owned())
-}
-
-/// The value of a field that a header has.
-fn value_of_header(types: &Types, field: &FieldForm, name: &str, message: &HttpMessage) -> Result<Value, String> {
-    let wrong = |text: &str, expected: String| format!("expected {expected} in the header {name}, found {text:?}");
-    match (types.get(field.ty), message.header(name)) {
-        (Type::Option(_), None) => Ok(Value::NONE),
-        (Type::Option(of), Some(text)) => {
-            value_of(types, field.codec, *of, &text).map(Value::some).map_err(|expected| wrong(&text, expected))
-        }
-        (_, Some(text)) => value_of(types, field.codec, field.ty, &text).map_err(|expected| wrong(&text, expected)),
-        (_, None) => Err(format!("the header {name} is missing")),
-    }
-}
-
-/// The value of a field that the content is; an option is nothing without content.
-pub(super) fn value_of_body(types: &Types, codec: HttpCodec, ty: TypeId, body: Option<&[u8]>) -> Result<Value, String> {
-    let is_json = codec == HttpCodec::Json;
-    match (types.get(ty), body) {
-        (Type::Option(_), None) => Ok(Value::NONE),
-        (Type::Option(_), Some(body)) if is_json && body.trim_ascii().is_empty() => Ok(Value::NONE),
-        (Type::Option(of), Some(body)) => value_of_content(types, codec, *of, body).map(Value::some),
-        (_, Some(body)) => value_of_content(types, codec, ty, body),
-        (_, None) => Err("there is no content".to_owned()),
-    }
 }
 
 /// The members of a JSON object, in the order of the fields that are wanted; others are passed over.

@@ -88,6 +88,7 @@ mod explore;
 mod explore_children;
 mod har;
 mod history_page;
+mod http_forms;
 mod http_testing;
 mod serve;
 mod serve_talking;

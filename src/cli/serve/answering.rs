@@ -52,6 +52,8 @@ pub struct Answering {
     pub leaving: Vec<u64>,
     /// Set if clients may be told what they did not ask for.
     pub is_talking: bool,
+    /// Set if answers are written as HTTP, in which not all have a form.
+    pub is_http: bool,
     /// The connections of such clients.
     pub connections: HashMap<u64, TalkingConnection>,
     /// The peers that the server calls.
@@ -153,8 +155,9 @@ impl Answering {
         let able: Vec<usize> = self.able().collect();
         let drawn = self.choices.choose("who goes on", able.len()).map_err(|error| error.to_string())?;
         let task = self.suspended.swap_remove(able[drawn]);
-        let done = self.server.go_on(task.client, &mut self.choices);
         let request = task.asked.as_ref().map(|(_, request)| request.clone());
+        let go_on = |this: &mut Answering| this.server.go_on(task.client, &mut this.choices);
+        let done = self.written(request.as_ref(), go_on, |done| Some(done));
         match (self.ended(done, (task.client, request.as_ref()), terminal)?, task.asked) {
             (RequestOutcome::Suspended, asked) => {
                 self.suspended.push(SuspendedTask { client: task.client, asked, is_stuck: false });
@@ -259,7 +262,8 @@ impl Answering {
                 return Ok(RequestOutcome::Dropped);
             }
             tried += 1;
-            match idle.and_then(|()| self.begin(&request, asked.client)) {
+            let begin = |this: &mut Answering| this.begin(&request, asked.client);
+            match idle.and_then(|()| self.written(Some(&request), begin, |section| section.done.as_ref())) {
                 // A step may change that, and what it sends leaves first.
                 Err(Stop::Stuck(_)) if self.server.waits_for_steps() && tried < PATIENCE => {}
                 begun => break begun,

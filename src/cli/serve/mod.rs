@@ -10,6 +10,7 @@ mod http;
 mod outbox;
 mod peers;
 mod record;
+mod redrawn;
 mod talking;
 mod tcp;
 mod under_way;
@@ -106,6 +107,7 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
         suspended: Vec::new(),
         leaving: Vec::new(),
         is_talking: is_talking(&spec),
+        is_http: options.http.is_some(),
         connections: HashMap::new(),
         peers,
         clients: clients.clone(),

@@ -1,0 +1,196 @@
+//! What is written as HTTP is read as the same value, and what cannot be is not written.
+//!
+//! A text with a blank at its end is no header, and 204 has no content.
+
+use std::sync::Arc;
+
+use mayhap::Spec;
+use mayhap::http::{Framing, HttpMessage, MessageBuffer, answer_of, message_of_answer, message_of_request, request_of};
+use mayhap::json::{decode, encode};
+use mayhap::value::Value;
+
+const FORMS: &str = r#"
+    token Id;
+    enum Request {
+        Plain,
+        Head,
+        Get { id: Id, words: option<list<string>> },
+        All,
+        Put { id: Id, note: option<string> },
+        Send { what: option<int> },
+        Count { number: option<int> },
+    }
+    enum Response {
+        Text { title: string, text: option<string> },
+        Gone { text: option<string> },
+        Number { number: option<int> },
+        Sized { length: option<int>, text: option<string> },
+        Typed { kind: string, text: option<string> },
+        Known { id: Id, same: Id },
+        Failed,
+        Other,
+        Said { status: int },
+    }
+    protocol forms {
+        request Request;
+        response Response;
+        http {
+            Plain => GET "/";
+            Head => HEAD "/";
+            Get { id, words } => GET "/of/{id}?a%20word={words}&just%20this&x%2By=%3D=";
+            All => GET "/of/all";
+            Put { id, note } => PUT "/of/{id}" { "X-Note": note } body json { id };
+            Send { what } => POST "/" body json(what);
+            Count { number } => GET "/count" { "X-Number": json(number) };
+            200 => Text { title: header "X-Title", text: body text };
+            204 => Gone { text: body text };
+            201, 205 => Number { number: body json };
+            202 => Sized { length: header "Content-Length", text: body text };
+            203 => Typed { kind: header "Content-Type", text: body text };
+            207 => Known { id: header "X-Id" as json, same: header "X-Same" };
+            500 => Failed;
+            501, 500 to Plain => Said { status: status };
+            _ => Other;
+        }
+        on _ { reply choose; }
+    }"#;
+
+fn forms() -> Arc<Spec> {
+    Spec::from_text(FORMS).unwrap_or_else(|error| panic!("{error}"))
+}
+
+fn bytes(message: &HttpMessage) -> String {
+    let mut bytes = Vec::new();
+    message.write_to(&mut bytes);
+    String::from_utf8(bytes).unwrap()
+}
+
+#[track_caller]
+fn request(spec: &Spec, text: &str) -> Value {
+    decode(&spec.types, spec.program.request, text).unwrap_or_else(|error| panic!("{text}: {error}"))
+}
+
+/// The bytes of an answer, or `unwritten`; they are read as the same answer.
+#[track_caller]
+fn answered(spec: &Spec, asked: &str, answer: &str) -> String {
+    let framing = if asked.contains("Head") { Framing::HeadersOnly } else { Framing::Whole };
+    let asked = request(spec, asked);
+    let value = decode(&spec.types, spec.program.response, answer).unwrap_or_else(|error| panic!("{answer}: {error}"));
+    let Some(message) = message_of_answer(spec, &asked, &value) else { return "unwritten".to_owned() };
+    let (text, mut buffer) = (bytes(&message), MessageBuffer::default());
+    buffer.push(text.as_bytes());
+    let read = buffer.answer(framing).unwrap().unwrap();
+    assert_eq!((answer_of(spec, &asked, &read), buffer.rest()), (Ok(value), &b""[..]), "{text}");
+    text
+}
+
+#[test]
+fn an_answer_that_would_be_read_as_another_one_is_not_written() {
+    let spec = forms();
+    for (answer, expected) in [
+        (r#"{"Text": {"title": "a b", "text": "x"}}"#, "HTTP/1.1 200 OK\r\nX-Title: a b\r\n"),
+        (r#"{"Text": {"title": " a", "text": "x"}}"#, "unwritten"),
+        (r#"{"Text": {"title": "a\t", "text": "x"}}"#, "unwritten"),
+        (r#"{"Text": {"title": "a\nb", "text": "x"}}"#, "unwritten"),
+        (r#"{"Text": {"title": "", "text": "x"}}"#, "HTTP/1.1 200 OK\r\nX-Title: \r\n"),
+        (r#"{"Text": {"title": "é", "text": ""}}"#, "HTTP/1.1 200 OK\r\nX-Title: é\r\n"),
+        (r#"{"Text": {"title": "a"}}"#, "unwritten"),
+        (r#"{"Gone": {"text": "x"}}"#, "unwritten"),
+        (r#"{"Gone": {}}"#, "HTTP/1.1 204 No Content\r\n\r\n"),
+        (
+            r#"{"Number": {"number": 5}}"#,
+            "HTTP/1.1 201 Created\r\nContent-Type: application/json\r\nContent-Length: 1\r\n\r\n5",
+        ),
+        (r#"{"Number": {}}"#, "HTTP/1.1 201 Created\r\nContent-Length: 0\r\n\r\n"),
+        (
+            r#"{"Sized": {"length": 2, "text": "ab"}}"#,
+            "HTTP/1.1 202 Accepted\r\nContent-Type: text/plain; charset=utf-8\r\nContent-Length: 2\r\n\r\nab",
+        ),
+        (r#"{"Sized": {"length": 3, "text": "ab"}}"#, "unwritten"),
+        (
+            r#"{"Sized": {"text": "ab"}}"#,
+            "HTTP/1.1 202 Accepted\r\nContent-Type: text/plain; charset=utf-8\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n0\r\n\r\n",
+        ),
+        (
+            r#"{"Typed": {"kind": "a/b", "text": "x"}}"#,
+            "HTTP/1.1 203 \r\nContent-Type: a/b\r\nContent-Length: 1\r\n\r\nx",
+        ),
+        (r#"{"Known": {"id": 5, "same": "5"}}"#, "HTTP/1.1 207 \r\nX-Id: 5\r\nX-Same: 5\r\n"),
+        (r#"{"Known": {"id": "5", "same": "5"}}"#, "HTTP/1.1 207 \r\nX-Id: \"5\"\r\nX-Same: 5\r\n"),
+        (r#"{"Known": {"id": 5, "same": 5}}"#, "unwritten"),
+        (r#""Failed""#, "unwritten"),
+        (r#""Other""#, "HTTP/1.1 502 "),
+        (r#"{"Said": {"status": 500}}"#, "HTTP/1.1 500 "),
+        (r#"{"Said": {"status": 502}}"#, "unwritten"),
+        (r#"{"Said": {"status": -1}}"#, "unwritten"),
+    ] {
+        let written = answered(&spec, r#""Plain""#, answer);
+        assert!(written.starts_with(expected), "{answer}: {written}");
+    }
+    for (answer, expected) in [
+        (r#"{"Text": {"title": "a"}}"#, "HTTP/1.1 200 OK\r\nX-Title: a\r\n\r\n"),
+        (r#"{"Text": {"title": "a", "text": "x"}}"#, "unwritten"),
+        (r#"{"Sized": {"length": 5}}"#, "HTTP/1.1 202 Accepted\r\nContent-Length: 5\r\n\r\n"),
+        (r#"{"Sized": {}}"#, "HTTP/1.1 202 Accepted\r\n\r\n"),
+    ] {
+        let written = answered(&spec, r#""Head""#, answer);
+        assert_eq!(written, expected, "{answer}");
+    }
+    for (answer, expected) in [
+        (r#""Failed""#, "HTTP/1.1 500 "),
+        (r#""Other""#, "HTTP/1.1 501 "),
+        (r#"{"Said": {"status": 500}}"#, "unwritten"),
+    ] {
+        let written = answered(&spec, r#""All""#, answer);
+        assert!(written.starts_with(expected), "{answer}: {written}");
+    }
+}
+
+#[test]
+fn content_and_headers_that_are_null_are_nothing() {
+    let spec = forms();
+    let mut buffer = MessageBuffer::default();
+    buffer.push(b"HTTP/1.1 201 Created\r\nContent-Length: 6\r\n\r\n null ");
+    let message = buffer.answer(Framing::Whole).unwrap().unwrap();
+    let read = answer_of(&spec, &request(&spec, r#""Plain""#), &message);
+    assert_eq!(
+        read.map(|read| encode(&spec.types, spec.program.response, &read)),
+        Ok(r#"{"Number": {"number": null}}"#.into())
+    );
+    for (text, expected) in [
+        ("POST / HTTP/1.1\r\nContent-Length: 4\r\n\r\nnull", r#"{"Send": {"what": null}}"#),
+        ("POST / HTTP/1.1\r\n\r\n", r#"{"Send": {"what": null}}"#),
+        ("POST / HTTP/1.1\r\nContent-Length: 1\r\n\r\n5", r#"{"Send": {"what": 5}}"#),
+        ("GET /count HTTP/1.1\r\nX-Number: null\r\n\r\n", r#"{"Count": {"number": null}}"#),
+        ("GET /count HTTP/1.1\r\nX-Number: 5\r\n\r\n", r#"{"Count": {"number": 5}}"#),
+    ] {
+        let mut buffer = MessageBuffer::default();
+        buffer.push(text.as_bytes());
+        let read = request_of(&spec, &buffer.request().unwrap().unwrap());
+        assert_eq!(read.map(|read| encode(&spec.types, spec.program.request, &read)), Ok(expected.into()), "{text}");
+    }
+}
+
+#[test]
+fn a_request_that_would_be_read_as_another_one_is_not_written() {
+    let spec = forms();
+    let written = |text: &str| message_of_request(&spec, &request(&spec, text)).map(|message| bytes(&message));
+    for (text, expected) in [
+        (r#"{"Get": {"id": "a"}}"#, Some("GET /of/a?just%20this&x%2By=%3D= HTTP/1.1")),
+        (
+            r#"{"Get": {"id": "a", "words": ["b c", ""]}}"#,
+            Some("GET /of/a?a+word=b+c&a+word=&just%20this&x%2By=%3D= HTTP/1.1"),
+        ),
+        // It would be read as one without words.
+        (r#"{"Get": {"id": "a", "words": []}}"#, None),
+        // A number stands in a path as a text does.
+        (r#"{"Get": {"id": 5}}"#, Some("GET /of/5?just%20this&x%2By=%3D= HTTP/1.1")),
+        (r#"{"Put": {"id": 5, "note": ""}}"#, Some("PUT /of/5 HTTP/1.1\r\nX-Note: \r\n")),
+        (r#"{"Put": {"id": "a", "note": " "}}"#, None),
+        (r#""All""#, Some("GET /of/all HTTP/1.1")),
+    ] {
+        let found = written(text);
+        assert_eq!(found.is_some(), expected.is_some(), "{text}: {found:?}");
+        assert!(found.unwrap_or_default().starts_with(expected.unwrap_or_default()), "{text}: {:?}", written(text));
+    }
+}
