@@ -58,7 +58,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         Err(why) => return failed(terminal, &why),
     };
     let deadline = options.system.deadline;
-    let patience = WaitLimits { deadline, silence: deadline, stop: &stop };
+    let patience = WaitLimits { deadline, silence: deadline, stop: &stop, until: None };
     let mut worst = Exit::Fine;
     for (path, script) in &scripts {
         let script = match script {

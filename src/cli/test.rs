@@ -200,7 +200,7 @@ impl LiveTest<'_> {
     ) -> Vec<RegressionRun> {
         let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
-        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop };
+        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until: None };
         let clients = self.options.system.clients.get();
         let mut runs = Vec::new();
         for path in files {

@@ -320,7 +320,8 @@ impl<'c> Campaign<'c> {
 
     fn patience(&self) -> WaitLimits<'c> {
         let settings = self.settings;
-        WaitLimits { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop }
+        let until = settings.time.and_then(|time| self.started.checked_add(time));
+        WaitLimits { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop, until }
     }
 
     /// The first requests of a plan, as many as the campaign may still make.
@@ -465,7 +466,8 @@ impl<'c> Campaign<'c> {
         if self.settings.shrink_time.is_zero() {
             return None;
         }
-        let patience = self.patience();
+        let until = Some(Instant::now() + self.settings.shrink_time);
+        let patience = WaitLimits { until, ..self.patience() };
         let mut trial = LiveTrial {
             judging: self.judging,
             clients: self.settings.clients,
@@ -475,7 +477,6 @@ impl<'c> Campaign<'c> {
             last: None,
             others: Vec::new(),
         };
-        let until = Some(Instant::now() + self.settings.shrink_time);
         let budget = ShrinkBudget { until, ..ShrinkBudget::default() };
         let shrunk =
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);

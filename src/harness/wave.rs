@@ -67,6 +67,8 @@ pub struct WaitLimits<'p> {
     pub silence: Duration,
     /// Set once somebody asks for the end.
     pub stop: &'p AtomicBool,
+    /// The moment after which a system that asked for a pause is not waited for, if there is one.
+    pub until: Option<Instant>,
 }
 
 /// The question of a wave to its run: the value of a request that is about to be sent, and whether an answer to it is owed.
@@ -132,8 +134,12 @@ impl Wave<'_> {
             if self.patience.stop.load(Ordering::Relaxed) {
                 return Ok(WaveEnd::Interrupted);
             }
-            self.release()?;
-            if self.is_idle() {
+            let now = Instant::now();
+            let paused = self.system.paused().filter(|until| *until > now);
+            if paused.is_none() {
+                self.release()?;
+            }
+            if self.is_idle() && paused.is_none() {
                 // Nothing comes any more that the others wait for: a request may stand at a barrier with one whose answer it waits for.
                 let Some(next) = self.waiting.pop_front() else { return Ok(WaveEnd::Done) };
                 let ask = &self.plan[next];
@@ -141,9 +147,11 @@ impl Wave<'_> {
                 self.send(ask)?;
                 continue;
             }
-            let now = Instant::now();
-            let until = self.next_moment(now);
-            match self.system.next(until.min(now + SLICE))? {
+            if self.is_idle() && (self.waiting.is_empty() || self.patience.until.is_some_and(|until| until <= now)) {
+                return Ok(WaveEnd::Done);
+            }
+            let until = self.next_moment(now).min(now + SLICE);
+            match self.system.next(paused.map_or(until, |paused| paused.min(until)))? {
                 Some(event) => self.observe(event)?,
                 None => self.check_time(Instant::now())?,
             }
@@ -210,7 +218,7 @@ impl Wave<'_> {
         let request = self.asker.instantiate(ask.label, &ask.request);
         let is_owed = self.asker.is_answered(&request.value);
         let sent = self.system.send(ask.client, &request.value);
-        // The system may have been waited for before, as it had asked to be left alone.
+        // To make a connection may have taken a while.
         let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
         sent?;

@@ -6,6 +6,7 @@
 //! | `texts.rs` | scalars, lists, dates and entity tags ⇄ texts of paths, parameters and headers |
 //! | `body.rs` | values ⇄ the content of messages |
 //! | `parts.rs` | the value of a field, out of the header or the content that it stands in |
+//! | `retry.rs` | how long a server asks to be left alone |
 //! | `requests.rs`, `answers.rs` | values ⇄ messages, by the lines of an `http` block |
 
 mod answers;
@@ -13,8 +14,10 @@ mod body;
 mod message;
 mod parts;
 mod requests;
+mod retry;
 mod texts;
 
 pub use answers::{answer_of, is_refusal, message_of_answer};
 pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_bytes, shown_message};
 pub use requests::{message_of_request, request_of};
+pub use retry::retry_after;

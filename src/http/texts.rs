@@ -48,7 +48,7 @@ pub(super) fn value_of(types: &Types, codec: HttpCodec, ty: TypeId, text: &str) 
             found.map(|found| collection(types, ty, found))
         }
         HttpCodec::Date => {
-            let time = httpdate::parse_http_date(text).map_err(|_| "a date of HTTP".to_owned())?;
+            let time = time_of(text).ok_or("a date of HTTP")?;
             let seconds = time.duration_since(SystemTime::UNIX_EPOCH).map_err(|_| "a date after 1970".to_owned())?;
             Ok(Value::Scalar(Scalar::Int(Int::from(i64::try_from(seconds.as_secs()).unwrap_or(i64::MAX)))))
         }
@@ -61,6 +61,11 @@ pub(super) fn value_of(types: &Types, codec: HttpCodec, ty: TypeId, text: &str) 
         HttpCodec::Json => crate::json::decode(types, ty, text).map_err(|error| format!("JSON of the type ({error})")),
         HttpCodec::Raw | HttpCodec::Form => Err("content".to_owned()),
     }
+}
+
+/// The time that a date of HTTP stands for.
+pub(super) fn time_of(date: &str) -> Option<SystemTime> {
+    httpdate::parse_http_date(date).ok()
 }
 
 /// The elements of a known list or set.

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
+use std::time::Instant;
 
 use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
 use super::wire::{LineCodec, garbage, shown};
@@ -28,6 +29,11 @@ pub(super) trait Dialect {
 
     /// Tests whether nothing more is said on the connection: the next request needs another one.
     fn is_over(&self, link: &Self::Link) -> bool;
+
+    /// The moment before which the system has asked to be asked nothing, if it has.
+    fn paused(&self) -> Option<Instant> {
+        None
+    }
 
     /// The connection has ended, and the system lives on.
     fn end(&mut self, link: &mut Self::Link, seen: &mut SeenThings);

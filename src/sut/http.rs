@@ -5,12 +5,13 @@
 
 use std::collections::VecDeque;
 use std::sync::Arc;
-use std::thread::sleep;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
 
 use super::dialect::{Dialect, SeenThings};
 use super::{SutEventKind, SutFailure, SutFailureKind};
-use crate::http::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, message_of_request};
+use crate::http::{
+    Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, message_of_request, retry_after,
+};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -82,8 +83,8 @@ impl HttpDialect {
         let has_line =
             |status| self.spec.http.iter().any(|http| http.answers.iter().any(|form| form.statuses.contains(&status)));
         if message.status() == Some(429) && !has_line(Some(429)) {
-            let said = message.header("Retry-After").and_then(|text| text.trim().parse().ok()).map(Duration::from_secs);
-            self.paused = Some(Instant::now() + said.unwrap_or(PAUSE).min(LONGEST_PAUSE));
+            let pause = retry_after(message, SystemTime::now()).unwrap_or(PAUSE).min(LONGEST_PAUSE);
+            self.paused = self.paused.max(Some(Instant::now() + pause));
             return Ok(SutEventKind::Refused);
         }
         let what = format!("{shown} is no answer of the specification: {why}");
@@ -127,9 +128,6 @@ impl Dialect for HttpDialect {
     type Link = HttpLink;
 
     fn ask(&mut self, link: &mut HttpLink, request: &Value, out: &mut Vec<u8>, seen: &mut SeenThings) {
-        if let Some(until) = self.paused.take() {
-            sleep(until.saturating_duration_since(Instant::now()));
-        }
         let asked = self.message(request).map(|message| {
             message.write_to(out);
             let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
@@ -159,6 +157,10 @@ impl Dialect for HttpDialect {
 
     fn is_over(&self, link: &HttpLink) -> bool {
         link.is_over
+    }
+
+    fn paused(&self) -> Option<Instant> {
+        self.paused
     }
 
     fn end(&mut self, link: &mut HttpLink, seen: &mut SeenThings) {

@@ -99,6 +99,11 @@ pub trait System {
     /// The system was not started here, or cannot be started again.
     fn crash(&mut self) -> Result<(), SutFailure>;
 
+    /// The moment before which the system has asked to be asked nothing, if it has.
+    fn paused(&self) -> Option<Instant> {
+        None
+    }
+
     /// The failure that the system has ended by itself, if it was started here and ends within the given time.
     fn ended_within(&mut self, _longest: Duration) -> Option<SutFailure> {
         None

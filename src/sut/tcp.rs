@@ -252,6 +252,10 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.launcher.crash()
     }
 
+    fn paused(&self) -> Option<Instant> {
+        self.dialect.paused()
+    }
+
     fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
         self.launcher.ended_within(longest)
     }

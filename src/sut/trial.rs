@@ -5,6 +5,7 @@
 //!   {"Incr": {"key": "a"}}  →  refused
 //! ```
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use super::{SutEventKind, SutFailure, System};
@@ -20,6 +21,7 @@ pub struct AdapterTrial {
 }
 
 /// Sends these requests to a fresh system with one client, one after another, and returns what came back for each, up to the first failure.
+/// A system that asks for a pause gets one, as long as the deadline at most.
 ///
 /// # Errors
 /// The system cannot be reset.
@@ -31,6 +33,8 @@ pub fn check_adapter(
     system.reset(1)?;
     let mut trials = Vec::new();
     for request in requests {
+        let pause = system.paused().map(|until| until.saturating_duration_since(Instant::now()));
+        thread::sleep(pause.unwrap_or_default().min(deadline));
         let sent = system.send(1, request);
         let outcome =
             sent.and_then(|()| system.next(Instant::now() + deadline)).map(|event| event.map(|event| event.kind));

@@ -266,6 +266,26 @@ fn an_answer_that_is_none_is_a_violation_with_its_bytes() {
     }
 }
 
+#[test]
+fn a_pause_that_a_server_asks_for_ends_with_the_test() {
+    let address = saying(b"HTTP/1.1 429 Too Many Requests\r\nRetry-After: 50\r\nContent-Length: 0\r\n\r\n");
+    let regressions = empty_directory("http paused");
+    let options = ["--seed", "1", "--clients", "3", "--regressions", regressions.to_str().unwrap()];
+    let begun = Instant::now();
+    let output = run(&[&["test", NOTES, "--sut", &address, "--time", "1"], &options[..]].concat(), "");
+    assert_eq!(output.status.code(), Some(2), "{}", said(&output));
+    assert!(begun.elapsed() < Duration::from_secs(20), "{:?}", begun.elapsed());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_mayhap"));
+    child.args(["test", NOTES, "--sut", &address]).args(options).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let child = child.spawn().unwrap();
+    thread::sleep(Duration::from_secs(2));
+    // A process that is our own.
+    assert!(Command::new("kill").arg(child.id().to_string()).status().unwrap().success());
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{}", said(&output));
+    assert!(begun.elapsed() < Duration::from_secs(30), "{:?}", begun.elapsed());
+}
+
 /// The causes that are found in a real server.
 fn causes(server: &str, program: &str, seed: u64) -> Option<String> {
     if !has(program) {

@@ -113,7 +113,7 @@ impl Generated {
                 break;
             }
             let stop = AtomicBool::new(false);
-            let patience = WaitLimits { deadline: DEADLINE, silence: DEADLINE, stop: &stop };
+            let patience = WaitLimits { deadline: DEADLINE, silence: DEADLINE, stop: &stop, until: None };
             let state = run.perform(&plan, &mut self.system, patience);
             *requests = before + run.requests();
             self.learn(&run, seen);
