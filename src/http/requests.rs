@@ -5,7 +5,7 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::json::{decode, members};
-use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart};
+use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, is_header_text};
 use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
 
@@ -124,9 +124,8 @@ fn header_text(types: &Types, part: &TextPart, field: &impl Fn(&FieldForm) -> Va
             (_, value) => Some(text_of(types, form.codec, form.ty, &value)?),
         },
     };
-    let is_plain = |text: &String| text.trim() == text && text.bytes().all(|byte| (b' '..=b'~').contains(&byte));
     match text {
-        Some(text) => is_plain(&text).then_some(Some(text)),
+        Some(text) => is_header_text(&text).then_some(Some(text)),
         None => Some(None),
     }
 }

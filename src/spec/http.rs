@@ -107,6 +107,12 @@ pub fn is_header_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// Tests whether a text can be the value of a header of a request: it comes as it was written.
+#[must_use]
+pub fn is_header_text(text: &str) -> bool {
+    text.trim() == text && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))
+}
+
 /// The ways in which a value is written.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum HttpCodec {

@@ -4,6 +4,7 @@
 //! `Get { key } => GET "/kv/{ky}";` there is no field `ky`.
 
 use super::context::Checker;
+use super::http_flaws::http_flaws;
 use super::report::{did_you_mean, helped, mistake};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::http::{
@@ -44,18 +45,27 @@ pub(super) fn http_forms(
         return forms;
     }
     let errors = cx.errors();
+    let (mut requests, mut answers) = (Vec::new(), Vec::new());
     for line in lines {
         match &line.kind {
-            HttpLineKind::Request(written) => forms.requests.extend(request_form(cx, written, request)),
+            HttpLineKind::Request(written) => {
+                let form = request_form(cx, written, request);
+                if let Some(form) = form {
+                    forms.requests.push(form);
+                    requests.push(written);
+                }
+            }
             HttpLineKind::Answer(written) => {
                 let form = answer_form(cx, written, line.span, [request, response]);
                 if let Some(form) = form {
                     repeated_status(cx, &forms.answers, &form);
                     forms.answers.push(form);
+                    answers.push(written);
                 }
             }
         }
     }
+    http_flaws(cx, &forms, &requests, &answers);
     if cx.errors() == errors {
         let said: Vec<Option<u32>> = forms.requests.iter().map(|form| form.tag).collect();
         missing(cx, request, &said, block, "no line says how the request `{}` looks on the wire");
@@ -275,7 +285,9 @@ fn bound_field(
         cx.report(helped(mistake(span, message, "expected a field of the request that the line begins with"), help));
         return None;
     };
-    bound.used[index] = true;
+    if std::mem::replace(&mut bound.used[index], true) {
+        cx.error(span, format!("`{name}` stands on the wire twice"), "expected each field once");
+    }
     let ty = bound.names[index].1;
     Some(FieldForm { index, ty, codec: fitting_codec(cx, codec, ty, span, place)? })
 }

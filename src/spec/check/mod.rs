@@ -25,6 +25,7 @@ mod expr;
 mod flow;
 mod foreign;
 mod http;
+mod http_flaws;
 mod infer;
 mod inhabited;
 mod lint;
