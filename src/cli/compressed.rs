@@ -4,7 +4,7 @@
 //! `mayhap validate kv.may - < monday.ndjson.zst`.
 
 use super::files;
-use flate2::bufread::MultiGzDecoder;
+use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
 /// A stream as it was before it was compressed.
@@ -31,11 +31,9 @@ impl Decompressed {
         let format = CompressedFormat::of(begin);
         let input: Box<dyn Read> = match format {
             None => Box::new(source),
-            Some(CompressedFormat::Gzip) => {
-                Box::new(NamedDecoder { decoder: MultiGzDecoder::new(source), name: "gzip" })
-            }
-            Some(CompressedFormat::Zstd) => {
-                Box::new(NamedDecoder { decoder: zstd::Decoder::with_buffer(source)?, name: "zstd" })
+            Some(format @ CompressedFormat::Gzip) => Box::new(CompressedParts::<GzDecoder<_>>::begin(format, source)?),
+            Some(format @ CompressedFormat::Zstd) => {
+                Box::new(CompressedParts::<zstd::Decoder<'_, _>>::begin(format, source)?)
             }
         };
         Ok(Decompressed { input, is_compressed: format.is_some() })
@@ -59,44 +57,125 @@ impl CompressedFormat {
             _ => None,
         }
     }
+
+    /// Tests whether another part of a file of this format may begin with these bytes, of which not all need be there.
+    fn may_begin(self, begin: &[u8]) -> bool {
+        match (self, begin) {
+            (CompressedFormat::Gzip, [0x1f]) => true,
+            (CompressedFormat::Zstd, [0x28 | 0x50..=0x5f, rest @ ..]) if rest.len() < 3 => true,
+            (format, begin) => CompressedFormat::of(begin) == Some(format),
+        }
+    }
+
+    const fn name(self) -> &'static str {
+        match self {
+            CompressedFormat::Gzip => "gzip",
+            CompressedFormat::Zstd => "zstd",
+        }
+    }
 }
 
-/// A decoder whose errors say what is wrong with the file.
-struct NamedDecoder<D> {
-    decoder: D,
-    name: &'static str,
+/// A compressed file: parts, one after another, each with an end of its own. Its errors say what is wrong with the file.
+struct CompressedParts<D> {
+    /// The decoder of the part that is read; none after an error.
+    decoder: Option<D>,
+    format: CompressedFormat,
 }
 
-/// Something that decompresses what it reads.
-trait Decoder: Read {
-    /// Tests whether it has read the beginning of a file of its format.
+/// Something that decompresses one part of what it reads.
+trait Decoder: Read + Sized {
+    type Source: BufRead;
+
+    /// Begins a part.
+    fn begin(source: Self::Source) -> io::Result<Self>;
+    /// The bytes after the part, once it has ended.
+    fn source(&mut self) -> &mut Self::Source;
+    /// Ends it.
+    fn end(self) -> Self::Source;
+    /// Tests whether it has read the beginning of a part.
     fn has_begun(&self) -> bool {
         true
     }
 }
 
-impl<R: BufRead> Decoder for MultiGzDecoder<R> {
+impl<R: BufRead> Decoder for GzDecoder<R> {
+    type Source = R;
+
+    fn begin(source: R) -> io::Result<Self> {
+        Ok(GzDecoder::new(source))
+    }
+
+    fn source(&mut self) -> &mut R {
+        self.get_mut()
+    }
+
+    fn end(self) -> R {
+        self.into_inner()
+    }
+
     fn has_begun(&self) -> bool {
         self.header().is_some()
     }
 }
 
-impl<R: BufRead> Decoder for zstd::Decoder<'_, R> {}
+impl<R: BufRead> Decoder for zstd::Decoder<'_, R> {
+    type Source = R;
 
-impl<D: Decoder> Read for NamedDecoder<D> {
+    fn begin(source: R) -> io::Result<Self> {
+        Ok(zstd::Decoder::with_buffer(source)?.single_frame())
+    }
+
+    fn source(&mut self) -> &mut R {
+        self.get_mut()
+    }
+
+    fn end(self) -> R {
+        self.finish()
+    }
+}
+
+impl<D: Decoder> CompressedParts<D> {
+    /// A file that begins with the first part.
+    fn begin(format: CompressedFormat, source: D::Source) -> io::Result<CompressedParts<D>> {
+        Ok(CompressedParts { decoder: Some(D::begin(source)?), format })
+    }
+
+    /// Reads on; from part to part.
+    fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        while let Some(decoder) = &mut self.decoder {
+            let read = decoder.read(buffer)?;
+            if read > 0 || buffer.is_empty() {
+                return Ok(read);
+            }
+            if !decoder.has_begun() {
+                // Less than a header is no end.
+                return Err(ErrorKind::UnexpectedEof.into());
+            }
+            match decoder.source().fill_buf()? {
+                [] => break,
+                begin if self.format.may_begin(begin) => {
+                    self.decoder = self.decoder.take().map(|decoder| D::begin(decoder.end())).transpose()?;
+                }
+                _ => {
+                    let why = format!("something that is no {} stands after its end", self.format.name());
+                    return Err(io::Error::new(ErrorKind::InvalidData, why));
+                }
+            }
+        }
+        Ok(0)
+    }
+}
+
+impl<D: Decoder> Read for CompressedParts<D> {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
-        let read = self.decoder.read(buffer).and_then(|read| {
-            // Less than a header is no end.
-            let is_cut = read == 0 && !buffer.is_empty() && !self.decoder.has_begun();
-            if is_cut { Err(ErrorKind::UnexpectedEof.into()) } else { Ok(read) }
-        });
-        read.map_err(|cause| match cause.kind() {
+        let name = self.format.name();
+        self.next(buffer).map_err(|cause| match cause.kind() {
             ErrorKind::Interrupted => cause,
             ErrorKind::UnexpectedEof => {
-                let why = format!("this {} file is cut off: it ends in the middle of its data", self.name);
+                let why = format!("this {name} file is cut off: it ends in the middle of its data");
                 io::Error::new(ErrorKind::UnexpectedEof, why)
             }
-            kind => io::Error::new(kind, format!("this {} file is damaged: {cause}", self.name)),
+            kind => io::Error::new(kind, format!("this {name} file is damaged: {cause}")),
         })
     }
 }

@@ -72,6 +72,20 @@ fn a_compressed_recording_may_come_from_a_pipe() {
     }
 }
 
+#[test]
+fn what_stands_after_the_end_is_called_so() {
+    for (name, compress) in FORMATS {
+        let whole = compress(&recording());
+        judge(&format!("twice.{name}"), &[&whole[..], &compress("\n")].concat(), 0, &["accept (300 events)"]);
+        for (at, rubbish) in
+            [&b"rubbish"[..], b"\0", b"\0\0\0\0\0\0\0\0\0\0\0\0", b"{\"q\": 5, \"a\": 1}\n"].iter().enumerate()
+        {
+            let why = format!("this {name} file is damaged: something that is no {name} stands after its end");
+            judge(&format!("rubbish{at}.{name}"), &[&whole[..], rubbish].concat(), 2, &[&why]);
+        }
+    }
+}
+
 /// A verdict on the part of a recording that can be read would be one on something else.
 #[test]
 fn a_recording_that_is_damaged_or_cut_off_anywhere_has_no_verdict() {
