@@ -107,7 +107,7 @@ pub fn read(
     first: Option<usize>,
 ) -> Result<(History, TraceNotes), String> {
     let HistorySource { name, format, recorded, .. } = *source;
-    let mut events = Events::open(spec, input, format, recorded.rules());
+    let mut events = Events::open(spec, input, format, recorded.rules(Some(spec))?);
     let history = history(spec, &mut events, first).map_err(|error| error.render(name))?;
     let notes = TraceNotes::of(&events, name, history.is_empty())?;
     Ok((history, notes))

@@ -5,13 +5,14 @@
 use super::arguments::Convert;
 use super::concurrent::sniffed_format;
 use super::exit::Exit;
+use super::recording::named;
 use super::reread::{RereadableTrace, Rereading};
 use super::sink::Sink;
 use super::terminal::Terminal;
 use super::{failed, files, load, observed};
 use mayhap::spec::Spec;
-use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenRules, JepsenTrace, TraceError, TraceFormat};
-use mayhap::validate::{Events, decoded_part};
+use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenTrace, TraceError, TraceFormat};
+use mayhap::validate::{Events, FormatRules, decoded_part};
 use std::io::BufRead;
 use std::sync::Arc;
 
@@ -31,9 +32,9 @@ pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
     let mut output = ConvertedLines { sink, terminal };
     let converted = convert(options, spec, input, &mut output);
     let ConvertedLines { sink, .. } = output;
-    match converted.and_then(|note| sink.finish(terminal).map(|()| note).map_err(|why| format!("error: {why}\n"))) {
-        Ok(note) => {
-            note.iter().for_each(|note| terminal.complain(note));
+    match converted.and_then(|notes| sink.finish(terminal).map(|()| notes).map_err(|why| format!("error: {why}\n"))) {
+        Ok(notes) => {
+            notes.iter().for_each(|note| terminal.complain(note));
             Exit::Fine
         }
         Err(error) => {
@@ -62,20 +63,22 @@ fn convert(
     spec: Option<Arc<Spec>>,
     mut input: impl BufRead,
     output: &mut ConvertedLines<'_>,
-) -> Result<Option<String>, String> {
+) -> Result<Vec<String>, String> {
     let name = files::shown(&options.trace);
     let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
     if format == TraceFormat::Ndjson {
         let formats = "others are read with --from jepsen-edn, jepsen-json, jepsen-log or har";
         return Err(format!("error: {name}: this looks like a recording in our own format; {formats}\n"));
     }
+    let rules = options.recorded.rules(spec.as_ref())?;
     if let TraceFormat::Har = format {
         let Some(spec) = spec else {
             return Err(format!("error: {name}: --for says by which specification a HAR file is read\n"));
         };
-        return convert_har(&spec, input, options, output).map_err(|error| error.render(&name));
+        let passed_over = convert_har(&spec, input, rules, output).map_err(|error| error.render(&name))?;
+        return Ok(passed_over.into_iter().map(|what| format!("note: {name}: {what}\n")).collect());
     }
-    let rules = JepsenRules { spec: spec.clone(), ..options.recorded.jepsen_rules() };
+    let rules = rules.jepsen;
     if let Some(spec) = &spec {
         output.line(Header::of(&spec.program.name).to_string());
     }
@@ -86,21 +89,23 @@ fn convert(
             JepsenTrace::checked(input, format, rules, check)
         }
     };
-    let counts = write_events(trace, output).map_err(|error| error.render(&name))?;
+    let (counts, unmet) = write_events(trace, output).map_err(|error| error.render(&name))?;
     if counts.is_empty() {
         return Err(format!("error: {name}: no operations, so there is nothing to convert\n"));
     }
-    Ok(counts.passed_over().map(|what| format!("note: {name}: {what}\n")))
+    let passed_over = counts.passed_over().map(|what| format!("note: {name}: {what}\n"));
+    let unmet = unmet.map(|what| format!("note: {name}: {what}\n"));
+    Ok(passed_over.into_iter().chain(unmet).collect())
 }
 
 /// Writes the events of a HAR file; returns what is to be said of it.
 fn convert_har(
     spec: &Arc<Spec>,
     input: impl BufRead,
-    options: &Convert,
+    rules: FormatRules,
     output: &mut ConvertedLines<'_>,
 ) -> Result<Option<String>, TraceError> {
-    let mut events = Events::open(spec, input, TraceFormat::Har, options.recorded.rules());
+    let mut events = Events::open(spec, input, TraceFormat::Har, rules);
     let mut next = events.next_event()?;
     output.line(Header::of(&spec.program.name).to_string());
     while let Some(event) = next {
@@ -109,18 +114,22 @@ fn convert_har(
         output.line(line);
         next = events.next_event()?;
     }
-    Ok(events.passed_over().map(|what| format!("note: {}: {what}\n", files::shown(&options.trace))))
+    Ok(events.passed_over())
 }
 
+/// Writes events; returns what was read, and what is to be said of a function that there was not.
 fn write_events<R: BufRead>(
     mut trace: JepsenTrace<R, String>,
     output: &mut ConvertedLines<'_>,
-) -> Result<JepsenCounts, TraceError> {
+) -> Result<(JepsenCounts, Option<String>), TraceError> {
     while let Some(event) = trace.next_event()? {
         output.line(event.to_string());
         if output.terminal.is_gone() {
             break;
         }
     }
-    Ok(trace.counts())
+    let unmet = trace.unmet_function().map(|(unmet, known)| {
+        format!("--fail {unmet}=…: no operation is `{unmet}`, there are only {}", named(unmet, &known))
+    });
+    Ok((trace.counts(), unmet))
 }

@@ -40,7 +40,7 @@ pub fn read(
     source: &HistorySource<'_>,
 ) -> Result<(Observations, TraceNotes), String> {
     let name = source.name;
-    let mut events = Events::open(spec, input, source.format, source.recorded.rules());
+    let mut events = Events::open(spec, input, source.format, source.recorded.rules(Some(spec))?);
     let observed = observations(spec, &mut events).map_err(|error| error.render(name))?;
     let notes = TraceNotes::of(&events, name, observed.events.is_empty())?;
     if let Some(line) = net.connections().and_then(|most| crowded(&observed.events, most)) {

@@ -4,9 +4,12 @@
 
 use super::values::trace_format;
 use clap::{Args, ValueEnum};
+use mayhap::Spec;
+use mayhap::diagnostic::suggest;
 use mayhap::trace::{FailRule, JepsenRules, NilRule, TraceFormat};
 use mayhap::validate::FormatRules;
 use std::str::FromStr;
+use std::sync::Arc;
 
 /// The examples and rules that its help shows.
 pub const CONVERT_HELP: &str = r#"Examples:
@@ -56,15 +59,11 @@ pub struct RecordedAs {
 }
 
 impl RecordedAs {
-    /// The rules by which it is read.
-    #[must_use]
-    pub fn rules(&self) -> FormatRules {
-        FormatRules { jepsen: self.jepsen_rules(), url: self.url.clone() }
-    }
-
-    /// The rules by which a Jepsen history is read.
-    #[must_use]
-    pub fn jepsen_rules(&self) -> JepsenRules {
+    /// The rules by which it is read: those of a Jepsen history are of a specification if that is known.
+    ///
+    /// # Errors
+    /// A function is none of its requests; ready to be shown.
+    pub fn rules(&self, spec: Option<&Arc<Spec>>) -> Result<FormatRules, String> {
         let of_all = self.fail.iter().rev().find(|fail| fail.function.is_none());
         let fail = of_all.map(|fail| fail.rule).unwrap_or_default();
         let fail_of = self.fail.iter().filter_map(|fail| Some((fail.function.clone()?, fail.rule))).collect();
@@ -72,8 +71,24 @@ impl RecordedAs {
             NilArg::Null => NilRule::Null,
             NilArg::Any => NilRule::Any,
         });
-        JepsenRules { fail, fail_of, nil, spec: None }
+        let rules = JepsenRules { fail, fail_of, nil, spec: spec.cloned() };
+        match (rules.unknown_function(), spec) {
+            (Some((unknown, known)), Some(spec)) => {
+                let (name, known) = (&spec.program.name, named(unknown, &known));
+                Err(format!("error: --fail {unknown}=…: {name} has no request `{unknown}`, only {known}\n"))
+            }
+            _ => Ok(FormatRules { jepsen: rules, url: self.url.clone() }),
+        }
     }
+}
+
+/// The names that there are, and the one of them that was meant, apart from case.
+pub fn named(unknown: &str, known: &[&str]) -> String {
+    let plain: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
+    let near = suggest(&unknown.to_lowercase(), plain.iter().map(String::as_str)).map(|near| near.to_owned());
+    let near = known.iter().zip(&plain).find(|(_, plain)| near.as_ref() == Some(*plain));
+    let near = near.map(|(name, _)| format!("; did you mean `{name}`?")).unwrap_or_default();
+    format!("{}{near}", known.join(", "))
 }
 
 /// The meaning of `:fail`: of all functions, or of one.

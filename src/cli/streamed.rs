@@ -73,7 +73,7 @@ pub fn judge(
     progress: &ProgressLine,
 ) -> Result<Streamed, String> {
     let started = Instant::now();
-    let mut events = Events::open(spec, input, source.format, source.recorded.rules());
+    let mut events = Events::open(spec, input, source.format, source.recorded.rules(Some(spec))?);
     let mut session = OnlineHistory::new(spec, options.clone());
     let (mut count, mut verdict) = (0, Some(Verdict::Accept { warning: None }));
     let read = each_happening(&mut events, &mut |line, happened| {

@@ -18,7 +18,7 @@ use super::operation::{JepsenRecord, Operation, OperationKind};
 use super::rules::{FailRule, JepsenRules};
 use crate::json::{Decoded, JsonError};
 use rustc_hash::FxHashMap;
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 /// Makes the value out of the JSON of a request or an answer.
 pub(super) type DecodePart<V> = Box<dyn Fn(ExchangePart, String) -> Decoded<V> + Send>;
@@ -52,6 +52,8 @@ pub(super) struct Pairing<V> {
     /// The number of the first event that waits.
     first: u64,
     pub(super) counts: JepsenCounts,
+    /// The functions of the operations so far.
+    pub(super) functions: BTreeSet<String>,
     /// The operations of a history that begins with the end of one.
     completed: Option<CompletedRequests<V>>,
     /// Tells which operations say their process.
@@ -79,6 +81,7 @@ impl<V> Pairing<V> {
             waiting: VecDeque::new(),
             first: 0,
             counts: JepsenCounts::default(),
+            functions: BTreeSet::new(),
             completed: None,
             processes: ProcessNames::Unseen,
         }
@@ -115,6 +118,9 @@ impl<V> Pairing<V> {
             JepsenRecord::Operation(operation) if self.is_of_no_client(operation) => self.counts.no_client += 1,
             JepsenRecord::Operation(operation) => {
                 self.counts.operations += 1;
+                if let Some(function) = operation.function.as_ref().filter(|own| !self.functions.contains(*own)) {
+                    self.functions.insert(function.clone());
+                }
                 match operation.kind {
                     OperationKind::Invoke => self.invoke(operation)?,
                     _ if self.counts.operations == 1 || self.completed.is_some() => self.complete_alone(operation)?,

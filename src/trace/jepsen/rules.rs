@@ -74,6 +74,14 @@ impl JepsenRules {
         own.map_or(self.fail, |(_, rule)| *rule)
     }
 
+    /// The first function whose `:fail` has a meaning of its own and that no variant of the requests stands for, with the names of the
+    /// variants.
+    pub fn unknown_function(&self) -> Option<(&str, Vec<&str>)> {
+        let def = self.enumerated(self.spec.as_ref().map(|spec| spec.program.request))?;
+        let (unknown, _) = self.fail_of.iter().find(|(name, _)| variant(def, name).is_none())?;
+        Some((unknown, def.variants.iter().map(|variant| variant.name.as_str()).collect()))
+    }
+
     /// The function of operations that tell none: the only variant of the requests, else `Txn`, as histories of transactions have it.
     pub(super) fn only_function(&self) -> String {
         let def = self.enumerated(self.spec.as_ref().map(|spec| spec.program.request));

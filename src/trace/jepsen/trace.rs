@@ -15,6 +15,7 @@ use super::super::format::TraceFormat;
 use super::event::{ExchangePart, JepsenCounts, JepsenEvent};
 use super::log::{self, LogLines};
 use super::maps::{EdnMaps, MapSyntax};
+use super::names::is_same;
 use super::operation::Operation;
 use super::pairing::{DecodePart, Pairing};
 use super::rules::JepsenRules;
@@ -101,6 +102,14 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
                 return Ok(self.pairing.next());
             }
         }
+    }
+
+    /// The first function whose `:fail` has a meaning of its own and that no operation has had so far, with those that there were.
+    pub fn unmet_function(&self) -> Option<(&str, Vec<&str>)> {
+        let Pairing { rules, functions, .. } = &self.pairing;
+        let is_met = |name: &str| functions.iter().any(|function| is_same(name, function));
+        let (unmet, _) = rules.fail_of.iter().find(|(name, _)| !is_met(name))?;
+        Some((unmet, functions.iter().map(String::as_str).collect()))
     }
 
     /// The number of things read so far.
