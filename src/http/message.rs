@@ -154,6 +154,8 @@ pub struct MessageBuffer {
     is_ended: bool,
     /// The first bytes of the last message that was taken, and their number.
     last: (Vec<u8>, usize),
+    /// Set if the last request that was taken is of HTTP/1.0.
+    is_last_old: bool,
 }
 
 /// The length of the content of a message.
@@ -210,6 +212,7 @@ impl MessageBuffer {
         };
         let (method, target) = (parsed.method.unwrap_or_default(), parsed.path.unwrap_or_default());
         let line = HttpHead::Request { method: method.to_owned(), target: target.to_owned() };
+        let is_old = parsed.version == Some(0);
         let message = message(line, parsed.version, parsed.headers);
         let length = match self.length(&message)? {
             ContentLength::UntilEnd => ContentLength::Nothing,
@@ -217,7 +220,28 @@ impl MessageBuffer {
         };
         let Some((taken, message)) = self.with_body(head, length, message)? else { return Ok(None) };
         self.drop_taken(taken);
+        self.is_last_old = is_old;
         Ok(Some(message))
+    }
+
+    /// Tests whether the last request that was taken is of HTTP/1.0: its sender knows no chunks, and is told that a connection stays.
+    #[must_use]
+    pub fn is_last_old(&self) -> bool {
+        self.is_last_old
+    }
+
+    /// Tests whether the sender of a request waits for the answer 100 before it sends the content (RFC 9110, section 10.1.1).
+    #[must_use]
+    pub fn awaits_continue(&self) -> bool {
+        let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
+        let mut parsed = httparse::Request::new(&mut fields);
+        let head = parsed.parse(&self.bytes);
+        let expects = |field: &httparse::Header<'_>| {
+            field.name.eq_ignore_ascii_case("Expect") && field.value.eq_ignore_ascii_case(b"100-continue")
+        };
+        head.is_ok_and(|head| head == httparse::Status::Complete(self.bytes.len()))
+            && parsed.version == Some(1)
+            && parsed.headers.iter().any(expects)
     }
 
     /// The bytes of the last message that was taken, as [`shown_message`] shows them.

@@ -19,10 +19,15 @@ const CHUNK: usize = 1 << 14;
 /// It can be read or written no more.
 pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> io::Result<()> {
     let (mut buffer, mut chunk, mut count) = (MessageBuffer::default(), vec![0; CHUNK], 0);
+    let mut is_bidden = false;
     loop {
         let message = match buffer.request() {
             Ok(Some(message)) => message,
             Ok(None) => {
+                if !is_bidden && buffer.awaits_continue() {
+                    stream.write_all(b"HTTP/1.1 100 Continue\r\n\r\n")?;
+                    is_bidden = true;
+                }
                 match stream.read(&mut chunk)? {
                     0 if buffer.rest().is_empty() => return Ok(()),
                     0 => buffer.end(),
@@ -35,7 +40,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
                 return write(stream, &answer, false);
             }
         };
-        count += 1;
+        (count, is_bidden) = (count + 1, false);
         let answer = match request_of(spec, &message) {
             Ok(request) => match desk.answer_to(client, count, encode(&spec.types, spec.program.request, &request)) {
                 Some(line) => message_of_line(spec, &request, &line),
@@ -45,11 +50,22 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
             Err((status, why)) => refusal(status, "malformed", &why),
         };
         let keeps_alive = message.keeps_alive && answer.keeps_alive;
-        write(stream, &HttpMessage { keeps_alive, ..answer }, message.is_head())?;
+        let answer = HttpMessage { keeps_alive, ..answer };
+        let answer = if buffer.is_last_old() { for_old_client(answer) } else { answer };
+        write(stream, &answer, message.is_head())?;
         if !keeps_alive {
             return Ok(());
         }
     }
+}
+
+/// An answer to a client of HTTP/1.0, which knows no chunks, and closes the connection if it is not said that it stays.
+fn for_old_client(mut answer: HttpMessage) -> HttpMessage {
+    answer.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Transfer-Encoding"));
+    if answer.keeps_alive {
+        answer.headers.push(("Connection".to_owned(), b"keep-alive".to_vec()));
+    }
+    answer
 }
 
 /// Tells a client that there are too many.
