@@ -213,6 +213,9 @@ pub fn header(text: &str) -> Result<(String, String), String> {
     if !mayhap::spec::http::is_header_name(name) {
         return Err(format!("{name:?} is no name of a header"));
     }
+    if mayhap::spec::http::is_framing(name) {
+        return Err(format!("the header {name} is written by mayhap itself: it says where a message ends"));
+    }
     let (mut out, mut rest) = (String::new(), value.trim());
     while let Some((before, behind)) = rest.split_once("${") {
         let (variable, after) = behind.split_once('}').ok_or("expected `}` after `${` and a name")?;

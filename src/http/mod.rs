@@ -19,5 +19,5 @@ mod texts;
 
 pub use answers::{answer_of, is_refusal, message_of_answer};
 pub use message::{Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, shown_bytes, shown_message};
-pub use requests::{message_of_request, request_of};
+pub use requests::{is_header_said, message_of_request, request_of};
 pub use retry::retry_after;

@@ -56,6 +56,14 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
     request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request)).then_some(message)
 }
 
+/// Tests whether the line of a request says what a header is, or that it is not there.
+#[must_use]
+pub fn is_header_said(spec: &Spec, request: &Value, name: &str) -> bool {
+    let tag = tag_of(spec.types.get(spec.program.request), request);
+    let forms = spec.http.iter().flat_map(|forms| &forms.requests);
+    forms.filter(|form| form.tag == tag).any(|form| form.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)))
+}
+
 /// The constructor of a value; none if the type has none.
 pub(super) fn tag_of(ty: &Type, value: &Value) -> Option<u32> {
     match (ty, value) {

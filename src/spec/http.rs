@@ -107,6 +107,12 @@ pub fn is_header_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
+/// Tests whether a header says where a message ends: whoever writes the message writes it.
+#[must_use]
+pub fn is_framing(name: &str) -> bool {
+    ["Content-Length", "Transfer-Encoding", "Connection"].iter().any(|framing| framing.eq_ignore_ascii_case(name))
+}
+
 /// Tests whether a text can be the value of a header of a request: it comes as it was written.
 #[must_use]
 pub fn is_header_text(text: &str) -> bool {

@@ -10,7 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 use super::dialect::{Dialect, SeenThings};
 use super::{SutEventKind, SutFailure, SutFailureKind};
 use crate::http::{
-    Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, message_of_request, retry_after,
+    Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, is_header_said, message_of_request,
+    retry_after,
 };
 use crate::spec::Spec;
 use crate::value::Value;
@@ -62,14 +63,17 @@ impl HttpDialect {
         }
     }
 
-    /// The message of a request, with the headers that each has.
+    /// The message of a request, with the headers that each has and its line says nothing of.
     fn message(&self, request: &Value) -> Option<HttpMessage> {
         let mut message = message_of_request(&self.spec, request)?;
         if let HttpHead::Request { target, .. } = &mut message.head {
             target.insert_str(0, &self.prefix);
         }
-        let is_said = |name: &str| message.headers.iter().any(|(said, _)| said.eq_ignore_ascii_case(name));
+        let is_said = |name: &str| is_header_said(&self.spec, request, name);
         let mut headers: Vec<_> = self.headers.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+        // The type of the content is only a guess if the line says nothing of it.
+        let is_given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
+        message.headers.retain(|(name, _)| !is_given(name));
         headers.append(&mut message.headers);
         Some(HttpMessage { headers, ..message })
     }

@@ -39,7 +39,7 @@ const FORMS: &str = r#"
             Head => HEAD "/";
             Get { id, words } => GET "/of/{id}?a%20word={words}&just%20this&x%2By=%3D=";
             All => GET "/of/all";
-            Put { id, note } => PUT "/of/{id}" { "X-Note": note } body json { id };
+            Put { id, note } => PUT "/of/{id}" { "X-Note": note };
             Send { what } => POST "/" body json(what);
             Count { number } => GET "/count" { "X-Number": json(number) };
             200 => Text { title: header "X-Title", text: body text };

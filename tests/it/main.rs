@@ -90,6 +90,7 @@ mod har;
 mod history_page;
 mod http_forms;
 mod http_testing;
+mod http_wire;
 mod serve;
 mod serve_talking;
 mod transcripts;

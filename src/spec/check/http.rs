@@ -8,7 +8,7 @@ use super::http_flaws::http_flaws;
 use super::report::{did_you_mean, helped, mistake};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::http::{
-    AnswerForm, AnswerPart, AnswerSource, BodyForm, FieldForm, HttpCodec, HttpForms, RequestForm, TextPart,
+    AnswerForm, AnswerPart, AnswerSource, BodyForm, FieldForm, HttpCodec, HttpForms, RequestForm, TextPart, is_framing,
     is_header_name,
 };
 use crate::spec::types::{Type, TypeId, Types};
@@ -517,7 +517,7 @@ fn header_name(cx: &mut Checker, written: &HttpText) -> String {
 /// The name of a header of requests, which is none of those that a client writes by itself.
 fn request_header_name(cx: &mut Checker, written: &HttpText) -> String {
     let name = header_name(cx, written);
-    if ["content-length", "transfer-encoding", "connection", "host"].contains(&name.to_ascii_lowercase().as_str()) {
+    if is_framing(&name) || name.eq_ignore_ascii_case("Host") {
         cx.error(written.span, format!("the header {name} is written by mayhap itself"), "expected another header");
     }
     name
