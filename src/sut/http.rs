@@ -10,8 +10,8 @@ use std::time::{Duration, Instant, SystemTime};
 use super::dialect::{Dialect, SeenThings};
 use super::{SutEventKind, SutFailure, SutFailureKind};
 use crate::http::{
-    Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, is_header_said, message_of_request,
-    retry_after,
+    Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, is_header_said, is_refusal,
+    message_of_request, retry_after,
 };
 use crate::spec::Spec;
 use crate::value::Value;
@@ -84,9 +84,7 @@ impl HttpDialect {
             Ok(answer) => return Ok(SutEventKind::Answer(answer)),
             Err(why) => why,
         };
-        let has_line =
-            |status| self.spec.http.iter().any(|http| http.answers.iter().any(|form| form.statuses.contains(&status)));
-        if message.status() == Some(429) && !has_line(Some(429)) {
+        if is_refusal(&self.spec, message) {
             let pause = retry_after(message, SystemTime::now()).unwrap_or(PAUSE).min(LONGEST_PAUSE);
             self.paused = self.paused.max(Some(Instant::now() + pause));
             return Ok(SutEventKind::Refused);
