@@ -66,6 +66,9 @@ pub mod json;
 pub mod mutate;
 #[doc(hidden)]
 pub mod network;
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+pub mod openapi;
 #[doc(hidden)]
 pub mod process;
 mod recorded;

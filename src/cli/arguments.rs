@@ -5,6 +5,7 @@
 pub use super::selection::{Format, SpecArguments};
 
 use super::mutate_arguments::{MUTATE_HELP, MutateArguments};
+use super::new_arguments::{NEW_HELP, NewArguments};
 use super::recording::{CONVERT_HELP, RecordedAs};
 use super::testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
 use super::values::{PeerArg, RangeArg, command, count, positive, seconds};
@@ -224,6 +225,9 @@ nothing was answered, so that nothing was tested; 3 unknown, as a limit was reac
     /// List the mutants of a specification: is it good enough to find them?
     #[command(after_help = MUTATE_HELP)]
     Mutate(MutateArguments),
+    /// Write a first specification of a service out of its OpenAPI description
+    #[command(after_help = NEW_HELP)]
+    New(NewArguments),
     /// Test a live system
     #[command(after_help = TEST_HELP)]
     Test(Box<TestArguments>),

@@ -26,6 +26,8 @@ pub mod mutate;
 mod mutate_arguments;
 mod network_evidence;
 mod networked;
+mod new;
+mod new_arguments;
 mod observed;
 mod progress;
 mod recording;
@@ -88,6 +90,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Replay(options) => replay::run(options, terminal),
         Command::Watch(options) => watch::run(options, terminal),
         Command::Mutate(options) => mutate::run(options, terminal),
+        Command::New(options) => new::run(options, terminal),
         Command::Completions { shell } => {
             terminal.print(&completions(*shell));
             Exit::Fine
@@ -113,6 +116,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         | Command::Test(_)
         | Command::Replay(_)
         | Command::Watch(_)
+        | Command::New(_)
         | Command::Completions { .. } => Vec::new(),
     };
     let stdin = files.iter().filter(|path| files::is_stdin(path)).count();

@@ -14,6 +14,7 @@ fn help_has_examples_and_exit_codes() {
         "convert",
         "explore",
         "mutate",
+        "new",
         "test",
         "replay",
         "completions",

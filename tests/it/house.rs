@@ -30,6 +30,7 @@ const LAYERS: &[(&str, &[&str])] = &[
     ("spec", &["choice", "solve"]),
     ("json", &["syntax", "choice", "solve"]),
     ("http", &["diagnostic", "syntax", "choice", "term", "solve"]),
+    ("openapi", &["choice", "term", "value", "solve", "http"]),
     ("process", &["diagnostic", "syntax", "json", "http", "choice", "solve"]),
     ("trace", &["syntax", "choice", "solve", "process"]),
     ("network", &["diagnostic", "syntax", "json", "http", "choice", "solve"]),
@@ -53,7 +54,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that one file names, so that replacing them is replacing that file.
-const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "httparse", "httpdate", "clojure_reader"];
+const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "httparse", "httpdate", "clojure_reader", "saphyr_parser"];
 
 /// What may lie at the top, besides the lock file, ignored and hidden entries.
 const TOP_LEVEL: &[&str] = &[

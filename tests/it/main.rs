@@ -91,6 +91,7 @@ mod history_page;
 mod http_forms;
 mod http_testing;
 mod http_wire;
+mod openapi;
 mod serve;
 mod serve_talking;
 mod transcripts;

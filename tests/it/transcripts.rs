@@ -128,3 +128,8 @@ fn mutants() {
 fn growing() {
     check("growing");
 }
+
+#[test]
+fn new() {
+    check("new");
+}

@@ -1,0 +1,275 @@
+//! The text of a specification, before it is laid out.
+//!
+//! Names stand in backquotes; the printer takes away those that are not needed.
+
+use std::fmt::Write;
+
+use rustc_hash::FxHashSet;
+
+use super::answers::{AnswerBranch, AnswerStatus, AnswerVariant, AnswerVariants};
+use super::requests::{FieldDuty, RequestVariant};
+use super::types::{Definition, DefinitionBody, WrittenField, WrittenType};
+
+/// A request, with the answers that its handler may give.
+#[derive(Debug)]
+pub struct WrittenRequest {
+    /// The variant.
+    pub variant: RequestVariant,
+    /// The answers.
+    pub branches: Vec<AnswerBranch>,
+    /// Set if a handler demands what the client's values must be.
+    pub has_duties: bool,
+}
+
+/// All parts of a specification.
+#[derive(Debug)]
+pub struct FirstSpec<'s> {
+    /// The comments at its beginning.
+    pub head: &'s [String],
+    /// The name of the protocol.
+    pub protocol: &'s str,
+    /// The types.
+    pub definitions: &'s [Definition],
+    /// Their names; none of those that are not written.
+    pub names: &'s [Option<String>],
+    /// The requests.
+    pub requests: &'s [WrittenRequest],
+    /// The answers.
+    pub answers: &'s AnswerVariants,
+    /// The operations that are left out, each with the reason.
+    pub left_out: &'s [String],
+}
+
+/// The length of the names of requests on one line of an answer.
+const LONGEST_TO: usize = 90;
+
+/// A name as it is written.
+fn name(text: &str) -> String {
+    format!("`{text}`")
+}
+
+fn comments(out: &mut String, comments: &[String]) {
+    for comment in comments {
+        _ = writeln!(out, "// {}", comment.trim());
+    }
+}
+
+impl FirstSpec<'_> {
+    /// The whole text.
+    pub fn text(&self) -> String {
+        let mut out = String::new();
+        comments(&mut out, self.head);
+        out.push('\n');
+        for (definition, name) in self.definitions.iter().zip(self.names) {
+            if let Some(name) = name {
+                self.definition(&mut out, definition, name);
+            }
+        }
+        self.requests(&mut out);
+        self.responses(&mut out);
+        _ = writeln!(out, "protocol {} {{\nrequest Request;\nresponse Response;\n", name(self.protocol));
+        self.wire(&mut out);
+        comments(&mut out, &[
+            "Each handler allows every answer that the description names, as nothing is said yet of what the service".into(),
+            "remembers. To go on, add variables, and replace a handler by what the request does and answers.".into(),
+        ]);
+        self.requests.iter().for_each(|request| self.handler(&mut out, request));
+        out.push_str("}\n");
+        out
+    }
+
+    fn ty(&self, ty: &WrittenType) -> String {
+        match ty {
+            WrittenType::Plain(plain) => (*plain).to_owned(),
+            WrittenType::Defined(number) => name(self.names[*number].as_deref().unwrap_or_default()),
+            WrittenType::Option(of) => format!("option<{}>", self.ty(of)),
+            WrittenType::List(of) => format!("list<{}>", self.ty(of)),
+            WrittenType::Map(of) => format!("map<string, {}>", self.ty(of)),
+        }
+    }
+
+    fn definition(&self, out: &mut String, definition: &Definition, own: &str) {
+        comments(out, &definition.comments);
+        match &definition.body {
+            DefinitionBody::Token => _ = writeln!(out, "token {};", name(own)),
+            DefinitionBody::Choices(values) => {
+                let values: Vec<String> = values.iter().map(|value| name(value)).collect();
+                _ = writeln!(out, "enum {} {{ {} }}", name(own), values.join(", "));
+            }
+            DefinitionBody::Record { fields, is_open } => {
+                _ = writeln!(out, "struct {} {{", name(own));
+                self.fields(out, fields.iter());
+                out.push_str(if *is_open { "..\n}\n" } else { "}\n" });
+            }
+        }
+        out.push('\n');
+    }
+
+    fn fields<'f>(&self, out: &mut String, fields: impl Iterator<Item = &'f WrittenField>) {
+        for field in fields {
+            comments(out, &field.comments);
+            _ = writeln!(out, "{}: {},", name(&field.name), self.ty(&field.ty));
+        }
+    }
+
+    fn requests(&self, out: &mut String) {
+        out.push_str("enum `Request` {\n");
+        for WrittenRequest { variant, .. } in self.requests {
+            comments(out, &variant.comments);
+            out.push_str(&name(&variant.name));
+            if !variant.fields.is_empty() {
+                out.push_str(" {\n");
+                self.fields(out, variant.fields.iter().map(|(field, _)| field));
+                out.push('}');
+            }
+            out.push_str(",\n");
+        }
+        out.push_str("}\n\n");
+    }
+
+    fn responses(&self, out: &mut String) {
+        out.push_str("enum `Response` {\n");
+        let mut described: FxHashSet<&str> = FxHashSet::default();
+        for variant in self.answers.in_order() {
+            comments(out, &variant.comments);
+            out.push_str(&name(&variant.name));
+            match (&variant.content, is_record(variant)) {
+                (None, false) => {}
+                (Some((ty, _)), false) => _ = write!(out, "({})", self.ty(ty)),
+                (content, true) => {
+                    out.push_str(" {\n");
+                    if variant.status == AnswerStatus::Others {
+                        out.push_str("`status`: int,\n");
+                    }
+                    if let Some((ty, _)) = content {
+                        _ = writeln!(out, "`body`: {},", self.ty(ty));
+                    }
+                    for (field, header) in &variant.headers {
+                        // What a header means is said once.
+                        let is_new = described.insert(header);
+                        comments(out, if is_new { &field.comments } else { &[] });
+                        _ = writeln!(out, "{}: {},", name(&field.name), self.ty(&field.ty));
+                    }
+                    out.push('}');
+                }
+            }
+            out.push_str(",\n");
+        }
+        out.push_str("}\n\n");
+    }
+
+    /// The `http` block.
+    fn wire(&self, out: &mut String) {
+        out.push_str("http {\n");
+        for left_out in self.left_out {
+            _ = writeln!(out, "// {left_out}");
+        }
+        for WrittenRequest { variant, .. } in self.requests {
+            out.push_str(&name(&variant.name));
+            if !variant.fields.is_empty() {
+                let bound = variant.fields.iter().map(|(field, bound)| match field.name == *bound {
+                    true => name(bound),
+                    false => format!("{}: {}", name(&field.name), name(bound)),
+                });
+                _ = write!(out, " {{ {} }}", bound.collect::<Vec<_>>().join(", "));
+            }
+            _ = write!(out, " => {} \"{}\"", variant.method, variant.target);
+            if !variant.headers.is_empty() {
+                let headers = variant.headers.iter().map(|(header, value)| format!("\"{header}\": {value}"));
+                _ = write!(out, " {{ {} }}", headers.collect::<Vec<_>>().join(", "));
+            }
+            if let Some(content) = &variant.content {
+                _ = write!(out, " body {content}");
+            }
+            out.push_str(";\n");
+        }
+        for variant in self.answers.in_order() {
+            let status = match variant.status {
+                AnswerStatus::Is(status) => status.to_string(),
+                AnswerStatus::Others => "_".to_owned(),
+            };
+            let answer = wired_answer(variant);
+            for to in self.requests_of(variant) {
+                _ = writeln!(out, "{status}{to} => {answer};");
+            }
+        }
+        out.push_str("}\n\n");
+    }
+
+    /// The requests that the lines of an answer name: one text a line, none too long.
+    fn requests_of(&self, variant: &AnswerVariant) -> Vec<String> {
+        if !self.answers.needs_requests(variant, self.requests.len()) {
+            return vec![String::new()];
+        }
+        let mut lines: Vec<String> = Vec::new();
+        for number in &variant.to {
+            let own = name(&self.requests[*number].variant.name);
+            match lines.last_mut().filter(|line| line.len() + own.len() < LONGEST_TO) {
+                Some(line) => _ = write!(line, ", {own}"),
+                None => lines.push(format!(" to {own}")),
+            }
+        }
+        lines
+    }
+
+    /// The handler of a request.
+    fn handler(&self, out: &mut String, request: &WrittenRequest) {
+        let duties: &[FieldDuty] = if request.has_duties { &request.variant.duties } else { &[] };
+        _ = write!(out, "on {}", name(&request.variant.name));
+        if !request.variant.fields.is_empty() {
+            let named = duties.iter().map(|duty| format!("{}, ", name(&duty.field)));
+            let rest = if duties.len() == request.variant.fields.len() { "" } else { ".." };
+            _ = write!(out, " {{ {}{rest} }}", named.collect::<String>());
+        }
+        out.push_str(" {\n");
+        for duty in duties {
+            let conditions = duty.conditions.join(" && ");
+            _ = match duty.is_option {
+                true => writeln!(out, "if {} is Some(value) {{ expects {conditions}; }}", name(&duty.field)),
+                false => writeln!(out, "expects {conditions};"),
+            };
+        }
+        let branches: Vec<String> = request.branches.iter().map(|branch| self.reply(branch)).collect();
+        match branches.as_slice() {
+            [only] => out.push_str(only),
+            several => _ = write!(out, "either {{ {} }}", several.join(" } or { ")),
+        }
+        out.push_str("\n}\n");
+    }
+
+    /// An answer, with what is not known of it chosen.
+    fn reply(&self, branch: &AnswerBranch) -> String {
+        let variant = &self.answers.variants[branch.variant];
+        let own = name(&variant.name);
+        if !is_record(variant) {
+            return format!("reply {own}{};", if variant.content.is_some() { "(choose)" } else { "" });
+        }
+        let status =
+            branch.condition.as_ref().map(|condition| format!("let code = choose status: int where {condition};"));
+        let mut fields = Vec::new();
+        fields.extend(status.is_some().then(|| "`status`: code".to_owned()));
+        fields.extend(variant.content.is_some().then(|| "`body`: choose".to_owned()));
+        fields.extend(variant.headers.iter().map(|(field, _)| format!("{}: choose", name(&field.name))));
+        format!("{} reply {own} {{ {} }};", status.unwrap_or_default(), fields.join(", "))
+    }
+}
+
+/// The right side of the line of an answer.
+fn wired_answer(variant: &AnswerVariant) -> String {
+    let own = name(&variant.name);
+    let content = variant.content.as_ref().map(|(_, codec)| format!("body {codec}"));
+    if !is_record(variant) {
+        return content.map_or(own.clone(), |content| format!("{own}({content})"));
+    }
+    let status = (variant.status == AnswerStatus::Others).then(|| "`status`: status".to_owned());
+    let body = content.map(|content| format!("`body`: {content}"));
+    let header = |(field, header): &(WrittenField, String)| format!("{}: header \"{header}\"", name(&field.name));
+    let headers = variant.headers.iter().map(header);
+    let sources: Vec<String> = status.into_iter().chain(body).chain(headers).collect();
+    format!("{own} {{ {} }}", sources.join(", "))
+}
+
+/// Tests whether a variant has named fields.
+fn is_record(variant: &AnswerVariant) -> bool {
+    variant.status == AnswerStatus::Others || !variant.headers.is_empty()
+}
