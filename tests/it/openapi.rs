@@ -17,8 +17,11 @@ use mayhap::syntax::ast::NodeId;
 use mayhap::syntax::{parse, print};
 use mayhap::value::Value;
 
+use crate::command::{file, place, run};
 use crate::golden::golden;
 use crate::judge::{root, text};
+use crate::real::skipped;
+use crate::sut::free_port;
 
 /// The descriptions, relative to the crate, with the specifications that they become.
 const DESCRIPTIONS: [(&str, &str); 5] = [
@@ -262,4 +265,38 @@ fn damaged_descriptions_never_give_a_broken_specification() {
         }
     }
     assert!(made_some > 100 && refused > 50, "{made_some} made, {refused} refused");
+}
+
+/// `docs/HTTP.md`: the service does what its file says, and one rule finds its mistake.
+#[test]
+fn from_a_description_to_the_mistake_of_a_service() {
+    if !Path::new("/usr/bin/python3").exists() {
+        return skipped("python3 is not installed");
+    }
+    let page = text("docs/HTTP.md");
+    let first = text("tests/data/openapi/notes.may");
+    let old: &str = "    on DeleteNote { .. } { either { reply NoContent; } or { reply NotFound; } }\n";
+    assert!(page.contains(old.trim()) && first.contains(old), "the page shows the handlers");
+    let rule = page.split("```text\n").find(|part| part.starts_with("var deleted")).expect("a rule");
+    let rule = rule.split("```").next().unwrap_or_default();
+    let protocol = first.replace(old, "");
+    let (before, after) = protocol.split_once("    // Each handler").expect("handlers");
+    let second = format!("{before}{rule}\n    // Each handler{after}");
+    assert_eq!(findings(&second), [""; 0]);
+    for (name, spec, code, words) in [
+        ("openapi_first.may", &first, 0, "no violation"),
+        ("openapi_rule.may", &second, 1, "✗ only \"NotFound\" was possible"),
+    ] {
+        let (spec, port) = (file(name, spec), free_port());
+        let address = format!("http://127.0.0.1:{port}");
+        let start = format!("python3 examples/service/notes.py {port}");
+        let kept = place(&format!("{name} kept"));
+        _ = std::fs::remove_dir_all(&kept);
+        let arguments =
+            ["test", spec.to_str().unwrap(), "--sut", &address, "--start", &start, "--seed", "1", "--requests", "600"];
+        let output = run(&[&arguments[..], &["--regressions", kept.to_str().unwrap()]].concat(), "");
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
 }
