@@ -8,9 +8,10 @@ use crate::spec::{Spec, Type};
 use crate::value::Value;
 
 use super::body::content_of;
+use super::headers::{headers_of_map, map_of_headers, may_be_said};
 use super::message::{Framing, HttpHead, HttpMessage, MessageBuffer};
 use super::parts::{value_of_body, value_of_header};
-use super::requests::tag_of;
+use super::requests::{method_of_request, tag_of};
 use super::texts::text_of;
 
 /// The answer that a message is, to a request.
@@ -27,7 +28,7 @@ pub fn answer_of(spec: &Spec, request: &Value, message: &HttpMessage) -> Result<
     for source in &form.sources {
         fields.push(match source {
             None => Value::NONE,
-            Some(source) => value_of_source(spec, source, message)?,
+            Some(source) => value_of_source(spec, source, (message, &names(form)))?,
         });
     }
     match form.tag {
@@ -47,13 +48,18 @@ fn form_of_status(forms: &[AnswerForm], request: Option<u32>, status: u16) -> Op
     find(true, known).or_else(|| find(false, known)).or_else(|| find(true, None)).or_else(|| find(false, None))
 }
 
-fn value_of_source(spec: &Spec, source: &AnswerSource, message: &HttpMessage) -> Result<Value, String> {
+fn value_of_source(
+    spec: &Spec,
+    source: &AnswerSource,
+    (message, named): (&HttpMessage, &[&str]),
+) -> Result<Value, String> {
     let types = &spec.types;
     match &source.part {
         AnswerPart::Status => {
             Ok(Value::Scalar(Scalar::Int(Int::from(i64::from(message.status().unwrap_or_default())))))
         }
         AnswerPart::Header(name) => value_of_header(types, source.codec, source.ty, name, message),
+        AnswerPart::Headers => Ok(map_of_headers(message, named)),
         AnswerPart::Body => {
             let value = value_of_body(types, source.codec, source.ty, message.body.as_deref());
             value.map_err(|why| {
@@ -70,7 +76,7 @@ pub fn message_of_answer(spec: &Spec, request: &Value, answer: &Value) -> Option
     let forms = spec.http.as_deref()?;
     let tag = tag_of(spec.types.get(spec.program.request), request);
     let own = tag_of(spec.types.get(spec.program.response), answer);
-    let is_head = forms.requests.iter().any(|form| form.tag == tag && form.method == "HEAD");
+    let is_head = method_of_request(spec, request).as_deref() == Some("HEAD");
     let framing = if is_head { Framing::HeadersOnly } else { Framing::Whole };
     let fits = |form: &&AnswerForm| form.tag == own || form.tag.is_none();
     let lines = forms.answers.iter().filter(fits);
@@ -115,10 +121,17 @@ fn is_read_as(spec: &Spec, request: &Value, message: &HttpMessage, framing: Fram
     read.as_ref() == Some(answer) && buffer.rest().is_empty()
 }
 
+/// The headers that an answer line names.
+fn names(form: &AnswerForm) -> Vec<&str> {
+    let parts = form.sources.iter().flatten().map(|source| &source.part);
+    parts.filter_map(|part| if let AnswerPart::Header(name) = part { Some(name.as_str()) } else { None }).collect()
+}
+
 /// The message of an answer by one line with one of its statuses; none if the line does not write it.
 fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer: &Value) -> Option<HttpMessage> {
     let types = &spec.types;
     let (mut headers, mut body) = (Vec::new(), None);
+    let says_all = form.sources.iter().flatten().any(|source| source.part == AnswerPart::Headers);
     for (at, source) in form.sources.iter().enumerate() {
         let value = field(form, answer, at);
         let Some(source) = source else { continue };
@@ -131,12 +144,13 @@ fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer
             AnswerPart::Status => {}
             AnswerPart::Header(name) => {
                 let text = text_of(types, source.codec, ty, &value)?;
-                let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != 0x7f);
+                let is_plain = text.bytes().all(|byte| byte >= b' ' && byte != 0x7f) && may_be_said(name, &text);
                 headers.push((name.clone(), Some(text).filter(|_| is_plain)?.into_bytes()));
             }
+            AnswerPart::Headers => headers.extend(headers_of_map(&value, &names(form))?),
             AnswerPart::Body => {
                 body = Some(content_of(types, source.codec, ty, &value)?);
-                if !has_header(form, "Content-Type") {
+                if !says_all && !has_header(form, "Content-Type") {
                     headers.push(("Content-Type".to_owned(), content_type(source.codec).as_bytes().to_vec()));
                 }
             }

@@ -5,11 +5,12 @@
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::json::{decode, members};
-use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, is_header_text};
+use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, is_header_name, is_header_text};
 use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
 
 use super::body::{content_of, form_text, object, values_of_form};
+use super::headers::{headers_of_map, map_of_headers, may_be_said};
 use super::message::{HttpHead, HttpMessage};
 use super::parts::{is_same_in_text, value_of_body, value_of_header};
 use super::texts::{text_of, value_of};
@@ -36,9 +37,15 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
         target.push('?');
         target.push_str(&query);
     }
-    let mut headers = Vec::new();
+    let mut headers = match &form.other_headers {
+        Some(others) => headers_of_map(&field(others), &names(form))?,
+        None => Vec::new(),
+    };
     for (name, part) in &form.headers {
         if let Some(text) = header_text(types, part, &field)? {
+            if !may_be_said(name, &text) {
+                return None;
+            }
             headers.push((name.clone(), text.into_bytes()));
         }
     }
@@ -51,9 +58,49 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
     {
         headers.push(("Content-Type".to_owned(), kind.as_bytes().to_vec()));
     }
-    let head = HttpHead::Request { method: form.method.clone(), target };
+    let head = HttpHead::Request { method: method_of(types, form, &field)?, target };
     let message = HttpMessage { head, headers, body, keeps_alive: true };
-    request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request)).then_some(message)
+    let is_same = request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request));
+    is_same.then(|| to_server(message, form.authority.as_deref()))
+}
+
+/// A message to a proxy, if its server is named: the target is a whole URL then.
+fn to_server(mut message: HttpMessage, authority: Option<&str>) -> HttpMessage {
+    if let (HttpHead::Request { target, .. }, Some(authority)) = (&mut message.head, authority) {
+        target.insert_str(0, &format!("http://{authority}"));
+        if message.header("Host").is_none() {
+            message.headers.insert(0, ("Host".to_owned(), authority.as_bytes().to_vec()));
+        }
+    }
+    message
+}
+
+/// The method of the requests of a form; none if the text of the field is none.
+fn method_of(types: &Types, form: &RequestForm, field: &impl Fn(&FieldForm) -> Value) -> Option<String> {
+    match &form.method {
+        TextPart::Fixed(method) => Some(method.clone()),
+        TextPart::Field(form) => {
+            text_of(types, form.codec, form.ty, &field(form)).filter(|method| is_header_name(method))
+        }
+    }
+}
+
+/// The method of a request; none if it has no form on the wire.
+pub(super) fn method_of_request(spec: &Spec, request: &Value) -> Option<String> {
+    let tag = tag_of(spec.types.get(spec.program.request), request);
+    let form = spec.http.as_deref()?.requests.iter().find(|form| form.tag == tag)?;
+    method_of(&spec.types, form, &|field: &FieldForm| match tag {
+        Some(tag) => request.field(tag, field.index as u32),
+        None => request.clone(),
+    })
+}
+
+/// Tests whether a request says all headers that it has, so that none is added.
+#[must_use]
+pub fn says_all_headers(spec: &Spec, request: &Value) -> bool {
+    let tag = tag_of(spec.types.get(spec.program.request), request);
+    let mut forms = spec.http.iter().flat_map(|http| &http.requests);
+    forms.any(|form| form.tag == tag && form.other_headers.is_some())
 }
 
 /// Tests whether the line of a request says what a header is, or that it is not there.
@@ -62,6 +109,11 @@ pub fn is_header_said(spec: &Spec, request: &Value, name: &str) -> bool {
     let tag = tag_of(spec.types.get(spec.program.request), request);
     let forms = spec.http.iter().flat_map(|forms| &forms.requests);
     forms.filter(|form| form.tag == tag).any(|form| form.headers.iter().any(|(own, _)| own.eq_ignore_ascii_case(name)))
+}
+
+/// The headers that a request line names.
+fn names(form: &RequestForm) -> Vec<&str> {
+    form.headers.iter().map(|(name, _)| name.as_str()).collect()
 }
 
 /// The constructor of a value; none if the type has none.
@@ -170,15 +222,19 @@ pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, Str
     let HttpHead::Request { method, target } = &message.head else { return Err((400, "this is no request".into())) };
     let Some(forms) = spec.http.as_deref() else { return Err((404, "there is no http block".into())) };
     // A request to a proxy has a whole URL.
-    let target =
-        target.split_once("://").map_or(target.as_str(), |(_, rest)| &rest[rest.find('/').unwrap_or(rest.len())..]);
+    let target = match target.split_once("://") {
+        Some((scheme, rest)) if !scheme.contains('/') => &rest[rest.find('/').unwrap_or(rest.len())..],
+        _ => target.as_str(),
+    };
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut is_known = false;
     let mut flaw = None;
     for form in &forms.requests {
         let Some(texts) = fields_of_path(&form.path, path) else { continue };
         is_known = true;
-        if form.method != *method {
+        if let TextPart::Fixed(own) = &form.method
+            && own != method
+        {
             continue;
         }
         match read(&spec.types, form, &texts, query, message) {
@@ -234,6 +290,14 @@ fn read(
         fields[field.index] =
             Some(value.map_err(|expected| format!("expected {expected} in the path, found {text:?}"))?);
     }
+    if let (TextPart::Field(field), HttpHead::Request { method, .. }) = (&form.method, &message.head) {
+        let value = value_of(types, field.codec, field.ty, method);
+        fields[field.index] =
+            Some(value.map_err(|expected| format!("expected {expected} as the method, found {method:?}"))?);
+    }
+    if let Some(field) = &form.other_headers {
+        fields[field.index] = Some(map_of_headers(message, &names(form)));
+    }
     for (name, part) in &form.query {
         match part {
             TextPart::Field(field) => {
@@ -256,7 +320,10 @@ fn read(
     match &form.body {
         None => {}
         Some(BodyForm::Whole(field)) => {
-            let value = value_of_body(types, field.codec, field.ty, message.body.as_deref());
+            // A request that says nothing of its content has none: that is content of no octets.
+            let is_octets = field.codec == HttpCodec::Raw && !matches!(types.get(field.ty), Type::Option(_));
+            let body = message.body.as_deref().or(is_octets.then_some(&[]));
+            let value = value_of_body(types, field.codec, field.ty, body);
             fields[field.index] = Some(value.map_err(|why| format!("the content is none of the request: {why}"))?);
         }
         Some(BodyForm::Members(members)) => {

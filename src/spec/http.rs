@@ -22,13 +22,17 @@ pub struct RequestForm {
     /// The number of fields of the constructor.
     pub fields: usize,
     /// The method.
-    pub method: String,
+    pub method: TextPart,
+    /// The host and the port of the server that is meant, if the request is to a proxy.
+    pub authority: Option<String>,
     /// The path, in parts.
     pub path: Vec<TextPart>,
     /// The parameters of the query string.
     pub query: Vec<(String, TextPart)>,
     /// The headers besides those that every message has.
     pub headers: Vec<(String, TextPart)>,
+    /// The field that has all other headers, if one has.
+    pub other_headers: Option<FieldForm>,
     /// The content.
     pub body: Option<BodyForm>,
 }
@@ -97,6 +101,8 @@ pub enum AnswerPart {
     Status,
     /// The value of a header.
     Header(String),
+    /// All headers that no other part is taken from.
+    Headers,
     /// The content.
     Body,
 }

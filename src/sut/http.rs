@@ -11,7 +11,7 @@ use super::dialect::{Dialect, SeenThings};
 use super::{SutEventKind, SutFailure, SutFailureKind};
 use crate::http::{
     Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, is_header_said, is_refusal,
-    message_of_request, retry_after,
+    message_of_request, retry_after, says_all_headers,
 };
 use crate::spec::Spec;
 use crate::value::Value;
@@ -26,8 +26,9 @@ pub(super) struct HttpDialect {
     spec: Arc<Spec>,
     /// The path that stands before that of each request.
     prefix: String,
-    /// The headers of every request.
-    headers: Vec<(String, Vec<u8>)>,
+    /// The headers of every request: those that a client has, and those that the user wants.
+    own: Vec<(String, Vec<u8>)>,
+    given: Vec<(String, Vec<u8>)>,
     /// The moment before which nothing is asked, after a refusal.
     paused: Option<Instant>,
 }
@@ -58,7 +59,8 @@ impl HttpDialect {
         HttpDialect {
             spec: spec.clone(),
             prefix: prefix.trim_end_matches('/').to_owned(),
-            headers: own.chain(given).collect(),
+            own: own.collect(),
+            given: given.collect(),
             paused: None,
         }
     }
@@ -66,11 +68,16 @@ impl HttpDialect {
     /// The message of a request, with the headers that each has and its line says nothing of.
     fn message(&self, request: &Value) -> Option<HttpMessage> {
         let mut message = message_of_request(&self.spec, request)?;
-        if let HttpHead::Request { target, .. } = &mut message.head {
+        if let HttpHead::Request { target, .. } = &mut message.head
+            && target.starts_with('/')
+        {
             target.insert_str(0, &self.prefix);
         }
         let is_said = |name: &str| is_header_said(&self.spec, request, name);
-        let mut headers: Vec<_> = self.headers.iter().filter(|(name, _)| !is_said(name)).cloned().collect();
+        let (says_all, has_host) = (says_all_headers(&self.spec, request), message.header("Host").is_some());
+        let is_needed = |name: &str| if name == "Host" { !has_host } else { !says_all };
+        let own = self.own.iter().filter(|(name, _)| is_needed(name));
+        let mut headers: Vec<_> = own.chain(&self.given).filter(|(name, _)| !is_said(name)).cloned().collect();
         // The type of the content is only a guess if the line says nothing of it.
         let is_given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         message.headers.retain(|(name, _)| !is_given(name));

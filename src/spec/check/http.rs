@@ -13,8 +13,8 @@ use crate::spec::http::{
 };
 use crate::spec::types::{Type, TypeId, Types};
 use crate::syntax::ast::{
-    HttpAnswer, HttpAnswerLine, HttpBody, HttpField, HttpFields, HttpHeaderValue, HttpLine, HttpLineKind,
-    HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
+    ExprKind, HttpAnswer, HttpAnswerLine, HttpBody, HttpField, HttpFields, HttpHeaderValue, HttpLine, HttpLineKind,
+    HttpMethod, HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
 };
 
 /// The part of a message that a field is written in.
@@ -109,19 +109,21 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Op
     let errors = cx.errors();
     let (tag, names) = constructor(cx, &line.shape, request)?;
     let mut bound = BoundFields { used: vec![false; names.len()], names };
-    if !line.method.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
-        cx.error(line.method.span, format!("`{}` is no method", line.method.text), "expected a method, as in GET");
-    }
-    let (path, query) = target(cx, &mut bound, &line.target);
+    let method = method(cx, &mut bound, &line.method)?;
+    let (authority, path, query) = target(cx, &mut bound, &line.target);
     let mut headers = Vec::new();
     for header in &line.headers {
-        let name = request_header_name(cx, &header.name);
+        let name = request_header_name(cx, &header.name, authority.is_some());
         let value = match &header.value {
             HttpHeaderValue::Fixed(text) => TextPart::Fixed(string(text)),
             HttpHeaderValue::Field(field) => TextPart::Field(field_form(cx, &mut bound, field, WirePlace::Header)?),
         };
         headers.push((name, value));
     }
+    let other_headers = match &line.other_headers {
+        None => None,
+        Some(name) => Some(other_headers(cx, &mut bound, name)?),
+    };
     let body = match &line.body {
         None => None,
         Some(body) => Some(body_form(cx, &mut bound, body)?),
@@ -133,7 +135,39 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Op
         cx.error(name.span, message, "expected it in the path, a header or the body");
     }
     let fields = bound.names.len();
-    Some(RequestForm { tag, fields, method: line.method.text.clone(), path, query, headers, body })
+    Some(RequestForm { tag, fields, method, authority, path, query, headers, other_headers, body })
+}
+
+fn method(cx: &mut Checker, bound: &mut BoundFields<'_>, written: &HttpMethod) -> Option<TextPart> {
+    match written {
+        HttpMethod::Is(name) => {
+            if !name.text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'-' || byte == b'_') {
+                cx.error(name.span, format!("`{}` is no method", name.text), "expected a method, as in GET");
+            }
+            Some(TextPart::Fixed(name.text.clone()))
+        }
+        HttpMethod::Field(name) => {
+            bound_field(cx, bound, &name.text, name.span, None, WirePlace::Path).map(TextPart::Field)
+        }
+    }
+}
+
+/// The field that has all other headers.
+fn other_headers(cx: &mut Checker, bound: &mut BoundFields<'_>, name: &Name) -> Option<FieldForm> {
+    let index = bound_index(cx, bound, &name.text, name.span)?;
+    let ty = bound.names[index].1;
+    is_of_headers(cx, ty, name.span).then_some(FieldForm { index, ty, codec: HttpCodec::Text })
+}
+
+/// Checks that a type is one of all headers.
+fn is_of_headers(cx: &mut Checker, ty: TypeId, span: Span) -> bool {
+    let is_text = |ty: &TypeId| matches!(cx.types.get(*ty), Type::Str);
+    let is_map = matches!(cx.types.get(ty), Type::Map(key, of) if is_text(key) && is_text(of));
+    if !is_map {
+        let message = format!("headers are a `map<string, string>`, not `{}`", cx.types.name(ty));
+        cx.error(span, message, "expected a field of that type");
+    }
+    is_map
 }
 
 /// The constructor that a shape names, and what it has for each field, in the order of the fields.
@@ -215,8 +249,15 @@ fn target(
     cx: &mut Checker,
     bound: &mut BoundFields<'_>,
     written: &HttpText,
-) -> (Vec<TextPart>, Vec<(String, TextPart)>) {
+) -> (Option<String>, Vec<TextPart>, Vec<(String, TextPart)>) {
     let text = string(written);
+    let (authority, text) = match text.strip_prefix("http://") {
+        Some(rest) => {
+            let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+            (authority_of(cx, authority, written.span), path.to_owned())
+        }
+        None => (None, text),
+    };
     let (path, query) = text.split_once('?').map_or((text.as_str(), None), |(path, query)| (path, Some(query)));
     if !path.starts_with('/') {
         cx.error(written.span, format!("the path `{path}` does not begin with `/`"), "expected a path, as in \"/kv\"");
@@ -243,7 +284,37 @@ fn target(
             ),
         }
     }
-    (parts, parameters)
+    (authority, parts, parameters)
+}
+
+/// The host and the port of `http://HOST:PORT/path`, or the constant that `http://{ORIGIN}/path` names.
+fn authority_of(cx: &mut Checker, written: &str, span: Span) -> Option<String> {
+    let text = match written.strip_prefix('{').and_then(|rest| rest.strip_suffix('}')) {
+        None => written.to_owned(),
+        Some(name) => {
+            let constant = cx.consts.iter().find(|constant| constant.name.text == name);
+            let literal = constant.and_then(|constant| match &constant.value.kind {
+                ExprKind::Text(text) => Some(String::from_utf8_lossy(&text.octets).into_owned()),
+                _ => None,
+            });
+            let Some(text) = literal else {
+                let message = format!("there is no constant `{name}` that is written as a string");
+                cx.error(span, message, "expected HOST:PORT, or `{NAME}` for such a constant");
+                return None;
+            };
+            text
+        }
+    };
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-._:[]".contains(c);
+    if text.is_empty() || !text.chars().all(is_plain) {
+        cx.error(
+            span,
+            format!("`{text}` is no host with a port"),
+            "expected HOST:PORT, as in \"http://localhost:80/\"",
+        );
+        return None;
+    }
+    Some(text)
 }
 
 /// The texts and fields of `a{f}b`.
@@ -279,6 +350,13 @@ fn bound_field(
     codec: Option<&Name>,
     place: WirePlace,
 ) -> Option<FieldForm> {
+    let index = bound_index(cx, bound, name, span)?;
+    let ty = bound.names[index].1;
+    Some(FieldForm { index, ty, codec: fitting_codec(cx, codec, ty, span, place)? })
+}
+
+/// The number of a field by the name that the line gives to it.
+fn bound_index(cx: &mut Checker, bound: &mut BoundFields<'_>, name: &str, span: Span) -> Option<usize> {
     let Some(index) = bound.names.iter().position(|(known, _)| known.text == name) else {
         let help = did_you_mean(name, bound.names.iter().map(|(known, _)| known.text.as_str()));
         let message = format!("the line names no field `{name}`");
@@ -288,8 +366,7 @@ fn bound_field(
     if std::mem::replace(&mut bound.used[index], true) {
         cx.error(span, format!("`{name}` stands on the wire twice"), "expected each field once");
     }
-    let ty = bound.names[index].1;
-    Some(FieldForm { index, ty, codec: fitting_codec(cx, codec, ty, span, place)? })
+    Some(index)
 }
 
 fn body_form(cx: &mut Checker, bound: &mut BoundFields<'_>, body: &HttpBody) -> Option<BodyForm> {
@@ -365,6 +442,10 @@ fn source_form(cx: &mut Checker, source: &HttpSource, ty: TypeId) -> Option<Answ
         HttpSourceKind::Status => (AnswerPart::Status, None, WirePlace::Status),
         HttpSourceKind::Header { name, codec } => {
             (AnswerPart::Header(header_name(cx, name)), codec.as_ref(), WirePlace::Header)
+        }
+        HttpSourceKind::Headers => {
+            let form = AnswerSource { part: AnswerPart::Headers, ty, codec: HttpCodec::Text };
+            return is_of_headers(cx, ty, source.span).then_some(form);
         }
         HttpSourceKind::Body { codec } => (AnswerPart::Body, codec.as_ref(), WirePlace::Body),
     };
@@ -515,9 +596,11 @@ fn header_name(cx: &mut Checker, written: &HttpText) -> String {
 }
 
 /// The name of a header of requests, which is none of those that a client writes by itself.
-fn request_header_name(cx: &mut Checker, written: &HttpText) -> String {
+fn request_header_name(cx: &mut Checker, written: &HttpText, to_proxy: bool) -> String {
     let name = header_name(cx, written);
-    if is_framing(&name) || name.eq_ignore_ascii_case("Host") {
+    // To a proxy, `Host` and `Connection` are what is tested.
+    let is_tested = to_proxy && ["Host", "Connection"].iter().any(|tested| name.eq_ignore_ascii_case(tested));
+    if !is_tested && (is_framing(&name) || name.eq_ignore_ascii_case("Host")) {
         cx.error(written.span, format!("the header {name} is written by mayhap itself"), "expected another header");
     }
     name

@@ -74,6 +74,8 @@ fn answer_flaws(cx: &mut Checker, line: &HttpAnswerLine) {
     twice(cx, requests, "a second", "expected each request once");
     let headers = sources(line).filter_map(|source| match &source.kind {
         HttpSourceKind::Header { name, .. } => Some((string(name), source.span)),
+        // All others are named by no name that a header has.
+        HttpSourceKind::Headers => Some(("all headers".to_owned(), source.span)),
         HttpSourceKind::Status | HttpSourceKind::Body { .. } => None,
     });
     twice(cx, headers, HEADER, "expected each header once");
@@ -86,7 +88,8 @@ fn missing_content(cx: &mut Checker, line: &HttpAnswerLine, form: &AnswerForm, r
     if !form.sources.iter().flatten().any(is_needed) {
         return;
     }
-    let is_head = |tag: &u32| requests.iter().any(|form| form.tag == Some(*tag) && form.method == "HEAD");
+    let is_head =
+        |tag: &u32| requests.iter().any(|form| form.tag == Some(*tag) && form.method == TextPart::Fixed("HEAD".into()));
     let why = if let Some(status) = form.statuses.iter().flatten().find(|status| matches!(status, 204 | 304)) {
         format!("an answer with the status {status} has no content")
     } else if form.to.iter().any(is_head) {

@@ -24,13 +24,24 @@ pub struct HttpRequestLine {
     /// The requests that it is about, with names for their fields.
     pub shape: HttpShape<Name>,
     /// `GET`
-    pub method: Name,
+    pub method: HttpMethod,
     /// `"/kv/{key}"`
     pub target: HttpText,
     /// The headers besides those that every message has.
     pub headers: Vec<HttpHeader>,
+    /// The field that has all other headers, if one has: `headers others`.
+    pub other_headers: Option<Name>,
     /// The content, if there is any.
     pub body: Option<HttpBody>,
+}
+
+/// The method of a request line.
+#[derive(Clone, PartialEq, Debug)]
+pub enum HttpMethod {
+    /// `GET`
+    Is(Name),
+    /// `{field}`
+    Field(Name),
 }
 
 /// `"Name": "text"`, `"Name": codec(field)` or `"Name": field` in a request line.
@@ -116,6 +127,8 @@ pub enum HttpSourceKind {
     Status,
     /// `header "ETag" as etag`
     Header { name: HttpText, codec: Option<Name> },
+    /// `headers`
+    Headers,
     /// `body json`
     Body { codec: Option<Name> },
 }

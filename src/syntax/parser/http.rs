@@ -5,7 +5,7 @@
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     HttpAnswer, HttpAnswerLine, HttpBody, HttpField, HttpFields, HttpHeader, HttpHeaderValue, HttpLine, HttpLineKind,
-    HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, MemberKind, Name,
+    HttpMethod, HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, MemberKind, Name,
 };
 use crate::syntax::lexer::TokenKind;
 
@@ -14,7 +14,7 @@ use super::recovery::{Level, sequence};
 use super::{Parse, ParseResult, Parser, literals};
 
 /// The words that begin a part of an answer.
-const SOURCE_WORDS: [&str; 3] = ["status", "header", "body"];
+const SOURCE_WORDS: [&str; 4] = ["status", "header", "headers", "body"];
 
 /// `http { … }`, at this word
 pub(super) fn block(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
@@ -40,14 +40,25 @@ impl Parse for HttpLine {
 fn request_line(p: &mut Parser<'_>) -> ParseResult<HttpRequestLine> {
     let shape = shape(p, "a request or a status")?;
     p.expect(TokenKind::FatArrow, "`=>`")?;
-    let method = p.name("a method, as in `GET \"/path\"`")?;
+    let method = match p.eat(TokenKind::LBrace) {
+        None => HttpMethod::Is(p.name("a method, as in `GET \"/path\"`")?),
+        Some(open) => {
+            let field = p.name("the name of a field of the request")?;
+            p.close(TokenKind::RBrace, open, "`}`")?;
+            HttpMethod::Field(field)
+        }
+    };
     let target = text(p, "the path of the request, as in \"/kv/{key}\"")?;
     let headers = if p.at(TokenKind::LBrace) { p.bracketed(CURLY)? } else { Vec::new() };
+    let other_headers = match p.eat_word("headers") {
+        Some(_) => Some(p.name("the name of a field of the request")?),
+        None => None,
+    };
     let body = match p.eat_word("body") {
         Some(_) => Some(p.parse()?),
         None => None,
     };
-    Ok(HttpRequestLine { shape, method, target, headers, body })
+    Ok(HttpRequestLine { shape, method, target, headers, other_headers, body })
 }
 
 impl Parse for HttpHeader {
@@ -132,12 +143,16 @@ impl Parse for HttpSource {
                 let codec = if p.word() == "as" { Some(p.named("a codec, as in `as etag`")?) } else { None };
                 Ok(HttpSourceKind::Header { name, codec })
             }
+            "headers" => {
+                p.advance();
+                Ok(HttpSourceKind::Headers)
+            }
             "body" => {
                 p.advance();
                 let codec = if p.at(TokenKind::Name) { Some(p.name("a codec, as in `body json`")?) } else { None };
                 Ok(HttpSourceKind::Body { codec })
             }
-            _ => p.fail("`status`, `header` or `body`"),
+            _ => p.fail("`status`, `header`, `headers` or `body`"),
         })
     }
 }

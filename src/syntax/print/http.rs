@@ -5,7 +5,7 @@
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
     HttpAnswer, HttpAnswerLine, HttpBody, HttpField, HttpFields, HttpHeader, HttpHeaderValue, HttpLine, HttpLineKind,
-    HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
+    HttpMethod, HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
 };
 
 use super::layout::Doc;
@@ -29,7 +29,17 @@ impl<'a> Print<'a> for HttpRequestLine {
             let end = last.place().end + 1;
             doc = docs!(p, doc, " ", p.list(Brackets::Spaced, &self.headers, end));
         }
+        doc = docs!(p, doc, optional(p, " headers ", self.other_headers.as_ref()));
         optional_body(p, doc, self.body.as_ref())
+    }
+}
+
+impl<'a> Print<'a> for HttpMethod {
+    fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
+        match self {
+            HttpMethod::Is(method) => method.print(p),
+            HttpMethod::Field(field) => docs!(p, "{", field, "}"),
+        }
     }
 }
 
@@ -101,6 +111,7 @@ impl<'a> Print<'a> for HttpSource {
         match &self.kind {
             HttpSourceKind::Status => p.layout.text("status"),
             HttpSourceKind::Header { name, codec } => docs!(p, "header ", name, optional(p, " as ", codec.as_ref())),
+            HttpSourceKind::Headers => p.layout.text("headers"),
             HttpSourceKind::Body { codec } => docs!(p, "body", optional(p, " ", codec.as_ref())),
         }
     }
