@@ -28,7 +28,8 @@ pub fn run(spec: &Arc<Spec>, system: &mut dyn System, options: &SutArguments, te
             Ok(Some(SutEventKind::Lost)) => "lost".to_owned(),
             Ok(Some(SutEventKind::Refused)) => "refused".to_owned(),
             Ok(Some(SutEventKind::Closed)) => "the connection was closed".to_owned(),
-            Ok(None) => {
+            // Peers that are called fail, and no client sees that.
+            Ok(Some(SutEventKind::Called(_)) | None) => {
                 exit = Exit::SystemFailed;
                 format!("no answer within {} s", options.deadline.as_secs_f64())
             }

@@ -134,6 +134,11 @@ fn with_said(
     if let (None, Some(sut)) = (&system.sut, given("sut")) {
         system.sut = Some(sut.parse().map_err(|why| of("sut", why))?);
         system.start = system.start.take().or(given("start"));
+        if system.peers.is_empty() {
+            let peers = given("peers").unwrap_or_default();
+            let peers = peers.lines().map(str::parse).collect::<Result<_, _>>();
+            system.peers = peers.map_err(|why| of("peers", why))?;
+        }
         if let (None, Some(ready)) = (&system.ready, given("ready")) {
             system.ready = Some(ready.parse().map_err(|why| of("ready", why))?);
         }

@@ -22,7 +22,7 @@ use mayhap::report::campaign::{
 };
 use mayhap::script::{JsonTree, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
-use mayhap::sut::{self, System};
+use mayhap::sut::{self, PeerAddress, System};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -43,9 +43,6 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         Ok(spec) => spec,
         Err(exit) => return exit,
     };
-    if let Some(why) = refused(&spec) {
-        return failed(terminal, why);
-    }
     let regressions = Regressions::of(&options.regressions);
     let baseline = match baseline(options) {
         Ok(baseline) => baseline,
@@ -91,13 +88,6 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         report.verdict = CampaignVerdict::Violation;
     }
     finish(&report, options, baseline, terminal)
-}
-
-/// The reason why a specification cannot be tested against a live system.
-fn refused(spec: &Spec) -> Option<&'static str> {
-    let calls = !spec.program.peers.is_empty();
-    calls
-        .then_some("the specification calls peers, which `mayhap test` does not play: record the system and judge that")
 }
 
 fn drawn_seed() -> u64 {
@@ -230,7 +220,7 @@ fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
     // Most constants are written as JSON writes them.
     let json = |value: &str| JsonTree::read(value).map_or_else(|_| quoted(value), |_| value.to_owned());
     let set = options.selection.constants.iter().map(|constant| (constant.name.clone(), json(&constant.value)));
-    let SutArguments { sut, start, ready, reset, .. } = &options.system;
+    let SutArguments { sut, start, ready, reset, peers, .. } = &options.system;
     let shown = |text: &dyn ToString| quoted(&text.to_string());
     let other = [
         ("file", Some(quoted(&options.file.display().to_string()))),
@@ -238,9 +228,15 @@ fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
         ("start", start.as_ref().map(|start| shown(start))),
         ("ready", ready.as_ref().map(|ready| shown(ready))),
         ("reset", reset.as_ref().map(|reset| shown(reset))),
+        ("peers", Some(peers).filter(|peers| !peers.is_empty()).map(|peers| quoted(&listed(peers)))),
     ];
     let other = other.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
     ScriptHeader { spec: spec.program.name.clone(), set: set.collect(), other, ..ScriptHeader::default() }
+}
+
+/// The places of peers, a line each.
+fn listed(peers: &[PeerAddress]) -> String {
+    peers.iter().map(PeerAddress::to_string).collect::<Vec<_>>().join("\n")
 }
 
 /// Keeps what was found, and shows how far the test has come.

@@ -8,11 +8,11 @@ use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::wanted::ReportWanted;
-use mayhap::sut::SutAddress;
 use mayhap::sut::process::ResetWay;
 use mayhap::sut::process::StartOptions;
 use mayhap::sut::ready::ReadySign;
 use mayhap::sut::tls::TlsTrust;
+use mayhap::sut::{PeerAddress, SutAddress};
 use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -72,6 +72,10 @@ pub struct SutArguments {
     /// The system: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND
     #[arg(long, value_name = "SYSTEM")]
     pub sut: Option<SutAddress>,
+    /// Place at which a peer of the system is played, as in store=127.0.0.1:7001, 'shard(2)=127.0.0.1:7002' or origin=http://127.0.0.1:8085
+    /// (can be repeated)
+    #[arg(long = "peer", value_name = "NAME=ADDRESS")]
+    pub peers: Vec<PeerAddress>,
     /// Start the system with this shell command, and stop it at the end
     #[arg(long, value_name = "COMMAND", value_parser = command)]
     pub start: Option<String>,
@@ -205,6 +209,7 @@ impl SutArguments {
             patience: StartOptions::default().patience.max(self.deadline),
             stop: stop.clone(),
             headers: self.headers.clone(),
+            peers: self.peers.clone(),
             trust: match (&self.tls_ca, self.tls_insecure) {
                 (_, true) => TlsTrust::Anything,
                 (Some(file), false) => TlsTrust::File(file.clone()),

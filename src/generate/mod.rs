@@ -21,6 +21,7 @@ mod duty;
 mod form;
 mod held;
 mod paths;
+mod peer;
 mod places;
 mod seen_values;
 mod sources;
@@ -42,6 +43,7 @@ use domain::ValueDomain;
 use draw::{Drawer, PlaceFacts};
 use duty::{DutyCheck, KeptIn};
 use form::{FormKind, TypeForm};
+pub use peer::PeerGenerator;
 use seen_values::SeenValues;
 pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
@@ -96,8 +98,7 @@ impl Generator {
     #[must_use]
     pub fn new(spec: &Arc<Spec>, settings: GenerateSettings) -> Generator {
         let (program, types) = (&spec.program, &spec.types);
-        let computed = dualize::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
-        let computed = computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()]);
+        let computed = computed_constants(spec);
         let form = TypeForm::of(types, program.request);
         let mut seen = SeenValues::of(types, program.response);
         let kinds = seen.kinds_for(types, &form);
@@ -228,6 +229,13 @@ impl Generator {
     pub fn keeps_duty(&mut self, request: &Value) -> bool {
         self.duty.check(&self.spec, request, 1, &[]) == KeptIn::AnyState
     }
+}
+
+/// The values of the constants of a specification that are computed; absent where they cannot be.
+fn computed_constants(spec: &Arc<Spec>) -> Vec<Value> {
+    let program = &spec.program;
+    let computed = dualize::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
+    computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()])
 }
 
 /// The request that is to be drawn.

@@ -109,10 +109,14 @@ pub trait Follower {
     fn dropped(&mut self, failure: &FoundFailure);
 }
 
+/// The seeds of the answers of peers.
+const SEEDS: usize = 1 << 16;
 /// The silence after which a request that need not be answered has no answer.
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
+/// The same of a system that calls peers: a request that is lost behind another one may call at any later time, which is hard to judge.
+const DEPTH_OF_CALLERS: usize = 1;
 /// The campaign ends after this many waves in a row whose requests were all refused.
 const IN_VAIN: u32 = 1_000;
 /// The time of judging a wave after which a run of several clients is over: the more was observed, the more there is to be explained in
@@ -181,7 +185,8 @@ impl<'c> Campaign<'c> {
         report: CampaignReport,
     ) -> Campaign<'c> {
         let CampaignSettings { clients, weights, aims, .. } = *settings;
-        let generate = GenerateSettings { clients, depth: DEPTH, weights, aims };
+        let depth = if judging.spec.program.peers.is_empty() { DEPTH } else { DEPTH_OF_CALLERS };
+        let generate = GenerateSettings { clients, depth, weights, aims };
         Campaign {
             judging,
             settings,
@@ -259,6 +264,9 @@ impl<'c> Campaign<'c> {
     /// Makes one run, which begins with these plans.
     fn one_run(&mut self, first: Vec<Plan>) -> Result<RunOver, SutFailure> {
         let mut run = LiveRun::begin(self.judging, self.settings.clients, self.system)?;
+        if !self.judging.spec.program.peers.is_empty() {
+            run = run.with_peers(self.choices.choose("answers of peers", SEEDS).map_err(drawn)? as u64);
+        }
         self.report.runs += 1;
         self.generator.begin_run(&mut self.choices).map_err(drawn)?;
         let mut first = first.into_iter();
@@ -372,7 +380,7 @@ impl<'c> Campaign<'c> {
                     self.generator.answered(event.label, event.client, answer);
                 }
                 LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
-                LiveEventKind::Restarted => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

@@ -12,6 +12,7 @@ use crate::shrink::{Trial, TrialOutcome};
 use crate::spec::http::{AnswerPart, AnswerSource};
 use crate::spec::{Spec, Type, TypeId};
 use crate::sut::{SutFailure, SutFailureKind, System};
+use crate::trace::{PeerEvent, PeerMessage};
 use crate::value::Value;
 
 use super::run::{Judging, LiveRun, RunState};
@@ -257,6 +258,8 @@ fn unasked(line: usize, events: &[LiveEvent]) -> Option<&'static str> {
     Some(match event.kind {
         LiveEventKind::Answered(_) => "the answer to no request",
         LiveEventKind::Closed => "the end of the connection",
+        LiveEventKind::Peer(PeerEvent { message: PeerMessage::Call(_), .. }) => "a call of a peer",
+        LiveEventKind::Peer(_) => "the answer of a peer",
         LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => return None,
     })
 }
@@ -299,6 +302,7 @@ fn step(event: &LiveEvent) -> ScriptStep {
         LiveEventKind::Lost => seen(RecordedOutcome::Lost),
         LiveEventKind::Closed => seen(RecordedOutcome::Closed),
         LiveEventKind::Restarted => ScriptStep::Restart,
+        LiveEventKind::Peer(event) => ScriptStep::Peer(event.clone()),
     }
 }
 
@@ -315,6 +319,7 @@ fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
         ScriptStep::Await { label, seen } => (*label, script.client_of(*label), kind(seen)?),
         ScriptStep::Seen { client, seen } => (UNASKED, *client, kind(seen)?),
         ScriptStep::Restart => (UNASKED, 0, LiveEventKind::Restarted),
+        ScriptStep::Peer(event) => (UNASKED, 0, LiveEventKind::Peer(event.clone())),
         ScriptStep::Wait(_) | ScriptStep::Together { .. } => return None,
     };
     Some(LiveEvent { label, client, kind, waited: 0.0 })
@@ -326,7 +331,7 @@ pub fn message_label(event: &LiveEvent) -> u64 {
     match event.kind {
         LiveEventKind::Sent(_) => event.label,
         LiveEventKind::Answered(_) | LiveEventKind::Lost | LiveEventKind::Closed => event.label + 1,
-        LiveEventKind::Restarted => event.label,
+        LiveEventKind::Restarted | LiveEventKind::Peer(_) => event.label,
     }
 }
 
@@ -376,9 +381,21 @@ fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
             Some(parts.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
         }
         LiveEventKind::Closed => Some("closed".to_owned()),
+        LiveEventKind::Peer(event) => return called(spec, event),
         LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => None,
     };
     let parts: Vec<String> = request.into_iter().chain(answer).collect();
+    parts.join(" ")
+}
+
+/// A call of a peer in short: its name, and the constructor of the request.
+fn called(spec: &Spec, event: &PeerEvent<Value>) -> String {
+    let peer = spec.program.peers.iter().find(|peer| peer.name == event.peer);
+    let request = match &event.message {
+        PeerMessage::Call(request) => peer.and_then(|peer| constructor(spec, peer.request, request)),
+        _ => None,
+    };
+    let parts: Vec<String> = ["call".to_owned(), event.peer.clone()].into_iter().chain(request).collect();
     parts.join(" ")
 }
 

@@ -3,7 +3,9 @@
 use crate::report::campaign::{CampaignReport, FoundFailure, ShownAct, ShownOutcome, ShownStep, ShownValue};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
 use crate::shrink::ShrunkScript;
-use crate::spec::Spec;
+use crate::spec::{Spec, TypeId};
+use crate::trace::{PeerEvent, PeerMessage};
+use crate::value::Value;
 
 use super::believed;
 use super::failure::Failing;
@@ -44,7 +46,7 @@ fn steps(spec: &Spec, script: &Script, failing: &Failing) -> Vec<ShownStep> {
     let about = |step: &ShownStep| match &step.act {
         ShownAct::Ask { label, .. } => *label == failing.label,
         ShownAct::Answer { label, .. } => label + 1 == failing.label,
-        ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => false,
+        _ => false,
     };
     let at = steps.iter().rposition(about).or(steps.len().checked_sub(1));
     if let Some(step) = at.and_then(|at| steps.get_mut(at)) {
@@ -83,6 +85,30 @@ fn act(spec: &Spec, script: &Script, step: &ScriptStep) -> ShownAct {
             ShownAct::Together { labels: labels.clone(), offsets: offsets.clone() }
         }
         ScriptStep::Restart => ShownAct::Restart,
+        ScriptStep::Peer(event) => peer_act(spec, script, event),
+    }
+}
+
+/// A call of a peer, or its end; the key is that of the call.
+fn peer_act(spec: &Spec, script: &Script, event: &PeerEvent<Value>) -> ShownAct {
+    let declared = spec.program.peers.iter().find(|peer| peer.name == event.peer);
+    let call = |step: &ScriptStep| match step {
+        ScriptStep::Peer(call) if call.peer == event.peer && call.exchange == event.exchange => call.key.clone(),
+        _ => None,
+    };
+    let key = script.steps.iter().find_map(call).zip(declared.and_then(|peer| peer.key));
+    let key = key.map(|(key, ty)| format!("({})", ShownValue::typed(spec, ty, &key).short));
+    let peer = event.peer.clone() + &key.unwrap_or_default();
+    let typed = |ty: Option<TypeId>, value| ty.map(|ty| ShownValue::typed(spec, ty, value));
+    match &event.message {
+        PeerMessage::Call(request) => match typed(declared.map(|peer| peer.request), request) {
+            Some(request) => ShownAct::Call { peer, request },
+            None => ShownAct::CallEnd { peer, answer: None },
+        },
+        PeerMessage::Answer(answer) => {
+            ShownAct::CallEnd { peer, answer: typed(declared.map(|peer| peer.response), answer) }
+        }
+        _ => ShownAct::CallEnd { peer, answer: None },
     }
 }
 

@@ -8,6 +8,7 @@
 //!
 //! A [`Campaign`] makes runs, each of which begins with a reset; a run is performed in waves.
 
+mod answering;
 mod believed;
 mod builder;
 mod campaign;

@@ -15,10 +15,11 @@ use crate::schedule::{self, Happened};
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
-use crate::sut::{SutFailure, SutFailureKind, System};
-use crate::trace::{EventKind, TraceEvent};
+use crate::sut::{SutCall, SutFailure, SutFailureKind, System};
+use crate::trace::{EventKind, PeerEvent, TraceEvent};
 use crate::value::Value;
 
+use super::answering::PeerAnswers;
 use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
 
 /// The part of the work for an event of a recording that judging an event of concurrent clients may take: a live system goes on meanwhile.
@@ -83,9 +84,18 @@ pub struct LiveRun {
     /// The time that it took to judge the last wave.
     judged_in: Duration,
     answers_at_once: bool,
+    /// Set if an answer to each request is owed.
+    owes: bool,
+    peers: PeerAnswers,
 }
 
 impl LiveRun {
+    /// Draws the answers of peers by this seed, as far as no script has them.
+    #[must_use]
+    pub fn with_peers(self, seed: u64) -> LiveRun {
+        LiveRun { peers: PeerAnswers::new(&self.judging.spec, seed), ..self }
+    }
+
     /// Resets the system, and begins.
     ///
     /// # Errors
@@ -112,6 +122,8 @@ impl LiveRun {
             is_unfit: false,
             judged_in: Duration::ZERO,
             answers_at_once: spec.for_networks().program.answers_at_once(),
+            owes: spec.for_networks().program.answers_after_calls(),
+            peers: PeerAnswers::new(spec, 0),
         }
     }
 
@@ -120,8 +132,9 @@ impl LiveRun {
         let last = plan.asks.iter().map(|ask| ask.label + 2).max();
         self.next_label = self.next_label.max(last.unwrap_or_default());
         let (events, end) = {
-            let mut asker =
-                RunAsker { messages: &mut self.messages, spec: &self.judging.spec, owed: self.answers_at_once };
+            self.peers.plan(&plan.answers);
+            let (messages, spec, peers) = (&mut self.messages, &self.judging.spec, &mut self.peers);
+            let mut asker = RunAsker { messages, spec, owed: self.owes, peers };
             perform(plan, system, &mut asker, patience)
         };
         let began = Instant::now();
@@ -284,7 +297,7 @@ impl LiveRun {
         if !self.answers_at_once {
             return None;
         }
-        let history = schedule::history(spec, events.iter().map(happened));
+        let history = schedule::history(spec, events.iter().filter_map(happened));
         let judged = schedule::judge(spec, &history, &self.judging.options);
         if !judged.verdict.is_accept() {
             return None;
@@ -335,20 +348,22 @@ fn one_after_another(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
 fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
     match &event.kind {
         LiveEventKind::Answered(answer) => Some((event.label, answer)),
-        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted => None,
+        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Closed => None,
+        LiveEventKind::Restarted | LiveEventKind::Peer(_) => None,
     }
 }
 
-/// An event as a history of concurrent clients has it.
-fn happened(event: &LiveEvent) -> Happened {
+/// An event as a history of concurrent clients has it; none with peers.
+fn happened(event: &LiveEvent) -> Option<Happened> {
     let client = event.client;
-    match &event.kind {
+    Some(match &event.kind {
         LiveEventKind::Sent(request) => Happened::Sent(client, request.value.clone()),
         LiveEventKind::Answered(answer) => Happened::Answered(client, Some(answer.clone())),
         LiveEventKind::Lost => Happened::Lost(client),
         LiveEventKind::Closed => Happened::Closed(client),
         LiveEventKind::Restarted => Happened::Restarted,
-    }
+        LiveEventKind::Peer(_) => return None,
+    })
 }
 
 fn kind(kind: &LiveEventKind) -> EventKind<Value> {
@@ -358,6 +373,7 @@ fn kind(kind: &LiveEventKind) -> EventKind<Value> {
         LiveEventKind::Lost => EventKind::Lost,
         LiveEventKind::Closed => EventKind::Closed,
         LiveEventKind::Restarted => EventKind::Restart,
+        LiveEventKind::Peer(event) => EventKind::Peer(event.clone()),
     }
 }
 
@@ -366,6 +382,7 @@ struct RunAsker<'a> {
     messages: &'a mut Messages,
     spec: &'a Arc<Spec>,
     owed: bool,
+    peers: &'a mut PeerAnswers,
 }
 
 impl Asker for RunAsker<'_> {
@@ -381,5 +398,9 @@ impl Asker for RunAsker<'_> {
 
     fn answered(&mut self, label: u64, answer: &Value) {
         self.messages.push(label + 1, MessageKind::Response, answer.clone());
+    }
+
+    fn call(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2] {
+        self.peers.answer(call, system)
     }
 }

@@ -13,7 +13,8 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::script::{Plan, PlannedAsk, RequestTemplate};
-use crate::sut::{SutEvent, SutEventKind, SutFailure, System};
+use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, System};
+use crate::trace::PeerEvent;
 use crate::value::Value;
 
 /// The label of what no request led to.
@@ -45,6 +46,8 @@ pub enum LiveEventKind {
     Closed,
     /// The system was killed and started again; this stands for no client.
     Restarted,
+    /// The system called a peer, or the peer ended a call; this stands for no client, either.
+    Peer(PeerEvent<Value>),
 }
 
 /// The end of a wave.
@@ -79,6 +82,8 @@ pub trait Asker {
     fn is_answered(&self, request: &Value) -> bool;
     /// Takes notice of an answer.
     fn answered(&mut self, label: u64, answer: &Value);
+    /// Answers a call of a peer; the call and its end.
+    fn call(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2];
 }
 
 /// Waiting is cut into slices so that an interruption is noticed.
@@ -231,6 +236,10 @@ impl Wave<'_> {
 
     fn observe(&mut self, event: SutEvent) -> Result<(), SutFailure> {
         let SutEvent { client, kind } = event;
+        let kind = match kind {
+            SutEventKind::Called(call) => return Ok(self.called(call)),
+            kind => kind,
+        };
         let under_way = self.under_way.entry(client).or_default();
         let Some(SentRequest { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
         match kind {
@@ -242,6 +251,7 @@ impl Wave<'_> {
                 self.done.insert(label);
                 self.events.retain(|event| event.label != label);
             }
+            SutEventKind::Called(call) => self.called(call),
             SutEventKind::Lost | SutEventKind::Closed => {
                 // The others of the connection are given up with it.
                 let others = std::mem::take(under_way);
@@ -251,6 +261,13 @@ impl Wave<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Answers a call of a peer.
+    fn called(&mut self, call: SutCall) {
+        let events = self.asker.call(call, self.system);
+        let event = |event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 };
+        self.events.extend(events.map(event));
     }
 
     fn end(&mut self, label: u64, client: u64, kind: LiveEventKind) {
@@ -263,6 +280,7 @@ impl Wave<'_> {
         match kind {
             SutEventKind::Answer(answer) => self.end(UNASKED, client, LiveEventKind::Answered(answer)),
             SutEventKind::Closed => self.end(UNASKED, client, LiveEventKind::Closed),
+            SutEventKind::Called(call) => self.called(call),
             SutEventKind::Lost | SutEventKind::Refused => {}
         }
         Ok(())

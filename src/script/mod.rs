@@ -21,6 +21,7 @@ mod tests;
 mod tree;
 mod write;
 
+use crate::trace::PeerEvent;
 use crate::value::Value;
 
 pub use events::observed_events;
@@ -90,6 +91,8 @@ pub enum ScriptStep {
     },
     /// The system is killed and started again.
     Restart,
+    /// The system calls a peer, or the peer ends a call.
+    Peer(PeerEvent<Value>),
 }
 
 /// The outcome of a request.
@@ -148,6 +151,21 @@ pub enum PathStep {
 pub struct Plan {
     /// The requests, in the order in which they are sent if nothing holds them up.
     pub asks: Vec<PlannedAsk>,
+    /// The answers of peers, in the order in which they are given.
+    pub answers: Vec<PlannedAnswer>,
+}
+
+/// The answer of a peer to a call.
+#[derive(Clone, PartialEq, Debug)]
+pub struct PlannedAnswer {
+    /// The peer.
+    pub peer: String,
+    /// The key that says which of several it is.
+    pub key: Option<Value>,
+    /// The request that it answered when the script was recorded.
+    pub request: Value,
+    /// The answer; none if the peer fails.
+    pub answer: Option<Value>,
 }
 
 /// A request of a plan.
@@ -192,7 +210,7 @@ impl Script {
         self.steps.iter().filter_map(|step| match step {
             ScriptStep::Ask { label, client, .. } => Some((*label, *client)),
             ScriptStep::Await { .. } | ScriptStep::Seen { .. } => None,
-            ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => None,
+            ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => None,
         })
     }
 
@@ -206,7 +224,8 @@ impl Script {
     pub fn forget(&mut self, asked: u64) {
         self.steps.retain(|step| match step {
             ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => *label != asked,
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => true,
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => true,
+            ScriptStep::Restart | ScriptStep::Peer(_) => true,
         });
     }
 }

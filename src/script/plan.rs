@@ -4,7 +4,9 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Plan, PlannedAsk, RecordedOutcome, Script, ScriptStep};
+use super::{Plan, PlannedAnswer, PlannedAsk, RecordedOutcome, Script, ScriptStep};
+use crate::trace::{PeerEvent, PeerMessage};
+use crate::value::Value;
 
 impl Script {
     /// The requests, each with what must have been observed before it is sent. The requests are sent in this order.
@@ -45,8 +47,26 @@ impl Script {
                     barriers.extend(labels.iter().copied().zip(seconds.map(|seconds| (barrier, seconds))));
                 }
                 ScriptStep::Restart => restart = true,
+                ScriptStep::Peer(event) => plan.answers.extend(self.planned_answer(event)),
             }
         }
         plan
+    }
+
+    /// The answer that the end of a call is, if the call is there.
+    fn planned_answer(&self, end: &PeerEvent<Value>) -> Option<PlannedAnswer> {
+        let answer = match &end.message {
+            PeerMessage::Answer(answer) => Some(answer.clone()),
+            PeerMessage::Lost => None,
+            PeerMessage::Call(_) => return None,
+        };
+        let is_call = |event: &&PeerEvent<Value>| event.peer == end.peer && event.exchange == end.exchange;
+        let events =
+            self.steps.iter().filter_map(|step| if let ScriptStep::Peer(event) = step { Some(event) } else { None });
+        let (key, request) = events.filter(is_call).find_map(|event| match &event.message {
+            PeerMessage::Call(request) => Some((event.key.clone(), request.clone())),
+            _ => None,
+        })?;
+        Some(PlannedAnswer { peer: end.peer.clone(), key, request, answer })
     }
 }

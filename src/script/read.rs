@@ -10,7 +10,8 @@ use super::part::{PathEnd, changed, may_agree, path_end};
 use super::{JsonTree, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::json::{self, Decoded, JsonError};
 use crate::spec::{Spec, TypeId};
-use crate::trace::{EventKind, Raw, Response, TraceError, TraceLine, TraceReader};
+use crate::trace::{EventKind, PeerEvent, PeerMessage, Raw, Response, TraceError, TraceLine, TraceReader};
+use crate::validate::decoded_message;
 use crate::value::Value;
 
 impl Script {
@@ -200,8 +201,25 @@ impl ScriptReader<'_> {
                 self.asked.iter_mut().for_each(|asked| asked.is_open = false);
                 Ok(())
             }
-            EventKind::Peer(_) => Err(JsonError::new(0, "a script has no messages of peers")),
+            EventKind::Peer(event) => self.peer(event),
         }
+    }
+
+    /// Reads a message between the system and a peer: an end has its call before it.
+    fn peer(&mut self, event: &PeerEvent<Raw<'_>>) -> Decoded<()> {
+        let event = decoded_message(self.spec, event)?;
+        let (name, number) = (&event.peer, event.exchange);
+        let is_it = |step: &ScriptStep| matches!(step, ScriptStep::Peer(other) if other.peer == *name && other.exchange == number);
+        let seen = self.script.steps.iter().filter(|step| is_it(step)).count();
+        let is_call = matches!(event.message, PeerMessage::Call(_));
+        match (is_call, seen) {
+            (true, 0) | (false, 1) => {}
+            (true, _) => return Err(JsonError::new(0, format!("a second call of {name:?} with the number {number}"))),
+            (false, 0) => return Err(JsonError::new(0, format!("no call of {name:?} has the number {number}"))),
+            (false, _) => return Err(JsonError::new(0, format!("the call {number} of {name:?} has ended already"))),
+        }
+        self.script.steps.push(ScriptStep::Peer(event));
+        Ok(())
     }
 
     fn answer(&self, answer: &Raw<'_>) -> Decoded<Value> {

@@ -122,7 +122,7 @@ const REFUSED: &[(&str, u64, &str)] = &[
     (r#"{"together": [3, 5], "offset_ms": [0]}"#, 35, "expected 2 offsets, one for each request, found 1"),
     (r#"{"restart": 1}"#, 13, "expected `true`"),
     (r#"{"mayhap": 1}"#, 1, "the line that names the format must be the first line"),
-    (r#"{"peer": "p", "c": 1, "q": 1}"#, 1, "a script has no messages of peers"),
+    (r#"{"peer": "p", "c": 1, "q": 1}"#, 1, "the specification calls no peer"),
 ];
 
 #[test]

@@ -6,6 +6,7 @@ use super::part::changed;
 use super::{PlacedReference, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::json::{self, quoted};
 use crate::spec::Spec;
+use crate::trace::{EventKind, PeerEvent, PeerMessage, TraceEvent};
 use crate::value::Value;
 
 /// A hole as JSON: it holds the place of a reference.
@@ -60,11 +61,30 @@ impl Script {
                     out.push_str(&format!("{{\"together\": {labels:?}, \"offset_ms\": {}", listed(offsets)));
                 }
                 ScriptStep::Restart => out.push_str("{\"restart\": true"),
+                ScriptStep::Peer(event) => {
+                    write_peer(&mut out, spec, event);
+                    continue;
+                }
             }
             out.push_str("}\n");
         }
         out
     }
+}
+
+/// Writes a message between the system and a peer, a whole line.
+fn write_peer(out: &mut String, spec: &Spec, event: &PeerEvent<Value>) {
+    let Some(peer) = spec.program.peers.iter().find(|peer| peer.name == event.peer) else { return };
+    let typed = |ty, value: &Value| json::encode(&spec.types, ty, value);
+    let message = match &event.message {
+        PeerMessage::Call(request) => PeerMessage::Call(typed(peer.request, request)),
+        PeerMessage::Answer(answer) => PeerMessage::Answer(typed(peer.response, answer)),
+        _ => PeerMessage::Lost,
+    };
+    let key = event.key.as_ref().zip(peer.key).map(|(key, ty)| typed(ty, key));
+    let event = PeerEvent { peer: event.peer.clone(), key, exchange: event.exchange, message };
+    out.push_str(&TraceEvent { line: 0, client: None, kind: EventKind::Peer(event) }.to_string());
+    out.push('\n');
 }
 
 fn listed(numbers: &[f64]) -> String {

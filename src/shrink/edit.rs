@@ -9,6 +9,7 @@ use crate::script::{
     MessageKind, Messages, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, changed,
 };
 use crate::spec::Spec;
+use crate::trace::PeerMessage;
 use crate::value::Value;
 
 /// The label of no message: what refers to it is looked for elsewhere.
@@ -43,7 +44,7 @@ pub(super) fn last_asked(script: &Script) -> Option<u64> {
         ScriptStep::Seen { client, .. } => {
             asks(script).rev().find(|(_, own, _)| own == client).map(|(label, ..)| label)
         }
-        ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => None,
+        ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart | ScriptStep::Peer(_) => None,
     })
 }
 
@@ -72,7 +73,7 @@ pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
         ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => kept.contains(label).then(|| step.clone()),
         ScriptStep::Seen { client, .. } => clients.contains(client).then(|| step.clone()),
         ScriptStep::Together { labels, offsets } => together(labels, offsets, kept),
-        ScriptStep::Wait(_) | ScriptStep::Restart => Some(step.clone()),
+        ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => Some(step.clone()),
     });
     Script { header: script.header.clone(), steps: steps.collect() }
 }
@@ -102,7 +103,7 @@ pub(super) fn sequential(script: &Script, connections: ClientConnections) -> Scr
                 exchange(*label, RecordedOutcome::Lost, &mut steps);
             }
             ScriptStep::Await { label, seen } => exchange(*label, seen.clone(), &mut steps),
-            ScriptStep::Wait(_) | ScriptStep::Restart => steps.push(step.clone()),
+            ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => steps.push(step.clone()),
             ScriptStep::Ask { .. } | ScriptStep::Seen { .. } | ScriptStep::Together { .. } => {}
         }
     }
@@ -135,7 +136,7 @@ pub(super) fn relabelled(script: &Script) -> Script {
             labels: labels.iter().map(|label| number(*label).unwrap_or(*label)).collect(),
             offsets: offsets.clone(),
         },
-        ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Restart => step.clone(),
+        ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => step.clone(),
     });
     Script { header: script.header.clone(), steps: steps.collect() }
 }
@@ -252,6 +253,11 @@ pub(super) fn steps_text(spec: &Spec, script: &Script) -> String {
             ScriptStep::Wait(seconds) => format!("wait {seconds}"),
             ScriptStep::Together { labels, offsets } => format!("together {labels:?} {offsets:?}"),
             ScriptStep::Restart => "restart".to_owned(),
+            ScriptStep::Peer(event) => match &event.message {
+                PeerMessage::Call(_) => continue,
+                PeerMessage::Answer(answer) => format!("{} answers {answer:?}", event.peer),
+                _ => format!("{} fails", event.peer),
+            },
             ScriptStep::Seen { .. } => continue,
         };
         out.push_str(&line);

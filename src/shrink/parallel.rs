@@ -112,7 +112,8 @@ fn overlapping(script: &Script) -> Vec<u64> {
                 open.push(*label);
             }
             ScriptStep::Await { label, .. } => open.retain(|own| own != label),
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => {}
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
+            ScriptStep::Restart | ScriptStep::Peer(_) => {}
         }
     }
     found
@@ -133,7 +134,8 @@ fn last_group(script: &Script) -> Option<(usize, Vec<u64>)> {
                 }
             }
             ScriptStep::Await { label, .. } => open.retain(|(_, own, _)| own != label),
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Restart => {}
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
+            ScriptStep::Restart | ScriptStep::Peer(_) => {}
         }
     }
     last

@@ -185,7 +185,7 @@ fn under_way(whole: &Script, kept: &FxHashSet<u64>) -> Vec<u64> {
             }
             ScriptStep::Await { label, .. } => _ = open.remove(label),
             ScriptStep::Restart => open.clear(),
-            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } => {}
+            ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Peer(_) => {}
         }
     }
     found

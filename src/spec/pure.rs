@@ -122,6 +122,13 @@ impl Program {
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && !op.is_asynchronous())
     }
 
+    /// Tests whether each handler answers just once, after calls of peers at most.
+    #[must_use]
+    pub fn answers_after_calls(&self) -> bool {
+        let is_call = |op: &Op| matches!(op.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
+        self.all_called(self.serve, &|op| !matches!(op, Op::End) && (!op.is_asynchronous() || is_call(op)))
+    }
+
     /// Tests whether the server may be faulty at the beginning, or as it takes notice of a connection.
     #[must_use]
     pub fn may_fail_unasked(&self) -> bool {

@@ -13,6 +13,7 @@ use std::sync::Arc;
 
 use super::dialect::LineDialect;
 use super::http::HttpDialect;
+use super::played::PlayedPeers;
 use super::process::{Launcher, ResetWay, StartOptions};
 use super::ready::{checked_address, has_port};
 use super::stdio::{AdapterReset, StdioSystem};
@@ -102,9 +103,15 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
     match address {
         SutAddress::Tcp(address) => {
             let launcher = Launcher::new(start, Some(address))?;
-            Ok(Box::new(TcpSystem::new(LineDialect::new(spec), SystemPlace::plain(address), launcher)))
+            let peers = PlayedPeers::open(spec, &start.peers)?;
+            Ok(Box::new(TcpSystem::new(LineDialect::new(spec), SystemPlace::plain(address), launcher, peers)))
         }
         SutAddress::Stdio(command) => {
+            if !spec.program.peers.is_empty() {
+                let what =
+                    "the specification calls peers, and an adapter has no words for that: --sut tcp:HOST:PORT has";
+                return Err(SutFailure::new(SutFailureKind::Start, what));
+            }
             let launcher = Launcher::new(start, None)?;
             let is_left = start.reset == Some(ResetWay::Nothing);
             let resets = if is_left { AdapterReset::Never } else { AdapterReset::Asked };
@@ -120,7 +127,7 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
             let launcher = Launcher::new(start, Some(&address))?;
             let dialect = HttpDialect::new(spec, &host, &path, &start.headers);
             let place = if is_secure { secure(&address, start).map_err(failed)? } else { SystemPlace::plain(&address) };
-            Ok(Box::new(TcpSystem::new(dialect, place, launcher)))
+            Ok(Box::new(TcpSystem::new(dialect, place, launcher, PlayedPeers::open(spec, &start.peers)?)))
         }
     }
 }

@@ -73,8 +73,12 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
     /// A system that the factory makes anew for each reset.
     ///
     /// # Errors
-    /// The program's type of requests does not fit the specification's: a request of some kind is none of it.
+    /// The program's type of requests does not fit the specification's: a request of some kind is none of it. Or the specification calls peers.
     pub fn new(spec: &Arc<Spec>, factory: F) -> Result<InProcess<S, F>, SutFailure> {
+        if !spec.program.peers.is_empty() {
+            let what = "the specification calls peers, and a system in this process has none: `mayhap test` plays them";
+            return Err(SutFailure::new(SutFailureKind::Start, what));
+        }
         let codec = LineCodec::new(spec);
         for request in request_kinds(spec) {
             let mut line = String::new();

@@ -8,6 +8,7 @@
 //! | `dialect.rs` | what is said on it: `tcp:HOST:PORT`, one JSON value a line |
 //! | `http.rs` | `http://HOST:PORT`, `https://HOST`: HTTP/1.1, by the `http` block of the specification |
 //! | `stream.rs`, `tls.rs` | a connection, in the clear or with TLS |
+//! | `peers.rs`, `played.rs` | the peers that a system calls: where they are, and what it sends there |
 //! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines that it and we say |
 //! | `trial.rs` | a trial of an adapter |
 //! | `wire.rs`, `lines.rs` | values on lines, lines out of bytes |
@@ -33,6 +34,10 @@ mod http;
 mod in_process;
 pub mod kinds;
 pub mod lines;
+#[cfg(unix)]
+mod peers;
+#[cfg(unix)]
+mod played;
 #[cfg(unix)]
 pub mod process;
 pub mod protocol;
@@ -63,6 +68,8 @@ pub use ask::{Sut, SutAnswer};
 pub use asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
 pub use in_process::InProcess;
 pub use kinds::request_kinds;
+#[cfg(unix)]
+pub use peers::{PeerAddress, PeerSpeech};
 pub use trial::{AdapterTrial, check_adapter};
 
 /// A live system, and the connections of its clients, which have numbers from 1.
@@ -80,6 +87,12 @@ pub trait System {
     /// # Errors
     /// The system broke down.
     fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure>;
+
+    /// Gives the answer of a peer to a call, or lets the peer fail. Returns false if that is not possible: the answer has no form on the
+    /// wire, or the system waits no more.
+    fn answer_call(&mut self, _call: u64, answer: Option<&Value>) -> bool {
+        answer.is_none()
+    }
 
     /// A client gives up its connection.
     ///
@@ -134,6 +147,21 @@ pub enum SutEventKind {
     Refused,
     /// The system ended the connection. Nothing more is said of what the client has sent.
     Closed,
+    /// The system calls a peer; that is seen by no client.
+    Called(SutCall),
+}
+
+/// A call of a peer.
+#[derive(Clone, PartialEq, Debug)]
+pub struct SutCall {
+    /// Its number.
+    pub number: u64,
+    /// The number of the peer in the specification.
+    pub peer: u32,
+    /// The key that says which of several it is.
+    pub key: Option<Value>,
+    /// The request.
+    pub request: Value,
 }
 
 /// The kinds of failures that are no violation of the specification.

@@ -19,6 +19,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::group::{Ending, GroupPipes, ProcessGroup};
+use super::peers::PeerAddress;
 use super::ready::{ReadySign, connect, http_answers};
 #[cfg(feature = "tls")]
 use super::tls::TlsTrust;
@@ -46,6 +47,8 @@ pub struct StartOptions {
     pub stop: Arc<AtomicBool>,
     /// The headers of every request to a system that speaks HTTP.
     pub headers: Vec<(String, String)>,
+    /// The places at which the peers of the system are played.
+    pub peers: Vec<PeerAddress>,
     /// The trust in the certificate of a system at `https://…`.
     #[cfg(feature = "tls")]
     pub trust: TlsTrust,
@@ -73,6 +76,7 @@ impl Default for StartOptions {
             patience: PATIENCE,
             stop: Arc::default(),
             headers: Vec::new(),
+            peers: Vec::new(),
             #[cfg(feature = "tls")]
             trust: TlsTrust::default(),
         }

@@ -209,7 +209,7 @@ impl StdioSystem {
                 self.launcher.ended_within(SUSPECTED).map_or(Ok(event), Err)
             }
             SutEventKind::Closed | SutEventKind::Lost => Ok(event),
-            SutEventKind::Answer(_) | SutEventKind::Refused => Ok(event),
+            SutEventKind::Answer(_) | SutEventKind::Refused | SutEventKind::Called(_) => Ok(event),
         }
     }
 }
@@ -416,7 +416,7 @@ impl Heard {
         state.unanswered = state.unanswered.saturating_sub(1);
         match kind {
             SutEventKind::Lost | SutEventKind::Closed => self.lose(client),
-            SutEventKind::Answer(_) | SutEventKind::Refused => {}
+            SutEventKind::Answer(_) | SutEventKind::Refused | SutEventKind::Called(_) => {}
         }
         Some(Ok(SutEvent { client, kind }))
     }

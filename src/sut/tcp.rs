@@ -17,12 +17,15 @@ use rustix::net::sockopt::set_socket_linger;
 
 use super::dialect::{Dialect, SeenThings};
 use super::lines::{StreamState, UnwrittenLines, read_from};
+use super::played::PlayedPeers;
 use super::process::Launcher;
 use super::ready::connect;
 use super::stream::{LinkStream, SystemPlace};
-use super::{SutEvent, SutFailure, SutFailureKind, System};
+use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
+/// The client of an event that no client sees.
+const NOBODY: u64 = 0;
 /// The bytes that are read at a time.
 const CHUNK: usize = 1 << 16;
 /// The time in which a system that takes no more connections turns out to have ended.
@@ -35,6 +38,9 @@ pub(super) struct TcpSystem<D: Dialect> {
     dialect: D,
     place: SystemPlace,
     launcher: Launcher,
+    peers: PlayedPeers,
+    /// Set if a request was given up since the system was reset: it may still call for it.
+    has_given_up: bool,
     links: BTreeMap<u64, TcpLink<D::Link>>,
     /// The connections that have just ended, the first one first.
     ended: VecDeque<EndedLink<D::Link>>,
@@ -61,13 +67,15 @@ struct EndedLink<L> {
 }
 
 impl<D: Dialect> TcpSystem<D> {
-    /// A system at this place.
+    /// A system at this place, which calls these peers.
     #[must_use]
-    pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher) -> TcpSystem<D> {
+    pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher, peers: PlayedPeers) -> TcpSystem<D> {
         TcpSystem {
             dialect,
             place,
             launcher,
+            peers,
+            has_given_up: false,
             links: BTreeMap::new(),
             ended: VecDeque::new(),
             read: VecDeque::new(),
@@ -133,6 +141,9 @@ impl<D: Dialect> TcpSystem<D> {
                 self.ended.push_back(EndedLink { client, state, decided: Instant::now() + doubt });
             }
         }
+        let called =
+            |call: Result<_, _>| call.map(|call| SutEvent { client: NOBODY, kind: SutEventKind::Called(call) });
+        self.read.extend(self.peers.turn().into_iter().map(called));
         if self.ended.front().is_some_and(|ended| ended.decided <= Instant::now())
             && let Some(ended) = self.ended.pop_front()
         {
@@ -151,6 +162,7 @@ impl<D: Dialect> TcpSystem<D> {
         };
         let polled = self.links.values().map(|link| PollFd::new(link.stream.socket(), waited(link)));
         let mut polled: Vec<PollFd<'_>> = polled.collect();
+        polled.extend(self.peers.polled());
         match poll(&mut polled, Some(&left)) {
             Ok(_) | Err(rustix::io::Errno::INTR) => {}
             Err(error) => return Err(broken(&error.to_string())),
@@ -166,6 +178,7 @@ impl<D: Dialect> TcpSystem<D> {
             Ok(kind) => Ok(SutEvent { client, kind }),
             Err(failure) => Err(failure.of_client(client)),
         };
+        self.has_given_up |= seen.iter().any(|seen| matches!(seen, Ok(SutEventKind::Lost | SutEventKind::Closed)));
         self.read.extend(seen.into_iter().map(of_client));
     }
 
@@ -198,6 +211,7 @@ impl<D: Dialect> TcpSystem<D> {
         self.links.clear();
         self.ended.clear();
         self.read.clear();
+        self.peers.disconnect();
     }
 }
 
@@ -235,7 +249,12 @@ impl<D: Dialect> System for TcpSystem<D> {
         }
     }
 
+    fn answer_call(&mut self, call: u64, answer: Option<&Value>) -> bool {
+        self.peers.answer(call, answer)
+    }
+
     fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.has_given_up = true;
         self.links.remove(&client);
         self.ended.retain(|ended| ended.client != client);
         self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
@@ -244,6 +263,9 @@ impl<D: Dialect> System for TcpSystem<D> {
 
     fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {
         self.disconnect();
+        if std::mem::take(&mut self.has_given_up) && !self.launcher.restarts() {
+            self.peers.wait_for_silence();
+        }
         self.launcher.reset()
     }
 

@@ -42,6 +42,7 @@ use crate::spec::{Selection, Spec, SpecError};
 pub use concurrent::{each_happening, happened, history};
 pub use events::{Events, FormatRules, decoded_part};
 pub use observations::{Numbering, NumberingParts, Observations, observations};
+pub use peers::{decoded_message, number_of_peer};
 pub use recording::{Recording, StoredTrace, exchange_at};
 pub use stream::{Exchanges, judge};
 

@@ -9,20 +9,29 @@ use crate::spec::Spec;
 use crate::trace::{PeerEvent, PeerMessage, Raw};
 use crate::value::Value;
 
+/// The number of the peer of this name.
+///
+/// # Errors
+/// The specification has none; in words.
+pub fn number_of_peer(spec: &Spec, name: &str) -> Result<usize, String> {
+    let peers = &spec.program.peers;
+    if peers.is_empty() {
+        return Err("the specification calls no peer".to_owned());
+    }
+    peers.iter().position(|peer| peer.name == name).ok_or_else(|| {
+        let near = suggest(name, peers.iter().map(|peer| peer.name.as_str()));
+        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
+        format!("the specification has no peer {name:?}{hint}")
+    })
+}
+
 /// A message of a line, its values decoded.
 ///
 /// # Errors
 /// If the specification has no such peer, or its values are not of its types.
-pub(super) fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEvent<Value>, JsonError> {
-    let peers = &spec.program.peers;
-    if peers.is_empty() {
-        return Err(JsonError::new(0, "the specification calls no peer"));
-    }
-    let Some(declared) = peers.iter().find(|peer| peer.name == event.peer) else {
-        let near = suggest(&event.peer, peers.iter().map(|peer| peer.name.as_str()));
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean {near:?}?"));
-        return Err(JsonError::new(0, format!("the specification has no peer {:?}{hint}", event.peer)));
-    };
+pub fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEvent<Value>, JsonError> {
+    let number = number_of_peer(spec, &event.peer).map_err(|why| JsonError::new(0, why))?;
+    let declared = &spec.program.peers[number];
     let name = &event.peer;
     let (key, message) = match &event.message {
         PeerMessage::Call(query) => {

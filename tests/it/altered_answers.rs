@@ -107,7 +107,9 @@ impl Served {
             let spec = crate::random_tasks::compiled(&text);
             Served { name, file: oracle::load(&text), alone: Spec::from_text(&text).ok(), spec }
         };
+        // Brute force has too few texts for the names that a proxy gives itself.
         let network = crate::golden::files("specs/network", "may").into_iter();
+        let network = network.filter(|(path, _)| !path.ends_with("forward_proxy.may"));
         let network = network.map(|(path, text)| (path.file_stem().unwrap().to_string_lossy().into_owned(), text));
         let all = shipped::all().into_iter().map(|shipped| (shipped.name, shipped.text)).chain(network);
         all.filter(|(name, _)| name.contains(&only)).map(of).collect()

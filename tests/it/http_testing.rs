@@ -37,7 +37,7 @@ pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
 
-fn has(program: &str) -> bool {
+pub fn has(program: &str) -> bool {
     let path = std::env::var("PATH").unwrap_or_default() + ":/usr/sbin:/sbin";
     let has = path.split(':').any(|directory| Path::new(directory).join(program).exists());
     if !has {

@@ -173,7 +173,7 @@ fn bad_usage_has_a_clear_message() {
         (&["test", spec, "--sut", free, "--start", "exit 3"], 4, &["ended before it was ready"]),
         (&["test", spec, "--sut", "stdio:echo hello"], 4, &["hello"]),
         (&["test", spec, "--sut", "stdio:exit 5"], 4, &["5"]),
-        (&["test", "specs/network/quorum_register.may", "--sut", free], 2, &["calls peers"]),
+        (&["test", "specs/network/quorum_register.may", "--sut", free], 2, &["calls the peer `replica`"]),
         (&["replay", old.to_str().unwrap(), "--sut", free], 2, &["old.ndjson:2"]),
         (&["replay", "no-such-file", "--sut", free], 2, &["no-such-file"]),
     ];

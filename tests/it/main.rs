@@ -92,6 +92,7 @@ mod http_forms;
 mod http_testing;
 mod http_wire;
 mod openapi;
+mod peers_testing;
 mod serve;
 mod serve_talking;
 mod transcripts;

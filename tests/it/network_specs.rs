@@ -36,7 +36,10 @@ fn each_is_refused_over_the_synchronous_network_only() {
     for (path, _) in specifications() {
         let output = run(&["check", "--deny-warnings", path.to_str().unwrap()], "");
         let findings = String::from_utf8(output.stderr).unwrap();
-        assert!(output.status.success() && findings.starts_with("note: calling peers is not possible"), "{findings}");
+        assert!(
+            output.status.success() && findings.starts_with("note: calling ") && findings.contains("is not possible"),
+            "{findings}"
+        );
         assert!(!findings.contains("warning") && !findings.contains("error"), "{findings}");
     }
 }

@@ -110,7 +110,8 @@ fn a_peer_answers_as_the_specification_expects() {
 fn what_is_simulated_of_servers_that_do_more_than_answering_is_accepted() {
     let trace = place("talking.ndjson");
     let trace = trace.to_str().unwrap();
-    let network = ["quorum_register", "sharded_search"].map(|name| format!("specs/network/{name}.may"));
+    let network =
+        ["forward_proxy", "quorum_register", "sharded_search"].map(|name| format!("specs/network/{name}.may"));
     let served = ["room", "cache"].map(|name| format!("tests/data/served/{name}.may"));
     for specification in network.iter().chain(&served) {
         for (seed, net) in

@@ -137,7 +137,7 @@ impl Generated {
                 LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
                 LiveEventKind::Answered(answer) => self.generator.answered(event.label, event.client, answer),
                 LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
-                LiveEventKind::Restarted => {}
+                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

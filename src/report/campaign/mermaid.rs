@@ -10,7 +10,7 @@
 
 use std::collections::BTreeSet;
 
-use super::text::{headline, outcome_shown, together};
+use super::text::{call_ended, called, headline, outcome_shown, together};
 use super::visible::visible;
 use super::{CampaignReport, FoundFailure, ShownAct, ShownOutcome};
 
@@ -68,6 +68,10 @@ fn line(act: &ShownAct, over: &str, failing: bool) -> String {
             format!("Note over {over}: {mark}{}", escaped(&together(labels, offsets)))
         }
         ShownAct::Restart => format!("Note over {over}: {mark}the system is killed and started again"),
+        ShownAct::Call { peer, request } => format!("Note over {over}: {mark}{}", escaped(&called(peer, request))),
+        ShownAct::CallEnd { peer, answer } => {
+            format!("Note over {over}: {mark}{}", escaped(&call_ended(peer, answer.as_ref())))
+        }
     }
 }
 

@@ -259,6 +259,20 @@ pub enum ShownAct {
     },
     /// The system is killed and started again.
     Restart,
+    /// The system calls a peer.
+    Call {
+        /// The peer, with its key if it has one.
+        peer: String,
+        /// The request.
+        request: ShownValue,
+    },
+    /// A peer ends a call.
+    CallEnd {
+        /// The peer, with its key if it has one.
+        peer: String,
+        /// The answer; none if it fails.
+        answer: Option<ShownValue>,
+    },
 }
 
 /// The ends of a request.
@@ -403,12 +417,12 @@ impl FoundFailure {
     pub fn numbers(&self) -> Vec<Option<usize>> {
         let asked = self.steps.iter().filter_map(|step| match &step.act {
             ShownAct::Ask { label, .. } => Some(*label),
-            ShownAct::Answer { .. } | ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+            _ => None,
         });
         let asked: BTreeMap<u64, usize> = asked.zip(1..).collect();
         let number = |step: &ShownStep| match &step.act {
             ShownAct::Ask { label, .. } | ShownAct::Answer { label, .. } => asked.get(label).copied(),
-            ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+            _ => None,
         };
         self.steps.iter().map(number).collect()
     }
@@ -437,6 +451,7 @@ impl ShownAct {
         match self {
             ShownAct::Ask { client, .. } | ShownAct::Answer { client, .. } => Some(*client),
             ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => None,
+            ShownAct::Call { .. } | ShownAct::CallEnd { .. } => None,
         }
     }
 }
@@ -462,7 +477,9 @@ impl ShownValue {
         ShownValue::typed(spec, spec.program.response, value)
     }
 
-    fn typed(spec: &Spec, id: TypeId, value: &Value) -> ShownValue {
+    /// A value of this type.
+    #[must_use]
+    pub fn typed(spec: &Spec, id: TypeId, value: &Value) -> ShownValue {
         let json = RawJson(encode(&spec.types, id, value));
         ShownValue { json, short: notation::short(&spec.types, id, value) }
     }

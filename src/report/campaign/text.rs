@@ -13,7 +13,7 @@
 use super::visible::visible;
 use super::{
     CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, ReportedCoverage,
-    ShownAct, ShownOutcome, ShownStep, SpecPlace,
+    ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -320,6 +320,8 @@ fn shown_alone(act: &ShownAct) -> (String, String) {
         ShownAct::Wait(seconds) => format!("{seconds} s pass"),
         ShownAct::Together { labels, offsets } => together(labels, offsets),
         ShownAct::Restart => "the system is killed and started again".into(),
+        ShownAct::Call { peer, request } => called(peer, request),
+        ShownAct::CallEnd { peer, answer } => call_ended(peer, answer.as_ref()),
     };
     (left, String::new())
 }
@@ -333,6 +335,18 @@ pub fn together(labels: &[u64], offsets: &[f64]) -> String {
     }
     let offsets: Vec<String> = offsets.iter().map(f64::to_string).collect();
     format!("{text}, delayed by {} ms", offsets.join(" and "))
+}
+
+/// A call of a peer, in words.
+#[must_use]
+pub fn called(peer: &str, request: &ShownValue) -> String {
+    format!("the system calls {peer}: {}", request.short)
+}
+
+/// The end of a call, in words.
+#[must_use]
+pub fn call_ended(peer: &str, answer: Option<&ShownValue>) -> String {
+    answer.map_or_else(|| format!("{peer} fails"), |answer| format!("{peer} answers {}", answer.short))
 }
 
 /// A number of times, in words.

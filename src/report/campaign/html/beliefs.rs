@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 
-use super::super::text::{outcome_shown, together};
+use super::super::text::{call_ended, called, outcome_shown, together};
 use super::super::{FailureKind, FoundFailure, ShownAct, ShownStep};
 
 /// The most steps that have a row.
@@ -66,5 +66,7 @@ fn in_short(act: &ShownAct) -> String {
         ShownAct::Wait(seconds) => format!("{seconds} s pass"),
         ShownAct::Together { labels, offsets } => together(labels, offsets),
         ShownAct::Restart => "the system is killed and started again".into(),
+        ShownAct::Call { peer, request } => called(peer, request),
+        ShownAct::CallEnd { peer, answer } => call_ended(peer, answer.as_ref()),
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 
 use maud::{Markup, html};
 
-use super::super::text::{outcome_shown, together};
+use super::super::text::{call_ended, called, outcome_shown, together};
 use super::super::visible::visible;
 use super::super::{FoundFailure, ShownAct, ShownOutcome, ShownStep, SpecPlace};
 use super::links::Links;
@@ -114,12 +114,14 @@ impl<'s> SequenceRow<'s> {
             ShownAct::Wait(seconds) => (format!("{seconds} s pass"), lanes.room(0)),
             ShownAct::Together { labels, offsets } => (together(labels, offsets), lanes.room(0)),
             ShownAct::Restart => ("the system is killed and started again".into(), lanes.room(0)),
+            ShownAct::Call { peer, request } => (called(peer, request), lanes.room(0)),
+            ShownAct::CallEnd { peer, answer } => (call_ended(peer, answer.as_ref()), lanes.room(0)),
         };
         let label = wrapped(&visible(&text), room);
         let width = ((REMARKS - 22) * 1_000 / CHARACTER) as usize;
         let references: &[String] = match &step.act {
             ShownAct::Ask { references, .. } => references,
-            ShownAct::Answer { .. } | ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => &[],
+            _ => &[],
         };
         let remarks: Vec<String> =
             step.notes.iter().chain(references).flat_map(|note| wrapped(&visible(note), width)).collect();
@@ -139,6 +141,8 @@ impl<'s> SequenceRow<'s> {
             ShownAct::Answer { .. } => ("answer none", ""),
             ShownAct::Wait(_) | ShownAct::Together { .. } => ("pause", ""),
             ShownAct::Restart => ("pause restart", ""),
+            ShownAct::Call { request, .. } => ("pause", request.json.0.as_str()),
+            ShownAct::CallEnd { answer, .. } => ("pause", answer.as_ref().map_or("", |answer| answer.json.0.as_str())),
         };
         let class = if self.step.failing { format!("step {kind} failing") } else { format!("step {kind}") };
         html! {
@@ -150,7 +154,7 @@ impl<'s> SequenceRow<'s> {
                 @match &self.step.act {
                     ShownAct::Ask { client, .. } => (self.arrow(lanes.x(*client), lanes.system)),
                     ShownAct::Answer { client, .. } => (self.arrow(lanes.system, lanes.x(*client))),
-                    ShownAct::Wait(_) | ShownAct::Together { .. } | ShownAct::Restart => (self.across(lanes)),
+                    _ => (self.across(lanes)),
                 }
                 (self.beside(lanes, links))
             }

@@ -1,0 +1,66 @@
+//! The answers of peers: values of their types, out of the domain of the specification.
+
+use std::sync::Arc;
+
+use super::draw::{Drawer, PlaceFacts};
+use super::form::TypeForm;
+use super::seen_values::SeenValues;
+use super::sources::SourceWeights;
+use super::swarm::Swarm;
+use super::{ValueDomain, computed_constants};
+use crate::choice::{ChoiceError, Choices};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// Makes the answers of the peers of a specification.
+pub struct PeerGenerator {
+    spec: Arc<Spec>,
+    domain: ValueDomain,
+    peers: Vec<PeerForm>,
+}
+
+/// The form of the answers of one peer.
+struct PeerForm {
+    form: TypeForm,
+    places: Vec<PlaceFacts>,
+    swarm: Swarm,
+    seen: SeenValues,
+}
+
+impl PeerGenerator {
+    /// A generator of answers for a specification.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> PeerGenerator {
+        let domain = ValueDomain::of(spec, &computed_constants(spec));
+        let peers = spec.program.peers.iter().map(|peer| {
+            let form = TypeForm::of(&spec.types, peer.response);
+            let places = form.nodes.iter().map(|_| PlaceFacts::default()).collect();
+            let (swarm, seen) = (Swarm::usual(&form, 1, 1), SeenValues::of(&spec.types, peer.response));
+            PeerForm { form, places, swarm, seen }
+        });
+        PeerGenerator { spec: spec.clone(), domain, peers: peers.collect() }
+    }
+
+    /// Draws an answer of the peer of this number.
+    ///
+    /// # Errors
+    /// If the source of choices fails.
+    pub fn answer(&self, peer: u32, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
+        let PeerForm { form, places, swarm, seen } = &self.peers[peer as usize];
+        let drawer = Drawer {
+            types: &self.spec.types,
+            form,
+            places,
+            domain: &self.domain,
+            swarm,
+            seen,
+            states: &[],
+            only_key: None,
+            choices,
+            at: Vec::new(),
+            references: Vec::new(),
+            weights: SourceWeights::default(),
+        };
+        drawer.request(None).map(|drawn| drawn.value)
+    }
+}

@@ -1,0 +1,86 @@
+//! The answers of peers in a run: those of its script, and else drawn ones.
+//!
+//! ```text
+//! {"peer": "store", "c": 1, "q": "Get"}      the script: this call was answered with 5
+//! {"peer": "store", "c": 1, "a": 5}
+//! ```
+//!
+//! The answer to a call is that of the first equal call of the script which has not been used, else the first of that peer, else a drawn one.
+
+use std::sync::Arc;
+
+use crate::choice::{ChoiceError, Choices, Random};
+use crate::generate::PeerGenerator;
+use crate::script::PlannedAnswer;
+use crate::spec::Spec;
+use crate::sut::{SutCall, System};
+use crate::trace::{PeerEvent, PeerMessage};
+use crate::value::Value;
+
+/// The number of answers that are drawn for a call, as some have no form on the wire.
+const DRAWS: usize = 64;
+/// The weights of a peer that answers, and of one that fails.
+const FAILURES: [u64; 2] = [11, 1];
+
+/// The peers of a run.
+pub struct PeerAnswers {
+    spec: Arc<Spec>,
+    generator: PeerGenerator,
+    choices: Random,
+    planned: Vec<PlannedAnswer>,
+}
+
+impl PeerAnswers {
+    /// Peers whose answers are drawn by a seed, as far as no script has them.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>, seed: u64) -> PeerAnswers {
+        let (generator, choices) = (PeerGenerator::new(spec), Random::new(seed));
+        PeerAnswers { spec: spec.clone(), generator, choices, planned: Vec::new() }
+    }
+
+    /// Takes up the answers of a script.
+    pub fn plan(&mut self, answers: &[PlannedAnswer]) {
+        self.planned.extend_from_slice(answers);
+    }
+
+    /// Answers a call; the two events.
+    pub fn answer(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2] {
+        let peer = self.spec.program.peers[call.peer as usize].name.clone();
+        let answer = self.given(&peer, &call, system).unwrap_or_else(|| self.drawn(&call, system));
+        if answer.is_none() {
+            system.answer_call(call.number, None);
+        }
+        let event = |key, message| PeerEvent { peer: peer.clone(), key, exchange: call.number, message };
+        let ended = answer.map_or(PeerMessage::Lost, PeerMessage::Answer);
+        [event(call.key, PeerMessage::Call(call.request)), event(None, ended)]
+    }
+
+    /// The answer that the script has for a call, if it has one that could be given.
+    fn given(&mut self, peer: &str, call: &SutCall, system: &mut dyn System) -> Option<Option<Value>> {
+        let is_of_peer = |answer: &PlannedAnswer| answer.peer == peer && answer.key == call.key;
+        let is_equal = |answer: &PlannedAnswer| is_of_peer(answer) && answer.request == call.request;
+        let at = self.planned.iter().position(is_equal).or_else(|| self.planned.iter().position(is_of_peer))?;
+        let answer = self.planned.remove(at).answer;
+        let is_given = answer.as_ref().is_none_or(|answer| system.answer_call(call.number, Some(answer)));
+        is_given.then_some(answer)
+    }
+
+    /// An answer that is drawn and given; none if the peer fails.
+    fn drawn(&mut self, call: &SutCall, system: &mut dyn System) -> Option<Value> {
+        // If nothing can be drawn any more, the peer fails.
+        self.try_drawn(call, system).unwrap_or_default()
+    }
+
+    fn try_drawn(&mut self, call: &SutCall, system: &mut dyn System) -> Result<Option<Value>, ChoiceError> {
+        if self.choices.weighted("a peer fails", &FAILURES)? == 1 {
+            return Ok(None);
+        }
+        for _ in 0..DRAWS {
+            let answer = self.generator.answer(call.peer, &mut self.choices)?;
+            if system.answer_call(call.number, Some(&answer)) {
+                return Ok(Some(answer));
+            }
+        }
+        Ok(None)
+    }
+}

@@ -1,0 +1,275 @@
+//! The peers of a system, played here: the system connects to them, and each request that it sends is a call.
+//!
+//! ```text
+//! --peer store=127.0.0.1:7101        the system connects there and sends `{"Get": "a"}`; the answer is a line, too
+//! ```
+//!
+//! The calls of one connection are answered one after the other, in their order.
+
+use std::io::ErrorKind;
+use std::net::{TcpListener, TcpStream};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+use super::lines::{MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
+use super::peers::{PeerAddress, PeerSpeech};
+use super::wire::shown;
+use super::{SutCall, SutFailure, SutFailureKind};
+use crate::http::{MessageBuffer, message_of_answer, request_of};
+use crate::json::{decode, encode};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// The bytes that are read at a time.
+const CHUNK: usize = 1 << 16;
+/// The silence after which calls for a run that is over are over, too.
+const SILENCE: Duration = Duration::from_millis(100);
+/// The longest time to wait for that silence.
+const LONGEST: Duration = Duration::from_secs(5);
+
+/// The peers of a system.
+pub(super) struct PlayedPeers {
+    spec: Arc<Spec>,
+    listeners: Vec<PeerListener>,
+    links: Vec<PeerLink>,
+    /// The number of calls so far.
+    calls: u64,
+    chunk: Vec<u8>,
+}
+
+/// The place at which one peer is played.
+struct PeerListener {
+    socket: TcpListener,
+    peer: u32,
+    key: Option<Value>,
+    speech: PeerSpeech,
+}
+
+/// A connection of the system to a peer.
+struct PeerLink {
+    listener: usize,
+    stream: TcpStream,
+    out: UnwrittenLines,
+    input: PeerInput,
+    open: Option<CallUnderWay>,
+    /// Set if the system has ended it.
+    is_ended: bool,
+}
+
+/// The bytes that came on a connection to a peer.
+enum PeerInput {
+    Lines(Vec<u8>),
+    Http(MessageBuffer),
+}
+
+/// A call without an answer.
+struct CallUnderWay {
+    number: u64,
+    request: Value,
+}
+
+impl PlayedPeers {
+    /// The peers of a specification at these addresses.
+    ///
+    /// # Errors
+    /// An address is of no peer, a peer has none, or nobody can listen there.
+    pub(super) fn open(spec: &Arc<Spec>, addresses: &[PeerAddress]) -> Result<PlayedPeers, SutFailure> {
+        let failed = |what| SutFailure::new(SutFailureKind::Start, what);
+        let mut listeners: Vec<PeerListener> = Vec::new();
+        for address in addresses {
+            let (peer, key) = address.place_in(spec).map_err(failed)?;
+            if listeners.iter().any(|other| other.peer == peer && other.key == key) {
+                return Err(failed(format!("--peer {address}: this peer has an address already")));
+            }
+            let socket = TcpListener::bind(&address.address).and_then(|socket| {
+                socket.set_nonblocking(true)?;
+                Ok(socket)
+            });
+            let socket =
+                socket.map_err(|error| failed(format!("--peer {address}: nobody can listen there: {error}")))?;
+            listeners.push(PeerListener { socket, peer, key, speech: address.speech });
+        }
+        for (number, peer) in (0..).zip(&spec.program.peers) {
+            if !listeners.iter().any(|listener| listener.peer == number) {
+                let name = &peer.name;
+                let key = if peer.key.is_some() { "(KEY)" } else { "" };
+                return Err(failed(format!(
+                    "the specification calls the peer `{name}`: --peer '{name}{key}=HOST:PORT' says where the system looks for it"
+                )));
+            }
+        }
+        let chunk = if listeners.is_empty() { Vec::new() } else { vec![0; CHUNK] };
+        Ok(PlayedPeers { spec: spec.clone(), listeners, links: Vec::new(), calls: 0, chunk })
+    }
+
+    /// The sockets to wait for.
+    pub(super) fn polled(&self) -> Vec<PollFd<'_>> {
+        let listeners = self.listeners.iter().map(|listener| PollFd::new(&listener.socket, PollFlags::IN));
+        let links = self.links.iter().map(|link| {
+            let waits = if link.out.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
+            PollFd::new(&link.stream, waits)
+        });
+        listeners.chain(links).collect()
+    }
+
+    /// Takes new connections, writes what can be written, and reads what is there; the calls that were made.
+    pub(super) fn turn(&mut self) -> Vec<Result<SutCall, SutFailure>> {
+        let mut made = Vec::new();
+        for at in 0..self.listeners.len() {
+            while let Some(stream) = self.accepted(at) {
+                self.links.push(PeerLink::new(at, self.listeners[at].speech, stream));
+            }
+        }
+        for at in 0..self.links.len() {
+            let link = &mut self.links[at];
+            link.out.write_to(&mut link.stream);
+            let PeerLink { stream, input, .. } = link;
+            link.is_ended |= read_from(stream, &mut self.chunk, |bytes| input.push(bytes)) == StreamState::Ended;
+            made.extend(self.next_call(at));
+        }
+        self.links.retain(|link| link.open.is_some() || !link.is_ended);
+        made
+    }
+
+    fn accepted(&self, listener: usize) -> Option<TcpStream> {
+        loop {
+            match self.listeners[listener].socket.accept() {
+                Ok((stream, _)) => {
+                    // One that cannot be used is as good as ended.
+                    let ready = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
+                    if ready.is_ok() {
+                        return Some(stream);
+                    }
+                }
+                Err(error) if error.kind() == ErrorKind::Interrupted => {}
+                Err(_) => return None,
+            }
+        }
+    }
+
+    /// The next call on a connection, if the last one has its answer.
+    fn next_call(&mut self, at: usize) -> Option<Result<SutCall, SutFailure>> {
+        let PlayedPeers { spec, listeners, links, calls, .. } = self;
+        let link = &mut links[at];
+        let listener = &listeners[link.listener];
+        if link.open.is_some() {
+            return None;
+        }
+        let peer = &spec.program.peers[listener.peer as usize];
+        let read = link.input.request(spec, listener.peer)?;
+        match read {
+            Ok(request) => {
+                *calls += 1;
+                link.open = Some(CallUnderWay { number: *calls, request: request.clone() });
+                Some(Ok(SutCall { number: *calls, peer: listener.peer, key: listener.key.clone(), request }))
+            }
+            Err(why) => {
+                link.is_ended = true;
+                let what = format!("what the system sent to the peer `{}` is no call of it: {why}", peer.name);
+                Some(Err(SutFailure::new(SutFailureKind::Violation, what)))
+            }
+        }
+    }
+
+    /// Gives the answer to a call, or lets the peer fail. Returns false if that is not possible: the answer has no form, or the system waits
+    /// no more.
+    pub(super) fn answer(&mut self, call: u64, answer: Option<&Value>) -> bool {
+        let is_it = |link: &PeerLink| link.open.as_ref().is_some_and(|open| open.number == call);
+        let Some(at) = self.links.iter().position(is_it) else { return answer.is_none() };
+        let Some(answer) = answer else {
+            // Without an answer the connection ends.
+            self.links.remove(at);
+            return true;
+        };
+        let listener = &self.listeners[self.links[at].listener];
+        let link = &mut self.links[at];
+        let Some(open) = link.open.as_ref().filter(|_| !link.is_ended) else { return false };
+        let written = match link.input {
+            PeerInput::Lines(_) => {
+                let ty = self.spec.program.peers[listener.peer as usize].response;
+                Some((encode(&self.spec.types, ty, answer) + "\n").into_bytes())
+            }
+            PeerInput::Http(_) => message_of_answer(&self.spec, &open.request, answer).map(|message| {
+                let mut bytes = Vec::new();
+                message.write_to(&mut bytes);
+                bytes
+            }),
+        };
+        let Some(written) = written else { return false };
+        link.out.push(&written);
+        link.out.write_to(&mut link.stream);
+        link.open = None;
+        true
+    }
+
+    /// Ends all connections; what was under way is forgotten.
+    pub(super) fn disconnect(&mut self) {
+        self.links.clear();
+        for at in 0..self.listeners.len() {
+            while self.accepted(at).is_some() {}
+        }
+    }
+
+    /// Waits until the system calls no more for what was asked before.
+    pub(super) fn wait_for_silence(&mut self) {
+        let last = Instant::now() + LONGEST;
+        loop {
+            self.disconnect();
+            let silence = Timespec::try_from(SILENCE).ok();
+            let is_called = poll(&mut self.polled(), silence.as_ref()).is_ok_and(|ready| ready > 0);
+            if !is_called || Instant::now() >= last {
+                return;
+            }
+        }
+    }
+}
+
+impl PeerLink {
+    fn new(listener: usize, speech: PeerSpeech, stream: TcpStream) -> PeerLink {
+        let input = match speech {
+            PeerSpeech::Lines => PeerInput::Lines(Vec::new()),
+            PeerSpeech::Http => PeerInput::Http(MessageBuffer::default()),
+        };
+        PeerLink { listener, stream, out: UnwrittenLines::default(), input, open: None, is_ended: false }
+    }
+}
+
+impl PeerInput {
+    fn push(&mut self, bytes: &[u8]) {
+        match self {
+            PeerInput::Lines(input) => input.extend_from_slice(bytes),
+            PeerInput::Http(input) => input.push(bytes),
+        }
+    }
+
+    /// The next request, if it is whole.
+    fn request(&mut self, spec: &Spec, peer: u32) -> Option<Result<Value, String>> {
+        match self {
+            PeerInput::Lines(input) => loop {
+                let Some(end) = memchr::memchr(b'\n', input) else {
+                    let is_too_long = input.len() > MAX_ANSWER_BYTES;
+                    return is_too_long.then(|| Err(format!("a line of more than {MAX_ANSWER_BYTES} bytes")));
+                };
+                let line: Vec<u8> = input.drain(..=end).collect();
+                if is_blank(&line) {
+                    continue;
+                }
+                let text = str::from_utf8(&line[..end]).map_err(|_| "it is not UTF-8".to_owned());
+                let ty = spec.program.peers[peer as usize].request;
+                let read = text.and_then(|text| decode(&spec.types, ty, text).map_err(|error| error.to_string()));
+                let read = read.map_err(|why| format!("{}: {why}", shown(&line[..end])));
+                return Some(read);
+            },
+            PeerInput::Http(input) => match input.request() {
+                Ok(None) => None,
+                Ok(Some(message)) => {
+                    let read = request_of(spec, &message).map_err(|(_, why)| format!("{}: {why}", input.shown()));
+                    Some(read)
+                }
+                Err(malformed) => Some(Err(malformed.to_string())),
+            },
+        }
+    }
+}
