@@ -266,7 +266,8 @@ impl Wave<'_> {
     /// Answers a call of a peer.
     fn called(&mut self, call: SutCall) {
         let events = self.asker.call(call, self.system);
-        let event = |event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 };
+        let event =
+            |event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 };
         self.events.extend(events.map(event));
     }
 
