@@ -31,6 +31,9 @@ const WAYS: usize = 64;
 /// The number of drawn choices with which a handler is run that has no run with small choices.
 const DRAWN: u64 = 3;
 
+/// The multiple of the allowed work after which a search ends in the middle of a state: one may be asked thousands of requests.
+const OVERRUN: u64 = 8;
+
 /// The work of judging that counts as much as serving a request.
 const EASY: u64 = 200;
 
@@ -188,6 +191,9 @@ impl Comparing {
             let domain = SmallDomain { types: &self.spec.types, values, tokens, integers: &self.integers };
             let Some(requests) = domain.all(self.spec.program.request, REQUESTS) else { return LayerEnd::Budget };
             for request in requests {
+                if *served > most.saturating_mul(OVERRUN) {
+                    return LayerEnd::Budget;
+                }
                 for way in ways(mutant, &all[at], &request, values) {
                     *served += 1;
                     let before = self.states.work;
