@@ -89,6 +89,7 @@ mod explore_children;
 mod har;
 mod history_page;
 mod http_forms;
+mod http_planted;
 mod http_testing;
 mod http_wire;
 mod openapi;

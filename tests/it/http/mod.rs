@@ -3,6 +3,8 @@
 //! `PUT /a` is answered 204, then `GET /a` 200 with what was put; before, it is 404 with a text. At `/slow` a request
 //! takes effect and is not answered.
 
+pub mod planted;
+
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
