@@ -237,7 +237,10 @@ impl Wave<'_> {
     fn observe(&mut self, event: SutEvent) -> Result<(), SutFailure> {
         let SutEvent { client, kind } = event;
         let kind = match kind {
-            SutEventKind::Called(call) => return Ok(self.called(call)),
+            SutEventKind::Called(call) => {
+                self.called(call);
+                return Ok(());
+            }
             kind => kind,
         };
         let under_way = self.under_way.entry(client).or_default();

@@ -17,6 +17,9 @@ use crate::syntax::ast::{
     HttpMethod, HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
 };
 
+/// The beginning of a target that is a whole URL: the request is to a proxy.
+const WHOLE_URL: &str = "http://";
+
 /// The part of a message that a field is written in.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum WirePlace {
@@ -111,9 +114,10 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Op
     let mut bound = BoundFields { used: vec![false; names.len()], names };
     let method = method(cx, &mut bound, &line.method)?;
     let (authority, path, query) = target(cx, &mut bound, &line.target);
+    let to_proxy = string(&line.target).starts_with(WHOLE_URL);
     let mut headers = Vec::new();
     for header in &line.headers {
-        let name = request_header_name(cx, &header.name, authority.is_some());
+        let name = request_header_name(cx, &header.name, to_proxy);
         let value = match &header.value {
             HttpHeaderValue::Fixed(text) => TextPart::Fixed(string(text)),
             HttpHeaderValue::Field(field) => TextPart::Field(field_form(cx, &mut bound, field, WirePlace::Header)?),
@@ -251,7 +255,7 @@ fn target(
     written: &HttpText,
 ) -> (Option<String>, Vec<TextPart>, Vec<(String, TextPart)>) {
     let text = string(written);
-    let (authority, text) = match text.strip_prefix("http://") {
+    let (authority, text) = match text.strip_prefix(WHOLE_URL) {
         Some(rest) => {
             let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
             (authority_of(cx, authority, written.span), path.to_owned())
