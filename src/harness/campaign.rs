@@ -115,7 +115,7 @@ const SEEDS: usize = 1 << 16;
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests of one client that are under way together.
 const DEPTH: usize = 4;
-/// The same of a system that calls peers. A request that is lost after another one may call at any later time, which is hard to judge.
+/// The depth for a system that calls peers. A request that is lost after another one may call at any later time, which is hard to judge.
 const DEPTH_OF_CALLERS: usize = 1;
 /// The campaign ends after this many waves in a row whose requests were all refused.
 const IN_VAIN: u32 = 1_000;

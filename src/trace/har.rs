@@ -177,7 +177,8 @@ impl<R: BufRead> HarTrace<R> {
 
     /// Checks that it is clear which server is meant.
     fn is_of_one_host(&self, entries: &[HarEntry]) -> Result<(), String> {
-        let hosts: BTreeSet<&str> = entries.iter().map(|entry| split(&entry.request.url).0).collect();
+        let hosts = entries.iter().map(|entry| split(&entry.request.url).0);
+        let hosts: BTreeSet<&str> = hosts.filter(|host| host.starts_with("http")).collect();
         match self.url {
             None if hosts.len() > 1 => {
                 let listed: Vec<&str> = hosts.iter().copied().take(5).collect();
@@ -227,15 +228,23 @@ impl<R: BufRead> HarTrace<R> {
             let found = &entry.started_date_time;
             format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
         })?;
-        let lasted = SignedDuration::try_from_secs_f64(entry.time.max(0.0) / 1_000.0).unwrap_or(SignedDuration::ZERO);
-        let answered = moment.checked_add(lasted.saturating_add(ROUNDED)).unwrap_or(Timestamp::MAX);
+        // Of an answer without a time, it is only known that it came.
+        let lasted =
+            SignedDuration::try_from_secs_f64(entry.time / 1_000.0).ok().filter(|lasted| !lasted.is_negative());
+        let answered = lasted.and_then(|lasted| moment.checked_add(lasted.saturating_add(ROUNDED)).ok());
+        let answered = answered.unwrap_or(Timestamp::MAX);
         let exchange = |answer| Ok(Some(TimedExchange { asked: moment, answered, request: asked.clone(), answer }));
         let Some(answer) = self.answer(&message, &entry.response)? else { return exchange(None) };
         if is_refusal(&self.spec, &answer) {
             self.counts.refused += 1;
             return Ok(None);
         }
-        exchange(Some(answer_of(&self.spec, &asked, &answer)?))
+        match answer_of(&self.spec, &asked, &answer) {
+            Ok(answer) => exchange(Some(answer)),
+            // What is not modified is what the client has in its own cache.
+            Err(_) if answer.status() == Some(304) => exchange(None),
+            Err(why) => Err(why),
+        }
     }
 
     /// The message of an answer; none if it is not known.
@@ -245,7 +254,7 @@ impl<R: BufRead> HarTrace<R> {
         let mut body = None;
         if let Some(own) = response.content.as_ref().filter(|_| has_content) {
             body = content(own)?;
-            if body.is_none() && own.size > 0 {
+            if body.is_none() && own.size != 0 {
                 self.counts.without_content += 1;
                 return Ok(None);
             }

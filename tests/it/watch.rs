@@ -83,7 +83,6 @@ fn server(answers: &'static [(&'static [u8], &'static [u8])]) -> String {
 fn asked(address: &str, bytes: &[u8]) -> Vec<u8> {
     let mut stream = TcpStream::connect(address).unwrap();
     stream.write_all(bytes).unwrap();
-    stream.shutdown(Shutdown::Write).unwrap();
     let mut answer = Vec::new();
     stream.read_to_end(&mut answer).unwrap();
     answer
@@ -145,6 +144,36 @@ fn what_is_no_answer_of_the_specification_is_reported() {
         let line = watching.line();
         assert!(line.contains(why), "{line}");
         assert_eq!(watching.end().0, Some(1));
+    }
+}
+
+#[test]
+fn what_a_client_or_the_end_of_watching_cuts_is_no_mistake_of_the_server() {
+    let half: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 38\r\n\r\n{\"id\": ";
+    let server = server(Box::leak(Box::new([(&b"\r\n\r\n"[..], half), (b"never", b"")])));
+    for is_client_first in [true, false] {
+        let watching = Watching::start(NOTES, &server, &[]);
+        let mut stream = TcpStream::connect(&watching.address).unwrap();
+        stream.write_all(READ).unwrap();
+        stream.read_exact(&mut vec![0; half.len()]).unwrap();
+        if is_client_first {
+            drop(stream);
+            thread::sleep(Duration::from_millis(200));
+        }
+        let (code, said) = watching.end();
+        assert!(code == Some(0) && said.contains("2 events, 0 rejections"), "{said}");
+    }
+}
+
+#[test]
+fn content_that_is_compressed_and_what_is_not_modified_are_not_judged() {
+    for head in ["200 OK\r\nContent-Encoding: gzip", "304 Not Modified"] {
+        let answer = format!("HTTP/1.1 {head}\r\nContent-Length: 2\r\n\r\n\u{1f}\u{8b}").leak().as_bytes();
+        let server = server(Box::leak(Box::new([(&b"\r\n\r\n"[..], answer)])));
+        let watching = Watching::start(NOTES, &server, &[]);
+        asked(&watching.address, READ);
+        let (code, said) = watching.end();
+        assert!(code == Some(0) && said.contains("2 events, 0 rejections"), "{said}");
     }
 }
 

@@ -30,7 +30,7 @@ use mayhap::dualize::EFFORT_LIMIT;
 use mayhap::spec::Tasks;
 use mayhap::trace::Header;
 use mayhap::{Options, Session, Spec};
-use relay::Overheard;
+use relay::{Ear, Overheard};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
@@ -62,19 +62,20 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
         Err(why) => return failed(terminal, &why),
     };
     let (sender, heard) = channel();
-    let (waiting, server) = (Arc::new(AtomicUsize::new(0)), options.upstream.address.clone());
-    let waiting_there = waiting.clone();
-    thread::spawn(move || relay::relay(&listener, &server, &sender, &waiting_there));
+    let (ear, server) = (Ear::new(sender), options.upstream.address.clone());
+    let ear_there = ear.clone();
+    thread::spawn(move || relay::relay(&listener, &server, &ear_there));
     while !stop.load(Ordering::Relaxed) {
-        if let Err(why) = hear(&heard, &waiting, &mut watcher, terminal) {
-            return failed(terminal, &recording_failed(options, &why));
+        if let Err(why) = hear(&heard, ear.waiting(), &mut watcher, terminal) {
+            no_recording(options, &why, &mut watcher, terminal);
         }
     }
+    ear.close();
     let since = Instant::now();
     while let Ok(next) = heard.try_recv() {
         watcher.set_behind(since.elapsed() > MOMENT, terminal);
         if let Err(why) = watcher.hear(next, terminal) {
-            return failed(terminal, &recording_failed(options, &why));
+            no_recording(options, &why, &mut watcher, terminal);
         }
     }
     end(watcher, options, terminal)
@@ -93,6 +94,8 @@ fn begin(
     let effort = (options.exchange_time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
     let limits = Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() };
     let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
+    // Of a server that was just started, nothing is known from before.
+    let left = if options.fresh { LeftState::Nothing } else { left };
     let new = |is_of_any| Watcher::new((spec, &any), limits.clone(), is_of_any);
     let (watcher, is_going_on) = match left {
         LeftState::Nothing => (new(!options.fresh), false),
@@ -189,6 +192,9 @@ fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) 
     }
 }
 
-fn recording_failed(options: &WatchArguments, cause: &std::io::Error) -> String {
-    files::unwritable(options.record.as_deref().unwrap_or(Path::new("")), cause)
+/// Goes on without the recording, which cannot be written: what passes is never held up by that.
+fn no_recording(options: &WatchArguments, cause: &std::io::Error, watcher: &mut Watcher, terminal: &mut Terminal) {
+    let why = files::unwritable(options.record.as_deref().unwrap_or(Path::new("")), cause);
+    terminal.complain(&format!("{why}; nothing more is recorded\n"));
+    watcher.stop_recording();
 }

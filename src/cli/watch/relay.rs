@@ -10,9 +10,9 @@
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
-use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::Sender;
+use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
@@ -55,18 +55,37 @@ pub struct Ear {
     connection: u64,
     heard: Sender<Overheard>,
     waiting: Arc<AtomicUsize>,
+    is_over: Arc<RwLock<bool>>,
 }
 
 impl Ear {
-    /// Hands over what was heard, once there is room.
-    fn hear(&self, what: OverheardKind) {
+    /// Hands over what was heard, once there is room; false if nothing is passed on any more.
+    fn hear(&self, what: OverheardKind) -> bool {
         let length = length(&what);
         while length > 0 && self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
             thread::sleep(PAUSE);
         }
+        // Until it is handed over, the end has to wait: nothing is passed on that was not heard.
+        let is_over = self.is_over.read().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_add(length, Ordering::Relaxed);
-        // If nobody listens any more, all is passed on still.
-        _ = self.heard.send(Overheard { connection: self.connection, what });
+        !*is_over && self.heard.send(Overheard { connection: self.connection, what }).is_ok()
+    }
+}
+
+impl Ear {
+    /// The ear at no connection yet.
+    pub fn new(heard: Sender<Overheard>) -> Ear {
+        Ear { connection: 0, heard, waiting: Arc::default(), is_over: Arc::default() }
+    }
+
+    /// The number of bytes that wait for the listener.
+    pub fn waiting(&self) -> &Arc<AtomicUsize> {
+        &self.waiting
+    }
+
+    /// Passes nothing on any more; all that was passed on has been handed over.
+    pub fn close(&self) {
+        *self.is_over.write().unwrap_or_else(PoisonError::into_inner) = true;
     }
 }
 
@@ -79,7 +98,7 @@ pub fn length(what: &OverheardKind) -> usize {
 }
 
 /// Takes connections and passes them on to a server, for ever.
-pub fn relay(listener: &TcpListener, server: &str, heard: &Sender<Overheard>, waiting: &Arc<AtomicUsize>) {
+pub fn relay(listener: &TcpListener, server: &str, ear: &Ear) {
     let mut connection = 0;
     for stream in listener.incoming() {
         let Ok(client) = stream else {
@@ -88,7 +107,7 @@ pub fn relay(listener: &TcpListener, server: &str, heard: &Sender<Overheard>, wa
             continue;
         };
         connection += 1;
-        let ear = Ear { connection, heard: heard.clone(), waiting: waiting.clone() };
+        let ear = Ear { connection, ..ear.clone() };
         let server = server.to_owned();
         // If there is no thread left, the connection is closed.
         _ = thread::Builder::new().spawn(move || pass_on(client, &server, ear));
@@ -98,23 +117,26 @@ pub fn relay(listener: &TcpListener, server: &str, heard: &Sender<Overheard>, wa
 /// Passes a connection on to its end.
 fn pass_on(client: TcpStream, server: &str, ear: Ear) {
     let Ok(address) = client.peer_addr() else { return };
-    ear.hear(OverheardKind::Begun(address));
+    if !ear.hear(OverheardKind::Begun(address)) {
+        return;
+    }
     match joined(&client, server) {
         Ok((own, server)) => {
             let (ear_of_client, server_in) = (ear.clone(), server.try_clone());
             let asking = thread::Builder::new().spawn(move || {
                 let Ok(server) = server_in else { return };
                 let hear = |bytes| ear_of_client.hear(OverheardKind::Asked(bytes));
-                pass(own, server, hear, || ear_of_client.hear(OverheardKind::ClientEnded));
+                pass(own, server, hear, || {}, || _ = ear_of_client.hear(OverheardKind::ClientEnded));
             });
             let hear = |bytes| ear.hear(OverheardKind::Answered(bytes));
-            pass(server, client, hear, || ear.hear(OverheardKind::ServerEnded));
+            let client_gone = || _ = ear.hear(OverheardKind::ClientEnded);
+            pass(server, client, hear, client_gone, || _ = ear.hear(OverheardKind::ServerEnded));
             if let Ok(asking) = asking {
                 // It never panics, and its end is all that is waited for.
                 _ = asking.join();
             }
         }
-        Err(error) => ear.hear(OverheardKind::Unreachable(error)),
+        Err(error) => _ = ear.hear(OverheardKind::Unreachable(error)),
     }
     ear.hear(OverheardKind::Over);
 }
@@ -129,15 +151,25 @@ fn joined(client: &TcpStream, server: &str) -> io::Result<(TcpStream, TcpStream)
 }
 
 /// Passes bytes on until there are no more. If nobody takes them, the connection ends in both directions.
-fn pass(mut from: TcpStream, mut to: TcpStream, hear: impl Fn(Vec<u8>), hear_end: impl Fn()) {
+fn pass(
+    mut from: TcpStream,
+    mut to: TcpStream,
+    hear: impl Fn(Vec<u8>) -> bool,
+    hear_gone: impl Fn(),
+    hear_end: impl Fn(),
+) {
     let mut end = Shutdown::Write;
     let mut chunk = vec![0; CHUNK];
     loop {
         match from.read(&mut chunk) {
             Ok(0) => break,
             Ok(count) => {
-                hear(chunk[..count].to_vec());
+                if !hear(chunk[..count].to_vec()) {
+                    end = Shutdown::Both;
+                    break;
+                }
                 if to.write_all(&chunk[..count]).is_err() {
+                    hear_gone();
                     _ = from.shutdown(Shutdown::Both);
                     break;
                 }

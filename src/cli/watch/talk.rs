@@ -19,8 +19,10 @@ const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
 pub enum TalkEvent {
     /// An event of the specification.
     Event(EventKind<Value>),
-    /// A request that the specification says nothing of; set if it may have changed what the server remembers.
+    /// A request that the specification says nothing of; set if it may change what the server remembers.
     Foreign(String, bool),
+    /// The answer to such a request: now it has changed what it may.
+    ForeignOver,
     /// An answer that no server of the specification gives, in words.
     Wrong(String),
     /// The reason why no more of this connection is understood.
@@ -60,8 +62,9 @@ impl WatchedTalk {
 
     /// The client says nothing more.
     pub fn client_ended(&mut self) {
-        if let WatchedTalk::Lines(lines) = self {
-            lines.is_client_gone = true;
+        match self {
+            WatchedTalk::Lines(lines) => lines.is_client_gone = true,
+            WatchedTalk::Http(http) => http.is_client_gone = true,
         }
     }
 
@@ -155,6 +158,8 @@ pub struct HttpTalk {
     answers: MessageBuffer,
     /// The requests that have no answer yet.
     asked: VecDeque<UnansweredRequest>,
+    /// Set once the client says nothing more: then it may be the reason for which an answer is not whole.
+    is_client_gone: bool,
     /// Set once the server has said its last.
     is_over: bool,
     is_unclear: bool,
@@ -164,6 +169,8 @@ pub struct HttpTalk {
 struct UnansweredRequest {
     /// The request; none if the specification says nothing of it, or if it was given up.
     request: Option<Value>,
+    /// Set if the specification says nothing of it, and it may change something.
+    is_foreign_change: bool,
     framing: Framing,
 }
 
@@ -175,6 +182,7 @@ impl HttpTalk {
             requests: MessageBuffer::default(),
             answers: MessageBuffer::default(),
             asked: VecDeque::new(),
+            is_client_gone: false,
             is_over: false,
             is_unclear: false,
         }
@@ -207,7 +215,8 @@ impl HttpTalk {
         };
         said.extend(request.iter().map(|request| TalkEvent::Event(EventKind::Request(request.clone()))));
         let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
-        self.asked.push_back(UnansweredRequest { request, framing });
+        let is_foreign_change = request.is_none() && !SAFE.contains(&method.as_str());
+        self.asked.push_back(UnansweredRequest { request, is_foreign_change, framing });
         if method == "CONNECT" || message.header("Upgrade").is_some() {
             self.give_up(format!("{method} {target} asks for another protocol"), said);
         } else if self.is_over {
@@ -240,8 +249,9 @@ impl HttpTalk {
                 Ok(Some(message)) => self.note_answer(&message, said),
                 Ok(None) => return,
                 Err(malformed) => {
+                    let is_judged = first.request.is_some();
                     self.lose(said);
-                    said.push(TalkEvent::Wrong(malformed.to_string()));
+                    said.extend(is_judged.then(|| TalkEvent::Wrong(malformed.to_string())));
                     self.give_up("the end of that answer is not known".to_owned(), said);
                 }
             }
@@ -255,17 +265,21 @@ impl HttpTalk {
         let request = self.asked.front_mut().and_then(|asked| asked.request.take());
         if let Some(request) = request {
             match answer_of(&self.spec, &request, message) {
-                Ok(answer) => said.push(TalkEvent::Event(EventKind::Answer(answer))),
-                Err(why) => {
+                Ok(answer) if !is_encoded(message) => said.push(TalkEvent::Event(EventKind::Answer(answer))),
+                read => {
                     said.push(TalkEvent::Event(EventKind::Lost));
                     self.forget();
-                    if !is_refusal(&self.spec, message) {
+                    // What is not modified is what the client has in its own cache.
+                    let is_known = !is_encoded(message) && message.status() != Some(304);
+                    if let (Err(why), true) = (read, is_known && !is_refusal(&self.spec, message)) {
                         said.push(TalkEvent::Wrong(format!("{shown} is no answer of the specification: {why}")));
                     }
                 }
             }
         }
-        self.asked.pop_front();
+        if self.asked.pop_front().is_some_and(|asked| asked.is_foreign_change) {
+            said.push(TalkEvent::ForeignOver);
+        }
         if !message.keeps_alive {
             self.is_over = true;
             self.lose(said);
@@ -274,8 +288,10 @@ impl HttpTalk {
 
     fn end(&mut self, said: &mut Vec<TalkEvent>) {
         if !self.is_unclear {
-            self.answers.end();
-            self.take_answers(said);
+            if !self.is_client_gone {
+                self.answers.end();
+                self.take_answers(said);
+            }
             self.is_over = true;
             self.lose(said);
         }
@@ -299,4 +315,9 @@ impl HttpTalk {
     fn forget(&mut self) {
         self.asked.iter_mut().for_each(|asked| asked.request = None);
     }
+}
+
+/// Tests whether content is compressed or the like: it is not understood.
+fn is_encoded(message: &HttpMessage) -> bool {
+    message.header("Content-Encoding").is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
 }

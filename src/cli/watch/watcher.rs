@@ -43,6 +43,9 @@ pub struct Watcher {
     connections: BTreeMap<u64, WatchedConnection>,
     /// The connections on which something is said that is not understood: nothing is judged while they are there.
     unclear: BTreeSet<u64>,
+    /// The requests under way that the specification says nothing of and that may change something, by connection: until they have their
+    /// answers, nothing is judged.
+    changing: BTreeMap<u64, usize>,
     /// Set if what passes is too much to be judged.
     is_behind: bool,
     /// The number of lines of the recording.
@@ -84,6 +87,7 @@ impl Watcher {
             ignored: IgnoredAnswers::default(),
             connections: BTreeMap::new(),
             unclear: BTreeSet::new(),
+            changing: BTreeMap::new(),
             is_behind: false,
             line: 1,
             recording: None,
@@ -107,6 +111,11 @@ impl Watcher {
         Watcher { recording, ..self }
     }
 
+    /// Records nothing more.
+    pub fn stop_recording(&mut self) {
+        self.recording = None;
+    }
+
     /// Takes notice of what was heard.
     ///
     /// # Errors
@@ -115,7 +124,9 @@ impl Watcher {
         let number = heard.connection;
         if let OverheardKind::Begun(address) = heard.what {
             let taken: BTreeSet<u64> = self.connections.values().map(|connection| connection.client).collect();
-            let client = (1..).find(|client| !taken.contains(client)).unwrap_or_default();
+            // If the specification asks who its clients are, no two connections are the same one.
+            let free = || (1..).find(|client| !taken.contains(client)).unwrap_or_default();
+            let client = if self.spec.program.names_clients { number } else { free() };
             let talk = WatchedTalk::new(&self.spec, &self.prefix);
             self.connections.insert(number, WatchedConnection { client, address, talk });
             return Ok(());
@@ -134,7 +145,7 @@ impl Watcher {
             }
             OverheardKind::Over => {
                 self.connections.remove(&number);
-                if self.unclear.remove(&number) {
+                if self.unclear.remove(&number) | self.changing.remove(&number).is_some() {
                     self.begin_again();
                 }
             }
@@ -143,7 +154,20 @@ impl Watcher {
         for said in said {
             match said {
                 TalkEvent::Event(kind) => self.observe(client, kind, terminal)?,
-                TalkEvent::Foreign(what, may_change) => self.foreign(&what, may_change, terminal),
+                TalkEvent::Foreign(what, may_change) => {
+                    self.foreign(&what, may_change, terminal);
+                    if may_change {
+                        *self.changing.entry(number).or_default() += 1;
+                    }
+                }
+                TalkEvent::ForeignOver => {
+                    let under_way = self.changing.entry(number).or_default();
+                    *under_way = under_way.saturating_sub(1);
+                    if *under_way == 0 {
+                        self.changing.remove(&number);
+                    }
+                    self.begin_again();
+                }
                 TalkEvent::Wrong(what) => {
                     let lines = [what];
                     self.reject(&lines, terminal);
@@ -187,7 +211,8 @@ impl Watcher {
     fn judge(&mut self, event: WatchedEvent, terminal: &mut Terminal) {
         self.window.push(event.clone(), LAST);
         let is_looked_at = self.ignored.is_looked_at(&event);
-        if !self.unclear.is_empty() || self.is_behind || !is_looked_at {
+        let is_judged = self.unclear.is_empty() && self.changing.is_empty() && !self.is_behind;
+        if !is_judged || !is_looked_at {
             return;
         }
         // Over TCP each event is one that may be observed.
