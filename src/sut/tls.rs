@@ -7,7 +7,7 @@ use std::io::{self, Read, Write};
 use std::net::TcpStream;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -17,7 +17,7 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, SignatureScheme, StreamOwned,
 };
 
-/// The time that each step of the handshake may take.
+/// The time that the handshake, and each of its steps, may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
 /// The trust in the certificate of a system.
@@ -73,8 +73,12 @@ impl TlsClient {
         let mut connection = ClientConnection::new(self.config.clone(), self.name.clone()).map_err(io::Error::other)?;
         stream.set_read_timeout(Some(HANDSHAKE))?;
         stream.set_write_timeout(Some(HANDSHAKE))?;
+        let until = Instant::now() + HANDSHAKE;
         while connection.is_handshaking() {
             connection.complete_io(&mut stream).map_err(in_words)?;
+            if Instant::now() > until {
+                return Err(in_words(io::ErrorKind::WouldBlock.into()));
+            }
         }
         Ok(TlsStream(StreamOwned::new(connection, stream)))
     }

@@ -54,6 +54,8 @@ pub struct HarCounts {
     pub without_content: u64,
     /// Those that no line of the `http` block is about, with the first of them.
     pub foreign: u64,
+    /// Those of them that may have changed what the service remembers.
+    pub changing: u64,
     first_foreign: Option<String>,
 }
 
@@ -219,6 +221,9 @@ impl<R: BufRead> HarTrace<R> {
             Ok(asked) => asked,
             Err((_, why)) => {
                 self.counts.foreign += 1;
+                // The others are safe (RFC 9110, 9.2.1).
+                let is_safe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&request.method.as_str());
+                self.counts.changing += u64::from(!is_safe);
                 let first = || format!("{} {}: {why}", request.method, request.url);
                 self.counts.first_foreign.get_or_insert_with(first);
                 return Ok(None);
@@ -281,6 +286,11 @@ impl HarCounts {
         let mut said: Vec<String> = parts.into_iter().filter(|(n, _)| *n > 0).map(|(_, what)| what).collect();
         if !said.is_empty() {
             said = vec![format!("passed over {}", said.join(", "))];
+        }
+        if self.changing > 0 {
+            let (these, may) =
+                (entries(self.changing), "may have changed something that the specification says nothing of");
+            said.push(format!("{these} of those {may}: what comes after is judged as if not"));
         }
         if self.without_content > 0 {
             said.push(format!("the answers of {} have no content and are not known", entries(self.without_content)));

@@ -294,6 +294,11 @@ impl HttpTalk {
             }
             self.is_over = true;
             self.lose(said);
+            if !self.requests.rest().is_empty() {
+                // The server may have acted on its first line.
+                said.push(TalkEvent::Foreign("a request of which not all came".to_owned(), true));
+                said.push(TalkEvent::ForeignOver);
+            }
         }
     }
 
