@@ -58,7 +58,7 @@ impl CompressedFormat {
         }
     }
 
-    /// Tests whether another part of a file of this format may begin with these bytes, of which not all need be there.
+    /// Tests whether another part of a file of this format may begin with these bytes. They may be cut off.
     fn may_begin(self, begin: &[u8]) -> bool {
         match (self, begin) {
             (CompressedFormat::Gzip, [0x1f]) => true,

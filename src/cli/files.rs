@@ -94,7 +94,7 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     Ok(Box::new(file))
 }
 
-/// Replaces the contents of a file that is there, whole or not at all.
+/// Replaces the contents of a file, whole or not at all; makes one that is not there.
 ///
 /// # Errors
 /// A message, one line; the file is as it was.
@@ -104,14 +104,16 @@ pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
     // What a symbolic link points to is replaced, not the link.
-    let path = path.canonicalize()?;
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".mayhap-tmp");
     let scratch = path.with_file_name(name);
     let written = || -> io::Result<()> {
         let mut file = File::create(&scratch)?;
         file.write_all(text.as_bytes())?;
-        file.set_permissions(std::fs::metadata(&path)?.permissions())?;
+        if let Ok(there) = std::fs::metadata(&path) {
+            file.set_permissions(there.permissions())?;
+        }
         std::fs::rename(&scratch, &path)
     };
     written().inspect_err(|_| _ = std::fs::remove_file(&scratch))

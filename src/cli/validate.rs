@@ -28,7 +28,7 @@ use mayhap::validate::{Exchanges, Validator};
 use std::io::BufRead;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.witness.is_some() && options.traces.len() > 1 {
@@ -480,8 +480,13 @@ fn wanted(options: &Validate) -> WantedEvidence<'_> {
 
 /// The limits on what explains one exchange.
 fn limits(options: &Validate) -> Options {
-    let effort = (options.exchange_time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
-    Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() }
+    limits_of(options.exchange_time, options.memory)
+}
+
+/// The limits of judging: the time for the work on one event, and MiB of memory.
+pub fn limits_of(time: Duration, memory: usize) -> Options {
+    let effort = (time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
+    Options { effort, memory: memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
 /// Tests whether evidence is wanted: for a single trace, or if an option asks for it. Of several traces each has one line; a page shows the

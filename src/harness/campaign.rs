@@ -28,7 +28,7 @@ use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
 use super::wave::{LiveEventKind, WaitLimits};
 
-/// The number of waves of which one waits first, if there are waits at all.
+/// If there are waits, one wave in this number begins with one.
 const WAVES_APART: usize = 500;
 /// The factors of a wait that is just too short, and of one that is just long enough.
 const UNDER: f64 = 0.95;

@@ -94,6 +94,13 @@ impl HttpMessage {
         matches!(&self.head, HttpHead::Request { method, .. } if method == "HEAD")
     }
 
+    /// Tests whether it is a request whose method changes nothing (RFC 9110, 9.2.1).
+    #[must_use]
+    pub fn is_safe(&self) -> bool {
+        let safe = ["GET", "HEAD", "OPTIONS", "TRACE"];
+        matches!(&self.head, HttpHead::Request { method, .. } if safe.contains(&method.as_str()))
+    }
+
     /// The value of a header; several of one name are joined by commas. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<String> {

@@ -11,7 +11,7 @@ use super::tree::{Described, Tree};
 /// The most schemas that are merged for one description.
 const MAX_MERGES: u32 = 400_000;
 
-/// A schema, or several of which all or any hold.
+/// A schema, or several: either all of them hold, or any.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SchemaView<'d> {
     /// One schema, as it was written.

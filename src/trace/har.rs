@@ -221,9 +221,7 @@ impl<R: BufRead> HarTrace<R> {
             Ok(asked) => asked,
             Err((_, why)) => {
                 self.counts.foreign += 1;
-                // The others are safe (RFC 9110, 9.2.1).
-                let is_safe = ["GET", "HEAD", "OPTIONS", "TRACE"].contains(&request.method.as_str());
-                self.counts.changing += u64::from(!is_safe);
+                self.counts.changing += u64::from(!message.is_safe());
                 let first = || format!("{} {}: {why}", request.method, request.url);
                 self.counts.first_foreign.get_or_insert_with(first);
                 return Ok(None);

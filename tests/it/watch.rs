@@ -14,7 +14,7 @@ use crate::http_testing::{Served, empty_directory, said};
 
 const NOTES: &str = "examples/service/notes.may";
 
-/// A watcher; it is killed when this is dropped.
+/// A command that listens, a watcher most often; it is killed when this is dropped.
 struct Watching {
     child: Child,
     out: BufReader<ChildStdout>,
@@ -211,13 +211,12 @@ fn a_server_of_the_specification_is_never_rejected() {
 fn lines_are_watched_as_http_is() {
     let mut command = mayhap(&["serve", "specs/kv.may", "--tcp", "127.0.0.1:0", "--seed", "1"]);
     let mut child = command.spawn().unwrap();
-    let mut line = String::new();
-    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let (mut out, mut line) = (BufReader::new(child.stdout.take().unwrap()), String::new());
+    out.read_line(&mut line).unwrap();
     let address = line.trim().strip_prefix("listening on ").unwrap().to_owned();
+    let _ended_with_the_test = Watching { child, out, address: address.clone() };
     let (code, watched, said) = tested(("specs/kv.may", "400"), &address, "tcp:", &["--fresh"]);
     assert!(code == Some(0) && watched == Some(0) && said.contains(" 0 rejections"), "{said}");
-    _ = child.kill();
-    _ = child.wait();
 }
 
 #[test]

@@ -18,7 +18,7 @@ Examples:
 It listens for clients, and passes each byte on to the server, and back, unchanged and at once. What
 passes is judged: HTTP by the http block of the specification, or one JSON value a line if it has none.
 What no server of the specification could have answered is printed when it happens; then judging goes
-on from any state. Nothing is ever held back or refused.
+on from any state. Nothing is ever refused; only if 64 MiB wait to be judged, bytes are passed on later.
 
 Requests that the specification says nothing of are passed on, too. If they may have changed something
 (all but GET, HEAD, OPTIONS and TRACE), judging goes on from any state.

@@ -11,7 +11,7 @@ use crate::cli::files;
 use mayhap::json::{from_line, line};
 use serde::{Deserialize, Serialize};
 use std::fs;
-use std::io::{ErrorKind, Write};
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The version of the form.
@@ -93,9 +93,5 @@ pub fn save(path: &Path, line: u64, is_of_any: bool, saved: &str) -> Result<(), 
 /// Replaces the file, whole or not at all.
 fn write(path: &Path, header: &KeptHeader, saved: &str) -> Result<(), String> {
     let header = line(header).map_err(|error| error.to_string())?;
-    let scratch = path.with_extension("mayhap-tmp");
-    let written = fs::File::create(&scratch)
-        .and_then(|mut file| file.write_all(format!("{header}\n{saved}").as_bytes()))
-        .and_then(|()| fs::rename(&scratch, path));
-    written.map_err(|cause| files::unwritable(path, &cause))
+    files::write_text(path, &format!("{header}\n{saved}"))
 }

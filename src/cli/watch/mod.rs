@@ -22,14 +22,14 @@ mod window;
 
 use super::exit::Exit;
 use super::terminal::Terminal;
+use super::validate::limits_of;
 use super::{failed, files, load, stopping};
 use arguments::WatchArguments;
 use kept::LeftState;
 use mayhap::choice::counted;
-use mayhap::dualize::EFFORT_LIMIT;
 use mayhap::spec::Tasks;
 use mayhap::trace::Header;
-use mayhap::{Options, Session, Spec};
+use mayhap::{Session, Spec};
 use relay::{Ear, Overheard};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
@@ -91,8 +91,7 @@ fn begin(
         return Err("the specification calls peers, which are not seen between its clients and the server".to_owned());
     }
     let any = spec.in_any_state().map_err(|_| "the specification cannot be judged from any state".to_owned())?;
-    let effort = (options.exchange_time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
-    let limits = Options { effort, memory: options.memory.saturating_mul(1 << 20), ..Options::default() };
+    let limits = limits_of(options.exchange_time, options.memory);
     let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
     // Of a server that was just started, nothing is known from before.
     let left = if options.fresh { LeftState::Nothing } else { left };

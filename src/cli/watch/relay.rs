@@ -59,20 +59,6 @@ pub struct Ear {
 }
 
 impl Ear {
-    /// Hands over what was heard, once there is room; false if nothing is passed on any more.
-    fn hear(&self, what: OverheardKind) -> bool {
-        let length = length(&what);
-        while length > 0 && self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
-            thread::sleep(PAUSE);
-        }
-        // Until it is handed over, the end has to wait: nothing is passed on that was not heard.
-        let is_over = self.is_over.read().unwrap_or_else(PoisonError::into_inner);
-        self.waiting.fetch_add(length, Ordering::Relaxed);
-        !*is_over && self.heard.send(Overheard { connection: self.connection, what }).is_ok()
-    }
-}
-
-impl Ear {
     /// The ear at no connection yet.
     pub fn new(heard: Sender<Overheard>) -> Ear {
         Ear { connection: 0, heard, waiting: Arc::default(), is_over: Arc::default() }
@@ -86,6 +72,18 @@ impl Ear {
     /// Passes nothing on any more; all that was passed on has been handed over.
     pub fn close(&self) {
         *self.is_over.write().unwrap_or_else(PoisonError::into_inner) = true;
+    }
+
+    /// Hands over what was heard, once there is room; false if nothing is passed on any more.
+    fn hear(&self, what: OverheardKind) -> bool {
+        let length = length(&what);
+        while length > 0 && self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
+            thread::sleep(PAUSE);
+        }
+        // Until it is handed over, the end has to wait: nothing is passed on that was not heard.
+        let is_over = self.is_over.read().unwrap_or_else(PoisonError::into_inner);
+        self.waiting.fetch_add(length, Ordering::Relaxed);
+        !*is_over && self.heard.send(Overheard { connection: self.connection, what }).is_ok()
     }
 }
 

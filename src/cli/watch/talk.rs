@@ -12,9 +12,6 @@ use mayhap::value::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// The methods that change nothing (RFC 9110, 9.2.1).
-const SAFE: [&str; 4] = ["GET", "HEAD", "OPTIONS", "TRACE"];
-
 /// Something that was said on a connection.
 pub enum TalkEvent {
     /// An event of the specification.
@@ -208,14 +205,13 @@ impl HttpTalk {
         let request = match self.request_of(message, target) {
             Ok(request) => Some(request),
             Err(why) => {
-                let is_safe = SAFE.contains(&method.as_str());
-                said.push(TalkEvent::Foreign(format!("{method} {target}: {why}"), !is_safe));
+                said.push(TalkEvent::Foreign(format!("{method} {target}: {why}"), !message.is_safe()));
                 None
             }
         };
         said.extend(request.iter().map(|request| TalkEvent::Event(EventKind::Request(request.clone()))));
         let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
-        let is_foreign_change = request.is_none() && !SAFE.contains(&method.as_str());
+        let is_foreign_change = request.is_none() && !message.is_safe();
         self.asked.push_back(UnansweredRequest { request, is_foreign_change, framing });
         if method == "CONNECT" || message.header("Upgrade").is_some() {
             self.give_up(format!("{method} {target} asks for another protocol"), said);
