@@ -23,7 +23,7 @@ use super::alone::Alone;
 use super::history::{Building, Happened};
 use super::online::{OnlinePart, SoFar};
 use super::rules::OrderRules;
-use crate::dualize::{Candidate, Judge, Options, Verdict};
+use crate::dualize::{Candidate, Exchange, Judge, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::{Entry, Value};
@@ -245,7 +245,7 @@ impl AtOnce {
                 Some(key) => key,
                 None => return Some(SoFar::Explained),
             },
-            Happened::Restarted => return self.restart(line),
+            Happened::Restarted => return Some(self.restart(line)),
             Happened::Closed(_) => return None,
         };
         let new = || OnlinePart::new(self.start.clone(), Building::new(false), by);
@@ -253,10 +253,18 @@ impl AtOnce {
     }
 
     /// Judges a restart, of each key.
-    fn restart(&mut self, line: u64) -> Option<SoFar> {
+    fn restart(&mut self, line: u64) -> SoFar {
         self.under_way.clear();
+        // Keys that are met first after it begin as the restart has left them.
+        let spec = self.start.spec().clone();
+        if spec.program.restarts.is_some() {
+            self.start.observe_by(&spec, &Exchange::restart(line));
+        }
+        if !self.start.verdict().is_accept() {
+            return SoFar::Doubtful;
+        }
         let verdicts = self.parts.values_mut().map(|part| part.push(line, Happened::Restarted));
         let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);
-        Some(other.unwrap_or(SoFar::Explained))
+        other.unwrap_or(SoFar::Explained)
     }
 }

@@ -1,13 +1,20 @@
-//! A specification of a server that was not reset: each variable starts with any value of its type.
+//! A specification of a server of which is not known what it remembers: at first, or after each restart.
 //!
-//! `var n: int = 0;` is judged as if `var n: int = choose;` stood there. The server may then be in a state that it never reaches, so
-//! that more is accepted, and nothing more is rejected.
+//! ```text
+//! var n: int = 0;                         var n: int = choose;      in any state at first
+//!                                         on restart { n := choose; }   in any state after each restart
+//! ```
+//!
+//! The server may then be in a state that it never reaches, so that more is accepted, and nothing more is rejected.
 
 use std::sync::Arc;
 
 use super::Spec;
 use super::compiled::SpecError;
-use crate::syntax::ast::{ExprKind, ItemKind, MemberKind};
+use crate::syntax::ast::{
+    Block, Expr, ExprKind, ItemKind, Member, MemberKind, Name, NodeId, PlaceExpr, PlaceRoot, Spanned, Statement,
+    StatementKind, Trigger,
+};
 
 impl Spec {
     /// The specification of a server that is in any state at first.
@@ -26,4 +33,44 @@ impl Spec {
         }
         self.of_other_trees(trees)
     }
+
+    /// The specification of a server that is in any state after each restart. A recording says with a restart that something happened that
+    /// nobody saw.
+    ///
+    /// # Errors
+    /// Its states cannot be chosen: it is a machine, say.
+    pub fn in_any_state_after_restarts(&self) -> Result<Arc<Spec>, SpecError> {
+        let mut trees = self.trees().clone();
+        let mut next = trees.next;
+        for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
+            let ItemKind::Protocol { members, .. } = &mut item.kind else { continue };
+            members.retain(|member| !matches!(member.kind, MemberKind::On { trigger: Trigger::Restart(_), .. }));
+            let handler = forgetting(members, &mut next);
+            members.extend(handler);
+        }
+        trees.next = next;
+        self.of_other_trees(trees)
+    }
+}
+
+/// `on restart { x := choose; y := choose; }` for the variables among the members; nothing if there are none.
+fn forgetting(members: &[Member], next: &mut NodeId) -> Option<Member> {
+    let mut id = || {
+        let id = *next;
+        next.0 += 1;
+        id
+    };
+    let mut statements: Vec<Statement> = Vec::new();
+    for member in members {
+        let MemberKind::Var { name, .. } = &member.kind else { continue };
+        let span = member.span;
+        let root = PlaceRoot::Name(Name { id: id(), ..name.clone() });
+        let place = PlaceExpr { root, path: Vec::new(), span };
+        let value = Expr { kind: ExprKind::Choose(None), span, id: id() };
+        statements.push(Spanned { kind: StatementKind::Assign { place, value }, span, id: id() });
+    }
+    let span = statements.first()?.span;
+    let body = Block { statements, span };
+    let kind = MemberKind::On { trigger: Trigger::Restart(span), from: None, guard: None, body };
+    Some(Spanned { kind, span, id: id() })
 }

@@ -2,8 +2,8 @@
 //!
 //! A store whose handlers look at the entry under one key only, `data[key]`, is as many servers as there are keys. Ten clients that use
 //! ten keys are then ten histories of one client or two. It is exact if every access to the state is to the entry under one part of
-//! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*). What a
-//! restart may lose, `on restart {..}`, is taken to connect them.
+//! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*). A restart
+//! connects them if `on restart {..}` does more than to set variables to constants, or to any values.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -38,12 +38,9 @@ impl RequestKeys {
         if let Some(step) = program.steps.first() {
             return Err(Unpartitioned::Step(step.site));
         }
-        begins_apart(program)?;
-        let keys = RequestKeys {
-            of_variant: FxHashMap::default(),
-            whole: false,
-            meet_at_restarts: program.restarts.is_some(),
-        };
+        begins_apart(program, program.init)?;
+        let meet_at_restarts = program.restarts.is_some_and(|restarts| begins_apart(program, restarts).is_err());
+        let keys = RequestKeys { of_variant: FxHashMap::default(), whole: false, meet_at_restarts };
         let mut search = KeySearch { program, keys, followed: FxHashSet::default() };
         search.follow(program.serve, vec![KeyOrigin::Request, KeyOrigin::Other])?;
         Ok(search.keys)
@@ -257,9 +254,10 @@ fn join(a: &KeyOrigin, b: &KeyOrigin) -> KeyOrigin {
     }
 }
 
-/// Fails if the initial state may connect several entries. It does not if it is known, except for variables that are choices as a whole.
-fn begins_apart(program: &Program) -> Result<(), Unpartitioned> {
-    let init = &program.functions[program.init as usize];
+/// Fails if the state that a function sets, the initial one or that after a restart, may connect several entries. It does not if it is
+/// known, except for variables that are choices as a whole.
+fn begins_apart(program: &Program, function: u32) -> Result<(), Unpartitioned> {
+    let init = &program.functions[function as usize];
     let reads_variable = |op: &Op| {
         let is_variable =
             |operand: &Operand| matches!(operand, Operand::Slot(slot) if (*slot as usize) < program.state_slots());
