@@ -45,6 +45,17 @@ pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     }
 }
 
+/// The first line of a trace that says what it is of, by what of it has arrived.
+pub fn sniffed_header(input: &mut impl BufRead, format: TraceFormat) -> Option<Header> {
+    if format != TraceFormat::Ndjson {
+        return None;
+    }
+    let mut reader = TraceReader::new(input.fill_buf().unwrap_or_default());
+    // A mistake in it, or in what follows, is reported when the trace is read.
+    _ = reader.next_line();
+    reader.header().cloned()
+}
+
 /// Tests whether the first line is the header of a script: it names a cause or a system.
 fn is_script(arrived: &[u8]) -> bool {
     let begin = arrived.trim_ascii_start();

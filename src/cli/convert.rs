@@ -75,7 +75,8 @@ fn convert(
         let Some(spec) = spec else {
             return Err(format!("error: {name}: --for says by which specification a HAR file is read\n"));
         };
-        let passed_over = convert_har(&spec, input, rules, output).map_err(|error| error.render(&name))?;
+        let header = options.recorded.header(Header::of(&spec.program.name), format);
+        let passed_over = convert_har((&spec, &header), input, rules, output).map_err(|error| error.render(&name))?;
         return Ok(passed_over.into_iter().map(|what| format!("note: {name}: {what}\n")).collect());
     }
     let rules = rules.jepsen;
@@ -100,14 +101,14 @@ fn convert(
 
 /// Writes the events of a HAR file; returns what is to be said of it.
 fn convert_har(
-    spec: &Arc<Spec>,
+    (spec, header): (&Arc<Spec>, &Header),
     input: impl BufRead,
     rules: FormatRules,
     output: &mut ConvertedLines<'_>,
 ) -> Result<Option<String>, TraceError> {
     let mut events = Events::open(spec, input, TraceFormat::Har, rules);
     let mut next = events.next_event()?;
-    output.line(Header::of(&spec.program.name).to_string());
+    output.line(header.to_string());
     while let Some(event) = next {
         let mut line = String::new();
         observed::write_seen(&mut line, spec, &event);

@@ -36,6 +36,7 @@ pub fn write_seen(line: &mut String, spec: &Spec, event: &TraceEvent<Value>) {
         EventKind::Request(request) => EventKind::Request((spec.program.request, request)),
         EventKind::Answer(answer) => EventKind::Answer((spec.program.response, answer)),
         EventKind::Closed => EventKind::Closed,
+        EventKind::Restart => EventKind::Restart,
         // A connection has no other events.
         _ => EventKind::Lost,
     };

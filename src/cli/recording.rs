@@ -6,7 +6,7 @@ use super::values::trace_format;
 use clap::{Args, ValueEnum};
 use mayhap::Spec;
 use mayhap::diagnostic::suggest;
-use mayhap::trace::{FailRule, JepsenRules, NilRule, TraceFormat};
+use mayhap::trace::{FailRule, Header, JepsenRules, NilRule, TraceFormat};
 use mayhap::validate::FormatRules;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -56,6 +56,9 @@ pub struct RecordedAs {
     /// Beginning of the URLs of a HAR file that count: the server, and the path before that of each request
     #[arg(long, value_name = "URL")]
     pub url: Option<String>,
+    /// State of the server when the recording begins (default: as its first line says; any for a HAR file)
+    #[arg(long, value_enum)]
+    pub start: Option<StartArg>,
 }
 
 impl RecordedAs {
@@ -80,6 +83,41 @@ impl RecordedAs {
             _ => Ok(FormatRules { jepsen: rules, url: self.url.clone() }),
         }
     }
+
+    /// The first line of what a recording says, or means if it has none, with the state in which the server was at first.
+    pub fn header(&self, own: Header, format: TraceFormat) -> Header {
+        let is_har = format == TraceFormat::Har;
+        let begins_in_any_state = match self.start {
+            Some(start) => start == StartArg::Any,
+            None => own.begins_in_any_state || is_har,
+        };
+        Header { begins_in_any_state, restarts_in_any_state: own.restarts_in_any_state || is_har, ..own }
+    }
+}
+
+/// The specification by which a recording with a first line is judged.
+///
+/// # Errors
+/// The server may be in any state, and the specification has none to choose from; ready to be shown.
+pub fn as_recorded(spec: &Arc<Spec>, header: &Header) -> Result<Arc<Spec>, String> {
+    let mut spec = spec.clone();
+    let not = |_| "the server may be in any state, and the specification cannot be judged from any state".to_owned();
+    if header.begins_in_any_state {
+        spec = spec.in_any_state().map_err(not)?;
+    }
+    if header.restarts_in_any_state {
+        spec = spec.in_any_state_after_restarts().map_err(not)?;
+    }
+    Ok(spec)
+}
+
+/// The state of the server when a recording begins.
+#[derive(ValueEnum, Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StartArg {
+    /// The server has just been started: it is as the specification begins
+    Fresh,
+    /// The server was in use before: it is in any state
+    Any,
 }
 
 /// The names that there are, and the one of them that was meant, apart from case.

@@ -228,6 +228,8 @@ fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
         ("start", start.as_ref().map(|start| shown(start))),
         ("ready", ready.as_ref().map(|ready| shown(ready))),
         ("reset", reset.as_ref().map(|reset| shown(reset))),
+        // As in the first line of a recording: `mayhap validate` judges a script, too.
+        ("state", (!options.system.is_reset()).then(|| quoted("any"))),
         ("peers", Some(peers).filter(|peers| !peers.is_empty()).map(|peers| quoted(&listed(peers)))),
     ];
     let other = other.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();

@@ -14,7 +14,7 @@ use super::reread::{RereadableTrace, Rereading, TracePart};
 use super::streamed::{self, Streamed, StreamedReport};
 use super::terminal::Terminal;
 use super::{abreast, failed, files, load};
-use super::{network_evidence, networked};
+use super::{network_evidence, networked, recording};
 use mayhap::dualize::{EFFORT_LIMIT, Judge, Observed, Options, Verdict};
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
@@ -84,7 +84,7 @@ fn judge_one(
     };
     let interruptible = Interruptible::begin(unwritten, exit);
     progress.search();
-    let found = judged.find_evidence(trace, spec, options, Some(&interruptible));
+    let found = judged.find_evidence(trace, options, Some(&interruptible));
     let interrupted = if interruptible.was() { Exit::Interrupted } else { Exit::Fine };
     drop(interruptible);
     progress.end();
@@ -128,7 +128,7 @@ fn judge_several(
         }
         let judge = || {
             let (mut judged, recorded) = Judged::of(spec, trace, options, progress)?;
-            judged.find_evidence(recorded, spec, options, interruptible.as_ref())?;
+            judged.find_evidence(recorded, options, interruptible.as_ref())?;
             Ok(judged)
         };
         let judged = judge().map_err(|error: String| (trace.clone(), error));
@@ -211,6 +211,8 @@ enum Again {
 
 /// A trace that was judged.
 struct Judged {
+    /// The specification by which it was judged.
+    spec: Arc<Spec>,
     report: TraceReport,
     verdict: Verdict,
     /// A note that the user should read besides: the trace says that it is of another specification.
@@ -257,6 +259,9 @@ impl Judged {
         let mut trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
         let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
+        let header = concurrent::sniffed_header(&mut trace.input, format).unwrap_or_else(|| Header::of(""));
+        let spec = &recording::as_recorded(spec, &options.recorded.header(header, format))
+            .map_err(|why| format!("error: {name}: {why}\n"))?;
         if !net.is_sync() {
             let is_written = files::is_stdin(path) && !files::is_redirected();
             let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
@@ -305,7 +310,7 @@ impl Judged {
             true => Again::Trace(Box::new((trace, length, validator.into_judge()))),
             false => Again::Nothing,
         };
-        Ok((Judged { report, verdict, note, drawn: None, is_tested }, again))
+        Ok((Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested }, again))
     }
 
     /// Looks for one run that explains exchanges one after another: it may be found though all are too many.
@@ -362,10 +367,10 @@ impl Judged {
     }
 
     /// A trace that was judged while it was read.
-    fn streamed(spec: &Spec, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
+    fn streamed(spec: &Arc<Spec>, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
         let StreamedReport { report, verdict, notes, .. } = streamed;
         let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
-        Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }
+        Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }
     }
 
     /// Reads a trace of a network to its end, and judges it.
@@ -394,7 +399,7 @@ impl Judged {
         let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::History(Box::new(evidence)) } else { Again::Nothing };
-        (Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
+        (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
     /// Reads a trace of a network, and judges it event by event if no order of requests alone explains it.
@@ -426,17 +431,17 @@ impl Judged {
         let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
         let again = if wanted { Again::Recording(Box::new(evidence)) } else { Again::Nothing };
-        (Judged { report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
+        (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
     /// Adds evidence to the report, if it is wanted; the error is ready to be shown.
     fn find_evidence(
         &mut self,
         again: Again,
-        spec: &Arc<Spec>,
         options: &Validate,
         interruptible: Option<&Interruptible>,
     ) -> Result<(), String> {
+        let spec = &self.spec.clone();
         let end = Instant::now().checked_add(CLOCK * options.reason_time);
         let is_over = || end.is_some_and(|end| Instant::now() >= end) || interruptible.is_some_and(Interruptible::was);
         let budget = Budget::seconds(options.reason_time.as_secs_f64()).until(&is_over);

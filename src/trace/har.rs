@@ -8,9 +8,18 @@
 //!
 //! The events are in the order of their times. Requests that overlap are of different clients. Times are rounded to milliseconds, so that
 //! an answer may have come a millisecond later than they say. The number of an event, after the header, is its line.
+//!
+//! A request that the specification says nothing of, and that may have changed something, is a restart after which the server is in any
+//! state. What was asked meanwhile may have seen anything, and may be done later:
+//!
+//! ```text
+//! c1 ├── Put ─────────┤                {"c": 1, "q": Put}  {"restart": true}  {"c": 1, "q": Put}  {"c": 1, "lost": true}
+//!       ├─ a login ─┤
+//! ```
 
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::io::BufRead;
+use std::ops::RangeInclusive;
 use std::sync::Arc;
 
 use base64::Engine;
@@ -37,7 +46,12 @@ pub struct HarTrace<R> {
     input: Option<R>,
     events: VecDeque<TraceEvent<Value>>,
     counts: HarCounts,
+    /// The times of the requests that may have changed something that the specification says nothing of.
+    changes: Vec<EntryTime>,
 }
+
+/// The time from a request to its answer.
+type EntryTime = RangeInclusive<Timestamp>;
 
 /// The number of entries of a HAR file that were read, and of those that were passed over.
 #[derive(Clone, Default, Debug)]
@@ -117,8 +131,7 @@ struct HarContent {
 
 /// An exchange of a specification, with its times.
 struct TimedExchange {
-    asked: Timestamp,
-    answered: Timestamp,
+    time: EntryTime,
     request: Value,
     /// The answer; none if it is not known.
     answer: Option<Value>,
@@ -127,7 +140,8 @@ struct TimedExchange {
 impl<R: BufRead> HarTrace<R> {
     /// A file that is read when the first event is asked for; only entries whose URL begins with `url` count, and what follows is the path.
     pub fn open(spec: &Arc<Spec>, input: R, url: Option<String>) -> HarTrace<R> {
-        HarTrace { spec: spec.clone(), url, input: Some(input), events: VecDeque::new(), counts: HarCounts::default() }
+        let (events, counts) = (VecDeque::new(), HarCounts::default());
+        HarTrace { spec: spec.clone(), url, input: Some(input), events, counts, changes: Vec::new() }
     }
 
     /// The next event; nothing after the last.
@@ -174,7 +188,7 @@ impl<R: BufRead> HarTrace<R> {
             let exchange = exchange.map_err(|why| wrong(1, format!("entry {} ({method} {url}): {why}", at + 1)))?;
             exchanges.extend(exchange);
         }
-        Ok(in_order(exchanges))
+        Ok(in_order(exchanges, &self.changes))
     }
 
     /// Checks that it is clear which server is meant.
@@ -217,26 +231,21 @@ impl<R: BufRead> HarTrace<R> {
         let body = request.post_data.as_ref().map(content).transpose()?.flatten();
         let head = HttpHead::Request { method: request.method.clone(), target };
         let message = HttpMessage { head, headers: headers(&request.headers), body, keeps_alive: true };
+        let time = time(entry)?;
         let asked = match request_of(&self.spec, &message) {
             Ok(asked) => asked,
             Err((_, why)) => {
                 self.counts.foreign += 1;
-                self.counts.changing += u64::from(!message.is_safe());
                 let first = || format!("{} {}: {why}", request.method, request.url);
                 self.counts.first_foreign.get_or_insert_with(first);
+                if !message.is_safe() {
+                    self.counts.changing += 1;
+                    self.changes.push(time);
+                }
                 return Ok(None);
             }
         };
-        let moment: Timestamp = entry.started_date_time.parse().map_err(|_| {
-            let found = &entry.started_date_time;
-            format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
-        })?;
-        // Of an answer without a time, it is only known that it came.
-        let lasted =
-            SignedDuration::try_from_secs_f64(entry.time / 1_000.0).ok().filter(|lasted| !lasted.is_negative());
-        let answered = lasted.and_then(|lasted| moment.checked_add(lasted.saturating_add(ROUNDED)).ok());
-        let answered = answered.unwrap_or(Timestamp::MAX);
-        let exchange = |answer| Ok(Some(TimedExchange { asked: moment, answered, request: asked.clone(), answer }));
+        let exchange = |answer| Ok(Some(TimedExchange { time: time.clone(), request: asked.clone(), answer }));
         let Some(answer) = self.answer(&message, &entry.response)? else { return exchange(None) };
         if is_refusal(&self.spec, &answer) {
             self.counts.refused += 1;
@@ -288,7 +297,7 @@ impl HarCounts {
         if self.changing > 0 {
             let (these, may) =
                 (entries(self.changing), "may have changed something that the specification says nothing of");
-            said.push(format!("{these} of those {may}: what comes after is judged as if not"));
+            said.push(format!("{these} of those {may}: what comes after is judged from any state"));
         }
         if self.without_content > 0 {
             said.push(format!("the answers of {} have no content and are not known", entries(self.without_content)));
@@ -320,22 +329,44 @@ fn content(content: &HarContent) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-/// The events of exchanges, in the order of their times. Each request is of a client that waits for nothing.
-fn in_order(mut exchanges: Vec<TimedExchange>) -> Vec<TraceEvent<Value>> {
-    exchanges.sort_by_key(|exchange| exchange.asked);
-    let mut moments = Vec::with_capacity(2 * exchanges.len());
+/// The times of the request of an entry, and of its answer.
+fn time(entry: &HarEntry) -> Result<EntryTime, String> {
+    let asked: Timestamp = entry.started_date_time.parse().map_err(|_| {
+        let found = &entry.started_date_time;
+        format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
+    })?;
+    // Of an answer without a time, it is only known that it came.
+    let lasted = SignedDuration::try_from_secs_f64(entry.time / 1_000.0).ok().filter(|lasted| !lasted.is_negative());
+    let answered = lasted.and_then(|lasted| asked.checked_add(lasted.saturating_add(ROUNDED)).ok());
+    Ok(asked..=answered.unwrap_or(Timestamp::MAX).max(asked))
+}
+
+/// The events of exchanges, in the order of their times, and of what changed the state besides. Each request is of a client that waits for
+/// nothing.
+fn in_order(mut exchanges: Vec<TimedExchange>, changes: &[EntryTime]) -> Vec<TraceEvent<Value>> {
+    exchanges.sort_by_key(|exchange| *exchange.time.start());
+    // What happened at one time overlapped: first all requests, then the answers, then the ends of changes.
+    let mut moments: Vec<(Timestamp, u8, Option<u64>, EventKind<Value>)> = Vec::with_capacity(2 * exchanges.len());
     // The moments at which clients have their answers.
     let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
-    for exchange in exchanges {
-        let TimedExchange { asked, answered, request, answer } = exchange;
-        let client = (1..).find(|client| busy.get(client).is_none_or(|until| *until < asked)).unwrap_or_default();
-        let answered = answered.max(asked);
-        busy.insert(client, answered);
-        moments.push((asked, false, client, EventKind::Request(request)));
-        moments.push((answered, true, client, answer.map_or(EventKind::Lost, EventKind::Answer)));
+    for TimedExchange { time, request, answer } in exchanges {
+        let (asked, answered) = time.into_inner();
+        let number = (1..).find(|client| busy.get(client).is_none_or(|until| *until < asked)).unwrap_or_default();
+        busy.insert(number, answered);
+        let client = Some(number);
+        let meanwhile = || changes.iter().filter(|change| *change.start() <= answered && asked <= *change.end());
+        let is_certain = meanwhile().next().is_none();
+        moments.push((asked, 0, client, EventKind::Request(request.clone())));
+        for change in meanwhile().filter(|change| *change.end() <= answered) {
+            moments.push((*change.end(), 3, client, EventKind::Request(request.clone())));
+        }
+        match answer.filter(|_| is_certain) {
+            Some(answer) => moments.push((answered, 1, client, EventKind::Answer(answer))),
+            None => moments.push((answered, 4, client, EventKind::Lost)),
+        }
     }
-    // What happened at one time overlapped.
-    moments.sort_by_key(|(time, is_answer, ..)| (*time, *is_answer));
-    let event = |(at, (_, _, client, kind))| TraceEvent { line: at as u64 + 2, client: Some(client), kind };
+    moments.extend(changes.iter().map(|change| (*change.end(), 2, None, EventKind::Restart)));
+    moments.sort_by_key(|(time, rank, ..)| (*time, *rank));
+    let event = |(at, (_, _, client, kind))| TraceEvent { line: at as u64 + 2, client, kind };
     moments.into_iter().enumerate().map(event).collect()
 }

@@ -34,13 +34,18 @@ pub struct Header {
     pub version: u64,
     /// The name of the specification that the trace is of.
     pub spec: Option<String>,
+    /// Set if the server may be in any state at first: `"state": "any"`.
+    pub begins_in_any_state: bool,
+    /// Set if the server may be in any state after each restart: `"restarts": "any"`. A restart then stands for whatever nobody saw.
+    pub restarts_in_any_state: bool,
 }
 
 impl Header {
-    /// The first line of a trace of a specification.
+    /// The first line of a trace of a specification, whose server was fresh.
     #[must_use]
     pub fn of(spec: &str) -> Header {
-        Header { version: VERSION, spec: Some(spec.to_owned()) }
+        let spec = Some(spec.to_owned());
+        Header { version: VERSION, spec, begins_in_any_state: false, restarts_in_any_state: false }
     }
 }
 
@@ -50,6 +55,11 @@ impl fmt::Display for Header {
         write!(f, "{{\"mayhap\": {}", self.version)?;
         if let Some(spec) = &self.spec {
             write!(f, ", \"spec\": {}", quoted(spec))?;
+        }
+        for (key, is_any) in [("state", self.begins_in_any_state), ("restarts", self.restarts_in_any_state)] {
+            if is_any {
+                write!(f, ", \"{key}\": \"any\"")?;
+            }
         }
         f.write_str("}")
     }
@@ -110,21 +120,24 @@ pub(super) fn is_pause(text: &str) -> bool {
 /// Reads a line; the error's offset is one into `text`.
 pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     let mut fields = EventKeys::default();
-    let mut notes: SmallVec<[Cow<'_, str>; 4]> = SmallVec::new();
+    let mut notes: SmallVec<[(Cow<'_, str>, Raw<'_>); 4]> = SmallVec::new();
     let end = for_each_key(text, |key, value| {
         let is_new = match fields.slot(&key) {
             Some(slot) => slot.replace(value).is_none(),
-            None => !notes.contains(&key),
+            None => !notes.iter().any(|(note, _)| *note == key),
         };
         if !is_new {
             return Err(JsonError::new(value.offset, format!("duplicate key {key:?}")));
         }
         if fields.slot(&key).is_none() {
-            notes.push(key);
+            notes.push((key, value));
         }
         Ok(())
     })?;
-    fields.record(line, end)
+    match fields.version {
+        Some(version) => fields.header(version, &notes).map(Record::Header),
+        None => fields.event(line, end).map(Record::Event),
+    }
 }
 
 /// Calls `found` for each key of the object that `text` is; returns where it ends.
@@ -199,23 +212,20 @@ impl<'a> EventKeys<'a> {
         [query, answer, client, lost, closed, restart, peer, key, version, spec].iter().all(|slot| slot.is_none())
     }
 
-    fn record(&self, line: u64, end: usize) -> Decoded<Record<'a>> {
-        if let Some(version) = self.version {
-            return self.header(version).map(Record::Header);
-        }
+    fn event(&self, line: u64, end: usize) -> Decoded<TraceEvent<Raw<'a>>> {
         for flag in [self.lost, self.closed, self.restart].into_iter().flatten() {
             is_true(flag)?;
         }
         if let Some(restart) = self.restart {
             self.alone(restart, &[self.query, self.answer, self.client, self.lost, self.closed, self.peer])?;
-            return Ok(Record::Event(TraceEvent { line, client: None, kind: EventKind::Restart }));
+            return Ok(TraceEvent { line, client: None, kind: EventKind::Restart });
         }
         let number = self.client.map(natural).transpose()?;
         if self.peer.is_some() {
             let kind = self.peer_event(number, end).map(EventKind::Peer)?;
-            return Ok(Record::Event(TraceEvent { line, client: None, kind }));
+            return Ok(TraceEvent { line, client: None, kind });
         }
-        Ok(Record::Event(TraceEvent { line, client: number, kind: self.kind(end)? }))
+        Ok(TraceEvent { line, client: number, kind: self.kind(end)? })
     }
 
     fn kind(&self, end: usize) -> Decoded<EventKind<Raw<'a>>> {
@@ -258,7 +268,7 @@ impl<'a> EventKeys<'a> {
         Ok(PeerEvent { peer, key: self.key, exchange, message })
     }
 
-    fn header(&self, version: Raw<'a>) -> Decoded<Header> {
+    fn header(&self, version: Raw<'a>, notes: &[(Cow<'a, str>, Raw<'a>)]) -> Decoded<Header> {
         let others = [self.query, self.answer, self.client, self.lost, self.closed, self.restart, self.peer];
         self.alone(version, &others)?;
         let number = natural(version)?;
@@ -267,7 +277,16 @@ impl<'a> EventKeys<'a> {
                 format!("unsupported version {number} of the trace format; this program reads version {VERSION}");
             return Err(JsonError::new(version.offset, message));
         }
-        Ok(Header { version: number, spec: self.spec.map(text).transpose()? })
+        let is_any = |key: &str| match notes.iter().find(|(note, _)| note == key) {
+            Some((_, value)) if value.text != "\"any\"" => Err(JsonError::new(value.offset, "expected \"any\"")),
+            found => Ok(found.is_some()),
+        };
+        Ok(Header {
+            version: number,
+            spec: self.spec.map(text).transpose()?,
+            begins_in_any_state: is_any("state")?,
+            restarts_in_any_state: is_any("restarts")?,
+        })
     }
 
     /// Checks that none of `others` stands beside `this`.

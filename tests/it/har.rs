@@ -48,12 +48,60 @@ fn a_browser_s_recording_is_judged() {
     // What is read is what `convert` writes.
     let output = run(&["convert", "-", "--for", SPEC], &har(&all));
     let lines = String::from_utf8_lossy(&output.stdout);
-    let expected = "{\"mayhap\": 1, \"spec\": \"notes\"}\n\
+    let expected = "{\"mayhap\": 1, \"spec\": \"notes\", \"state\": \"any\", \"restarts\": \"any\"}\n\
         {\"c\": 1, \"q\": {\"Create\": {\"text\": \"a\"}}}\n\
         {\"c\": 1, \"a\": {\"Created\": {\"id\": \"x\", \"text\": \"a\", \"version\": 1}}}\n\
         {\"c\": 1, \"q\": {\"Delete\": {\"id\": \"x\"}}}\n{\"c\": 1, \"a\": \"Deleted\"}\n\
         {\"c\": 1, \"q\": {\"Read\": {\"id\": \"x\"}}}\n{\"c\": 1, \"a\": \"Missing\"}\n";
     assert_eq!(lines, expected);
+}
+
+#[test]
+fn a_service_may_have_been_in_use_before() {
+    let found = text(r#"{"id": "x", "text": "a", "version": 7}"#);
+    let read = |started: &str, content: &str| entry(started, 5.0, "GET", "/notes/x", "", 200, content);
+    let all = [read("2026-01-02T10:00:00Z", &found), read("2026-01-02T10:00:01Z", &found)];
+    assert_eq!(validated(&har(&all), &[]).0, Some(0));
+    let (code, said) = validated(&har(&all), &["--start", "fresh"]);
+    assert!(code == Some(1) && said.contains("only \"Missing\" was possible"), "{said}");
+    // What it then is has to stay.
+    let changed = text(r#"{"id": "x", "text": "a", "version": 8}"#);
+    let (code, said) = validated(&har(&[all[0].clone(), read("2026-01-02T10:00:01Z", &changed)]), &[]);
+    assert_eq!(code, Some(1), "{said}");
+    // What `convert` writes says so, too.
+    let converted = run(&["convert", "-", "--for", SPEC], &har(&all));
+    let judged = run(&["validate", SPEC, "-"], &String::from_utf8_lossy(&converted.stdout));
+    assert_eq!(judged.status.code(), Some(0), "{}", crate::http_testing::said(&judged));
+}
+
+#[test]
+fn what_others_may_have_changed_is_not_known() {
+    let gone = |started: &str| entry(started, 5.0, "GET", "/notes/x", "", 404, r#"{"size": 0}"#);
+    let found = text(r#"{"id": "x", "text": "a", "version": 1}"#);
+    let read = |started: &str| entry(started, 5.0, "GET", "/notes/x", "", 200, &found);
+    // From 1.000 to 1.051, this may do anything.
+    let emptied = |method: &str| entry("2026-01-02T10:00:01Z", 50.0, method, "/trash", "", 200, r#"{"size": 0}"#);
+    let base = created("2026-01-02T10:00:00Z", 5.0);
+    for (all, code) in [
+        (vec![base.clone(), emptied("POST"), gone("2026-01-02T10:00:02Z")], 0),
+        (vec![base.clone(), emptied("GET"), gone("2026-01-02T10:00:02Z")], 1),
+        // Meanwhile both are seen; afterwards only one.
+        (vec![base.clone(), emptied("POST"), gone("2026-01-02T10:00:01.010Z"), read("2026-01-02T10:00:01.040Z")], 0),
+        (vec![base.clone(), emptied("POST"), gone("2026-01-02T10:00:02Z"), read("2026-01-02T10:00:03Z")], 1),
+        (vec![base.clone(), gone("2026-01-02T10:00:00.990Z"), emptied("POST")], 1),
+    ] {
+        let (found, said) = validated(&har(&all), &[]);
+        assert_eq!(found, Some(code), "{said}\n{all:#?}");
+    }
+    // A deletion that is under way then may be done later.
+    let deleted = entry("2026-01-02T10:00:01.010Z", 2_000.0, "DELETE", "/notes/x", "", 204, r#"{"size": 0}"#);
+    let seen = [read("2026-01-02T10:00:01.200Z"), gone("2026-01-02T10:00:01.300Z")];
+    let all = |rest: Vec<String>| har(&[vec![base.clone(), emptied("POST")], rest].concat());
+    let (code, said) = validated(&all(seen.to_vec()), &[]);
+    assert_eq!(code, Some(1), "{said}");
+    let (code, said) = validated(&all([&seen[..], &[deleted]].concat()), &[]);
+    assert_eq!(code, Some(0), "{said}");
+    assert!(said.contains("what comes after is judged from any state"), "{said}");
 }
 
 #[test]

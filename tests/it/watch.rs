@@ -130,6 +130,41 @@ fn bytes_are_passed_on_as_they_are() {
 }
 
 #[test]
+fn the_recording_says_what_nobody_saw() {
+    // The note was there before; after a request that the specification says nothing of, it is not.
+    let note: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 38\r\n\r\n{\"id\": \"x\", \"text\": \"a\", \"version\": 5}";
+    let done: &[u8] = b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n";
+    let gone: &[u8] = b"HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\n\r\n";
+    let server = server(Box::leak(Box::new([(&b"\r\n\r\n"[..], note), (b"\r\n\r\n", done), (b"\r\n\r\n", gone)])));
+    let directory = empty_directory("watch unseen");
+    let record = directory.with_extension("ndjson");
+    let watching = Watching::start(NOTES, &server, &["--record", record.to_str().unwrap()]);
+    let mut stream = TcpStream::connect(&watching.address).unwrap();
+    for (asked, answered) in [(READ, note), (b"POST /trash HTTP/1.1\r\nContent-Length: 0\r\n\r\n", done), (READ, gone)]
+    {
+        stream.write_all(asked).unwrap();
+        let mut answer = vec![0; answered.len()];
+        stream.read_exact(&mut answer).unwrap();
+    }
+    drop(stream);
+    let (code, said) = watching.end();
+    assert!(code == Some(0) && said.contains(" 0 rejections"), "{said}");
+    let recorded = std::fs::read_to_string(&record).unwrap();
+    assert!(recorded.starts_with(r#"{"mayhap": 1, "spec": "notes", "state": "any", "restarts": "any"}"#), "{recorded}");
+    let judge = |recorded: &str, more: &[&str]| {
+        let judged = run(&[&["validate", NOTES, "-"], more].concat(), recorded);
+        (judged.status.code(), crate::http_testing::said(&judged))
+    };
+    let (code, said) = judge(&recorded, &[]);
+    assert_eq!(code, Some(0), "{said}\n{recorded}");
+    let (code, said) = judge(&recorded, &["--start", "fresh"]);
+    assert!(code == Some(1) && said.contains("only \"Missing\" was possible"), "{said}\n{recorded}");
+    // A restart of which the first line does not say so changes nothing.
+    let (code, said) = judge(&recorded.replacen(r#", "restarts": "any""#, "", 1), &[]);
+    assert_eq!(code, Some(1), "{said}\n{recorded}");
+}
+
+#[test]
 fn what_is_no_answer_of_the_specification_is_reported() {
     for (answer, why) in [
         (&b"HTTP/1.1 299 Odd\r\nContent-Length: 0\r\n\r\n"[..], "no line of the http block is about the status 299"),

@@ -67,7 +67,7 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     thread::spawn(move || relay::relay(&listener, &server, &ear_there));
     while !stop.load(Ordering::Relaxed) {
         if let Err(why) = hear(&heard, ear.waiting(), &mut watcher, terminal) {
-            no_recording(options, &why, &mut watcher, terminal);
+            no_recording(options, &why, terminal);
         }
     }
     ear.close();
@@ -75,7 +75,7 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     while let Ok(next) = heard.try_recv() {
         watcher.set_behind(since.elapsed() > MOMENT, terminal);
         if let Err(why) = watcher.hear(next, terminal) {
-            no_recording(options, &why, &mut watcher, terminal);
+            no_recording(options, &why, terminal);
         }
     }
     end(watcher, options, terminal)
@@ -117,7 +117,12 @@ fn begin(
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let recording = options.record.as_deref().map(|path| recording(path, spec, is_going_on, terminal)).transpose()?;
+    let begins_in_any_state = is_going_on || !options.fresh;
+    let recording = options
+        .record
+        .as_deref()
+        .map(|path| recording(path, (spec, begins_in_any_state), is_going_on, terminal))
+        .transpose()?;
     if let Some(path) = &options.state {
         kept::mark(path)?;
     }
@@ -127,7 +132,12 @@ fn begin(
 }
 
 /// The file of a recording: the one that was begun if judging goes on, else a new one. A file that is there is kept under another name.
-fn recording(path: &Path, spec: &Spec, is_going_on: bool, terminal: &mut Terminal) -> Result<File, String> {
+fn recording(
+    path: &Path,
+    (spec, begins_in_any_state): (&Spec, bool),
+    is_going_on: bool,
+    terminal: &mut Terminal,
+) -> Result<File, String> {
     let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);
     let is_there = fs::metadata(path).is_ok_and(|data| data.len() > 0);
     if is_there && is_going_on {
@@ -140,7 +150,8 @@ fn recording(path: &Path, spec: &Spec, is_going_on: bool, terminal: &mut Termina
         terminal.complain(&format!("{}: the recording before is {}\n", files::shown(path), files::shown(&free)));
     }
     let mut file = File::create(path).map_err(unwritable)?;
-    file.write_all(format!("{}\n", Header::of(&spec.program.name)).as_bytes()).map_err(unwritable)?;
+    let header = Header { begins_in_any_state, restarts_in_any_state: true, ..Header::of(&spec.program.name) };
+    file.write_all(format!("{header}\n").as_bytes()).map_err(unwritable)?;
     Ok(file)
 }
 
@@ -192,8 +203,7 @@ fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) 
 }
 
 /// Goes on without the recording, which cannot be written: what passes is never held up by that.
-fn no_recording(options: &WatchArguments, cause: &std::io::Error, watcher: &mut Watcher, terminal: &mut Terminal) {
+fn no_recording(options: &WatchArguments, cause: &std::io::Error, terminal: &mut Terminal) {
     let why = files::unwritable(options.record.as_deref().unwrap_or(Path::new("")), cause);
     terminal.complain(&format!("{why}; nothing more is recorded\n"));
-    watcher.stop_recording();
 }

@@ -40,6 +40,8 @@ pub struct Watcher {
     apart: RequestsApart,
     window: EventWindow,
     ignored: IgnoredAnswers,
+    /// The answers that are not recorded: the recording says that their requests were given up.
+    unrecorded: IgnoredAnswers,
     connections: BTreeMap<u64, WatchedConnection>,
     /// The connections on which something is said that is not understood: nothing is judged while they are there.
     unclear: BTreeSet<u64>,
@@ -51,6 +53,8 @@ pub struct Watcher {
     /// The number of lines of the recording.
     pub line: u64,
     recording: Option<File>,
+    /// Set if the recording could not be written.
+    unwritten: Option<io::Error>,
     pub counts: WatchCounts,
     foreign: BTreeSet<String>,
 }
@@ -85,12 +89,14 @@ impl Watcher {
             apart: RequestsApart::new(spec),
             window: EventWindow::default(),
             ignored: IgnoredAnswers::default(),
+            unrecorded: IgnoredAnswers::default(),
             connections: BTreeMap::new(),
             unclear: BTreeSet::new(),
             changing: BTreeMap::new(),
             is_behind: false,
             line: 1,
             recording: None,
+            unwritten: None,
             counts: WatchCounts::default(),
             foreign: BTreeSet::new(),
         }
@@ -111,15 +117,10 @@ impl Watcher {
         Watcher { recording, ..self }
     }
 
-    /// Records nothing more.
-    pub fn stop_recording(&mut self) {
-        self.recording = None;
-    }
-
     /// Takes notice of what was heard.
     ///
     /// # Errors
-    /// The recording cannot be written.
+    /// The recording cannot be written; it has ended.
     pub fn hear(&mut self, heard: Overheard, terminal: &mut Terminal) -> io::Result<()> {
         let number = heard.connection;
         if let OverheardKind::Begun(address) = heard.what {
@@ -146,14 +147,14 @@ impl Watcher {
             OverheardKind::Over => {
                 self.connections.remove(&number);
                 if self.unclear.remove(&number) | self.changing.remove(&number).is_some() {
-                    self.begin_again();
+                    self.forget();
                 }
             }
         }
         let address = self.connections.get(&number).map(|connection| connection.address);
         for said in said {
             match said {
-                TalkEvent::Event(kind) => self.observe(client, kind, terminal)?,
+                TalkEvent::Event(kind) => self.observe(client, kind, terminal),
                 TalkEvent::Foreign(what, may_change) => {
                     self.foreign(&what, may_change, terminal);
                     if may_change {
@@ -166,7 +167,7 @@ impl Watcher {
                     if *under_way == 0 {
                         self.changing.remove(&number);
                     }
-                    self.begin_again();
+                    self.forget();
                 }
                 TalkEvent::Wrong(what) => {
                     let lines = [what];
@@ -179,7 +180,7 @@ impl Watcher {
                 }
             }
         }
-        Ok(())
+        self.unwritten.take().map_or(Ok(()), Err)
     }
 
     /// Takes notice that so much waits to be heard that it is not judged, or no longer.
@@ -192,29 +193,35 @@ impl Watcher {
         self.is_behind = is_behind;
     }
 
-    fn observe(&mut self, client: u64, kind: EventKind<Value>, terminal: &mut Terminal) -> io::Result<()> {
-        self.line += 1;
+    fn observe(&mut self, client: u64, kind: EventKind<Value>, terminal: &mut Terminal) {
         self.counts.events += 1;
-        let event = TraceEvent { line: self.line, client: Some(client), kind };
+        let is_clear = self.unclear.is_empty() && self.changing.is_empty();
+        for event in self.apart.take(TraceEvent { line: 0, client: Some(client), kind }) {
+            let is_recorded = self.unrecorded.is_looked_at(&event) && is_clear;
+            let event = if is_recorded { self.record(event) } else { TraceEvent { line: self.line, ..event } };
+            self.window.push(event.clone(), LAST);
+            if self.ignored.is_looked_at(&event) && is_clear && !self.is_behind {
+                self.judge(event, terminal);
+            }
+        }
+    }
+
+    /// Writes an event to the recording; returns it with its line.
+    fn record(&mut self, event: WatchedEvent) -> WatchedEvent {
+        self.line += 1;
+        let event = TraceEvent { line: self.line, ..event };
         if let Some(file) = &mut self.recording {
             let mut line = String::new();
             observed::write_seen(&mut line, &self.spec, &event);
             line.push('\n');
-            file.write_all(line.as_bytes())?;
+            if let Err(error) = file.write_all(line.as_bytes()) {
+                (self.recording, self.unwritten) = (None, Some(error));
+            }
         }
-        for event in self.apart.take(event) {
-            self.judge(event, terminal);
-        }
-        Ok(())
+        event
     }
 
     fn judge(&mut self, event: WatchedEvent, terminal: &mut Terminal) {
-        self.window.push(event.clone(), LAST);
-        let is_looked_at = self.ignored.is_looked_at(&event);
-        let is_judged = self.unclear.is_empty() && self.changing.is_empty() && !self.is_behind;
-        if !is_judged || !is_looked_at {
-            return;
-        }
         // Over TCP each event is one that may be observed.
         let Ok(progress) = self.session.push(event) else { return };
         match (progress, self.session.verdict()) {
@@ -236,7 +243,7 @@ impl Watcher {
                     self.line,
                     lines.join("; ")
                 ));
-                self.begin_again();
+                self.forget();
             }
             (SessionProgress::Explained | SessionProgress::Lagging(_), _) => {}
         }
@@ -270,16 +277,30 @@ impl Watcher {
         let text: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         terminal.print(&format!("rejection {} at line {}:\n{text}", self.counts.rejections, self.line));
         terminal.flush();
-        self.begin_again();
+        self.forget();
+    }
+
+    /// Goes on from any state, in the recording, too.
+    fn forget(&mut self) {
+        self.window.clear();
+        self.record(TraceEvent { line: 0, client: None, kind: EventKind::Restart });
+        self.unrecorded = self.window.ignored();
+        let given_up = self.window.events().into_iter().map(|event| self.record(event)).collect();
+        self.judge_anew(given_up);
     }
 
     /// Goes on from any state.
     fn begin_again(&mut self) {
         self.window.clear();
+        self.judge_anew(self.window.events());
+    }
+
+    /// Goes on from any state, with the requests that are under way there.
+    fn judge_anew(&mut self, given_up: Vec<WatchedEvent>) {
         self.ignored = self.window.ignored();
         self.is_of_any = true;
         self.session = Session::remembering(&self.any, NetworkChoice::TCP, self.options.clone(), LAST).keeping(KEPT);
-        for event in self.window.events() {
+        for event in given_up {
             _ = self.session.push(event);
         }
     }
