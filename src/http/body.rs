@@ -1,6 +1,6 @@
 //! Values ⇄ the content of messages: JSON, texts, octets, and form fields.
 
-use crate::json::{decode, encode, encode_into, quoted};
+use crate::json::{decode_plain, encode_plain, quoted};
 use crate::scalar::{Scalar, Token};
 use crate::spec::http::{FieldForm, HttpCodec};
 use crate::spec::{Type, TypeId, Types};
@@ -12,7 +12,7 @@ use super::texts::{text_of, value_of};
 #[must_use]
 pub(super) fn content_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value) -> Option<Vec<u8>> {
     match (codec, value) {
-        (HttpCodec::Json, _) => Some(encode(types, ty, value).into_bytes()),
+        (HttpCodec::Json, _) => Some(encode_plain(types, ty, value).into_bytes()),
         (HttpCodec::Raw, Value::Scalar(Scalar::Bytes(octets))) => Some(octets.to_vec()),
         (HttpCodec::Raw, Value::Scalar(Scalar::Str(text) | Scalar::Token(Token::Text(text)))) => {
             Some(text.as_bytes().to_vec())
@@ -38,7 +38,7 @@ pub(super) fn value_of_content(types: &Types, codec: HttpCodec, ty: TypeId, body
     let text = std::str::from_utf8(body).map_err(|error| format!("it is not UTF-8 at byte {}", error.valid_up_to()))?;
     match codec {
         HttpCodec::Raw => Ok(Value::str(text)),
-        HttpCodec::Json => decode(types, ty, text).map_err(|error| error.to_string()),
+        HttpCodec::Json => decode_plain(types, ty, text).map_err(|error| error.to_string()),
         HttpCodec::Form => {
             let fields = record_fields(types, ty);
             let values = values_of_form(types, &fields, text)?;
@@ -129,7 +129,7 @@ pub(super) fn object<'a>(types: &Types, members: impl Iterator<Item = (&'a str, 
         }
         out.push_str(&quoted(name));
         out.push_str(": ");
-        encode_into(&mut out, types, form.ty, value);
+        out.push_str(&encode_plain(types, form.ty, value));
     }
     out.push('}');
     out

@@ -191,7 +191,7 @@ impl MessageBuffer {
         &self.bytes
     }
 
-    /// The next answer, if it is whole; interim ones (1xx) are passed over.
+    /// The next answer, if it is whole; interim ones (1xx) are passed over, but 101, after which another protocol is spoken.
     ///
     /// # Errors
     /// The bytes are no answer.
@@ -199,7 +199,7 @@ impl MessageBuffer {
         loop {
             let Some((length, message)) = self.whole_answer(framing)? else { return Ok(None) };
             self.drop_taken(length);
-            if !message.status().is_some_and(|status| (100..200).contains(&status)) {
+            if !message.status().is_some_and(|status| (100..200).contains(&status) && status != 101) {
                 return Ok(Some(message));
             }
         }

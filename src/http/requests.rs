@@ -4,7 +4,7 @@
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::json::{decode, members};
+use crate::json::{decode_plain, members};
 use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, is_header_name, is_header_text};
 use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
@@ -351,7 +351,9 @@ fn values_of_object(types: &Types, wanted: &[(String, FieldForm)], body: &[u8]) 
         match (types.get(form.ty), text) {
             (Type::Option(_), None) => Ok(Value::NONE),
             (_, None) => Err(format!("the member {name:?} is missing")),
-            (_, Some(text)) => decode(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}")),
+            (_, Some(text)) => {
+                decode_plain(types, form.ty, text).map_err(|error| format!("the member {name:?}: {error}"))
+            }
         }
     };
     wanted.iter().map(value).collect()

@@ -29,7 +29,7 @@ pub(super) fn text_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value
         }
         HttpCodec::Etag => tag_text(types, ty, value),
         HttpCodec::Etags => tags_text(types, ty, value),
-        HttpCodec::Json => Some(crate::json::encode(types, ty, value)),
+        HttpCodec::Json => Some(crate::json::encode_plain(types, ty, value)),
         HttpCodec::Raw | HttpCodec::Form => None,
     }
 }
@@ -58,7 +58,9 @@ pub(super) fn value_of(types: &Types, codec: HttpCodec, ty: TypeId, text: &str) 
         HttpCodec::Etags => {
             tags_value(types, ty, text).ok_or_else(|| "entity tags, such as \"x\", W/\"y\", or `*`".to_owned())
         }
-        HttpCodec::Json => crate::json::decode(types, ty, text).map_err(|error| format!("JSON of the type ({error})")),
+        HttpCodec::Json => {
+            crate::json::decode_plain(types, ty, text).map_err(|error| format!("JSON of the type ({error})"))
+        }
         HttpCodec::Raw | HttpCodec::Form => Err("content".to_owned()),
     }
 }

@@ -31,7 +31,15 @@ pub(super) const NO_HOLES: &str = "expected a value: only a recording may have h
 /// # Errors
 /// The text is not JSON, is no value of the type, is nested more deeply than [`MAX_DEPTH`], or has a hole.
 pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
-    whole(types, id, text, Holes::Refused)
+    whole(types, id, text, (Marks::Read, Holes::Refused))
+}
+
+/// The value of type `id` that `text` is, as another program wrote it: `{"$any": null}` and `{"$lit": 5}` are what they look like.
+///
+/// # Errors
+/// As [`decode`].
+pub fn decode_plain(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
+    whole(types, id, text, (Marks::Literal, Holes::Refused))
 }
 
 /// The recorded value of type `id` that `text` is. Unknown parts are [`Value::Any`], and a reference is the value that it had.
@@ -39,7 +47,7 @@ pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
 /// # Errors
 /// As [`decode`]; and if an element of a set or a key of a map is a hole.
 pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
-    whole(types, id, text, Holes::Read)
+    whole(types, id, text, (Marks::Read, Holes::Read))
 }
 
 /// The message about a reference if nothing was recorded.
@@ -47,23 +55,29 @@ const NO_REFERENCES: &str = "expected a value: only a recording may have referen
 
 /// The recorded value of type `id` that comes next, at this depth of nesting.
 pub(super) fn next_within(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, depth: usize) -> Decoded<Value> {
-    next(types, id, scanner, Holes::Read, depth)
+    next(types, id, scanner, (Marks::Read, Holes::Read), depth)
 }
 
-fn whole(types: &Types, id: TypeId, text: &str, holes: Holes) -> Decoded<Value> {
+fn whole(types: &Types, id: TypeId, text: &str, rules: (Marks, Holes)) -> Decoded<Value> {
     let mut scanner = Scanner::new(text);
-    let value = next(types, id, &mut scanner, holes, 0)?;
+    let value = next(types, id, &mut scanner, rules, 0)?;
     scanner.end()?;
     Ok(value)
 }
 
-fn next(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, holes: Holes, depth: usize) -> Decoded<Value> {
+fn next(
+    types: &Types,
+    id: TypeId,
+    scanner: &mut Scanner<'_>,
+    (marks, holes): (Marks, Holes),
+    depth: usize,
+) -> Decoded<Value> {
     if let Type::Int = types.get(id)
         && let Some(small) = scanner.small_number()
     {
         return Ok(Value::from(small));
     }
-    let mut decoder = JsonDecoder { types, scanner: *scanner, depth, marks: Marks::Read, holes };
+    let mut decoder = JsonDecoder { types, scanner: *scanner, depth, marks, holes };
     let value = decoder.value(id).map_err(|error| match holes {
         Holes::Read => error.about_holes(scanner.text),
         Holes::Refused => error,

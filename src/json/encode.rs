@@ -29,10 +29,21 @@ pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
 
 /// Appends what [`encode`] gives.
 pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
+    write(out, types, (id, value), Marks::Read);
+}
+
+/// The value as JSON for other programs: what looks like a hole or a `{"$lit": v}` stands as it is.
+pub fn encode_plain(types: &Types, id: TypeId, value: &Value) -> String {
+    let mut out = String::new();
+    write(&mut out, types, (id, value), Marks::Literal);
+    out
+}
+
+fn write(out: &mut String, types: &Types, (id, value): (TypeId, &Value), marks: Marks) {
     if let Value::Scalar(scalar) = value {
-        return scalars::write(out, scalar, Marks::Read);
+        return scalars::write(out, scalar, marks);
     }
-    let mut encoder = JsonEncoder { types, out, todo: vec![Todo::Value(id, value)], marks: Marks::Read };
+    let mut encoder = JsonEncoder { types, out, todo: vec![Todo::Value(id, value)], marks };
     while let Some(task) = encoder.todo.pop() {
         match task {
             Todo::Value(id, value) => encoder.value(id, value),

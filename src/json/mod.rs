@@ -31,8 +31,8 @@ mod tests;
 mod text;
 mod words;
 
-pub use decode::{MAX_DEPTH, decode, decode_recorded};
-pub use encode::{encode, encode_into};
+pub use decode::{MAX_DEPTH, decode, decode_plain, decode_recorded};
+pub use encode::{encode, encode_into, encode_plain};
 pub use error::{Decoded, JsonError, JsonFlaw};
 pub use form::{Forms, Spacing};
 pub use mark::{RecordedReference, references};

@@ -26,6 +26,7 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use jiff::{SignedDuration, Timestamp};
 use serde::Deserialize;
+use serde::de::IgnoredAny;
 
 use super::error::TraceError;
 use super::event::{EventKind, TraceEvent};
@@ -87,13 +88,21 @@ struct HarLog {
 #[serde(rename_all = "camelCase")]
 struct HarEntry {
     started_date_time: String,
-    #[serde(default)]
-    time: f64,
+    /// Milliseconds.
+    time: Option<f64>,
     request: HarRequest,
     response: HarResponse,
-    /// Chrome's.
+    /// Chrome's: the name of the cache.
     #[serde(rename = "_fromCache")]
-    from_cache: Option<String>,
+    from_cache: Option<CacheMark>,
+}
+
+/// The mark of an answer from a cache, as programs write it: a name, or whether it is.
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum CacheMark {
+    Is(bool),
+    Named(IgnoredAny),
 }
 
 #[derive(Deserialize)]
@@ -109,7 +118,7 @@ struct HarRequest {
 #[derive(Deserialize)]
 struct HarResponse {
     #[serde(default)]
-    status: i64,
+    status: f64,
     #[serde(default)]
     headers: Vec<HarHeader>,
     content: Option<HarContent>,
@@ -193,11 +202,11 @@ impl<R: BufRead> HarTrace<R> {
 
     /// Checks that it is clear which server is meant.
     fn is_of_one_host(&self, entries: &[HarEntry]) -> Result<(), String> {
-        let hosts = entries.iter().map(|entry| split(&entry.request.url).0);
-        let hosts: BTreeSet<&str> = hosts.filter(|host| host.starts_with("http")).collect();
+        let hosts = entries.iter().map(|entry| split(&entry.request.url).0.to_ascii_lowercase());
+        let hosts: BTreeSet<String> = hosts.filter(|host| host.starts_with("http")).collect();
         match self.url {
             None if hosts.len() > 1 => {
-                let listed: Vec<&str> = hosts.iter().copied().take(5).collect();
+                let listed: Vec<&str> = hosts.iter().map(String::as_str).take(5).collect();
                 let more = if hosts.len() > listed.len() { ", …" } else { "" };
                 Err(format!(
                     "there are requests to {} servers ({}{more}): --url says which one is meant, as in --url {}",
@@ -216,13 +225,13 @@ impl<R: BufRead> HarTrace<R> {
         let request = &entry.request;
         let target = match &self.url {
             None => Some(split(&request.url).1),
-            Some(url) => request.url.strip_prefix(url.trim_end_matches('/')).filter(|rest| !rest.starts_with(':')),
+            Some(url) => rest_of(&request.url, url.trim_end_matches('/')).filter(|rest| !rest.starts_with(':')),
         };
         let Some(target) = target.filter(|target| target.is_empty() || target.starts_with(['/', '?'])) else {
             self.counts.elsewhere += 1;
             return Ok(None);
         };
-        if entry.from_cache.is_some() {
+        if entry.from_cache.as_ref().is_some_and(|mark| !matches!(mark, CacheMark::Is(false))) {
             self.counts.cached += 1;
             return Ok(None);
         }
@@ -261,7 +270,11 @@ impl<R: BufRead> HarTrace<R> {
 
     /// The message of an answer; none if it is not known.
     fn answer(&mut self, request: &HttpMessage, response: &HarResponse) -> Result<Option<HttpMessage>, String> {
-        let Some(status) = u16::try_from(response.status).ok().filter(|status| *status >= 100) else { return Ok(None) };
+        // Without an answer it is 0, or -1.
+        let status = response.status as u16;
+        if status < 100 {
+            return Ok(None);
+        }
         let has_content = !request.is_head() && !matches!(status, 204 | 304);
         let mut body = None;
         if let Some(own) = response.content.as_ref().filter(|_| has_content) {
@@ -312,6 +325,22 @@ fn split(url: &str) -> (&str, &str) {
     url.split_at(url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at))
 }
 
+/// The part of a URL after its beginning; the case of the letters of a host means nothing.
+fn rest_of<'u>(url: &'u str, beginning: &str) -> Option<&'u str> {
+    let ((host, path), (own_host, own_path)) = (split(url), split(beginning));
+    let is_whole = own_path.is_empty();
+    match host.get(..own_host.len()) {
+        Some(same) if same.eq_ignore_ascii_case(own_host) && (is_whole || host.len() == own_host.len()) => {
+            if is_whole {
+                url.get(own_host.len()..)
+            } else {
+                path.strip_prefix(own_path)
+            }
+        }
+        _ => None,
+    }
+}
+
 /// The headers, but those that HTTP/2 has instead of a first line.
 fn headers(headers: &[HarHeader]) -> Vec<(String, Vec<u8>)> {
     let plain = headers.iter().filter(|header| !header.name.starts_with(':'));
@@ -336,7 +365,9 @@ fn time(entry: &HarEntry) -> Result<EntryTime, String> {
         format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
     })?;
     // Of an answer without a time, it is only known that it came.
-    let lasted = SignedDuration::try_from_secs_f64(entry.time / 1_000.0).ok().filter(|lasted| !lasted.is_negative());
+    let lasted = SignedDuration::try_from_secs_f64(entry.time.unwrap_or(-1.0) / 1_000.0)
+        .ok()
+        .filter(|lasted| !lasted.is_negative());
     let answered = lasted.and_then(|lasted| asked.checked_add(lasted.saturating_add(ROUNDED)).ok());
     Ok(asked..=answered.unwrap_or(Timestamp::MAX).max(asked))
 }

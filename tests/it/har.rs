@@ -139,8 +139,14 @@ fn what_was_not_recorded_is_not_known() {
     let cached = entry(at, 1.0, "GET", "/notes/x", "", 404, r#"{"size": 0}"#);
     let cached = cached.replacen("\"request\"", "\"_fromCache\": \"disk\", \"request\"", 1);
     let refused = entry(at, 1.0, "DELETE", "/notes/x", "", 429, r#"{"size": 0}"#);
+    let missed = entry(at, 1.0, "DELETE", "/notes/x", "", 204, r#"{"size": 0}"#);
+    let missed = missed.replacen("\"request\"", "\"_fromCache\": false, \"request\"", 1);
+    let timeless = missed.replacen("\"time\": 1,", "\"time\": null,", 1).replacen("204", "204.0", 1);
+    assert!(timeless.contains("null") && timeless.contains("204.0"));
     for (second, note) in [
         (aborted, "accept"),
+        (missed, "accept"),
+        (timeless, "accept"),
         (bare, "the answers of 1 entry have no content and are not known"),
         (coded, "accept"),
         (cached, "passed over 1 entry from a cache"),
@@ -159,6 +165,8 @@ fn only_one_server_is_meant() {
     let why = "there are requests to 2 servers (http://localhost:8080, https://cdn.example): --url says which one";
     assert!(code == Some(2) && said.contains(why), "{said}");
     let (code, said) = validated(&both, &["--url", "https://cdn.example/"]);
+    assert!(code == Some(0) && said.contains("passed over 1 entry at other URLs"), "{said}");
+    let (code, said) = validated(&both.replace("cdn.e", "CDN.E"), &["--url", "https://Cdn.example"]);
     assert!(code == Some(0) && said.contains("passed over 1 entry at other URLs"), "{said}");
     let (code, said) = validated(&both, &["--url", "http://localhost"]);
     assert!(code == Some(2) && said.contains("no events, so nothing was tested (passed over 2 entries"), "{said}");

@@ -85,6 +85,25 @@ fn answered(spec: &Spec, asked: &str, answer: &str) -> String {
 }
 
 #[test]
+fn marks_of_recordings_mean_nothing_in_content() {
+    let text = r#"enum Q { Send { what: json } } struct A { what: json }
+        protocol p { request Q; response A; on Send { what } { reply A { what: what }; }
+            http { Send { what } => POST "/" body json(what); 200 => A { what: body json }; } }"#;
+    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    for content in [r#"{"$any": null}"#, r#"{"$lit": 5}"#, r#"[{"$ref": "1", "was": 2}]"#] {
+        let head = format!("POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", content.len());
+        let mut buffer = MessageBuffer::default();
+        buffer.push(format!("{head}{content}").as_bytes());
+        let asked = request_of(&spec, &buffer.request().unwrap().unwrap()).unwrap();
+        assert!(bytes(&message_of_request(&spec, &asked).unwrap()).ends_with(content), "{content}");
+        buffer = MessageBuffer::default();
+        buffer.push(format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{content}", content.len()).as_bytes());
+        let answer = answer_of(&spec, &asked, &buffer.answer(Framing::Whole).unwrap().unwrap()).unwrap();
+        assert!(bytes(&message_of_answer(&spec, &asked, &answer).unwrap()).ends_with(content), "{content}");
+    }
+}
+
+#[test]
 fn an_answer_that_would_be_read_as_another_one_is_not_written() {
     let spec = forms();
     for (answer, expected) in [

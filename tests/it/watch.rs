@@ -165,6 +165,25 @@ fn the_recording_says_what_nobody_saw() {
 }
 
 #[test]
+fn another_protocol_is_spoken_once_the_server_says_so() {
+    let asking: &[u8] = b"GET /notes/x HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
+    for (answer, said_of_it) in [
+        // A server may go on as if nothing had been asked.
+        (&b"HTTP/1.1 299 Odd\r\nContent-Length: 0\r\n\r\n"[..], "1 rejection"),
+        (
+            b"HTTP/1.1 101 Switching Protocols\r\nUpgrade: h2c\r\n\r\nHTTP/1.1 299 Odd\r\n\r\n",
+            "another protocol is spoken",
+        ),
+    ] {
+        let server = server(Box::leak(Box::new([(&b"\r\n\r\n"[..], answer)])));
+        let watching = Watching::start(NOTES, &server, &[]);
+        asked(&watching.address, asking);
+        let (code, said) = watching.end();
+        assert!(said.contains(said_of_it) && code == Some(i32::from(said_of_it.contains("rejection"))), "{said}");
+    }
+}
+
+#[test]
 fn what_is_no_answer_of_the_specification_is_reported() {
     for (answer, why) in [
         (&b"HTTP/1.1 299 Odd\r\nContent-Length: 0\r\n\r\n"[..], "no line of the http block is about the status 299"),

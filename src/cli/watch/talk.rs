@@ -168,6 +168,8 @@ struct UnansweredRequest {
     request: Option<Value>,
     /// Set if the specification says nothing of it, and it may change something.
     is_foreign_change: bool,
+    /// Set if it asks for another protocol.
+    asks_to_switch: bool,
     framing: Framing,
 }
 
@@ -212,8 +214,9 @@ impl HttpTalk {
         said.extend(request.iter().map(|request| TalkEvent::Event(EventKind::Request(request.clone()))));
         let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
         let is_foreign_change = request.is_none() && !message.is_safe();
-        self.asked.push_back(UnansweredRequest { request, is_foreign_change, framing });
-        if method == "CONNECT" || message.header("Upgrade").is_some() {
+        let asks_to_switch = message.header("Upgrade").is_some();
+        self.asked.push_back(UnansweredRequest { request, is_foreign_change, asks_to_switch, framing });
+        if method == "CONNECT" {
             self.give_up(format!("{method} {target} asks for another protocol"), said);
         } else if self.is_over {
             self.lose(said);
@@ -258,6 +261,9 @@ impl HttpTalk {
 
     fn note_answer(&mut self, message: &HttpMessage, said: &mut Vec<TalkEvent>) {
         let shown = self.answers.shown();
+        if message.status() == Some(101) && self.asked.front().is_some_and(|asked| asked.asks_to_switch) {
+            return self.give_up("another protocol is spoken from here".to_owned(), said);
+        }
         let request = self.asked.front_mut().and_then(|asked| asked.request.take());
         if let Some(request) = request {
             match answer_of(&self.spec, &request, message) {
