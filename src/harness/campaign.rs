@@ -317,6 +317,12 @@ impl<'c> Campaign<'c> {
             return Ok(RunOver::Stop);
         }
         self.cover(&run);
+        if let RunState::Violated(event) = state
+            && self.causes.iter().any(|known| known.is_violated_again(&run, event))
+        {
+            // The reason of what is known is not looked for again: that can take longer than the run.
+            return Ok(RunOver::Full);
+        }
         if let Some(failing) = Failing::of_run(&mut run, &state, self.system, &self.settings.header) {
             drop(run);
             self.take_up(failing);

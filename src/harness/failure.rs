@@ -70,9 +70,23 @@ impl Failing {
     pub fn is_like(&self, other: &Failing) -> bool {
         let meets = self.places.iter().any(|place| other.places.contains(place));
         let is_open = self.places.is_empty() || other.places.is_empty();
-        let is_within = self.options.iter().all(|option| other.options.contains(option));
-        let is_known = if self.options.is_empty() { meets || is_open } else { is_within };
+        let is_known = if self.options.is_empty() { meets || is_open } else { self.has_options(&other.options) };
         self.kind == other.kind && self.constructors == other.constructors && is_known
+    }
+
+    /// Tests whether the violation that a run ended with has this cause, by what can be said without its reason: an optional part of the
+    /// request is needed. If not, [`is_like`](Failing::is_like) may still say so.
+    pub(super) fn is_violated_again(&self, run: &LiveRun, event: u64) -> bool {
+        let (spec, events) = (&run.judging().spec, &run.events()[..event as usize]);
+        let Some(last) = events.last().filter(|last| !matches!(last.kind, LiveEventKind::Closed)) else { return false };
+        self.kind == FailureKind::Violation
+            && !self.options.is_empty()
+            && self.constructors == constructors(spec, events, last)
+            && self.has_options(&options(spec, events, last))
+    }
+
+    fn has_options(&self, others: &[String]) -> bool {
+        self.options.iter().all(|option| others.contains(option))
     }
 
     /// Tests whether a smaller script shows this failure, too: its reason may name other statements, if requests and answers are told
