@@ -10,7 +10,9 @@
 use std::sync::Arc;
 
 use super::Spec;
+use super::code::ProgramKind;
 use super::compiled::SpecError;
+use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{
     Block, Expr, ExprKind, ItemKind, Member, MemberKind, Name, NodeId, PlaceExpr, PlaceRoot, Spanned, Statement,
     StatementKind, Trigger,
@@ -20,8 +22,9 @@ impl Spec {
     /// The specification of a server that is in any state at first.
     ///
     /// # Errors
-    /// Its states cannot be chosen: it is a machine, say.
+    /// It is a machine.
     pub fn in_any_state(&self) -> Result<Arc<Spec>, SpecError> {
+        self.has_variables()?;
         let mut trees = self.trees().clone();
         for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
             let ItemKind::Protocol { members, .. } = &mut item.kind else { continue };
@@ -38,8 +41,9 @@ impl Spec {
     /// nobody saw.
     ///
     /// # Errors
-    /// Its states cannot be chosen: it is a machine, say.
+    /// It is a machine.
     pub fn in_any_state_after_restarts(&self) -> Result<Arc<Spec>, SpecError> {
+        self.has_variables()?;
         let mut trees = self.trees().clone();
         let mut next = trees.next;
         for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
@@ -50,6 +54,17 @@ impl Spec {
         }
         trees.next = next;
         self.of_other_trees(trees)
+    }
+
+    /// Fails for a machine.
+    fn has_variables(&self) -> Result<(), SpecError> {
+        match self.program.kind {
+            ProgramKind::Protocol => Ok(()),
+            ProgramKind::Machine => {
+                let why = Diagnostic::error(Span::default(), "a machine has no variables that could have any value");
+                Err(SpecError { sources: self.sources.clone(), diagnostics: vec![why] })
+            }
+        }
     }
 }
 

@@ -10,10 +10,10 @@
 //! an answer may have come a millisecond later than they say. The number of an event, after the header, is its line.
 //!
 //! A request that the specification says nothing of, and that may have changed something, is a restart after which the server is in any
-//! state. What was asked meanwhile may have seen anything, and may be done later:
+//! state. What was asked meanwhile may have seen anything, and may be done afterwards; its answer means nothing:
 //!
 //! ```text
-//! c1 ├── Put ─────────┤                {"c": 1, "q": Put}  {"restart": true}  {"c": 1, "q": Put}  {"c": 1, "lost": true}
+//! c1 ├── Put ─────────┤                {"c": 1, "q": Put}  {"restart": true}  {"c": 1, "q": Put}  {"c": 1, "a": {"$any": null}}
 //!       ├─ a login ─┤
 //! ```
 
@@ -142,8 +142,10 @@ struct HarContent {
 struct TimedExchange {
     time: EntryTime,
     request: Value,
-    /// The answer; none if it is not known.
+    /// The answer, which may be any; none if there was none, so that the request may still be served later.
     answer: Option<Value>,
+    /// Set if its method changes nothing.
+    is_safe: bool,
 }
 
 impl<R: BufRead> HarTrace<R> {
@@ -254,8 +256,12 @@ impl<R: BufRead> HarTrace<R> {
                 return Ok(None);
             }
         };
-        let exchange = |answer| Ok(Some(TimedExchange { time: time.clone(), request: asked.clone(), answer }));
-        let Some(answer) = self.answer(&message, &entry.response)? else { return exchange(None) };
+        let is_safe = message.is_safe();
+        let exchange = |answer| Ok(Some(TimedExchange { time: time.clone(), request: asked.clone(), answer, is_safe }));
+        if entry.response.status < 100.0 {
+            return exchange(None);
+        }
+        let Some(answer) = self.answer(&message, &entry.response)? else { return exchange(Some(Value::Any)) };
         if is_refusal(&self.spec, &answer) {
             self.counts.refused += 1;
             return Ok(None);
@@ -263,18 +269,14 @@ impl<R: BufRead> HarTrace<R> {
         match answer_of(&self.spec, &asked, &answer) {
             Ok(answer) => exchange(Some(answer)),
             // What is not modified is what the client has in its own cache.
-            Err(_) if answer.status() == Some(304) => exchange(None),
+            Err(_) if answer.status() == Some(304) => exchange(Some(Value::Any)),
             Err(why) => Err(why),
         }
     }
 
     /// The message of an answer; none if it is not known.
     fn answer(&mut self, request: &HttpMessage, response: &HarResponse) -> Result<Option<HttpMessage>, String> {
-        // Without an answer it is 0, or -1.
         let status = response.status as u16;
-        if status < 100 {
-            return Ok(None);
-        }
         let has_content = !request.is_head() && !matches!(status, 204 | 304);
         let mut body = None;
         if let Some(own) = response.content.as_ref().filter(|_| has_content) {
@@ -380,19 +382,33 @@ fn in_order(mut exchanges: Vec<TimedExchange>, changes: &[EntryTime]) -> Vec<Tra
     let mut moments: Vec<(Timestamp, u8, Option<u64>, EventKind<Value>)> = Vec::with_capacity(2 * exchanges.len());
     // The moments at which clients have their answers.
     let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
-    for TimedExchange { time, request, answer } in exchanges {
+    for TimedExchange { time, request, answer, is_safe } in exchanges {
         let (asked, answered) = time.into_inner();
         let number = (1..).find(|client| busy.get(client).is_none_or(|until| *until < asked)).unwrap_or_default();
-        busy.insert(number, answered);
+        // One without an answer may be served at any later time.
+        let is_over = answer.is_some() || is_safe;
+        busy.insert(number, if is_over { answered } else { Timestamp::MAX });
         let client = Some(number);
-        let meanwhile = || changes.iter().filter(|change| *change.start() <= answered && asked <= *change.end());
+        let meanwhile = || {
+            changes
+                .iter()
+                .filter(|change| !is_over || *change.start() <= answered)
+                .filter(|change| asked <= *change.end())
+        };
         let is_certain = meanwhile().next().is_none();
         moments.push((asked, 0, client, EventKind::Request(request.clone())));
-        for change in meanwhile().filter(|change| *change.end() <= answered) {
+        for change in meanwhile().filter(|change| !is_over || *change.end() <= answered) {
             moments.push((*change.end(), 3, client, EventKind::Request(request.clone())));
+            moments.extend((!is_over && *change.end() > answered).then_some((
+                *change.end(),
+                4,
+                client,
+                EventKind::Lost,
+            )));
         }
-        match answer.filter(|_| is_certain) {
-            Some(answer) => moments.push((answered, 1, client, EventKind::Answer(answer))),
+        match answer {
+            Some(answer) if is_certain => moments.push((answered, 1, client, EventKind::Answer(answer))),
+            Some(_) => moments.push((answered, 4, client, EventKind::Answer(Value::Any))),
             None => moments.push((answered, 4, client, EventKind::Lost)),
         }
     }

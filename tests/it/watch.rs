@@ -164,6 +164,51 @@ fn the_recording_says_what_nobody_saw() {
     assert_eq!(code, Some(1), "{said}\n{recorded}");
 }
 
+/// A server that answers each request, one a connection, by its method and the number of requests before; without an answer it ends the
+/// connection.
+fn by_method(answer: fn(&str, usize) -> Option<&'static [u8]>) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    thread::spawn(move || {
+        for (number, stream) in listener.incoming().enumerate() {
+            let (mut stream, mut heard, mut byte) = (stream.unwrap(), Vec::new(), [0]);
+            while !heard.ends_with(b"\r\n\r\n") && stream.read(&mut byte).unwrap_or(0) > 0 {
+                heard.push(byte[0]);
+            }
+            let asked = String::from_utf8_lossy(&heard);
+            let method = asked.split(' ').next().unwrap_or_default();
+            stream.write_all(answer(method, number).unwrap_or_default()).unwrap();
+        }
+    });
+    address
+}
+
+#[test]
+fn what_was_given_up_may_be_done_after_what_nobody_saw() {
+    // The deletion has no answer. It is done after the request that the specification says nothing of, and after the note was read.
+    let server = by_method(|method, number| {
+        match (method, number) {
+        ("DELETE", _) => None,
+        ("POST", _) => Some(b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+        (_, 2) => Some(
+            b"HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 38\r\n\r\n{\"id\": \"x\", \"text\": \"a\", \"version\": 1}",
+        ),
+        _ => Some(b"HTTP/1.1 404 Not Found\r\nConnection: close\r\nContent-Length: 0\r\n\r\n"),
+    }
+    });
+    let directory = empty_directory("watch given up");
+    let record = directory.with_extension("ndjson");
+    let watching = Watching::start(NOTES, &server, &["--record", record.to_str().unwrap()]);
+    let lines = ["DELETE /notes/x", "POST /trash", "GET /notes/x", "GET /notes/x"];
+    for line in lines {
+        asked(&watching.address, format!("{line} HTTP/1.1\r\n\r\n").as_bytes());
+    }
+    let (code, said) = watching.end();
+    assert!(code == Some(0) && said.contains(" 0 rejections"), "{said}");
+    let judged = run(&["validate", NOTES, record.to_str().unwrap()], "");
+    assert_eq!(judged.status.code(), Some(0), "{}", crate::http_testing::said(&judged));
+}
+
 #[test]
 fn another_protocol_is_spoken_once_the_server_says_so() {
     let asking: &[u8] = b"GET /notes/x HTTP/1.1\r\nUpgrade: h2c\r\nConnection: Upgrade\r\n\r\n";
@@ -280,7 +325,7 @@ fn judging_goes_on_after_a_restart() {
     let creating = server(&[(b"}", CREATED)]);
     let directory = empty_directory("watch state");
     let (state, record) = (directory.with_extension("state"), directory.with_extension("ndjson"));
-    for file in [&state, &record] {
+    for file in [&state, &record, &record.with_extension("ndjson.1"), &record.with_extension("ndjson.2")] {
         _ = std::fs::remove_file(file);
     }
     let more = ["--state", state.to_str().unwrap(), "--record", record.to_str().unwrap()];
@@ -292,6 +337,15 @@ fn judging_goes_on_after_a_restart() {
     asked(&watching.address, READ);
     assert_eq!(watching.line(), "rejection 1 at line 5:\n");
     assert_eq!(watching.end().0, Some(1));
+    // A recording that was not written to meanwhile is not gone on with.
+    let watching = Watching::start(NOTES, &creating, &more[..2]);
+    asked(&watching.address, CREATE);
+    assert_eq!(watching.end().0, Some(0));
+    let recorded = std::fs::read(&record).unwrap();
+    let watching = Watching::start(NOTES, &address, &more);
+    let (_, said) = watching.end();
+    assert!(said.contains("the recording before is ") && said.contains(": its line 2 is line 9 in"), "{said}");
+    assert_eq!(std::fs::read(record.with_extension("ndjson.1")).unwrap(), recorded);
     // One that was killed leaves nothing to go on from, and the recording is kept.
     let mut watching = Watching::start(NOTES, &creating, &more);
     asked(&watching.address, CREATE);
@@ -302,7 +356,7 @@ fn judging_goes_on_after_a_restart() {
     let (code, said) = watching.end();
     assert!(code == Some(0) && said.contains("watching did not end in good order"), "{said}");
     assert!(said.contains("the recording before is "), "{said}");
-    assert!(record.with_extension("ndjson.1").exists());
+    assert!(record.with_extension("ndjson.2").exists());
 }
 
 #[test]
@@ -323,6 +377,16 @@ fn what_cannot_be_watched_is_said() {
         let output = run(&arguments, "");
         assert!(output.status.code() == Some(2) && said(&output).contains(why), "{more:?}: {}", said(&output));
     }
+    let begins = "protocol p { request int; response int; var n: int = 0; on open { n := n + 1; } on q { reply n; } }";
+    for (text, why) in [(begins, "(`on open`, `on close`): that cannot be judged from any state")] {
+        let file = directory.join("refused.may");
+        std::fs::write(&file, text).unwrap();
+        let output =
+            run(&["watch", file.to_str().unwrap(), "--listen", "127.0.0.1:0", "--upstream", "localhost:80"], "");
+        assert!(output.status.code() == Some(2) && said(&output).contains(why), "{}", said(&output));
+    }
+    let machine = ["watch", "specs/cmp_rst_machine.may", "--listen", "127.0.0.1:0", "--upstream", "localhost:80"];
+    assert!(said(&run(&machine, "")).contains("the specification cannot be judged from any state"));
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! The file of `--state`: the session of a watcher that ended, or the mark of one that runs.
 //!
 //! ```text
-//! {"mayhap_watch":1,"line":1042,"state":"any"}
+//! {"mayhap_watch":2,"line":1042,"connected":3,"state":"any","recording":{"file":"today.ndjson","bytes":81920}}
 //! {"mayhap_session":1,…}          what `Session::save` wrote
 //! ```
 //!
@@ -12,16 +12,47 @@ use mayhap::json::{from_line, line};
 use serde::{Deserialize, Serialize};
 use std::fs;
 use std::io::ErrorKind;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// The version of the form.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 #[derive(Serialize, Deserialize)]
 struct KeptHeader {
     mayhap_watch: u32,
     line: u64,
+    connected: u64,
     state: KeptState,
+    recording: Option<KeptRecording>,
+}
+
+/// The recording that a session goes with: another one, or one that has changed since, is not gone on with.
+#[derive(Serialize, Deserialize, Clone, PartialEq, Eq, Debug)]
+pub struct KeptRecording {
+    /// The name that was given.
+    pub file: PathBuf,
+    /// Its length.
+    pub bytes: u64,
+}
+
+impl KeptRecording {
+    /// The recording as it is now, if there is one.
+    pub fn of(path: &Path) -> Option<KeptRecording> {
+        let bytes = fs::metadata(path).ok()?.len();
+        Some(KeptRecording { file: path.to_owned(), bytes })
+    }
+}
+
+/// The place that a session goes on from.
+pub struct KeptPlace {
+    /// The last line of the recording.
+    pub line: u64,
+    /// The number of connections so far.
+    pub connected: u64,
+    /// Set if the session began in any state.
+    pub is_of_any: bool,
+    /// The recording, if there was one.
+    pub recording: Option<KeptRecording>,
 }
 
 #[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
@@ -41,15 +72,8 @@ pub enum LeftState {
     Nothing,
     /// A mark that it ran, and did not end in good order.
     Unfinished,
-    /// A session that goes on after a line of the recording.
-    Session {
-        /// The line.
-        line: u64,
-        /// Set if it began in any state.
-        is_of_any: bool,
-        /// The session, as it was saved.
-        saved: String,
-    },
+    /// A session, as it was saved, and the place that it goes on from.
+    Session(KeptPlace, String),
 }
 
 /// Reads what a watcher left.
@@ -69,7 +93,11 @@ pub fn read(path: &Path) -> Result<LeftState, String> {
     match header.state {
         _ if header.mayhap_watch != VERSION => Err(other()),
         KeptState::Running => Ok(LeftState::Unfinished),
-        state => Ok(LeftState::Session { line: header.line, is_of_any: state == KeptState::Any, saved }),
+        state => {
+            let KeptHeader { line, connected, recording, .. } = header;
+            let place = KeptPlace { line, connected, is_of_any: state == KeptState::Any, recording };
+            Ok(LeftState::Session(place, saved))
+        }
     }
 }
 
@@ -78,16 +106,18 @@ pub fn read(path: &Path) -> Result<LeftState, String> {
 /// # Errors
 /// A message, one line: the file cannot be written.
 pub fn mark(path: &Path) -> Result<(), String> {
-    write(path, &KeptHeader { mayhap_watch: VERSION, line: 0, state: KeptState::Running }, "")
+    let state = KeptState::Running;
+    write(path, &KeptHeader { mayhap_watch: VERSION, line: 0, connected: 0, state, recording: None }, "")
 }
 
 /// Writes the session of a watcher that ends.
 ///
 /// # Errors
 /// A message, one line: the file cannot be written.
-pub fn save(path: &Path, line: u64, is_of_any: bool, saved: &str) -> Result<(), String> {
+pub fn save(path: &Path, place: KeptPlace, saved: &str) -> Result<(), String> {
+    let KeptPlace { line, connected, is_of_any, recording } = place;
     let state = if is_of_any { KeptState::Any } else { KeptState::Start };
-    write(path, &KeptHeader { mayhap_watch: VERSION, line, state }, saved)
+    write(path, &KeptHeader { mayhap_watch: VERSION, line, connected, state, recording }, saved)
 }
 
 /// Replaces the file, whole or not at all.

@@ -25,7 +25,7 @@ use super::terminal::Terminal;
 use super::validate::limits_of;
 use super::{failed, files, load, stopping};
 use arguments::WatchArguments;
-use kept::LeftState;
+use kept::{KeptPlace, KeptRecording, LeftState};
 use mayhap::choice::counted;
 use mayhap::spec::Tasks;
 use mayhap::trace::Header;
@@ -90,24 +90,32 @@ fn begin(
     if !spec.program.peers.is_empty() {
         return Err("the specification calls peers, which are not seen between its clients and the server".to_owned());
     }
+    if spec.program.opens.is_some() || spec.program.closes.is_some() {
+        let why = "the specification says what happens when connections begin and end (`on open`, `on close`)";
+        return Err(format!("{why}: that cannot be judged from any state"));
+    }
+    if spec.program.names_clients && spec.http.is_some() {
+        return Err("the specification asks who its clients are (`from c`), which no request of HTTP says".to_owned());
+    }
     let any = spec.in_any_state().map_err(|_| "the specification cannot be judged from any state".to_owned())?;
     let limits = limits_of(options.exchange_time, options.memory);
     let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
     // Of a server that was just started, nothing is known from before.
     let left = if options.fresh { LeftState::Nothing } else { left };
     let new = |is_of_any| Watcher::new((spec, &any), limits.clone(), is_of_any);
-    let (watcher, is_going_on) = match left {
-        LeftState::Nothing => (new(!options.fresh), false),
+    let (watcher, gone_on) = match left {
+        LeftState::Nothing => (new(!options.fresh), None),
         LeftState::Unfinished => {
             terminal.complain("watching did not end in good order: judging begins in any state\n");
-            (new(true), false)
+            (new(true), None)
         }
-        LeftState::Session { line, is_of_any, saved } => {
+        LeftState::Session(place, saved) => {
+            let KeptPlace { line, connected, is_of_any, .. } = place;
             let begun = if is_of_any { &any } else { spec };
             let path = options.state.as_deref().unwrap_or(Path::new(""));
             let session = Session::resume(begun, limits.clone(), &saved);
             let session = session.map_err(|why| format!("{}: {why}", files::shown(path)))?;
-            (new(is_of_any).going_on(session, line), true)
+            (new(is_of_any).going_on(session, (line, connected)), Some(place))
         }
     };
     let address = &options.listen;
@@ -117,12 +125,8 @@ fn begin(
     };
     let listener = TcpListener::bind(address).map_err(failed)?;
     let bound = listener.local_addr().map_err(failed)?;
-    let begins_in_any_state = is_going_on || !options.fresh;
-    let recording = options
-        .record
-        .as_deref()
-        .map(|path| recording(path, (spec, begins_in_any_state), is_going_on, terminal))
-        .transpose()?;
+    let begun = RecordingBegun { spec, is_fresh: options.fresh, gone_on: gone_on.as_ref() };
+    let recording = options.record.as_deref().map(|path| begun.file(path, terminal)).transpose()?;
     if let Some(path) = &options.state {
         kept::mark(path)?;
     }
@@ -131,28 +135,43 @@ fn begin(
     Ok((watcher.under(&options.upstream.prefix).recording(recording), listener))
 }
 
-/// The file of a recording: the one that was begun if judging goes on, else a new one. A file that is there is kept under another name.
-fn recording(
-    path: &Path,
-    (spec, begins_in_any_state): (&Spec, bool),
-    is_going_on: bool,
-    terminal: &mut Terminal,
-) -> Result<File, String> {
-    let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);
-    let is_there = fs::metadata(path).is_ok_and(|data| data.len() > 0);
-    if is_there && is_going_on {
-        return OpenOptions::new().append(true).open(path).map_err(unwritable);
+/// The way in which a recording is begun.
+struct RecordingBegun<'b> {
+    spec: &'b Spec,
+    /// Set if the server has just been started.
+    is_fresh: bool,
+    /// The place that a session goes on from, if it does.
+    gone_on: Option<&'b KeptPlace>,
+}
+
+impl RecordingBegun<'_> {
+    /// The file: the one that was begun if judging goes on from its end, else a new one. A file that is there is kept under another name.
+    fn file(&self, path: &Path, terminal: &mut Terminal) -> Result<File, String> {
+        let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);
+        let there = KeptRecording::of(path).filter(|there| there.bytes > 0);
+        let continued = self.gone_on.and_then(|place| place.recording.as_ref());
+        if there.is_some() && there.as_ref() == continued {
+            return OpenOptions::new().append(true).open(path).map_err(unwritable);
+        }
+        if there.is_some() {
+            let numbered = |number: u32| PathBuf::from(format!("{}.{number}", path.display()));
+            let free = (1..).map(numbered).find(|other| !other.exists()).unwrap_or_default();
+            fs::rename(path, &free).map_err(unwritable)?;
+            terminal.complain(&format!("{}: the recording before is {}\n", files::shown(path), files::shown(&free)));
+        }
+        if let Some(place) = self.gone_on {
+            let (shown, line) = (files::shown(path), place.line + 1);
+            terminal.complain(&format!("{shown}: its line 2 is line {line} in what is reported\n"));
+        }
+        let header = Header {
+            begins_in_any_state: self.gone_on.is_some() || !self.is_fresh,
+            restarts_in_any_state: true,
+            ..Header::of(&self.spec.program.name)
+        };
+        let mut file = File::create(path).map_err(unwritable)?;
+        file.write_all(format!("{header}\n").as_bytes()).map_err(unwritable)?;
+        Ok(file)
     }
-    if is_there {
-        let numbered = |number: u32| PathBuf::from(format!("{}.{number}", path.display()));
-        let free = (1..).map(numbered).find(|other| !other.exists()).unwrap_or_default();
-        fs::rename(path, &free).map_err(unwritable)?;
-        terminal.complain(&format!("{}: the recording before is {}\n", files::shown(path), files::shown(&free)));
-    }
-    let mut file = File::create(path).map_err(unwritable)?;
-    let header = Header { begins_in_any_state, restarts_in_any_state: true, ..Header::of(&spec.program.name) };
-    file.write_all(format!("{header}\n").as_bytes()).map_err(unwritable)?;
-    Ok(file)
 }
 
 /// Hears the next thing, if there is one soon.
@@ -182,7 +201,11 @@ fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) 
     let saved = watcher.save(terminal);
     let kept = match (&options.state, saved) {
         (None, Ok(_)) => Ok(()),
-        (Some(path), Ok(saved)) => kept::save(path, watcher.line, watcher.is_of_any, &saved),
+        (Some(path), Ok(saved)) => {
+            let recording = options.record.as_deref().and_then(KeptRecording::of);
+            let Watcher { line, connected, is_of_any, .. } = watcher;
+            kept::save(path, KeptPlace { line, connected, is_of_any, recording }, &saved)
+        }
         // The mark stays: judging will begin in any state.
         (_, Err(why)) => Err(why),
     };

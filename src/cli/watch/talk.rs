@@ -133,11 +133,13 @@ impl LineTalk {
     }
 
     fn end(&mut self, said: &mut Vec<TalkEvent>) {
+        // A server that never ends a connection by the specification may still be stopped, or be tired of one that says nothing.
+        let may_close = self.spec.program.is_asynchronous();
         match (self.is_unclear, self.is_client_gone) {
             (true, _) => {}
-            (false, false) => said.push(TalkEvent::Event(EventKind::Closed)),
-            (false, true) if self.owed > 0 => said.push(TalkEvent::Event(EventKind::Lost)),
-            (false, true) => {}
+            (false, false) if may_close => said.push(TalkEvent::Event(EventKind::Closed)),
+            (false, _) if self.owed > 0 => said.push(TalkEvent::Event(EventKind::Lost)),
+            (false, _) => {}
         }
     }
 }
@@ -268,12 +270,16 @@ impl HttpTalk {
         if let Some(request) = request {
             match answer_of(&self.spec, &request, message) {
                 Ok(answer) if !is_encoded(message) => said.push(TalkEvent::Event(EventKind::Answer(answer))),
-                read => {
+                Err(_) if is_refusal(&self.spec, message) => {
                     said.push(TalkEvent::Event(EventKind::Lost));
                     self.forget();
+                }
+                read => {
+                    // It was served, and what it was answered is not known.
+                    said.push(TalkEvent::Event(EventKind::Answer(Value::Any)));
                     // What is not modified is what the client has in its own cache.
                     let is_known = !is_encoded(message) && message.status() != Some(304);
-                    if let (Err(why), true) = (read, is_known && !is_refusal(&self.spec, message)) {
+                    if let (Err(why), true) = (read, is_known) {
                         said.push(TalkEvent::Wrong(format!("{shown} is no answer of the specification: {why}")));
                     }
                 }

@@ -3,11 +3,12 @@
 use super::apart::RequestsApart;
 use super::relay::{Overheard, OverheardKind};
 use super::talk::{TalkEvent, WatchedTalk};
-use super::window::{EventWindow, IgnoredAnswers, WatchedEvent};
+use super::window::{EventWindow, HiddenAnswers, WatchedEvent};
 use crate::cli::exit::Exit;
 use crate::cli::observed;
 use crate::cli::terminal::Terminal;
 use mayhap::evidence::Budget;
+use mayhap::json::quoted;
 use mayhap::network::NetworkChoice;
 use mayhap::session::SessionEvidence;
 use mayhap::trace::{EventKind, TraceEvent};
@@ -39,10 +40,12 @@ pub struct Watcher {
     pub is_of_any: bool,
     apart: RequestsApart,
     window: EventWindow,
-    ignored: IgnoredAnswers,
-    /// The answers that are not recorded: the recording says that their requests were given up.
-    unrecorded: IgnoredAnswers,
+    /// The answers that the judge is not shown, and those that the recording does not show.
+    hidden: HiddenAnswers,
+    unrecorded: HiddenAnswers,
     connections: BTreeMap<u64, WatchedConnection>,
+    /// The number of connections, also of watchers before this one, if no two connections are the same client.
+    pub connected: u64,
     /// The connections on which something is said that is not understood: nothing is judged while they are there.
     unclear: BTreeSet<u64>,
     /// The requests under way that the specification says nothing of and that may change something, by connection: until they have their
@@ -88,9 +91,10 @@ impl Watcher {
             is_of_any,
             apart: RequestsApart::new(spec),
             window: EventWindow::default(),
-            ignored: IgnoredAnswers::default(),
-            unrecorded: IgnoredAnswers::default(),
+            hidden: HiddenAnswers::default(),
+            unrecorded: HiddenAnswers::default(),
             connections: BTreeMap::new(),
+            connected: 0,
             unclear: BTreeSet::new(),
             changing: BTreeMap::new(),
             is_behind: false,
@@ -102,9 +106,9 @@ impl Watcher {
         }
     }
 
-    /// This judge, which goes on with a session, after a line of the recording.
-    pub fn going_on(self, session: Session, line: u64) -> Watcher {
-        Watcher { session, line, ..self }
+    /// This judge, which goes on with a session, after a line of the recording and a number of connections.
+    pub fn going_on(self, session: Session, (line, connected): (u64, u64)) -> Watcher {
+        Watcher { session, line, connected, ..self }
     }
 
     /// This judge, for requests whose paths begin with a prefix.
@@ -127,7 +131,13 @@ impl Watcher {
             let taken: BTreeSet<u64> = self.connections.values().map(|connection| connection.client).collect();
             // If the specification asks who its clients are, no two connections are the same one.
             let free = || (1..).find(|client| !taken.contains(client)).unwrap_or_default();
-            let client = if self.spec.program.names_clients { number } else { free() };
+            let client = match self.spec.program.names_clients {
+                true => {
+                    self.connected += 1;
+                    self.connected
+                }
+                false => free(),
+            };
             let talk = WatchedTalk::new(&self.spec, &self.prefix);
             self.connections.insert(number, WatchedConnection { client, address, talk });
             return Ok(());
@@ -147,7 +157,7 @@ impl Watcher {
             OverheardKind::Over => {
                 self.connections.remove(&number);
                 if self.unclear.remove(&number) | self.changing.remove(&number).is_some() {
-                    self.forget();
+                    self.forget("what was said on a connection was not understood");
                 }
             }
         }
@@ -167,7 +177,7 @@ impl Watcher {
                     if *under_way == 0 {
                         self.changing.remove(&number);
                     }
-                    self.forget();
+                    self.forget("a request that the specification says nothing of");
                 }
                 TalkEvent::Wrong(what) => {
                     let lines = [what];
@@ -197,28 +207,33 @@ impl Watcher {
         self.counts.events += 1;
         let is_clear = self.unclear.is_empty() && self.changing.is_empty();
         for event in self.apart.take(TraceEvent { line: 0, client: Some(client), kind }) {
-            let is_recorded = self.unrecorded.is_looked_at(&event) && is_clear;
-            let event = if is_recorded { self.record(event) } else { TraceEvent { line: self.line, ..event } };
+            let recorded = self.unrecorded.shown(event.clone());
+            if is_clear {
+                self.record(&recorded);
+            }
+            let event = TraceEvent { line: self.line, ..event };
             self.window.push(event.clone(), LAST);
-            if self.ignored.is_looked_at(&event) && is_clear && !self.is_behind {
+            let event = self.hidden.shown(event);
+            if is_clear && !self.is_behind {
                 self.judge(event, terminal);
             }
         }
     }
 
-    /// Writes an event to the recording; returns it with its line.
-    fn record(&mut self, event: WatchedEvent) -> WatchedEvent {
+    /// Writes an event to the recording.
+    fn record(&mut self, event: &WatchedEvent) {
+        let mut line = String::new();
+        observed::write_seen(&mut line, &self.spec, event);
+        self.record_line(&line);
+    }
+
+    fn record_line(&mut self, line: &str) {
         self.line += 1;
-        let event = TraceEvent { line: self.line, ..event };
-        if let Some(file) = &mut self.recording {
-            let mut line = String::new();
-            observed::write_seen(&mut line, &self.spec, &event);
-            line.push('\n');
-            if let Err(error) = file.write_all(line.as_bytes()) {
-                (self.recording, self.unwritten) = (None, Some(error));
-            }
+        if let Some(file) = &mut self.recording
+            && let Err(error) = file.write_all(format!("{line}\n").as_bytes())
+        {
+            (self.recording, self.unwritten) = (None, Some(error));
         }
-        event
     }
 
     fn judge(&mut self, event: WatchedEvent, terminal: &mut Terminal) {
@@ -243,7 +258,7 @@ impl Watcher {
                     self.line,
                     lines.join("; ")
                 ));
-                self.forget();
+                self.forget(&lines.join("; "));
             }
             (SessionProgress::Explained | SessionProgress::Lagging(_), _) => {}
         }
@@ -277,16 +292,20 @@ impl Watcher {
         let text: String = lines.iter().map(|line| format!("  {line}\n")).collect();
         terminal.print(&format!("rejection {} at line {}:\n{text}", self.counts.rejections, self.line));
         terminal.flush();
-        self.forget();
+        self.forget(&lines.join(" "));
     }
 
-    /// Goes on from any state, in the recording, too.
-    fn forget(&mut self) {
+    /// Goes on from any state, in the recording, too, which says why.
+    fn forget(&mut self, why: &str) {
         self.window.clear();
-        self.record(TraceEvent { line: 0, client: None, kind: EventKind::Restart });
-        self.unrecorded = self.window.ignored();
-        let given_up = self.window.events().into_iter().map(|event| self.record(event)).collect();
-        self.judge_anew(given_up);
+        self.record_line(&format!("{{\"restart\": true, \"note\": {}}}", quoted(why)));
+        self.unrecorded = self.window.hidden();
+        let mut again = Vec::new();
+        for event in self.window.events() {
+            self.record(&event);
+            again.push(TraceEvent { line: self.line, ..event });
+        }
+        self.judge_anew(again);
     }
 
     /// Goes on from any state.
@@ -295,12 +314,12 @@ impl Watcher {
         self.judge_anew(self.window.events());
     }
 
-    /// Goes on from any state, with the requests that are under way there.
-    fn judge_anew(&mut self, given_up: Vec<WatchedEvent>) {
-        self.ignored = self.window.ignored();
+    /// Goes on from any state, with the requests that may still be served there.
+    fn judge_anew(&mut self, again: Vec<WatchedEvent>) {
+        self.hidden = self.window.hidden();
         self.is_of_any = true;
         self.session = Session::remembering(&self.any, NetworkChoice::TCP, self.options.clone(), LAST).keeping(KEPT);
-        for event in given_up {
+        for event in again {
             _ = self.session.push(event);
         }
     }

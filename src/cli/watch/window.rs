@@ -1,10 +1,12 @@
 //! The last events that were observed, from which judging can begin again in any state.
 //!
-//! A request that was sent before the window may have been served before it or in it, so it counts as given up there:
+//! A request that was under way before the window may have been served before it or in it, so it is sent again at its beginning, and what
+//! it is answered means nothing. One that was given up before may still be served, too:
 //!
 //! ```text
-//! before    │ in the window                      what is judged
-//! c1 → Put  │ c2 → Get   c1 ← Ok   c2 ← 5        c1 → Put, c1 lost, c2 → Get, c2 ← 5
+//! before              │ in the window                 what is judged
+//! c1 → Put  c3 → Put  │ c2 → Get   c1 ← Ok   c2 ← 5   c3 → Put, c3 lost, c1 → Put, c2 → Get, c1 ← ?, c2 ← 5
+//! c3 lost             │
 //! ```
 
 use mayhap::trace::{EventKind, TraceEvent};
@@ -14,17 +16,24 @@ use std::collections::{BTreeMap, VecDeque};
 /// An event that was observed.
 pub type WatchedEvent = TraceEvent<Value>;
 
+/// The events after which a request that was given up counts as never served.
+const LATE: u64 = 1_000;
+
 /// The last events.
 #[derive(Default)]
 pub struct EventWindow {
     /// The requests that were under way before them, by client.
     before: BTreeMap<u64, VecDeque<WatchedEvent>>,
+    /// The requests that were given up before them, each with the number of the event.
+    lost: VecDeque<(u64, WatchedEvent)>,
     events: VecDeque<WatchedEvent>,
+    /// The number of events that were forgotten.
+    forgotten: u64,
 }
 
-/// The answers that are not looked at, by client: those to requests that were given up.
+/// The answers that are not shown, by client: those to requests that were sent again.
 #[derive(Clone, Default)]
-pub struct IgnoredAnswers(BTreeMap<u64, usize>);
+pub struct HiddenAnswers(BTreeMap<u64, usize>);
 
 impl EventWindow {
     /// Adds an event; more than `most` are not kept.
@@ -44,47 +53,53 @@ impl EventWindow {
 
     fn forget_first(&mut self) {
         let Some(event) = self.events.pop_front() else { return };
+        self.forgotten += 1;
         let under_way = self.before.entry(event.client.unwrap_or_default()).or_default();
         match event.kind {
             EventKind::Request(_) => under_way.push_back(event),
             EventKind::Answer(_) => _ = under_way.pop_front(),
-            _ => under_way.clear(),
+            _ => self.lost.extend(under_way.drain(..).map(|request| (self.forgotten, request))),
+        }
+        while self.lost.front().is_some_and(|(at, _)| at + LATE < self.forgotten) {
+            self.lost.pop_front();
         }
     }
 
-    /// The answers that are not looked at, if judging begins with this window.
-    pub fn ignored(&self) -> IgnoredAnswers {
-        IgnoredAnswers(self.before.iter().map(|(client, requests)| (*client, requests.len())).collect())
+    /// The answers that are not shown, if judging begins with this window.
+    pub fn hidden(&self) -> HiddenAnswers {
+        HiddenAnswers(self.before.iter().map(|(client, requests)| (*client, requests.len())).collect())
     }
 
     /// The events to judge if the state before the window may be any.
     pub fn events(&self) -> Vec<WatchedEvent> {
-        let mut given_up: Vec<WatchedEvent> = self.before.values().flatten().cloned().collect();
-        given_up.sort_by_key(|event| event.line);
-        let last = given_up.last().map_or(0, |event| event.line);
-        let is_given_up = |(_, requests): &(&u64, &VecDeque<WatchedEvent>)| !requests.is_empty();
-        let clients = self.before.iter().filter(is_given_up).map(|(client, _)| *client);
-        let lost = clients.map(|client| TraceEvent { line: last, client: Some(client), kind: EventKind::Lost });
-        let mut ignored = self.ignored();
-        let kept = self.events.iter().filter(|event| ignored.is_looked_at(event)).cloned();
-        given_up.into_iter().chain(lost).chain(kept).collect()
+        let mut all = Vec::new();
+        for (_, request) in &self.lost {
+            let given_up = TraceEvent { kind: EventKind::Lost, ..request.clone() };
+            all.extend([request.clone(), given_up]);
+        }
+        let mut under_way: Vec<WatchedEvent> = self.before.values().flatten().cloned().collect();
+        under_way.sort_by_key(|event| event.line);
+        let mut hidden = self.hidden();
+        all.extend(under_way);
+        all.extend(self.events.iter().map(|event| hidden.shown(event.clone())));
+        all
     }
 }
 
-impl IgnoredAnswers {
-    /// Tests whether an event is looked at, and takes notice of it.
-    pub fn is_looked_at(&mut self, event: &WatchedEvent) -> bool {
-        let ignored = self.0.entry(event.client.unwrap_or_default()).or_default();
+impl HiddenAnswers {
+    /// An event as it is shown: a hidden answer is one that is not known.
+    pub fn shown(&mut self, event: WatchedEvent) -> WatchedEvent {
+        let hidden = self.0.entry(event.client.unwrap_or_default()).or_default();
         match event.kind {
-            EventKind::Request(_) => true,
-            EventKind::Answer(_) => {
-                let is_looked_at = *ignored == 0;
-                *ignored = ignored.saturating_sub(1);
-                is_looked_at
+            EventKind::Request(_) => event,
+            EventKind::Answer(_) if *hidden > 0 => {
+                *hidden -= 1;
+                TraceEvent { kind: EventKind::Answer(Value::Any), ..event }
             }
+            EventKind::Answer(_) => event,
             _ => {
-                *ignored = 0;
-                true
+                *hidden = 0;
+                event
             }
         }
     }
@@ -103,6 +118,7 @@ mod tests {
         let shown = |event: &WatchedEvent| {
             let sign = match event.kind {
                 EventKind::Request(_) => '?',
+                EventKind::Answer(Value::Any) => '*',
                 EventKind::Answer(_) => '!',
                 _ => 'x',
             };
@@ -112,7 +128,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_under_way_before_is_given_up() {
+    fn what_was_under_way_before_is_sent_again() {
         let (request, answer) = (|| EventKind::Request(Value::NONE), || EventKind::Answer(Value::NONE));
         let all = [(1, request()), (1, request()), (2, request()), (1, answer()), (3, request()), (1, answer())];
         let mut window = EventWindow::default();
@@ -120,10 +136,15 @@ mod tests {
             window.push(event(at as u64 + 1, client, kind), 3);
         }
         // The first request of client 1 was answered in the window, the second one, too.
-        assert_eq!(shown(&window.events()), "1?1 2?1 3?2 3x1 3x2 5?3");
+        assert_eq!(shown(&window.events()), "1?1 2?1 3?2 4*1 5?3 6*1");
         window.push(event(7, 2, EventKind::Lost), 3);
-        assert_eq!(shown(&window.events()), "2?1 3?2 3x1 3x2 5?3 7x2");
+        assert_eq!(shown(&window.events()), "2?1 3?2 5?3 6*1 7x2");
+        // One that was given up may be served for a while.
         window.clear();
-        assert_eq!(shown(&window.events()), "5?3 5x3");
+        assert_eq!(shown(&window.events()), "3?2 3x2 5?3");
+        for line in 8..2_000 {
+            window.push(event(line, 4, if line % 2 == 0 { request() } else { answer() }), 3);
+        }
+        assert_eq!(shown(&window.events()), "5?3 1996?4 1997!4 1998?4 1999!4".replace("1996?4 ", ""));
     }
 }
