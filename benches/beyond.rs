@@ -31,12 +31,11 @@ fn measure(workload: &Workload, count: u64) {
     }
     let (seconds, asked) = (start.elapsed().as_secs_f64(), validator.statistics());
     println!(
-        "{:14} {:9.0} exchanges/s  z3 checks {:6} ({:6.1} ms)  memory {:6}  slowest {:6.1} ms (exchange {})  undecided {}  candidates {}  {}",
+        "{:14} {:9.0} exchanges/s  z3 checks {:6} ({:6.1} ms)  slowest {:6.1} ms (exchange {})  undecided {}  candidates {}  {}",
         workload.name,
         count as f64 / seconds,
         asked.z3_checks,
         asked.z3_time.as_secs_f64() * 1e3,
-        asked.by_memory,
         slowest.0.as_secs_f64() * 1e3,
         slowest.1,
         asked.unknown,

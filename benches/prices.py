@@ -34,7 +34,6 @@ WORKLOADS = [
     ("jobs", "tests/data/hidden/jobs.may", 300, None),
     ("pace", "tests/data/hidden/pace.may", 300, None),
     ("gauge", "tests/data/hidden/gauge.may", 300, None),
-    ("rumours", "tests/data/hidden/rumours.may", 100, None),
 ]
 # The workloads on which the code itself is what an exchange costs: passes are measured on these.
 QUICK = 9
@@ -46,8 +45,6 @@ CODE = {
     "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/forms.rs"],
     "forget": ["dualize/forget.rs", "solve/forget.rs"],
     "sums": ["dualize/sums.rs", "solve/sum.rs"],
-    "diagrams": ["solve/diagram.rs"],
-    "images": ["dualize/image.rs", "solve/image.rs", "solve/mdd"],
     "unite": ["dualize/focus.rs", "dualize/normal", "dualize/optional_step.rs", "dualize/merged_steps.rs"],
     "ahead": ["dualize/fork.rs"],
     "provenance": ["spec/provenance.rs"],

@@ -30,8 +30,6 @@ pub const CLOCKED: &[Workload] = &[SLIDING, SESSIONS, HEARTBEAT, PACE];
 
 /// Copies that learn of writes late.
 pub const COPIES: Workload = Workload { exchanges: 100, ..workload("copies", "tests/data/hidden/copies.may") };
-/// Nodes that hand on what they know: a relation between what is hidden.
-pub const RUMOURS: Workload = Workload { exchanges: 300, ..workload("rumours", "tests/data/hidden/rumours.may") };
 
 pub const CACHE: Workload = workload("cache", "tests/data/hidden/cache.may");
 pub const STOCK: Workload = workload("stock", "tests/data/hidden/stock.may");

@@ -28,8 +28,6 @@ pub(super) struct Growth {
     pub(super) walked: u32,
     /// The last variable that there was when sums were named last.
     pub(super) summed: u64,
-    /// Set once an image was taken, until the memory has no terms any more: the next one is taken as soon as there was a choice.
-    pub(super) goes_on: bool,
     /// Set if something in memory was not known then.
     pub(super) open: bool,
 }
@@ -39,15 +37,6 @@ impl Growth {
     pub(super) fn count_choice(&mut self, variables: u64) {
         self.choices += 1;
         self.variables = self.variables.saturating_add(u32::try_from(variables).unwrap_or(u32::MAX));
-    }
-
-    /// Counts a variable that was forgotten as its value was seen. If no more are left than when dead ones were looked for, there
-    /// is nothing to look for.
-    pub(super) fn count_seen(&mut self) {
-        self.variables = self.variables.saturating_sub(1);
-        if self.variables == 0 {
-            self.choices = 0;
-        }
     }
 
     /// Counts the work on an exchange.
@@ -64,7 +53,7 @@ impl Growth {
     /// Tests whether dead variables are to be looked for, if searches have gone through `searched` constraints.
     pub(super) fn is_due(&self, searched: u32) -> bool {
         let due = self.choices.min(self.variables).saturating_add(searched).saturating_add(self.worked);
-        due >= WALK_INTERVAL.max(self.walked) || (self.goes_on && self.choices > 0)
+        due >= WALK_INTERVAL.max(self.walked)
     }
 
     /// Tests whether the memory is soon walked.

@@ -38,12 +38,6 @@ pub struct Options {
     /// Sums that grow with the trace are differences of few variables.
     #[doc(hidden)]
     pub sums: bool,
-    /// Terms that grow with the trace, of few variables with few values, are decision diagrams over these.
-    #[doc(hidden)]
-    pub diagrams: bool,
-    /// Terms that grow with the trace, of few values, are fresh variables with a relation between them.
-    #[doc(hidden)]
-    pub images: bool,
     /// Candidates that differ in few cells are one, with a set of values in each.
     #[doc(hidden)]
     pub unite: bool,
@@ -106,8 +100,6 @@ impl Default for Options {
             merge: true,
             forget: true,
             sums: true,
-            diagrams: true,
-            images: true,
             unite: true,
             ahead: true,
             provenance: true,

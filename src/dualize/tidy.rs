@@ -4,10 +4,9 @@
 //! n = #1, #1 <= #2, m = {#3: 5}, #3 = 2     ->     n = #1, m = {2: 5}
 //! ```
 
-use super::candidate::{Candidate, State};
+use super::candidate::Candidate;
 use super::frontier::Judge;
-use super::{forget, image, pending_writes, sums, terms};
-use crate::solve::{Solver, diagram};
+use super::{forget, pending_writes, sums};
 
 /// The number of candidates that are followed beyond a limit.
 const FOLLOWED: usize = 64;
@@ -61,15 +60,7 @@ pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     if judge.options.sums && may && candidate.growth.open {
         sums::name(&mut judge.fresh, &mut judge.solver, candidate);
     }
-    if judge.options.diagrams && may && candidate.growth.open {
-        use_diagrams(candidate, &mut judge.solver);
-    }
     forget::dead(judge, candidate);
-    // What steps lead to is put together in another form, which images would take away.
-    let takes_images = judge.options.images && may && judge.spec.program.steps.is_empty();
-    if takes_images && candidate.growth.open {
-        image::take(&mut judge.fresh, &mut judge.solver, candidate);
-    }
 }
 
 /// Brings a candidate into the form in which it is compared.
@@ -86,11 +77,4 @@ pub(super) fn between_sections(judge: &mut Judge, candidate: &mut Candidate) {
 
 fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
     judge.options.forget && candidate.growth.is_due(candidate.store.searched())
-}
-
-/// Puts decision diagrams in the places of large terms.
-fn use_diagrams(candidate: &mut Candidate, solver: &mut Solver) {
-    let State { process, store, .. } = &mut **candidate;
-    diagram::of_constraints(store, solver);
-    terms::rewrite(process, &mut |term| diagram::of(store, term));
 }

@@ -4,7 +4,6 @@
 
 use super::candidate::Candidate;
 use super::lookups;
-use super::observed_variable;
 use super::section::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
@@ -37,14 +36,10 @@ fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Give
         Goal::Nothing => return Err(Infeasible),
     };
     let at = section.judge.place(given.site);
-    match (&given.value, expected) {
-        (Value::Scalar(answer), Value::Scalar(expected)) if answer == expected => return Ok(()),
-        (Value::Term(term), Value::Scalar(known)) => {
-            if let Some(shows) = observed_variable::unify(section.judge, candidate, (term, known)) {
-                return shows;
-            }
-        }
-        _ => {}
+    if let (Value::Scalar(answer), Value::Scalar(expected)) = (&given.value, expected)
+        && answer == expected
+    {
+        return Ok(());
     }
     loop {
         let split = match candidate.shows(&given.value, expected, at, &mut section.judge.solver) {

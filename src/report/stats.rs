@@ -70,8 +70,6 @@ pub struct Stats {
     pub by_model: u64,
     /// Questions that case splits answered.
     pub by_search: u64,
-    /// Questions that had been asked before.
-    pub by_memory: u64,
     /// Questions that reached Z3.
     pub z3_checks: u64,
     /// Time spent in Z3.
@@ -113,7 +111,6 @@ impl Stats {
             by_domain: solving.by_domain,
             by_model: solving.by_model,
             by_search: solving.by_search,
-            by_memory: solving.by_memory,
             z3_checks: solving.z3_checks,
             z3_ms: solving.z3_time.as_millis() as u64,
             undecided: solving.unknown,

@@ -55,7 +55,7 @@ fn judgement(report: &TraceReport) -> String {
 /// other.
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
-    let Stats { by_domain, by_model, by_search, by_memory, z3_checks, z3_ms, undecided, .. } = stats;
+    let Stats { by_domain, by_model, by_search, z3_checks, z3_ms, undecided, .. } = stats;
     let counts = [
         counted(stats.events, "event"),
         format!("at most {}", counted(stats.candidates_max, "candidate")),
@@ -65,7 +65,7 @@ pub fn stats(stats: &Stats) -> String {
         counted(stats.projections, "projection"),
     ];
     let mut text = format!(
-        "{}; answers: {by_domain} by domains, {by_model} by models, {by_search} by case splits, {by_memory} by memory, \
+        "{}; answers: {by_domain} by domains, {by_model} by models, {by_search} by case splits, \
          {z3_checks} by Z3 in {z3_ms} ms, {undecided} undecided; {} ms",
         counts.join(", "),
         stats.elapsed_ms

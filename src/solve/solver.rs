@@ -1,15 +1,13 @@
-//! The solver: limits, statistics, and the memory of answers. It belongs to a validator, never to a candidate.
+//! The solver: limits and statistics. It belongs to a validator, never to a candidate.
 //!
-//! Answers are remembered by canonical form (variables renumbered in their order), Unknown included, in a bounded memory of
-//! two generations. For example the question `#7 * #8 == 15` is answered once, also when it comes back as `#107 * #108 == 15`.
+//! A question that Z3 is asked has its variables renumbered in their order: `#7 * #8 == 15` and `#107 * #108 == 15` are the same question.
 
 use super::eliminate::inequality;
 use super::facts::Facts;
 use super::search::CaseSearch;
-use super::{Answer, Solved, Why, bounds, mdd, z3};
+use super::{Answer, Solved, Why, bounds, z3};
 use crate::scalar::{Int, Sort};
 use crate::term::{Linear, Term, Var, made};
-use rustc_hash::FxHashMap;
 use std::time::{Duration, Instant};
 
 /// The tiers that may answer beyond bindings and domains.
@@ -43,8 +41,6 @@ pub struct Limits {
     pub time_nonlinear: Duration,
     /// Wall-clock backstop for one question about the inside of strings.
     pub time_text: Duration,
-    /// Remembered answers of each generation.
-    pub memory: usize,
     /// The tiers that may answer.
     pub tiers: Tiers,
 }
@@ -59,7 +55,6 @@ impl Default for Limits {
             time: Duration::from_secs(5),
             time_nonlinear: Duration::from_secs(1),
             time_text: Duration::from_millis(50),
-            memory: 4_096,
             tiers: Tiers::All,
         }
     }
@@ -81,8 +76,6 @@ pub struct Statistics {
     pub by_model: u64,
     /// By case splits.
     pub by_search: u64,
-    /// By memory.
-    pub by_memory: u64,
     /// By Z3: every question that reached it, answered or not.
     pub z3_checks: u64,
     /// Time spent in Z3.
@@ -108,7 +101,6 @@ pub struct Solver {
     pub statistics: Statistics,
     /// The number of terms made by this thread at which no question is answered by search or by Z3 any more.
     pub last_made: Option<u64>,
-    memory: Memory,
 }
 
 impl Solver {
@@ -143,7 +135,7 @@ impl Solver {
         if made() > self.last_made() {
             return Solved::Unknown(Why::Effort);
         }
-        let verdict = self.remembered(facts.conditions());
+        let verdict = self.z3_renumbered(&facts.conditions());
         self.statistics.unknown += u64::from(matches!(verdict, Solved::Unknown(_)));
         verdict
     }
@@ -151,7 +143,7 @@ impl Solver {
     /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
     /// simplify.
     fn search(&self, facts: &Facts, budget: u32) -> Option<Solved> {
-        if let Some(solved) = bounds::decide(facts).or_else(|| mdd::decide(facts)) {
+        if let Some(solved) = bounds::decide(facts) {
             return Some(solved);
         }
         if is_system(facts) {
@@ -167,18 +159,11 @@ impl Solver {
         self.last_made.unwrap_or(u64::MAX)
     }
 
-    /// Asks the memory, then Z3.
-    fn remembered(&mut self, conditions: Vec<Term>) -> Solved {
-        let naming = Naming::of(&conditions);
-        let key: Vec<Term> = conditions.iter().map(|condition| naming.canonical(condition)).collect();
-        if let Some(verdict) = self.memory.get(&key).map(|known| naming.original(known)) {
-            self.statistics.by_memory += 1;
-            return verdict;
-        }
-        let verdict = self.z3(&key);
-        let original = naming.original(&verdict);
-        self.memory.insert(key, verdict, self.limits.memory);
-        original
+    /// Asks Z3, with the variables renumbered in their order: its answer does not depend on how many there were before.
+    fn z3_renumbered(&mut self, conditions: &[Term]) -> Solved {
+        let naming = Naming::of(conditions);
+        let renumbered: Vec<Term> = conditions.iter().map(|condition| naming.canonical(condition)).collect();
+        naming.original(self.z3(&renumbered))
     }
 
     fn z3(&mut self, conditions: &[Term]) -> Solved {
@@ -227,46 +212,14 @@ impl Naming {
         })
     }
 
-    fn original(&self, verdict: &Solved) -> Solved {
-        match verdict {
-            Solved::Unsat => Solved::Unsat,
-            Solved::Unknown(why) => Solved::Unknown(*why),
-            Solved::Sat(model) => {
-                let named =
-                    model.iter().filter_map(|(var, value)| Some((*self.vars.get(var.id as usize)?, value.clone())));
-                Solved::Sat(named.collect())
-            }
-        }
+    fn original(&self, verdict: Solved) -> Solved {
+        let Solved::Sat(model) = verdict else { return verdict };
+        let named = model.iter().filter_map(|(var, value)| Some((*self.vars.get(var.id as usize)?, value.clone())));
+        Solved::Sat(named.collect())
     }
 }
 
 /// Two token types never meet, so their number does not matter.
 fn canonical_sort(sort: Sort) -> Sort {
     if let Sort::Token(_) = sort { Sort::ANY_TOKEN } else { sort }
-}
-
-/// Answers by canonical form: the current generation and the one before.
-#[derive(Clone, Default)]
-struct Memory {
-    current: FxHashMap<Vec<Term>, Solved>,
-    before: FxHashMap<Vec<Term>, Solved>,
-}
-
-impl std::fmt::Debug for Memory {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Memory({})", self.current.len() + self.before.len())
-    }
-}
-
-impl Memory {
-    fn get(&self, key: &[Term]) -> Option<&Solved> {
-        self.current.get(key).or_else(|| self.before.get(key))
-    }
-
-    fn insert(&mut self, key: Vec<Term>, verdict: Solved, generation: usize) {
-        if self.current.len() >= generation {
-            self.before = std::mem::take(&mut self.current);
-        }
-        self.current.insert(key, verdict);
-    }
 }

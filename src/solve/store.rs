@@ -142,16 +142,6 @@ impl Store {
         self.facts.rest.iter().flat_map(move |rest| rest.terms_of(var))
     }
 
-    /// Tests whether all constraints beyond domains and bindings together have no more nodes than this.
-    pub fn is_small(&self, nodes: usize) -> bool {
-        let mut left = nodes;
-        self.facts.remaining().all(|(_, constraint)| {
-            let rest = left.checked_sub(constraint.size() as usize);
-            left = rest.unwrap_or(0);
-            rest.is_some()
-        })
-    }
-
     /// Number of bindings, variables with a domain, and other constraints.
     pub fn size(&self) -> (usize, usize, usize) {
         let rest = self.facts.rest.as_ref().map_or(0, |rest| rest.terms.len());

@@ -1,12 +1,11 @@
 //! The tiers that make sure that a model is left after facts changed, the cheapest first; each is exact if it answers.
 //!
-//! Nothing constrained changed; the cached model still satisfies; changing one value of it does ([`repair`]); walking from it finds one
-//! ([`walk`], large components); then each touched component is decided by itself ([`Solver::decide`]): differences, diagrams, case
-//! splits, remembered answers, Z3. For example `#1 != #2` for a fresh #2 costs one value that differs.
+//! Nothing constrained changed; the cached model still satisfies; changing one value of it does ([`repair`]); then each touched component
+//! is decided by itself ([`Solver::decide`]): differences, case splits, remembered answers, Z3. For example `#1 != #2` for a fresh #2 costs one value that differs.
 
 use super::facts::{Conflict, Facts, Touched};
 use super::residual::Id;
-use super::{Solved, Solver, Tiers, repair, walk};
+use super::{Solved, Solver, Tiers, repair};
 use crate::term::Var;
 use std::collections::BTreeSet;
 
@@ -23,21 +22,17 @@ pub(super) fn check(facts: &mut Facts, touched: &Touched, solver: &mut Solver) -
         solver.statistics.by_model += 1;
         return Ok(());
     }
-    search(facts, touched, cached, solver)
+    search(facts, touched, solver)
 }
 
-/// Searches the touched components, then asks Z3 about them; large ones for a model near the cached one first.
-fn search(facts: &mut Facts, touched: &Touched, cached: bool, solver: &mut Solver) -> Result<(), Conflict> {
+/// Searches the touched components, then asks Z3 about them.
+fn search(facts: &mut Facts, touched: &Touched, solver: &mut Solver) -> Result<(), Conflict> {
     let Some(rest) = facts.rest.clone() else { return Ok(()) };
     let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();
     seeds.extend(touched.vars.iter().filter_map(|var| Some(rest.of_var.get(var)?.first()?.0)));
     while let Some(seed) = seeds.pop_first() {
         let component = facts.component([seed]);
         seeds.retain(|id| !component.ids.contains(id));
-        if cached && walk::walk(facts, &component, solver.last_made()) {
-            solver.statistics.by_model += 1;
-            continue;
-        }
         let undecided = component.ids.iter().find_map(|id| rest.open.get(id)).filter(|_| !rest.gained);
         let solved = solver.decide(&facts.part(&component), undecided.copied());
         let rest = facts.rest_mut();

@@ -133,11 +133,6 @@ impl Term {
             kind => apply(kind, done),
         })
     }
-
-    /// The value of its outermost operation, given the values of its children.
-    pub(crate) fn eval_outermost(&self, of: &mut impl FnMut(&Term) -> Option<Scalar>) -> Option<Scalar> {
-        apply(self.kind(), of)
-    }
 }
 
 #[derive(Clone, Copy)]

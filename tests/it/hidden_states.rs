@@ -1,7 +1,7 @@
 //! Long traces of servers with hidden clocks and settings against the set of all states in which they may be.
 //!
 //! What grows with a trace (sums of steps, terms of what is hidden) is brought into another form now and then, which short traces do
-//! not come to. `pace`, `gauge` and `rumours` have few states, so all of them are followed here, for hundreds of exchanges.
+//! not come to. `pace` and `gauge` have few states, so all of them are followed here, for hundreds of exchanges.
 
 use std::collections::BTreeSet;
 use std::sync::Arc;
@@ -77,32 +77,11 @@ fn gauge(state: &State, (request, k): (usize, i64)) -> Vec<(State, Value)> {
     vec![(vec![fast, odd, n, m], json!("Ok"))]
 }
 
-/// The items that each node knows, as bits.
-fn rumours(state: &State, (request, n): (usize, i64)) -> Vec<(State, Value)> {
-    let (node, item) = ((n % 3) as usize, n / 3 % 3);
-    let mut heard = state.clone();
-    if request == 0 {
-        heard[node] = if n >= 45 { 0 } else { heard[node] | 1 << item };
-    }
-    let handed_on = |pair: usize| {
-        let mut new = heard.clone();
-        new[pair / 3] |= new[pair % 3];
-        let answer = match (request, n) {
-            (0, _) => json!("Ok"),
-            (_, 30..) => json!({"Knows": new[node].count_ones()}),
-            _ => json!(if new[node] >> item & 1 == 1 { "Yes" } else { "No" }),
-        };
-        (new, answer)
-    };
-    (0..9).map(handed_on).collect()
-}
-
-fn servers() -> [Server; 3] {
+fn servers() -> [Server; 2] {
     let settings = (0..6).map(|n| vec![n % 2, n / 2, 0, 0]).collect();
     [
         Server { file: "pace.may", requests: ["Open", "Knock"], begins: vec![vec![0; 6]], next: pace },
         Server { file: "gauge.may", requests: ["Tick", "Ask"], begins: settings, next: gauge },
-        Server { file: "rumours.may", requests: ["Tell", "Ask"], begins: vec![vec![0; 3]], next: rumours },
     ]
 }
 

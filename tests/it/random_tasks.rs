@@ -136,8 +136,7 @@ fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut
                 continue;
             };
             let usual = Options { effort: EFFORT, ..Options::default() };
-            let plain =
-                Options { merge: false, unite: false, sums: false, diagrams: false, images: false, ..usual.clone() };
+            let plain = Options { merge: false, unite: false, sums: false, ..usual.clone() };
             let options = if rng.percent(30) { plain } else { usual };
             let options = Options { tasks_ahead: rng.percent(75), deepest: rng.percent(60), ..options };
             let whole = judged_whole(&spec, &options, (wire, &trace));

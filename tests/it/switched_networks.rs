@@ -34,8 +34,6 @@ fn without(bits: u32) -> Options {
         merge,
         unite: merge,
         sums: is_on(4),
-        diagrams: is_on(4),
-        images: is_on(4),
         effort: EFFORT,
         ..Options::default()
     }

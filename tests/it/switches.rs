@@ -14,7 +14,7 @@ use crate::programs;
 use crate::random::expressions::Unbounded;
 use crate::random::{Rng, grammar, protocol, traces, worlds};
 use crate::shipped;
-use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, RUMOURS, STEPPING};
+use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
 use mayhap::dualize::{Judge, Observed, Options};
@@ -41,13 +41,13 @@ fn settings() -> Vec<Options> {
 
 /// Terms grow with the trace where they do.
 fn growing() -> Options {
-    Options { sums: false, diagrams: false, images: false, ..Options::default() }
+    Options { sums: false, ..Options::default() }
 }
 
 /// Nothing that is exact but not needed.
 fn plain() -> Options {
     let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
-    let alone = Options { unite: false, sums: false, diagrams: false, images: false, ..unmerged };
+    let alone = Options { unite: false, sums: false, ..unmerged };
     Options { provenance: false, lookups: usize::MAX, ahead: false, glides: false, ..alone }
 }
 
@@ -214,12 +214,6 @@ fn hidden_clocks_are_judged_alike() {
 fn copies_are_judged_alike() {
     let few = [Options::default(), Options { unite: false, ..Options::default() }];
     (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
-}
-
-#[test]
-fn relations_are_judged_alike() {
-    let few = [Options::default(), growing()];
-    (0..8).for_each(|seed| hidden_is_judged_alike(&RUMOURS, (9, seed), &few));
 }
 
 #[test]

@@ -157,7 +157,7 @@ impl Watcher {
             OverheardKind::Over => {
                 self.connections.remove(&number);
                 if self.unclear.remove(&number) | self.changing.remove(&number).is_some() {
-                    self.forget("what was said on a connection was not understood");
+                    self.forget("something on a connection that has ended was not understood, or not answered");
                 }
             }
         }

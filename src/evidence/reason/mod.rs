@@ -194,7 +194,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
 
     /// The frontier before the reason, of a judge that shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
-        let options = Options { sums: false, diagrams: false, images: false, unite: false, ..self.options.clone() };
+        let options = Options { sums: false, unite: false, ..self.options.clone() };
         match self.from {
             Some(_) => Judge::of_any_state(self.spec, &options),
             None => Judge::new(self.spec.clone(), options),

@@ -32,7 +32,6 @@ mod keys;
 mod lineage;
 mod parts;
 mod rewrite;
-mod spread;
 mod table;
 mod under;
 mod whole;
@@ -44,7 +43,6 @@ use keys::{KnownKeys, Which};
 pub use entry::{Entry, Presence};
 pub use parts::MapParts;
 pub(super) use rewrite::Scope;
-pub use spread::spread;
 
 /// A map, or (with unit values) a set.
 #[derive(Clone, Debug)]

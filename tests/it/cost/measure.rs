@@ -47,7 +47,7 @@ pub fn size_of_terms(validator: &Validator) -> u32 {
 pub fn read(validator: &Validator) -> (f64, f64) {
     let (counts, asked) = (validator.counts(), validator.statistics());
     let each = |count: u64| count as f64 / counts.events as f64;
-    (each(counts.walked), each(asked.by_domain + asked.by_model + asked.by_search + asked.by_memory))
+    (each(counts.walked), each(asked.by_domain + asked.by_model + asked.by_search))
 }
 
 /// A trace that counts how many of its exchanges were read.

@@ -226,7 +226,6 @@ pub const RELATED: &[Row] = &[
     row(Of::Workload(&servers::HEARTBEAT, 0, 3), &[Accept, Candidates(2), Kept(200), Z3(0)]),
     row(Of::Workload(&servers::PACE, 0, 3), &[Accept, Candidates(2), Kept(440), Z3(0)]),
     row(Of::Workload(&servers::COPIES, 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
-    row(Of::Workload(&servers::RUMOURS, 0, 3), &[Accept, Candidates(2), Kept(4_040), Z3(0)]),
     row(Of::Workload(&servers::CACHE, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
     row(Of::Workload(&servers::STOCK, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
     row(Of::Workload(&servers::JOBS, 0, 3), &[Accept, Candidates(21), Kept(40), Z3(0)]),

@@ -3,9 +3,9 @@
 //! For example a clock that goes on a thousand times is one bound, and ten thousand unknowns cost no more than they are many.
 
 use super::conditions::{TOKEN, fill, k, token, v};
-use mayhap::scalar::{Int, Scalar, Sort};
-use mayhap::solve::{Answer, Limits, Solver, Store, observed_variable};
-use mayhap::term::{Term, TextOp, Var};
+use mayhap::scalar::{Int, Sort};
+use mayhap::solve::{Answer, Limits, Solver, Store};
+use mayhap::term::{Term, TextOp};
 
 #[test]
 fn division_is_coqs_also_in_z3() {
@@ -140,7 +140,7 @@ fn one_comparison_an_exchange_is_one_bound() {
 }
 
 #[test]
-fn products_end_quickly_and_are_asked_once() {
+fn products_end_quickly() {
     let mut solver = Solver::default();
     let (x, y, z) = (v(1, Sort::Int), v(2, Sort::Int), v(3, Sort::Int));
     let cube = |t: &Term| t.mul(t).mul(t);
@@ -149,10 +149,6 @@ fn products_end_quickly_and_are_asked_once() {
     let mut store = Store::default();
     assert!(matches!(store.assume(&hard, &mut solver), Answer::Unknown(_)));
     assert!(store.doubt().is_some());
-    let checks = solver.statistics.z3_checks;
-    let shifted = hard.substitute(&mut |var| Some(Term::var(Var { id: var.id + 10, ..var })));
-    assert!(matches!(Store::default().assume(&shifted, &mut solver), Answer::Unknown(_)));
-    assert_eq!(solver.statistics.z3_checks, checks);
     assert!(start.elapsed().as_secs() < 20);
     // What is learned later may still decide it.
     let known = Term::and_all([Term::eq(&x, &k(1)), Term::eq(&y, &k(2)), Term::eq(&z, &k(3))]);
@@ -230,39 +226,6 @@ fn a_constraint_that_is_there_is_not_kept_twice() {
     store.forget(&|var| var.id % 100 < 5, &mut solver);
     (0..5).for_each(|id| assert_eq!(store.assume(&sum(id), &mut solver), Answer::Sat));
     assert_eq!(store.size().2, 5, "{store:?}");
-}
-
-/// Telling the value of a term at once says what assuming the equation says.
-#[test]
-fn a_value_told_at_once_is_the_equation() {
-    let (x, y) = (v(3, Sort::Int), v(4, Sort::Int));
-    let terms =
-        [x.clone(), x.add(&k(3)), k(3).sub(&x), x.add(&y), x.sub(&y).add(&k(1)), x.mul(&k(2)), x.add(&y.mul(&k(3)))];
-    for (term, value) in terms.iter().flat_map(|term| (-8..=14).map(move |value| (term, value))) {
-        let mut solver = Solver::default();
-        let mut store = Store::default();
-        for var in [&x, &y] {
-            store.assume(&Term::le(&k(0), var), &mut solver);
-            store.assume(&Term::le(var, &k(4)), &mut solver);
-        }
-        let equation = Term::eq(term, &k(value));
-        let mut plain = store.clone();
-        let said = plain.assume(&equation, &mut solver) == Answer::Sat;
-        let mut at_once = store.clone();
-        if let Some(shown) = observed_variable::variable(&store, term, &Scalar::int(value)) {
-            assert_eq!(observed_variable::bind(&mut at_once, shown, &mut solver), said, "{equation}");
-            (-9..15).for_each(|n| {
-                let is = Term::eq(&x, &k(n));
-                assert_eq!(at_once.check(&is, &mut solver), plain.check(&is, &mut solver), "{equation}, {is}");
-            });
-        }
-        if let Some((var, value)) = observed_variable::variable(&store, term, &Scalar::int(value)) {
-            let mut last = store.clone();
-            assert_eq!(observed_variable::admit_last(&mut last, (var, &value), &mut solver), said, "{equation}");
-            plain.forget(&|var| !term.mentions(var), &mut solver);
-            assert_eq!(last.constraints(), plain.constraints(), "{equation}");
-        }
-    }
 }
 
 #[test]
