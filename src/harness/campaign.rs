@@ -508,7 +508,10 @@ impl<'c> Campaign<'c> {
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
-        let is_tested = is_answered && (sharpness.looked_at == 0 || sharpness.shaped > 0);
+        let is_shaped = sharpness.looked_at == 0 || sharpness.shaped > 0;
+        // A status that no line has, or content of another type, is no answer at all.
+        report.only_form = is_answered && !is_shaped && judging.spec.http.is_some();
+        let is_tested = is_answered && is_shaped || report.only_form;
         report.stopped = is_stopped.then(|| INTERRUPTED.to_owned());
         report.verdict = verdict(&report, is_stopped, is_tested);
         report

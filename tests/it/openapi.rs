@@ -300,3 +300,24 @@ fn from_a_description_to_the_mistake_of_a_service() {
         assert!(said.contains(words), "{said}");
     }
 }
+
+#[test]
+fn if_every_answer_is_allowed_their_form_is_tested() {
+    let open = "enum Q { Get } enum A { Here(int), Gone } protocol open { request Q; response A;
+        on Get { either { reply Here(choose); } or { reply Gone; } }
+        http { Get => GET \"/\"; 200 => Here(body json); 404 => Gone; } }";
+    let spec = file("openapi_open.may", open);
+    let served = crate::http_testing::Served::start(spec.to_str().unwrap(), &["--seed", "3"]);
+    let address = served.1.clone();
+    let kept = place("openapi open kept");
+    for (name, text, code, words) in [
+        ("openapi_open.may", open.to_owned(), 0, "only the form of the answers was tested"),
+        ("openapi_open_text.may", open.replace("Here(int)", "Here(bool)"), 1, "is no answer of the specification"),
+    ] {
+        let spec = file(name, &text);
+        let fixed = ["test", spec.to_str().unwrap(), "--sut", &address, "--seed", "1", "--requests", "200"];
+        let output = run(&[&fixed[..], &["--shrink-time", "0", "--regressions", kept.to_str().unwrap()]].concat(), "");
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && said.contains(words), "{said}");
+    }
+}

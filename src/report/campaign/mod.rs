@@ -55,6 +55,9 @@ pub struct CampaignReport {
     pub coverage: ReportedCoverage,
     /// The share of answers of which the specification left only one possible, from 0 to 1; nothing if there was no answer.
     pub sharpness: Option<f64>,
+    /// Set if the specification left each answer several possibilities, so that only the form of HTTP answers was tested.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub only_form: bool,
     /// The failures, in the order in which they were found.
     pub failures: Vec<FoundFailure>,
     /// The comparison with the known causes, if a file of these was given.
@@ -371,6 +374,7 @@ impl Default for CampaignReport {
             verdict: CampaignVerdict::Pass,
             coverage: ReportedCoverage::default(),
             sharpness: None,
+            only_form: false,
             failures: Vec::new(),
             baseline: None,
             file: String::new(),

@@ -99,6 +99,12 @@ pub fn summary(report: &CampaignReport) -> String {
         lines.push(format!("baseline: {known} known, {new} new, {unseen} unseen"));
         lines.extend(baseline.unseen.iter().map(|cause| format!("  unseen: {cause}")));
     }
+    if report.only_form {
+        lines.push(
+            "only the form of the answers was tested: the specification left each of them several possibilities"
+                .to_owned(),
+        );
+    }
     if report.verdict == CampaignVerdict::Untested {
         let why = match (report.requests, report.sharpness) {
             (0, _) => "no request was sent",
