@@ -8,7 +8,6 @@ use rustc_hash::FxHashSet;
 
 use super::task::{Waiting, copy_values};
 use super::{Process, Slots};
-use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use crate::value::{Leaf, Value};
 
@@ -68,15 +67,6 @@ impl Process {
     pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
         let Process { memory, task, .. } = self;
         task.stored.iter().for_each(|slot| change(&mut memory[slot as usize]));
-    }
-
-    /// Writes a value that a term was seen to have to the variables whose value is that term.
-    pub fn know(&mut self, term: &Term, value: &Scalar) {
-        for slot in &mut self.memory {
-            if matches!(slot, Value::Term(own) if own == term) {
-                *slot = Value::Scalar(value.clone());
-            }
-        }
     }
 
     /// Replaces the open entries that the section read by what has become known of them.

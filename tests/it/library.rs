@@ -70,21 +70,6 @@ fn what_an_answer_told_of_an_entry_is_known_at_once() {
 }
 
 #[test]
-fn a_variable_that_an_answer_told_is_known_at_once() {
-    let spec = "protocol p { request int; response int; var n: int = 0; on q { if q == 0 { n := n + choose int; reply 0; } reply n; } }";
-    let mut validator = validator(spec);
-    let is_known = |validator: &Validator| validator.judge().candidates()[0].process.memory[0].is_known();
-    for shown in [7, -1, 0] {
-        assert!(validator.observe(&0, &0).unwrap());
-        assert!(!is_known(&validator));
-        assert!(validator.observe(&1, &shown).unwrap());
-        assert!(is_known(&validator));
-        assert!(validator.observe(&1, &shown).unwrap());
-    }
-    assert!(!validator.observe(&1, &7).unwrap());
-}
-
-#[test]
 fn maps_tuples_and_missing_options_are_as_serde_writes_them() {
     let spec = "struct Q { m: map<string, int>, pair: (int, bool), note: option<string> }
         protocol p { request Q; response list<int>; on q { reply [q.m.get_or(\"a\", 0), q.pair.0]; } }";

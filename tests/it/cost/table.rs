@@ -212,7 +212,6 @@ pub const HIDDEN: &[Row] = &[
     row(Of::Workload(&servers::DELAYED, 0, 3), &[Accept, Candidates(2), Kept(2_140), Z3(0)]),
     row(Of::Workload(&servers::LATE, 0, 3), &[Accept, Candidates(3), Kept(40), Z3(0)]),
     row(Of::Workload(&servers::SUM, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
-    row(Of::Workload(&servers::GAUGE, 0, 3), &[Accept, Candidates(2), Kept(2_040), Z3(0)]),
     row(Of::Workload(&servers::TWO_COUNTERS, 0, 3), &[Accept, Candidates(9), Kept(40), Z3(0)]),
     row(Of::Workload(&servers::WALK_10, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
     row(Of::Workload(&servers::WALK_100, 0, 3), &[Accept, Candidates(2), Kept(40), Z3(0)]),
