@@ -242,7 +242,6 @@ impl<R: BufRead> HarTrace<R> {
         let body = request.post_data.as_ref().map(content).transpose()?.flatten();
         let head = HttpHead::Request { method: request.method.clone(), target };
         let message = HttpMessage { head, headers: headers(&request.headers), body, keeps_alive: true };
-        let time = time(entry)?;
         let asked = match request_of(&self.spec, &message) {
             Ok(asked) => asked,
             Err((_, why)) => {
@@ -251,12 +250,12 @@ impl<R: BufRead> HarTrace<R> {
                 self.counts.first_foreign.get_or_insert_with(first);
                 if !message.is_safe() {
                     self.counts.changing += 1;
-                    self.changes.push(time);
+                    self.changes.push(time(entry)?);
                 }
                 return Ok(None);
             }
         };
-        let is_safe = message.is_safe();
+        let (time, is_safe) = (time(entry)?, message.is_safe());
         let exchange = |answer| Ok(Some(TimedExchange { time: time.clone(), request: asked.clone(), answer, is_safe }));
         if entry.response.status < 100.0 {
             return exchange(None);
@@ -360,6 +359,18 @@ fn content(content: &HarContent) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
+/// The order of what happened at one time: it overlapped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum MomentRank {
+    Asked,
+    Answered,
+    /// A change that nobody saw has ended.
+    Changed,
+    AskedAgain,
+    /// The end of a request whose answer is not known.
+    Unknown,
+}
+
 /// The times of the request of an entry, and of its answer.
 fn time(entry: &HarEntry) -> Result<EntryTime, String> {
     let asked: Timestamp = entry.started_date_time.parse().map_err(|_| {
@@ -378,8 +389,8 @@ fn time(entry: &HarEntry) -> Result<EntryTime, String> {
 /// nothing.
 fn in_order(mut exchanges: Vec<TimedExchange>, changes: &[EntryTime]) -> Vec<TraceEvent<Value>> {
     exchanges.sort_by_key(|exchange| *exchange.time.start());
-    // What happened at one time overlapped: first all requests, then the answers, then the ends of changes.
-    let mut moments: Vec<(Timestamp, u8, Option<u64>, EventKind<Value>)> = Vec::with_capacity(2 * exchanges.len());
+    let mut moments: Vec<(Timestamp, MomentRank, Option<u64>, EventKind<Value>)> =
+        Vec::with_capacity(2 * exchanges.len());
     // The moments at which clients have their answers.
     let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
     for TimedExchange { time, request, answer, is_safe } in exchanges {
@@ -389,30 +400,26 @@ fn in_order(mut exchanges: Vec<TimedExchange>, changes: &[EntryTime]) -> Vec<Tra
         let is_over = answer.is_some() || is_safe;
         busy.insert(number, if is_over { answered } else { Timestamp::MAX });
         let client = Some(number);
-        let meanwhile = || {
-            changes
-                .iter()
-                .filter(|change| !is_over || *change.start() <= answered)
-                .filter(|change| asked <= *change.end())
+        let is_under_way_in = |change: &&EntryTime| asked <= *change.end() && (!is_over || *change.start() <= answered);
+        let meanwhile: Vec<&EntryTime> = changes.iter().filter(is_under_way_in).collect();
+        moments.push((asked, MomentRank::Asked, client, EventKind::Request(request.clone())));
+        for change in &meanwhile {
+            let end = *change.end();
+            if !is_over || end <= answered {
+                moments.push((end, MomentRank::AskedAgain, client, EventKind::Request(request.clone())));
+            }
+            if !is_over && end > answered {
+                moments.push((end, MomentRank::Unknown, client, EventKind::Lost));
+            }
+        }
+        let (rank, kind) = match answer {
+            Some(answer) if meanwhile.is_empty() => (MomentRank::Answered, EventKind::Answer(answer)),
+            Some(_) => (MomentRank::Unknown, EventKind::Answer(Value::Any)),
+            None => (MomentRank::Unknown, EventKind::Lost),
         };
-        let is_certain = meanwhile().next().is_none();
-        moments.push((asked, 0, client, EventKind::Request(request.clone())));
-        for change in meanwhile().filter(|change| !is_over || *change.end() <= answered) {
-            moments.push((*change.end(), 3, client, EventKind::Request(request.clone())));
-            moments.extend((!is_over && *change.end() > answered).then_some((
-                *change.end(),
-                4,
-                client,
-                EventKind::Lost,
-            )));
-        }
-        match answer {
-            Some(answer) if is_certain => moments.push((answered, 1, client, EventKind::Answer(answer))),
-            Some(_) => moments.push((answered, 4, client, EventKind::Answer(Value::Any))),
-            None => moments.push((answered, 4, client, EventKind::Lost)),
-        }
+        moments.push((answered, rank, client, kind));
     }
-    moments.extend(changes.iter().map(|change| (*change.end(), 2, None, EventKind::Restart)));
+    moments.extend(changes.iter().map(|change| (*change.end(), MomentRank::Changed, None, EventKind::Restart)));
     moments.sort_by_key(|(time, rank, ..)| (*time, *rank));
     let event = |(at, (_, _, client, kind))| TraceEvent { line: at as u64 + 2, client, kind };
     moments.into_iter().enumerate().map(event).collect()

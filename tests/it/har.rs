@@ -151,7 +151,10 @@ fn what_was_not_recorded_is_not_known() {
     let missed = missed.replacen("\"request\"", "\"_fromCache\": false, \"request\"", 1);
     let timeless = missed.replacen("\"time\": 1,", "\"time\": null,", 1).replacen("204", "204.0", 1);
     assert!(timeless.contains("null") && timeless.contains("204.0"));
+    // What is passed over needs no time.
+    let elsewhere = entry("noon", 1.0, "GET", "/favicon.ico", "", 404, r#"{"size": 0}"#);
     for (second, note) in [
+        (elsewhere, "passed over 1 entry that is no request of the specification"),
         (aborted, "accept"),
         (missed, "accept"),
         (timeless, "accept"),
