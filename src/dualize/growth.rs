@@ -20,7 +20,7 @@ const EAGER_WALK_LIMIT: u32 = 64;
 pub(super) struct Growth {
     /// Choices.
     pub(super) choices: u32,
-    /// The variables of these, without those that were forgotten as their value was seen.
+    /// The variables of these.
     pub(super) variables: u32,
     /// Work, counted in choices.
     worked: u32,

@@ -1,7 +1,7 @@
 //! The tiers that make sure that a model is left after facts changed, the cheapest first; each is exact if it answers.
 //!
 //! Nothing constrained changed; the cached model still satisfies; changing one value of it does ([`repair`]); then each touched component
-//! is decided by itself ([`Solver::decide`]): differences, case splits, remembered answers, Z3. For example `#1 != #2` for a fresh #2 costs one value that differs.
+//! is decided by itself ([`Solver::decide`]): differences, case splits, Z3. For example `#1 != #2` for a fresh #2 costs one value that differs.
 
 use super::facts::{Conflict, Facts, Touched};
 use super::residual::Id;

@@ -1,4 +1,4 @@
-//! A specification of a server of which is not known what it remembers: at first, or after each restart.
+//! Specifications of a server whose memory is not known: at first, or after each restart.
 //!
 //! ```text
 //! var n: int = 0;                         var n: int = choose;      in any state at first

@@ -1,11 +1,11 @@
 //! The file of `--state`: the session of a watcher that ended, or the mark of one that runs.
 //!
 //! ```text
-//! {"mayhap_watch":2,"line":1042,"connected":3,"state":"any","recording":{"file":"today.ndjson","bytes":81920}}
+//! {"mayhap_watch":2,"place":{"line":1042,"connected":3,"is_of_any":true,"recording":{"file":"today.ndjson","bytes":81920}}}
 //! {"mayhap_session":1,…}          what `Session::save` wrote
 //! ```
 //!
-//! While the watcher runs, its state is `running`: if it ends without having written another one, the next one knows that.
+//! While the watcher runs, the place is `null`: if it ends without having written another one, the next one knows that.
 
 use crate::cli::files;
 use mayhap::json::{from_line, line};
@@ -20,10 +20,8 @@ const VERSION: u32 = 2;
 #[derive(Serialize, Deserialize)]
 struct KeptHeader {
     mayhap_watch: u32,
-    line: u64,
-    connected: u64,
-    state: KeptState,
-    recording: Option<KeptRecording>,
+    /// None while a watcher runs.
+    place: Option<KeptPlace>,
 }
 
 /// The recording that a session goes with: another one, or one that has changed since, is not gone on with.
@@ -44,6 +42,7 @@ impl KeptRecording {
 }
 
 /// The place that a session goes on from.
+#[derive(Serialize, Deserialize)]
 pub struct KeptPlace {
     /// The last line of the recording.
     pub line: u64,
@@ -53,17 +52,6 @@ pub struct KeptPlace {
     pub is_of_any: bool,
     /// The recording, if there was one.
     pub recording: Option<KeptRecording>,
-}
-
-#[derive(Serialize, Deserialize, Clone, Copy, PartialEq, Eq, Debug)]
-#[serde(rename_all = "snake_case")]
-enum KeptState {
-    /// A watcher runs, or did.
-    Running,
-    /// The session began as the specification does.
-    Start,
-    /// The session began in any state.
-    Any,
 }
 
 /// The thing that a watcher left.
@@ -89,15 +77,10 @@ pub fn read(path: &Path) -> Result<LeftState, String> {
     let (header, saved) = text.split_once('\n').unwrap_or((&text, ""));
     let other = || format!("{}: this file is not a state that `mayhap watch` has kept", files::shown(path));
     let header: KeptHeader = from_line(header).map_err(|_| other())?;
-    let saved = saved.to_owned();
-    match header.state {
-        _ if header.mayhap_watch != VERSION => Err(other()),
-        KeptState::Running => Ok(LeftState::Unfinished),
-        state => {
-            let KeptHeader { line, connected, recording, .. } = header;
-            let place = KeptPlace { line, connected, is_of_any: state == KeptState::Any, recording };
-            Ok(LeftState::Session(place, saved))
-        }
+    match header {
+        KeptHeader { mayhap_watch, .. } if mayhap_watch != VERSION => Err(other()),
+        KeptHeader { place: None, .. } => Ok(LeftState::Unfinished),
+        KeptHeader { place: Some(place), .. } => Ok(LeftState::Session(place, saved.to_owned())),
     }
 }
 
@@ -106,8 +89,7 @@ pub fn read(path: &Path) -> Result<LeftState, String> {
 /// # Errors
 /// A message, one line: the file cannot be written.
 pub fn mark(path: &Path) -> Result<(), String> {
-    let state = KeptState::Running;
-    write(path, &KeptHeader { mayhap_watch: VERSION, line: 0, connected: 0, state, recording: None }, "")
+    write(path, None, "")
 }
 
 /// Writes the session of a watcher that ends.
@@ -115,13 +97,11 @@ pub fn mark(path: &Path) -> Result<(), String> {
 /// # Errors
 /// A message, one line: the file cannot be written.
 pub fn save(path: &Path, place: KeptPlace, saved: &str) -> Result<(), String> {
-    let KeptPlace { line, connected, is_of_any, recording } = place;
-    let state = if is_of_any { KeptState::Any } else { KeptState::Start };
-    write(path, &KeptHeader { mayhap_watch: VERSION, line, connected, state, recording }, saved)
+    write(path, Some(place), saved)
 }
 
 /// Replaces the file, whole or not at all.
-fn write(path: &Path, header: &KeptHeader, saved: &str) -> Result<(), String> {
-    let header = line(header).map_err(|error| error.to_string())?;
+fn write(path: &Path, place: Option<KeptPlace>, saved: &str) -> Result<(), String> {
+    let header = line(&KeptHeader { mayhap_watch: VERSION, place }).map_err(|error| error.to_string())?;
     files::write_text(path, &format!("{header}\n{saved}"))
 }
