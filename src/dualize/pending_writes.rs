@@ -84,9 +84,7 @@ fn put_known(candidate: &mut Candidate) {
     let mut resolve = |term: &Term| changed(term, store.resolve(term));
     process.change_stored(&mut |value| Substitution::pending(&mut resolve).apply_in_place(value));
     if store.has_news() {
-        // What was solved for before was put in its place then, or is when it is forgotten.
-        let mut news = |term: &Term| store.resolve_news(term);
-        process.normalize_read(&mut |value| Substitution::pending(&mut news).apply(value));
+        process.normalize_read(&mut |value| Substitution::pending(&mut resolve).apply(value));
     }
     if process.unknowns.has_seen() {
         process.unknowns.rewrite(&mut |value| Substitution::pending(&mut resolve).apply(value));

@@ -8,7 +8,6 @@ use super::beside;
 use super::domain::{Domain, Narrowing};
 use super::domains::Domains;
 use super::literal::{About, listed, literal};
-use super::news::News;
 use super::residual::{Component, Id, Residual};
 use super::sorted_map::SortedMap;
 use crate::scalar::{Int, Scalar, Sort};
@@ -39,8 +38,8 @@ pub(super) struct Facts {
     pub(super) domains: Domains,
     /// Constraints over several unbound variables, or too hard for a domain.
     pub(super) rest: Option<Arc<Residual>>,
-    /// The variables that were solved for of late.
-    pub(super) news: News,
+    /// Set if a variable was solved for since the caller last substituted.
+    pub(super) has_news: bool,
 }
 
 /// The changes that a conjunction made.
@@ -177,7 +176,7 @@ impl Facts {
             touched.pending.extend(ids.into_iter().filter_map(|id| rest.remove(id)));
         }
         self.bindings.insert(var, value);
-        self.news.add(var);
+        self.has_news = true;
         Ok(())
     }
 

@@ -70,17 +70,12 @@ impl Store {
 
     /// Tests whether a variable was solved for since [`Store::clear_news`].
     pub fn has_news(&self) -> bool {
-        !self.facts.news.is_empty()
+        self.facts.has_news
     }
 
-    /// Forgets which variables were solved for of late.
+    /// Notes that what was solved for has been substituted.
     pub fn clear_news(&mut self) {
-        self.facts.news.clear();
-    }
-
-    /// [`Store::resolve`] if a variable in the term was solved for of late; else nothing.
-    pub fn resolve_news(&self, term: &Term) -> Option<Term> {
-        self.facts.news.touch(term).then(|| self.facts.resolve(term))
+        self.facts.has_news = false;
     }
 
     /// Tests whether nothing is known but the domains of single variables, so that a term is as simple as it was.
@@ -128,7 +123,7 @@ impl Store {
     }
 
     /// Tests whether a variable is known by its domain alone: it is in no constraint and in no binding.
-    pub(super) fn is_alone(&self, var: Var) -> bool {
+    pub fn is_alone(&self, var: Var) -> bool {
         !self.is_constrained(var) && !self.is_in_binding(var)
     }
 

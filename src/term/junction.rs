@@ -1,7 +1,6 @@
 //! Conjunction and disjunction: flat, sorted, without duplicates; literals decide and shorten what stands beside them.
 //!
-//! For example `b and (not b or x = 1)` is `b and x = 1`, `x = 1 and x != 2` is `x = 1`, and what all parts share stands in
-//! front of them: `a and b or a and not b and c` is `a and (b or c)`.
+//! For example `b and (not b or x = 1)` is `b and x = 1`, and `x = 1 and x != 2` is `x = 1`.
 //! Both connectives share one procedure by duality: each part is held against each other one, and the round begins anew if it
 //! made one superfluous, or shorter. Of the conjunction of these it is
 //!
@@ -92,23 +91,7 @@ impl Junction {
                 Round::Changed => {}
             }
         }
-        self.shared(&list).unwrap_or_else(|| self.node(list))
-    }
-
-    /// The connective with the common factor of all parts taken out; `None` if they have no common factor.
-    fn shared(self, list: &Parts) -> Option<Term> {
-        let (first, others) = list.split_first().filter(|(_, others)| !others.is_empty())?;
-        let others: Option<SmallVec<[&Terms; 8]>> = others.iter().map(|part| self.dual().parts(part)).collect();
-        let (first, others) = (self.dual().parts(first)?, others?);
-        let is_common = |literal: &Term| others.iter().all(|part| part.contains(literal));
-        let mut common: Parts = first.iter().filter(|literal| is_common(literal)).cloned().collect();
-        if common.is_empty() {
-            return None;
-        }
-        let left = |part: &Terms| self.dual().of(part.iter().filter(|literal| !common.contains(literal)).cloned());
-        let left = self.of(std::iter::once(first).chain(others).map(left));
-        common.push(left);
-        Some(self.dual().of(common))
+        self.node(list)
     }
 
     fn node(self, mut list: Parts) -> Term {

@@ -15,7 +15,7 @@ use super::ROWS;
 use super::content::{Content, DomainTree, SHAPES};
 use super::lists::Element;
 use crate::scalar::{Scalar, Sort};
-use crate::solve::{Answer, Connections, Domain, Solver, Store, range};
+use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Value};
 
@@ -259,7 +259,7 @@ impl CellRow {
                 Value::Rest(_) => return None,
                 Value::Maybe(optional) => {
                     let var = optional.presence.as_var()?;
-                    (range::is_free(&self.store, &optional.presence) && met.insert(var)).then_some(())?;
+                    (self.store.is_alone(var) && met.insert(var)).then_some(())?;
                     (true, &optional.value)
                 }
                 value => (false, value),
@@ -283,8 +283,8 @@ impl CellRow {
     }
 
     fn shape_of_term(&self, term: &Term) -> Result<DomainTree, NoShape> {
-        if let Some(domain) = range::of(&self.store, term) {
-            return Ok(DomainTree::leaf(term.sort(), domain));
+        if let Some(var) = term.as_var().filter(|var| self.store.is_alone(*var)) {
+            return Ok(DomainTree::leaf(term.sort(), self.store.domain(var).clone()));
         }
         if let Some(condition) = condition_in(term) {
             return Err(Some(either(&condition)));
