@@ -25,14 +25,14 @@ setup:
 
 demo: setup
 	@.ci/setup nginx memcached python3 || echo "demo: without these servers the kept recordings are judged instead" >&2
-	@# Only what is shown, and quickly built: linking all examples as `cargo build --release` does takes minutes.
-	@cargo build --profile demo --quiet $(CARGO_FLAGS) --bin mayhap --example record_nginx --example record_memcached --example flip_answer
+	@# Only what is shown, and quickly built: without TLS and proptest, which take half a minute, and without the crates that only tests need.
+	@cargo build --profile demo --quiet $(CARGO_FLAGS) --no-default-features --features recorders --bin mayhap --bin record_nginx --bin record_memcached --bin flip_answer
 	@examples/demo.sh
 
 http: setup
 	@.ci/setup apache2 nginx lighttpd python3
-	@cargo build --profile demo --quiet $(CARGO_FLAGS) --bin mayhap
-	@python3 examples/http/test.py target/demo/mayhap
+	@cargo build --release --quiet $(CARGO_FLAGS) --bin mayhap
+	@python3 examples/http/test.py target/release/mayhap
 
 test: setup
 	@# A plain `cargo test` would link every example, too; that they compile is seen by `make lint`.

@@ -34,7 +34,7 @@ expect 1 "line 2 answered 0 to 3, which means n >= 3" validate specs/cmp_rst.may
 recording=$kept/nginx.ndjson
 say "2. A real server: nginx hands out files that change: 5,000 requests, mostly with If-None-Match, and changes."
 if command -v nginx >/dev/null; then
-    "$built/examples/record_nginx" --out "$recording" --seed "${SEED:-1}" --requests 5000
+    "$built/record_nginx" --out "$recording" --seed "${SEED:-1}" --requests 5000
     shown="a fresh recording of $(nginx -v 2>&1 | sed 's/.* //')"
 else
     echo "nginx is not installed here (apt-get install nginx-light): this is a recording made earlier."
@@ -45,13 +45,13 @@ say "   Are all its answers allowed by specs/static_etag.may, for some tags that
 expect 0 ": accept (" validate specs/static_etag.may "$recording"
 
 say "3. The same recording with one answer changed, as if nginx had missed a change of a file:"
-"$built/examples/flip_answer" "$recording" "$kept/flipped.ndjson"
+"$built/flip_answer" "$recording" "$kept/flipped.ndjson"
 expect 1 "which means files[" validate specs/static_etag.may "$kept/flipped.ndjson" --check-reason
 
 recording=$kept/memcached.ndjson
 say "4. memcached, of which nothing is known: 2,000 commands, recorded after 2,000 that nobody recorded."
 if command -v memcached >/dev/null; then
-    "$built/examples/record_memcached" --out "$recording" --seed "${SEED:-1}" --skip 2000 --requests 2000 --waits 0
+    "$built/record_memcached" --out "$recording" --seed "${SEED:-1}" --skip 2000 --requests 2000 --waits 0
 else
     echo "memcached is not installed here (apt-get install memcached): this is a recording made earlier."
     tail -n 1000 tests/data/recorded/memcached.ndjson >"$recording"

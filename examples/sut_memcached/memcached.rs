@@ -11,7 +11,7 @@ use crate::recorder::clients::Clients;
 use crate::recorder::{Program, Trouble};
 use exchange::{Answer, Request, read_answer};
 
-#[path = "../record_memcached/record/exchange.rs"]
+#[path = "../recorders/memcached/record/exchange.rs"]
 mod exchange;
 
 const PROGRAM: Program = Program { name: "memcached", package: "memcached" };

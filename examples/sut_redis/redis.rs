@@ -10,7 +10,7 @@ use crate::recorder::clients::Clients;
 use crate::recorder::{Program, Trouble};
 use exchange::{Answer, Request, read_answer};
 
-#[path = "../record_redis/record/exchange.rs"]
+#[path = "../recorders/redis/record/exchange.rs"]
 mod exchange;
 
 const PROGRAM: Program = Program { name: "redis-server", package: "redis-server" };

@@ -52,7 +52,7 @@ pub mod tail;
 pub mod tcp;
 mod threads;
 #[cfg(all(unix, feature = "tls"))]
-pub mod tls;
+mod tls;
 pub mod trial;
 pub mod wire;
 

@@ -11,6 +11,7 @@
 //! ```
 
 use std::fmt;
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::str::FromStr;
 use std::sync::Arc;
@@ -21,8 +22,6 @@ use std::time::{Duration, Instant};
 use super::group::{Ending, GroupPipes, ProcessGroup};
 use super::peers::PeerAddress;
 use super::ready::{ReadySign, connect, http_answers};
-#[cfg(feature = "tls")]
-use super::tls::TlsTrust;
 use super::{SutFailure, SutFailureKind};
 
 /// The time that a system may take to be ready.
@@ -50,8 +49,19 @@ pub struct StartOptions {
     /// The places at which the peers of the system are played.
     pub peers: Vec<PeerAddress>,
     /// The trust in the certificate of a system at `https://…`.
-    #[cfg(feature = "tls")]
     pub trust: TlsTrust,
+}
+
+/// The trust in the certificate of a system.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub enum TlsTrust {
+    /// It must be signed by an authority that this machine trusts.
+    #[default]
+    Machine,
+    /// Or by one of those in this PEM file.
+    File(PathBuf),
+    /// It may be any.
+    Anything,
 }
 
 /// The way in which a system is brought back to its first state.
@@ -77,7 +87,6 @@ impl Default for StartOptions {
             stop: Arc::default(),
             headers: Vec::new(),
             peers: Vec::new(),
-            #[cfg(feature = "tls")]
             trust: TlsTrust::default(),
         }
     }

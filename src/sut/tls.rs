@@ -5,10 +5,11 @@
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use super::process::TlsTrust;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
 use rustls::pki_types::pem::PemObject;
@@ -19,18 +20,6 @@ use rustls::{
 
 /// The time that the handshake, and each of its steps, may take.
 const HANDSHAKE: Duration = Duration::from_secs(10);
-
-/// The trust in the certificate of a system.
-#[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub enum TlsTrust {
-    /// It must be signed by an authority that this machine trusts.
-    #[default]
-    Machine,
-    /// Or by one of those in this PEM file.
-    File(PathBuf),
-    /// It may be any.
-    Anything,
-}
 
 /// The means of connections with TLS to a system.
 pub(super) struct TlsClient {

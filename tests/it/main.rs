@@ -140,7 +140,7 @@ mod oracle;
 mod programs;
 mod random;
 mod real;
-#[path = "../../examples/recorder/mod.rs"]
+#[path = "../../examples/recorders/recorder/mod.rs"]
 mod recorder;
 mod served;
 mod shipped;

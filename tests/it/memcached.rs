@@ -1,10 +1,10 @@
 //! A real memcached is recorded: what it answered is accepted from an empty and from an unknown start, and with one answer
 //! altered it is rejected, but for a few copies of which a witness says why they are allowed.
 //!
-//! The recorder is the one in `examples/record_memcached`, called as a function. Where memcached is not installed the tests
+//! The recorder is the one in `examples/recorders/memcached`, called as a function. Where memcached is not installed the tests
 //! say so and do nothing, except with `CI=true`, where they fail.
 
-#[path = "../../examples/record_memcached/record/mod.rs"]
+#[path = "../../examples/recorders/memcached/record/mod.rs"]
 pub mod record;
 
 use crate::real::Server;

@@ -1,13 +1,13 @@
 //! A real nginx is recorded: the recording has the right shape, is accepted, says what the kept one says, and is rejected
 //! when one of its answers is flipped.
 //!
-//! The recorder is the one in `examples/record_nginx`, called as a function. Where nginx is not installed the tests say
+//! The recorder is the one in `examples/recorders/nginx`, called as a function. Where nginx is not installed the tests say
 //! so and do nothing, except with `CI=true`, where they fail.
 
 #[allow(dead_code, reason = "its `main` is not called")]
-#[path = "../../examples/flip_answer.rs"]
+#[path = "../../examples/recorders/flip_answer.rs"]
 mod flip_answer;
-#[path = "../../examples/record_nginx/record/mod.rs"]
+#[path = "../../examples/recorders/nginx/record/mod.rs"]
 mod record;
 
 use std::path::Path;

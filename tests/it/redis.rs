@@ -1,10 +1,10 @@
 //! A real Redis is recorded: what it answered is accepted from an empty and from an unknown start, and with one answer
 //! altered it is rejected, but for a few copies of which a witness says why they are allowed.
 //!
-//! The recorder is the one in `examples/record_redis`, called as a function. Where Redis is not installed the tests
+//! The recorder is the one in `examples/recorders/redis`, called as a function. Where Redis is not installed the tests
 //! say so and do nothing, except with `CI=true`, where they fail.
 
-#[path = "../../examples/record_redis/record/mod.rs"]
+#[path = "../../examples/recorders/redis/record/mod.rs"]
 pub mod record;
 
 use crate::real::Server;

@@ -5,7 +5,7 @@
 //! since; so the rejection has a reason that a reader can follow from line to line.
 //!
 //! ```text
-//! cargo run --example flip_answer -- nginx.ndjson flipped.ndjson
+//! cargo run --features recorders --bin flip_answer -- nginx.ndjson flipped.ndjson
 //! ```
 //!
 //! Exit codes: 0 flipped, 2 wrong usage, an unreadable recording, or none of its answers fits.

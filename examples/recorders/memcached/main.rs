@@ -4,9 +4,9 @@
 //! It sends random commands of the text protocol over one connection, on a handful of keys.
 //!
 //! ```text
-//! cargo run --example record_memcached -- --out memcached.ndjson --seed 1 --requests 10000
+//! cargo run --features recorders --bin record_memcached -- --out memcached.ndjson --seed 1 --requests 10000
 //! mayhap validate specs/memcached.may memcached.ndjson
-//! cargo run --example record_memcached -- --out middle.ndjson --skip 5000
+//! cargo run --features recorders --bin record_memcached -- --out middle.ndjson --skip 5000
 //! mayhap validate specs/memcached.may middle.ndjson --set FRESH=false
 //! ```
 //!

@@ -4,9 +4,9 @@
 //! It sends random string commands over one connection, on a handful of keys.
 //!
 //! ```text
-//! cargo run --example record_redis -- --out redis.ndjson --seed 1 --requests 10000
+//! cargo run --features recorders --bin record_redis -- --out redis.ndjson --seed 1 --requests 10000
 //! mayhap validate specs/redis_strings.may redis.ndjson
-//! cargo run --example record_redis -- --out middle.ndjson --skip 5000
+//! cargo run --features recorders --bin record_redis -- --out middle.ndjson --skip 5000
 //! mayhap validate specs/redis_strings.may middle.ndjson --set FRESH=false
 //! ```
 //!

@@ -6,7 +6,7 @@
 //! Files get their times from a clock that the seed drives, so the same seed gives the same trace.
 //!
 //! ```text
-//! cargo run --example record_nginx -- --out nginx.ndjson --seed 1 --requests 5000
+//! cargo run --features recorders --bin record_nginx -- --out nginx.ndjson --seed 1 --requests 5000
 //! mayhap validate specs/static_etag.may nginx.ndjson
 //! ```
 //!
