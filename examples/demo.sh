@@ -46,7 +46,7 @@ expect 0 ": accept (" validate specs/static_etag.may "$recording"
 
 say "3. The same recording with one answer changed, as if nginx had missed a change of a file:"
 "$built/flip_answer" "$recording" "$kept/flipped.ndjson"
-expect 1 "which means files[" validate specs/static_etag.may "$kept/flipped.ndjson" --check-reason
+expect 1 "which means files[" validate specs/static_etag.may "$kept/flipped.ndjson" --check-reason --reason-time 20
 
 recording=$kept/memcached.ndjson
 say "4. memcached, of which nothing is known: 2,000 commands, recorded after 2,000 that nobody recorded."

@@ -7,7 +7,7 @@
 //! ```
 
 mod memcached;
-#[path = "../recorder/mod.rs"]
+#[path = "../recorders/recorder/mod.rs"]
 mod recorder;
 
 use std::process::ExitCode;

@@ -8,7 +8,7 @@
 //!
 //! `examples/sut_redis.py` is the same in Python.
 
-#[path = "../recorder/mod.rs"]
+#[path = "../recorders/recorder/mod.rs"]
 mod recorder;
 mod redis;
 
