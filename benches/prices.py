@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The price lists of docs/PERFORMANCE.md: instructions an exchange with all optimisations, and how many times that without each,
-and without each pass of the compiler.
+"""The price list of docs/PERFORMANCE.md: instructions an exchange with all passes of the compiler, and how many times that without
+each.
 
 Instructions are counted by callgrind, in the judge alone: they are the same on a busy machine. A run that takes more than a
 minute is stopped; its cell says by how many times at least it is more.
@@ -13,7 +13,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "docs/PERFORMANCE.md"
-PRICES, PASSES = [(f"<!-- {name}: begin -->", f"<!-- {name}: end -->") for name in ("prices", "passes")]
+MARKS = ("<!-- passes: begin -->", "<!-- passes: end -->")
 # Name, specification, exchanges; a workload of the benchmark `throughput` writes the trace, or the specification is simulated.
 WORKLOADS = [
     ("CMP-RST", "specs/cmp_rst.may", 5_000, None),
@@ -25,43 +25,16 @@ WORKLOADS = [
     ("idgen", "specs/idgen.may", 2_000, None),
     ("redis", "specs/redis_strings.may", 2_000, None),
     ("bank", "specs/bank.may", 1_000, None),
-    ("metrics", "tests/data/user/metrics.may", 1_000, None),
-    ("lottery", "tests/data/user/lottery.may", 1_000, None),
-    ("replicas", "tests/data/user/replicas.may", 100, None),
-    ("http_conditional", "tests/data/user/http_conditional.may", 60, None),
-    ("alike", "tests/data/hidden/alike.may", 300, None),
-    ("sliding", "tests/data/hidden/sliding.may", 300, None),
-    ("jobs", "tests/data/hidden/jobs.may", 300, None),
-    ("pace", "tests/data/hidden/pace.may", 300, None),
-    ("gauge", "tests/data/hidden/gauge.may", 300, None),
 ]
-# The workloads on which the code itself is what an exchange costs: passes are measured on these.
-QUICK = 9
-# Where the code of each is, in-file tests not counted; that of a pass is the file of its name.
-CODE = {
-    "passes": ["spec/passes"],
-    "inlining": ["spec/passes/inline.rs"],
-    "directed": ["spec/reply_shapes.rs"],
-    "merge": ["dualize/subsume.rs", "dualize/reduce.rs", "dualize/forms.rs"],
-    "forget": ["dualize/forget.rs", "solve/forget.rs"],
-    "sums": ["dualize/sums.rs", "solve/sum.rs"],
-    "unite": ["dualize/focus.rs", "dualize/normal", "dualize/optional_step.rs", "dualize/merged_steps.rs"],
-    "ahead": ["dualize/fork.rs"],
-    "provenance": ["spec/provenance.rs"],
-    "sink_choices": ["spec/sinking.rs"],
-    "glides": ["process/glide.rs"],
-}
 NOTHING, SECONDS = "nothing", 60
 DONE = re.compile(r"Collected : (\d+)")
 
 
-def files_of(switch):
-    return CODE.get(switch) or [f"spec/passes/{switch.replace(' ', '_')}.rs"]
-
-
-def lines(paths):
-    files = [f for path in paths for f in (sorted((ROOT / "src" / path).rglob("*.rs")) or [ROOT / "src" / path])]
-    return sum(len(f.read_text().split("\n#[cfg(test)]\nmod tests {")[0].splitlines()) for f in files)
+def lines(without):
+    """The lines of a pass, its tests not counted; its file has its name."""
+    files = {"passes": "*", "inlining": "inline"}.get(without, without.replace(" ", "_"))
+    texts = [path.read_text() for path in (ROOT / "src/spec/passes").glob(f"{files}.rs")]
+    return sum(len(text.split("\n#[cfg(test)]\nmod tests {")[0].splitlines()) for text in texts)
 
 
 def built(bench):
@@ -69,9 +42,9 @@ def built(bench):
     return ROOT / re.search(r"\((\S*/deps/\S*)\)", made.stderr).group(1)
 
 
-def count(bench, spec, trace, switch, limit=None):
+def count(bench, spec, trace, without, limit=None):
     """The instructions of a run; nothing if it takes too long."""
-    command = ["valgrind", "--tool=callgrind", "--toggle-collect=*judge_all*", "--callgrind-out-file=/dev/null", bench, spec, trace, switch]
+    command = ["valgrind", "--tool=callgrind", "--toggle-collect=*judge_all*", "--callgrind-out-file=/dev/null", bench, spec, trace, without]
     try:
         run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
@@ -86,26 +59,26 @@ def cell(with_all, without, verdicts):
     return ratio if verdicts[0] == verdicts[1] else f"{ratio} (unknown)"
 
 
-def columns(prices, switches, traces):
+def columns(prices, passes, traces):
     for (name, spec, exchanges, _), trace in traces:
         with_all, verdict = count(prices, spec, trace, NOTHING)
         print(name, with_all // exchanges, verdict, file=sys.stderr)
         column = {NOTHING: f"{with_all // exchanges:,}"}
-        for switch in switches:
-            without, other = count(prices, spec, trace, switch, SECONDS)
-            column[switch] = cell(with_all, without, (verdict, other))
-            print(" ", switch, column[switch], file=sys.stderr)
+        for name_of_pass in passes:
+            without, other = count(prices, spec, trace, name_of_pass, SECONDS)
+            column[name_of_pass] = cell(with_all, without, (verdict, other))
+            print(" ", name_of_pass, column[name_of_pass], file=sys.stderr)
         yield name, column
 
 
-def put(marks, prices, switches, traces):
+def put(prices, passes, traces):
     """Measures, and puts the table between its marks."""
-    measured = list(columns(prices, switches, traces))
+    measured = list(columns(prices, passes, traces))
     head = ["without", "lines"] + [name for name, _ in measured]
     rows = [["(instructions an exchange)", ""] + [column[NOTHING] for _, column in measured]]
-    rows += [[f"`{s}`", str(lines(files_of(s)))] + [column[s] for _, column in measured] for s in switches]
+    rows += [[f"`{p}`", str(lines(p))] + [column[p] for _, column in measured] for p in passes]
     table = "\n".join("| " + " | ".join(row) + " |" for row in [head, ["---"] * len(head), *rows])
-    (before, rest), (begin, end) = PAGE.read_text().split(marks[0]), marks
+    (before, rest), (begin, end) = PAGE.read_text().split(MARKS[0]), MARKS
     PAGE.write_text(f"{before}{begin}\n{table}\n{end}{rest.split(end)[1]}")
 
 
@@ -127,11 +100,8 @@ def main():
     prices, throughput = built("prices"), built("throughput")
     mayhap = sys.argv[1] if len(sys.argv) > 1 else ROOT / "target/release/mayhap"
     listed = subprocess.run([prices], capture_output=True, text=True, check=True).stdout
-    switches, passes = [part.splitlines() for part in listed.split("\n\n")]
     with tempfile.TemporaryDirectory() as directory:
-        traces = list(written(throughput, mayhap, directory))
-        put(PASSES, prices, passes, traces[:QUICK])
-        put(PRICES, prices, switches, traces)
+        put(prices, listed.splitlines(), list(written(throughput, mayhap, directory)))
 
 
 main()

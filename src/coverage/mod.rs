@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
-use crate::dualize::{Exchange, Judge, Options};
+use crate::dualize::{Exchange, Inspected, Judge, Options};
 use crate::spec::Spec;
 use instrument::{BranchSpans, InstrumentedSpec, instrumented};
 pub(crate) use taken::noted;
@@ -96,7 +96,7 @@ impl SpecCoverage {
     pub fn observe_run(&mut self, exchanges: &[Exchange]) -> CoverageNews {
         let mut news = CoverageNews::default();
         let Some(InstrumentedSpec { spec, slot, .. }) = &self.instrumented else { return news };
-        let (slot, options) = (*slot, Options { sink_choices: false, effort: EFFORT, ..Options::default() });
+        let (slot, options) = (*slot, Options { inspected: Inspected::Memory, effort: EFFORT, ..Options::default() });
         let mut judge = Judge::new(spec.clone(), options);
         let mut before = None;
         for (at, exchange) in exchanges.iter().enumerate() {

@@ -39,7 +39,7 @@ impl KnownBounds for StoreBounds<'_> {
 pub(super) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let fuel = process.fuel();
-    let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.glides };
+    let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.reduces() };
     let event = process.advance_knowing(program, &mut bounds);
     let assumed = bounds.assumed;
     section.judge.work.count_instructions(fuel.saturating_sub(process.fuel()));

@@ -13,10 +13,8 @@ use crate::spec::code::{Op, Program};
 pub(super) struct Composed<'s> {
     pub(super) spec: &'s Spec,
     pub(super) network: &'s dyn Network,
-    /// Set if packets without order are a set up to equality.
-    pub(super) has_sets: bool,
-    /// Set if a message that may be sent again and again is one.
-    pub(super) has_endless: bool,
+    /// Set if packets without order are a set up to equality, and a message that may be sent again and again is one.
+    pub(super) reduces: bool,
     /// Set if packets may be lost, and are if they are in the way.
     pub(super) loses: bool,
     /// Set if the next section of a task may be looked at ahead, if the answers to come are known.
@@ -29,28 +27,27 @@ pub(super) struct Composed<'s> {
 
 impl<'s> Composed<'s> {
     pub(super) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
-        let Options { packets_as_sets: has_sets, endless_messages: has_endless, losses_late, .. } = *options;
+        let reduces = options.reduces();
         // What is under way is awaited where a run fails.
-        let loses = losses_late && has_sets && network.loses() && !spec.program.may_fail;
+        let loses = reduces && network.loses() && !spec.program.may_fail;
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
-        let answers_only = answers_only(&spec.program);
-        let looks_ahead = options.tasks_ahead && is_in_order && answers_only;
-        let counts_requests = options.counts_requests && answers_only;
-        Composed { spec, network, has_sets, has_endless, loses, looks_ahead, tells_apart: false, counts_requests }
+        let counts_requests = reduces && answers_only(&spec.program);
+        let looks_ahead = counts_requests && is_in_order;
+        Composed { spec, network, reduces, loses, looks_ahead, tells_apart: false, counts_requests }
     }
 
     /// This composition, with messages told apart, if that is wanted and possible: their order is free, and messages that nobody sees can
     /// be left out.
-    pub(super) fn telling_apart(self, options: &Options) -> Composed<'s> {
+    pub(super) fn telling_apart(self) -> Composed<'s> {
         let may_be_unseen = self.loses || !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;
-        Composed { tells_apart: options.tells_apart && is_free && may_be_unseen, ..self }
+        Composed { tells_apart: self.reduces && is_free && may_be_unseen, ..self }
     }
 
     /// Brings what is under way into one order, as far as its order means nothing.
     pub(super) fn order(self, candidate: &mut Candidate) {
         match self.network.order() {
-            PacketOrder::Free if self.has_sets => candidate.process.order_by_value(),
+            PacketOrder::Free if self.reduces => candidate.process.order_by_value(),
             PacketOrder::Connection => candidate.process.order_by_port(),
             PacketOrder::Free | PacketOrder::Global => {}
         }
@@ -58,12 +55,12 @@ impl<'s> Composed<'s> {
 
     /// Tests whether equal packets are one: the first of them stands for all.
     pub(super) fn has_equal_packets(self) -> bool {
-        self.has_sets && self.network.order() == PacketOrder::Free
+        self.reduces && self.network.order() == PacketOrder::Free
     }
 
     /// Tests whether a message that may be sent again and again is one that stays under way: it may be seen or not, and takes no room.
     pub(super) fn repeats(self) -> bool {
-        self.has_endless && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
+        self.reduces && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
     }
 }
 

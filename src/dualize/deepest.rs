@@ -117,7 +117,7 @@ pub(super) struct DeepestFirst<'r> {
 impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(super) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
-        let composed = composed.telling_apart(&judge.options);
+        let composed = composed.telling_apart();
         let (remaining, possible) = (RemainingAnswers::of(composed, events), PossibleAnswers::of(&judge, composed));
         let mut requests = FxHashMap::default();
         for (_, observation) in events {

@@ -31,7 +31,7 @@ pub(super) fn assume_last(
 
 /// Tests whether all that may mention a variable of a candidate is its process.
 pub(super) fn may_at_once(judge: &Judge) -> bool {
-    judge.options.forget && !judge.options.keep_paths() && judge.spec.program.steps.is_empty()
+    judge.options.reduces() && !judge.options.keep_paths() && judge.spec.program.steps.is_empty()
 }
 
 /// Substitutes what is solved into the memory.

@@ -118,7 +118,7 @@ impl Judge {
     /// Tests whether candidates are put together: not if dead variables, or the choices or answers of each, are kept,
     /// nor if steps lead on for ever from what is put together.
     pub(super) fn may_unite(&self) -> bool {
-        self.options.unite && self.options.forget && !self.options.keep_paths() && !self.steps.keeps_apart
+        self.options.rewrites_states() && !self.options.keep_paths() && !self.steps.keeps_apart
     }
 
     /// Begins with what stands on a line of the trace: takes the candidates, if anything explains the trace up to there.

@@ -30,7 +30,7 @@ pub(super) fn look_up(
             return Ok(());
         }
     };
-    if !matches!(section.goal, Goal::Answer(_)) || lookup.map.bound() <= section.judge.options.lookups {
+    if !matches!(section.goal, Goal::Answer(_)) || !section.judge.options.waits_for(lookup.map.bound()) {
         candidate.process.look_up_at_once();
         return Ok(());
     }

@@ -74,7 +74,7 @@ pub(crate) use failures::Failures;
 pub(crate) use forms::CanonicalForm;
 pub use frontier::{Counts, Judge};
 pub use instead::possible_instead;
-pub use options::{EFFORT_LIMIT, Options, Patience};
+pub use options::{EFFORT_LIMIT, Inspected, Options, Patience, Reductions};
 pub use recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use resting::{RestingFrontier, RestingState};
 pub use steps::{Before, Fired};

@@ -50,7 +50,7 @@ impl Policy for Section<'_> {
 
     fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
         let Section { spec, goal, .. } = *self;
-        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.provenance)
+        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.reduces())
             && !spec.types.holds_maps(chosen.choice.value_type())
             && let Some(value) = candidate.process.shown_by(&spec.program, answer).filter(|value| value.is_known())
         {

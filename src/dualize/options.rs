@@ -11,6 +11,9 @@ const LITTLE: u64 = 8;
 /// With choices kept no more candidates than this are followed if there is another way.
 const MANY: usize = 256;
 
+/// A lookup in a map of more entries, under a key that is not known, waits for the answer.
+const LOOKUPS: usize = 16;
+
 /// The cost that keeping choices may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
@@ -20,64 +23,41 @@ pub enum Patience {
     All,
 }
 
-/// The evidence that a judge keeps, and its limits.
+/// The reductions that a judge makes: ways to follow fewer candidates or orders, or to do less with each.
 ///
-/// The hidden switches are for tests, and for judges that look for evidence. Each is exact, so it changes only speed and evidence,
-/// and never a verdict other than *unknown*.
+/// All of them are exact: they change speed, and never a verdict other than *unknown*.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Reductions {
+    /// Those that pay.
+    #[default]
+    Usual,
+    /// Also those that pay on large inputs only, on small ones; for tests.
+    Eager,
+    /// None: the reference judge, plain and slow, with which tests compare.
+    None,
+}
+
+/// The parts of candidates that are looked at besides the verdict: reductions leave them as they are.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub enum Inspected {
+    /// None.
+    #[default]
+    Nothing,
+    /// The memory: each choice is made where it stands, and each cell of a machine is stored.
+    Memory,
+    /// Each state as it came about: candidates are not put together, and sums are not written otherwise.
+    States,
+}
+
+/// The evidence that a judge keeps, and its limits.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// Sides that cannot give the observed answer are not forked into.
+    /// The reductions, for tests.
     #[doc(hidden)]
-    pub directed: bool,
-    /// Equal candidates merge, and covered ones are dropped.
+    pub reductions: Reductions,
+    /// What is looked at, for judges that look for evidence.
     #[doc(hidden)]
-    pub merge: bool,
-    /// Dead variables are projected out.
-    #[doc(hidden)]
-    pub forget: bool,
-    /// Sums that grow with the trace are differences of few variables.
-    #[doc(hidden)]
-    pub sums: bool,
-    /// Candidates that differ in few cells are one, with a set of values in each.
-    #[doc(hidden)]
-    pub unite: bool,
-    /// Both sides of a fork run on before what is known is copied, so that few are followed.
-    #[doc(hidden)]
-    pub ahead: bool,
-    /// A choice that the answer shows is what was observed.
-    #[doc(hidden)]
-    pub provenance: bool,
-    /// A lookup in a map of more entries, under a key that is not known, waits for the answer.
-    #[doc(hidden)]
-    pub lookups: usize,
-    /// A choice is made at its first use, and cells of a machine that each request writes before it reads them are not stored. Code that
-    /// looks at the memory of a candidate switches this off.
-    #[doc(hidden)]
-    pub sink_choices: bool,
-    /// Instructions on known values are carried out in a loop of their own, and bounds are taken up there.
-    #[doc(hidden)]
-    pub glides: bool,
-    /// Tasks are looked at ahead of their next section: one that is dead, and one that may be finished at once.
-    #[doc(hidden)]
-    pub tasks_ahead: bool,
-    /// Packets under way over a network without order are a set up to equality.
-    #[doc(hidden)]
-    pub packets_as_sets: bool,
-    /// A message that a step may send again and again is one, which stands for any number of them.
-    #[doc(hidden)]
-    pub endless_messages: bool,
-    /// Packets that may be lost are lost if they are in the way, and more of them under way cover fewer.
-    #[doc(hidden)]
-    pub losses_late: bool,
-    /// Deepest first, a message that may be several answers to come is told apart when it is sent.
-    #[doc(hidden)]
-    pub tells_apart: bool,
-    /// Deepest first, states are dropped in which too few requests are under way for the answers to come.
-    #[doc(hidden)]
-    pub counts_requests: bool,
-    /// A recording over a network is searched deepest first, too.
-    #[doc(hidden)]
-    pub deepest: bool,
+    pub inspected: Inspected,
     /// The choices of every path are kept, for a witness.
     pub keep_choices: bool,
     /// The answers that a hole stands for are kept with the candidates.
@@ -96,23 +76,8 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Options {
         Options {
-            directed: true,
-            merge: true,
-            forget: true,
-            sums: true,
-            unite: true,
-            ahead: true,
-            provenance: true,
-            lookups: 16,
-            sink_choices: true,
-            glides: true,
-            tasks_ahead: true,
-            packets_as_sets: true,
-            endless_messages: true,
-            losses_late: true,
-            tells_apart: true,
-            counts_requests: true,
-            deepest: true,
+            reductions: Reductions::Usual,
+            inspected: Inspected::Nothing,
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),
@@ -132,6 +97,31 @@ impl Options {
             Patience::All => (self.effort.saturating_mul(KEEPING), self.candidates),
         };
         Options { keep_choices: true, effort, candidates, ..self.clone() }
+    }
+
+    /// Tests whether reductions are made.
+    pub(crate) fn reduces(&self) -> bool {
+        self.reductions != Reductions::None
+    }
+
+    /// Tests whether a choice may be made at its first use, and cells of a machine that each request writes before it reads them are not
+    /// stored.
+    pub(super) fn sinks_choices(&self) -> bool {
+        self.reduces() && self.inspected == Inspected::Nothing
+    }
+
+    /// Tests whether a lookup under a key that is not known, in a map of N entries, waits for the answer.
+    pub(super) fn waits_for(&self, entries: usize) -> bool {
+        match self.reductions {
+            Reductions::Usual => entries > LOOKUPS,
+            Reductions::Eager => true,
+            Reductions::None => false,
+        }
+    }
+
+    /// Tests whether candidates may be put together, and terms written otherwise.
+    pub(super) fn rewrites_states(&self) -> bool {
+        self.reduces() && self.inspected != Inspected::States
     }
 
     /// Tests whether the choices or answers of each path are kept.

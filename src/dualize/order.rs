@@ -30,7 +30,7 @@ type OrderShape = (CanonicalForm, Vec<usize>);
 /// Unites candidates that differ in bounds and differences of integers alone, if these together are such bounds.
 pub(super) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
-    if !judge.options.unite || judge.options.keep_paths() || !several {
+    if !judge.options.rewrites_states() || judge.options.keep_paths() || !several {
         return;
     }
     let mut shapes: FxHashMap<OrderShape, usize> = FxHashMap::default();

@@ -21,7 +21,7 @@ use super::deepest::{DeepestFirst, Searched};
 use super::frontier::Judge;
 use super::options::Options;
 use super::verdict::Verdict;
-use super::wire::{Ahead, RecordedEvent};
+use super::wire::{Ahead, Lookahead, RecordedEvent};
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
@@ -41,18 +41,6 @@ struct Recordings<'r> {
     options: &'r Options,
     /// The turns after which it is given up.
     turns: usize,
-}
-
-/// The use that is made of the answers to come.
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Lookahead {
-    /// Everything that cannot come to them is dropped.
-    All,
-    /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
-    /// need not come to it.
-    Messages,
-    /// They are not known before they are seen.
-    None,
 }
 
 /// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
@@ -180,10 +168,7 @@ impl Recordings<'_> {
         match judge.verdict() {
             Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
             _ if !self.spec.program.may_fail => judge,
-            _ if self.looks_ahead() => {
-                let options = Options { tasks_ahead: false, counts_requests: false, ..self.options.clone() };
-                Recordings { options: &options, ..*self }.judged(count, Lookahead::Messages)
-            }
+            _ if self.looks_ahead() => self.judged(count, Lookahead::Messages),
             _ => self.judged(count, Lookahead::None),
         }
     }
@@ -193,10 +178,12 @@ impl Recordings<'_> {
         let events = &self.events[..count];
         let mut judge = Judge::new(self.spec.clone(), self.options.clone());
         if lookahead != Lookahead::None {
-            judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)));
+            judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)), lookahead);
         }
         let composed = Composed::new(self.spec, self.network, self.options);
-        let mut deepest = self.options.deepest.then(|| DeepestFirst::new(composed, judge.clone(), events));
+        let counts_requests = composed.counts_requests && lookahead == Lookahead::All;
+        let composed = Composed { counts_requests, ..composed };
+        let mut deepest = self.options.reduces().then(|| DeepestFirst::new(composed, judge.clone(), events));
         let is_exact = !self.spec.program.may_fail || lookahead == Lookahead::Messages;
         let mut left = events.iter();
         let mut turns = 0;

@@ -43,9 +43,7 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
         put_together(judge, candidates);
         stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
     } else {
-        if judge.options.forget {
-            tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
-        }
+        tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
         drop_redundant(judge, candidates);
     }
     let values = candidates.iter().flat_map(|candidate| candidate.process.roots());

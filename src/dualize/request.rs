@@ -129,14 +129,14 @@ pub(super) fn respond(
 
 /// The handler of requests: the one with sunk choices, if nobody wants to know what was chosen.
 fn handler(judge: &Judge, spec: &Spec) -> u32 {
-    let unwatched = judge.options.sink_choices && !judge.options.keep_choices && judge.steps.wanted.is_none();
+    let unwatched = judge.options.sinks_choices() && !judge.options.keep_choices && judge.steps.wanted.is_none();
     if unwatched { spec.program.sunk } else { spec.program.serve }
 }
 
 /// Tests whether paths that only asked are joined: not if the choices or answers of each path are kept.
 fn may_join(judge: &Judge, observed: &Observed) -> bool {
     matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
-        && judge.options.merge
+        && judge.options.reduces()
         && !judge.options.keep_paths()
 }
 

@@ -136,7 +136,7 @@ impl<'j> Section<'j> {
     /// Tests whether the observed answer can still come from there.
     pub(super) fn may_show(&self, candidate: &Candidate, pc: Pc) -> bool {
         let Some(answer) = self.goal.only() else { return true };
-        !self.judge.options.directed || candidate.process.may_reply(&self.spec.program, pc, answer)
+        !self.judge.options.reduces() || candidate.process.may_reply(&self.spec.program, pc, answer)
     }
 
     /// Tests whether a path that has met a choice can still show what was observed.
@@ -146,7 +146,7 @@ impl<'j> Section<'j> {
 
     /// The answer that a path must come to (`None`: it must give none); a path that cannot ends.
     pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
-        if self.judge.options.ahead && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
+        if self.judge.options.reduces() && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
     }
 
     /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and if

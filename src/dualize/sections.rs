@@ -239,7 +239,7 @@ pub(super) fn led_to(
         states.append(&mut moved::behind_losses(judge, composed, from, next));
     }
     let port = next.port(situation);
-    if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_ahead()) {
+    if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_at_tasks()) {
         states.retain(|next| !is_dead(judge, composed, next, port));
     }
     let takes_nothing = composed.loses && network.duplicates() && !network.counts_packets();
@@ -275,7 +275,7 @@ fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSectio
 
 /// The candidate after the last section of a task that can be run at once as well as later.
 pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
-    if !(composed.looks_ahead && judge.wire.looks_ahead()) {
+    if !(composed.looks_ahead && judge.wire.looks_at_tasks()) {
         return None;
     }
     prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {

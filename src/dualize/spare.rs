@@ -62,7 +62,7 @@ mod tests {
     use std::sync::Arc;
 
     use super::Spares;
-    use crate::dualize::{Candidate, Exchange, Judge, Observed, Options};
+    use crate::dualize::{Candidate, Exchange, Judge, Observed, Options, Reductions};
     use crate::spec::Spec;
     use crate::value::Value;
 
@@ -72,7 +72,7 @@ mod tests {
     /// Candidates that differ in all there is to copy.
     fn candidates() -> Vec<Candidate> {
         let spec = Spec::from_text(TEXT).unwrap_or_else(|error| panic!("{error}"));
-        let options = Options { merge: false, keep_choices: true, ..Options::default() };
+        let options = Options { reductions: Reductions::None, keep_choices: true, ..Options::default() };
         let mut judge = Judge::new(Arc::clone(&spec), options);
         let mut met = judge.candidates().to_vec();
         for line in 1..=4 {

@@ -95,7 +95,7 @@ impl Judge {
             [only] => tidy::after_exchange(self, only),
             _ => {
                 tidy::each(self, &mut candidates, tidy::one_of_several);
-                if candidates.len() > 1 && self.options.merge {
+                if candidates.len() > 1 && self.options.reduces() {
                     reduce::now_and_then(self, &mut candidates);
                 }
             }

@@ -57,7 +57,7 @@ pub(super) fn one_of_several(judge: &mut Judge, candidate: &mut Candidate) {
 pub(super) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     forget::substitute_solved(candidate);
     let may = !judge.options.keep_answers;
-    if judge.options.sums && may && candidate.growth.open {
+    if judge.options.rewrites_states() && may && candidate.growth.open {
         sums::name(&mut judge.fresh, &mut judge.solver, candidate);
     }
     forget::dead(judge, candidate);
@@ -76,5 +76,5 @@ pub(super) fn between_sections(judge: &mut Judge, candidate: &mut Candidate) {
 }
 
 fn is_due(judge: &Judge, candidate: &Candidate) -> bool {
-    judge.options.forget && candidate.growth.is_due(candidate.store.searched())
+    judge.options.reduces() && candidate.growth.is_due(candidate.store.searched())
 }

@@ -9,7 +9,7 @@ use super::candidate::Candidate;
 use super::findings::Findings;
 use super::forms::{self, CanonicalForm};
 use super::frontier::Judge;
-use super::options::Options;
+use super::options::{Inspected, Options};
 use super::verdict::Verdict;
 use super::{subsume, tidy};
 use crate::spec::Spec;
@@ -18,7 +18,7 @@ use crate::value::Value;
 impl Judge {
     /// A judge that knows nothing of the state: its candidates stand for every one.
     pub(crate) fn of_any_state(spec: &Arc<Spec>, options: &Options) -> Judge {
-        let options = Options { sink_choices: false, ..options.clone() };
+        let options = Options { inspected: Inspected::Memory, ..options.clone() };
         Judge::new(spec.clone(), options).knowing_only(&[], &spec.for_unknown_maps())
     }
 

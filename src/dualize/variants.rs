@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::candidate::{Candidate, Logged};
 use super::cells::Cell;
 use super::frontier::Judge;
-use super::options::Patience;
+use super::options::{Patience, Reductions};
 use super::steps::{Before, Fired};
 use super::{Exchange, Observed, fire, request};
 use crate::process::{Choice, Fresh};
@@ -99,9 +99,7 @@ impl Judge {
     /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
     pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
         self.options.keep_answers = true;
-        self.options.merge = false;
-        self.options.forget = false;
-        self.options.unite = false;
+        self.options.reductions = Reductions::None;
         let mut silent = self.clone();
         self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
         silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });

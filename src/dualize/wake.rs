@@ -139,7 +139,7 @@ fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<V
     let findings = judge.findings.clone();
     for (at, of_state) in results.iter().enumerate() {
         let later = match woken.from.get(at) {
-            Some(Some((from, firing))) if judge.options.merge && !of_state.is_empty() => {
+            Some(Some((from, firing))) if judge.options.reduces() && !of_state.is_empty() => {
                 results[*from].iter().flat_map(|result| fire::stepped(judge, spec, result, firing)).collect()
             }
             _ => Vec::new(),

@@ -35,6 +35,18 @@ struct Coming {
     is_closed: bool,
 }
 
+/// The use that is made of the answers to come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Lookahead {
+    /// Everything that cannot come to them is dropped.
+    All,
+    /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
+    /// need not come to it.
+    Messages,
+    /// They are not known before they are seen.
+    None,
+}
+
 /// The fate of a message.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum MessageFate {
@@ -54,6 +66,8 @@ pub(super) enum MessageFate {
 pub(super) struct Wire {
     there: OrdMap<Port, usize>,
     ahead: Option<Arc<Ahead>>,
+    /// Set if tasks that cannot come to these answers are dropped.
+    looks_at_tasks: bool,
 }
 
 impl Ahead {
@@ -93,9 +107,15 @@ impl Ahead {
 }
 
 impl Wire {
-    /// Knows the answers to come.
-    pub(super) fn look_ahead(&mut self, ahead: Ahead) {
+    /// Knows the answers to come, and the use that is made of them.
+    pub(super) fn look_ahead(&mut self, ahead: Ahead, lookahead: Lookahead) {
         self.ahead = Some(Arc::new(ahead));
+        self.looks_at_tasks = lookahead == Lookahead::All;
+    }
+
+    /// Tests whether tasks that cannot come to the answers to come are dropped.
+    pub(super) fn looks_at_tasks(&self) -> bool {
+        self.looks_at_tasks
     }
 
     /// Tests whether the answers to come are known.

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::segment::{self, Begin, SegmentError, SegmentStart};
 use super::single;
 use super::witness::{Initial, Segment, WitnessError};
-use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
+use crate::dualize::{Candidate, Exchange, Inspected, Judge, Options, Patience};
 use crate::solve::Answer;
 use crate::spec::Spec;
 use crate::validate::Recording;
@@ -56,7 +56,7 @@ pub(super) fn run<R: Recording + ?Sized>(
     give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
     // A state at which two parts meet is told in full.
-    let options = &Options { sink_choices: false, ..options.clone() };
+    let options = &Options { inspected: Inspected::Memory, ..options.clone() };
     let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
     // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
     let longest = if spec.program.steps.is_empty() { longest } else { 1 };

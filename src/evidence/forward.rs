@@ -7,7 +7,7 @@
 use super::made::{self, ExchangeChoices};
 use super::segment;
 use super::witness::{Initial, Segment, WitnessError};
-use crate::dualize::{Decided, Exchange, Judge, Log, Options, Patience};
+use crate::dualize::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -60,7 +60,8 @@ pub(super) fn run<R: Recording + ?Sized>(
     look: usize,
     give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
-    let judge = Judge::new(spec.clone(), Options { sink_choices: false, ..options.keeping_choices(Patience::Little) });
+    let judge =
+        Judge::new(spec.clone(), Options { inspected: Inspected::Memory, ..options.keeping_choices(Patience::Little) });
     let mut run = Forward {
         spec,
         recording,

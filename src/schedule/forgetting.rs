@@ -75,7 +75,7 @@ impl Building {
 
     /// Forgets the kinds of requests that are forgotten, if they are many: the new numbers of the others.
     pub(super) fn forget_kinds(&mut self, rules: OrderRules) -> Option<FxHashMap<u32, u32>> {
-        if self.kinds.len() < ENOUGH.min(rules.patience as usize) {
+        if self.kinds.len() < ENOUGH.min(rules.patience() as usize) {
             return None;
         }
         let (mut kinds, mut asks) = (FxHashMap::default(), FxHashMap::default());

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 
 use super::alone::Alone;
 use super::history::{Building, Connection};
-use super::online::OnlinePart;
+use super::online::{OnlineOptions, OnlinePart};
 use super::online_history::{AtOnce, OnlineClients, OnlineHistory};
 use crate::dualize::{Judge, Options, Verdict};
 use crate::spec::Spec;
@@ -68,7 +68,7 @@ impl OnlineHistory {
                 OnlineClients::Alone(Box::new(Alone::new(judge, building)))
             }
             Some(keys) => {
-                let by = (&history.options, history.rules);
+                let by = OnlineOptions { options: &history.options, kept: history.remembered() };
                 let part = |(key, judge)| (key, OnlinePart::new(judge, Building::new(false), by));
                 let parts = keys.into_iter().map(part).collect();
                 OnlineClients::AtOnce(Box::new(AtOnce { start: judge, parts, under_way: FxHashMap::default() }))

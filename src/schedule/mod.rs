@@ -65,7 +65,6 @@ pub use online_history::OnlineHistory;
 pub use rejudged::{RejectedSearch, RejudgedHistory};
 pub use relaxed::{RelaxedOutcome, RelaxedStart};
 #[doc(hidden)]
-pub use rules::OrderRules;
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
 use crate::dualize::{Failures, Judge, Options, Verdict};
@@ -76,6 +75,7 @@ use crate::spec::pure::RequestFacts;
 use budget::OrderBudget;
 use forms::StateNumber;
 use kinds::{HistoryFacts, changing_nothing, harmless};
+use rules::OrderRules;
 use search::{Last, OrderSearch, SearchEnd};
 use states::States;
 use unseen::{Likeness, UnseenTexts};
@@ -112,18 +112,11 @@ pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> His
 /// Judges a history.
 #[must_use]
 pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
-    judge_by(spec, history, options, OrderRules::default())
-}
-
-/// Judges a history by some of the rules.
-#[doc(hidden)]
-#[must_use]
-pub fn judge_by(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
-    let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys);
+    let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces());
     let parts = keys.and_then(|keys| history.parts(&keys)).unwrap_or_default();
     // If a fault, or a broken duty, under one key explains what was seen, it does under each.
     let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
-    by_key(spec, &parts, options, rules).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options, rules))
+    by_key(spec, &parts, options).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options))
 }
 
 /// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
@@ -137,11 +130,11 @@ fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
 }
 
 /// Judges the requests of each key alone; nothing if these verdicts do not say what the whole is.
-fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRules) -> Option<JudgedHistory> {
+fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
     let mut order = Vec::new();
     let mut first: Option<(u64, JudgedHistory)> = None;
     for part in parts {
-        let mut judged = judge_whole(spec, part, options, rules);
+        let mut judged = judge_whole(spec, part, options);
         let event = match judged.verdict {
             Verdict::Accept { warning: None } => u64::MAX,
             Verdict::Reject { event, event_from: None } => event,
@@ -165,7 +158,8 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options, rules: OrderRu
 }
 
 /// Judges a history in one.
-fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
+fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let rules = OrderRules::of(options.reductions);
     let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
     let mut states = states.forgetting(rules);
     states.unite(UnseenTexts::of(history, rules, Likeness::One).filter(|_| !may_fail(spec, history)));
@@ -182,7 +176,7 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: Or
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
         SearchEnd::GivenUp(limit) => states.given_up(limit, last),
-        SearchEnd::Nothing(_) if may_fail(spec, history) => judge_failing(spec, history, options, rules),
+        SearchEnd::Nothing(_) if may_fail(spec, history) => judge_failing(spec, history, options),
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
             Ok(event) => states.rejected(line(event), found),
             Err(limit) => states.given_up(limit, last),
@@ -191,7 +185,8 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options, rules: Or
 }
 
 /// Judges a history that no order explains, but perhaps one in which the server fails.
-fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options, rules: OrderRules) -> JudgedHistory {
+fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let rules = OrderRules::of(options.reductions);
     let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
     let mut states = states.forgetting(rules).noting_failures();
     let harmless = harmless(spec, history);

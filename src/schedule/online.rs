@@ -56,6 +56,9 @@ pub(super) struct OnlinePart {
     spec: Arc<Spec>,
     options: Options,
     rules: OrderRules,
+    /// The number of events that are kept, at least. What explains all of these is only looked for if what explained them does not
+    /// explain the next one.
+    kept: usize,
     building: Building,
     states: States,
     /// By the kinds of requests: they change nothing.
@@ -71,14 +74,22 @@ pub(super) struct OnlinePart {
     begun: Option<AdvanceSoFar>,
 }
 
-/// The number of events after which the base moves on.
-fn soon(rules: OrderRules) -> usize {
-    BEHIND.min(rules.patience as usize).max(rules.kept)
+/// The options of a history that is judged while it happens.
+#[derive(Clone, Copy)]
+pub(super) struct OnlineOptions<'o> {
+    pub(super) options: &'o Options,
+    /// The number of events that are kept, at least.
+    pub(super) kept: usize,
 }
 
 impl OnlinePart {
     /// One that goes on from where a judge is, on connections that are open.
-    pub(super) fn new(judge: Judge, building: Building, (options, rules): (&Options, OrderRules)) -> OnlinePart {
+    pub(super) fn new(
+        judge: Judge,
+        building: Building,
+        OnlineOptions { options, kept }: OnlineOptions<'_>,
+    ) -> OnlinePart {
+        let rules = OrderRules::of(options.reductions);
         let spec = judge.spec().clone();
         let failures = RefCell::new(Failures::new(&spec));
         let (states, initial) = States::new(judge);
@@ -87,6 +98,7 @@ impl OnlinePart {
             spec,
             options: options.clone(),
             rules,
+            kept,
             building,
             states: states.forgetting(rules),
             facts: Vec::new(),
@@ -170,7 +182,7 @@ impl OnlinePart {
         self.states.unite(None);
         if budget.done(&self.states) > SLICE {
             // One explanation does not go on for long here, so all are looked for from now on.
-            self.rules.kept = 0;
+            self.kept = 0;
         }
         match found {
             SearchEnd::Explained(found) => {
@@ -206,10 +218,15 @@ impl OnlinePart {
         self.states.is_clean(state).then_some(Configuration { state, ..witness })
     }
 
+    /// The number of events after which the base moves on.
+    fn soon(&self) -> usize {
+        BEHIND.min(self.rules.patience() as usize).max(self.kept)
+    }
+
     /// Moves the base up to where something was sent that may still be answered: with each event so far that none takes long.
     fn move_base(&mut self, end: usize) -> Result<(), Limit> {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
-        let is_due = to >= soon(self.rules) || self.unanswered.is_empty() && to >= self.rules.kept;
+        let is_due = to >= self.soon() || self.unanswered.is_empty() && to >= self.kept;
         let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
         let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };

@@ -21,8 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::alone::Alone;
 use super::history::{Building, Happened};
-use super::online::{OnlinePart, SoFar};
-use super::rules::OrderRules;
+use super::online::{OnlineOptions, OnlinePart, SoFar};
 use crate::dualize::{Candidate, Exchange, Judge, Options, Verdict};
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
@@ -39,7 +38,8 @@ const SHOWN: usize = 16;
 pub struct OnlineHistory {
     spec: Arc<Spec>,
     pub(super) options: Options,
-    pub(super) rules: OrderRules,
+    /// The number of events that are kept, at least.
+    kept: usize,
     pub(super) keys: Option<RequestKeys>,
     pub(super) clients: OnlineClients,
     pub(super) verdict: Verdict,
@@ -70,31 +70,24 @@ impl OnlineHistory {
     /// A session in which nothing has happened.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, options: Options) -> OnlineHistory {
-        OnlineHistory::by_rules(spec, options, OrderRules::default())
-    }
-
-    /// A session that follows some of the rules. If it has no patience, it forgets what it can at once.
-    #[doc(hidden)]
-    #[must_use]
-    pub fn by_rules(spec: &Arc<Spec>, options: Options, rules: OrderRules) -> OnlineHistory {
         // Who asks is the same for all keys.
-        let keys = RequestKeys::of(&spec.program).filter(|_| rules.keys && !spec.program.names_clients);
+        let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces() && !spec.program.names_clients);
         let keys = keys.filter(|keys| !keys.meet_at_restarts());
         let judge = Judge::new(spec.clone(), options.clone());
         let alone = Alone::new(judge, Building::new(spec.program.names_clients));
         let (clients, verdict) = (OnlineClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
-        OnlineHistory { spec: spec.clone(), options, rules, keys, clients, verdict, line: 0 }
+        OnlineHistory { spec: spec.clone(), options, kept: 0, keys, clients, verdict, line: 0 }
     }
 
     /// Keeps at least N events from here on, if nothing has happened yet.
     pub fn remember(&mut self, events: usize) {
-        self.rules.kept = events;
+        self.kept = events;
     }
 
     /// The number of events that it keeps, at least.
     #[must_use]
     pub fn remembered(&self) -> usize {
-        self.rules.kept
+        self.kept
     }
 
     /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
@@ -197,7 +190,8 @@ impl OnlineHistory {
         let mut parts = FxHashMap::default();
         if self.keys.is_none() {
             let building = alone.building.connections();
-            parts.insert(None, OnlinePart::new(start.clone(), building, (&self.options, self.rules)));
+            let by = OnlineOptions { options: &self.options, kept: self.kept };
+            parts.insert(None, OnlinePart::new(start.clone(), building, by));
         }
         self.clients = OnlineClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
     }
@@ -205,7 +199,8 @@ impl OnlineHistory {
     /// Judges what happened among clients that do not wait for each other.
     fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
         let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
-        match at_once.push(self.keys.as_ref(), (&self.options, self.rules), (line, happened)) {
+        let by = OnlineOptions { options: &self.options, kept: self.kept };
+        match at_once.push(self.keys.as_ref(), by, (line, happened)) {
             Some(SoFar::Explained) => {}
             Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
             Some(SoFar::Doubtful) | None => {
@@ -228,7 +223,7 @@ impl AtOnce {
     fn push(
         &mut self,
         keys: Option<&RequestKeys>,
-        by: (&Options, OrderRules),
+        by: OnlineOptions<'_>,
         (line, happened): (u64, Happened),
     ) -> Option<SoFar> {
         let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };

@@ -114,11 +114,12 @@ impl RejudgedHistory {
         history.events.truncate(rejected + 1);
         history.lines.truncate(rejected + 1);
         let fails = may_fail(spec, &history);
+        let rules = OrderRules::of(options.reductions);
         let mut found = RejudgedHistory {
             spec: spec.clone(),
             options: options.clone(),
             fails,
-            rules: if fails { OrderRules::default().failing() } else { OrderRules::default() },
+            rules: if fails { rules.failing() } else { rules },
             changes_nothing: if fails { harmless(spec, &history) } else { changing_nothing(spec, &history) },
             history,
             rejected,
@@ -147,7 +148,7 @@ impl RejudgedHistory {
     }
 
     fn noting(&self, states: States) -> States {
-        let states = states.forgetting(OrderRules::default());
+        let states = states.forgetting(OrderRules::of(self.options.reductions));
         if self.fails { states.noting_failures() } else { states }
     }
 

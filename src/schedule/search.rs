@@ -288,7 +288,7 @@ impl<'h> OrderSearch<'h> {
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
         let own = &configuration.done;
-        let covering = self.known.rules.covering;
+        let covering = self.known.rules.are_all();
         let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
         budget.work(met.len() / LOOKS);
         if met.iter().any(|other| covers(other, own)) {

@@ -224,7 +224,7 @@ impl<'h> Serving<'h> {
         if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
             return LookedAt::Open;
         }
-        match (rules.at_once && self.known.changes_nothing(request, self.end), rules.perhaps) {
+        match (rules.keep_failures() && self.known.changes_nothing(request, self.end), rules.are_all()) {
             (true, _) => configuration.done.served.insert(about.place),
             (false, true) => configuration.done.perhaps.insert(about.place),
             (false, false) => return LookedAt::Open,
@@ -241,7 +241,7 @@ impl<'h> Serving<'h> {
 
     /// Tests whether an answer that cannot come here never comes.
     fn waits_in_vain(self, states: &mut States, request: &Request) -> bool {
-        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.never_again);
+        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.are_all());
         relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
     }
 }

@@ -138,7 +138,7 @@ impl States {
 
     /// These states, of which those are forgotten from here on that a search does not need any more.
     pub(super) fn forgetting(self, rules: OrderRules) -> States {
-        let enough = ENOUGH.min(rules.patience as usize);
+        let enough = ENOUGH.min(rules.patience() as usize);
         States { forgets: true, least: enough, enough, ..self }
     }
 
@@ -324,7 +324,7 @@ impl States {
 
     /// The relations between requests that hold in every state, once so much was looked up that it pays to ask for them.
     pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
-        if self.looked_up < rules.patience || !(rules.never_again || rules.absorption || rules.without_effect) {
+        if self.looked_up < rules.patience() || !rules.are_all() {
             return None;
         }
         Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))

@@ -111,7 +111,7 @@ impl OrderSearch<'_> {
                 }
                 OrderSearch::forget_states(&[&by_event, &deepest], states);
             } else if let Some(dead) = deepest.follow(states, budget, at, open)
-                && turns.jumps(by_event.known.rules.patience)
+                && turns.jumps(by_event.known.rules.patience())
             {
                 deepest.jump(states, budget, at, &dead);
             }

@@ -58,8 +58,8 @@ impl UnseenTexts {
     pub(super) fn of(history: &History, rules: OrderRules, likeness: Likeness) -> Option<UnseenTexts> {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
-        let is_known = rules.unseen && answers.all(|answer| add_texts(answer, &mut seen).is_some());
-        let patience = rules.patience.min(PATIENCE);
+        let is_known = rules.are_all() && answers.all(|answer| add_texts(answer, &mut seen).is_some());
+        let patience = rules.patience().min(PATIENCE);
         let (forms, first) = (FxHashMap::default(), FxHashMap::default());
         let (variables, unseen, has_united) = (None, None, false);
         is_known.then_some(UnseenTexts { likeness, seen, variables, unseen, patience, forms, first, has_united })

@@ -1,7 +1,7 @@
 //! All tests from outside: one program, as linking the library and Z3 to a program for each file would take most of the time
 //! and the disk that building them takes.
 //!
-//! `cargo test --test it switches::` runs the tests of `switches.rs`, `cargo test --test it` all. What several files share is
+//! `cargo test --test it reductions::` runs the tests of `reductions.rs`, `cargo test --test it` all. What several files share is
 //! in the last group. Tests run beside each other in this process: one that needs a process to itself asks [`alone`] for it.
 
 // The adapters of examples share their codecs with the recorders, and each example is a module here.
@@ -20,7 +20,6 @@ mod bytes;
 mod plain_lines;
 
 // Terms, and the solver of what is not known.
-mod names;
 mod sets;
 mod solve;
 mod term;
@@ -43,6 +42,7 @@ mod unknown_start;
 // Verdicts, compared with those of a slow judge that tries all choices, and with those of the plain algorithm.
 mod altered_answers;
 mod hidden_states;
+mod network_reductions;
 mod optional_elements;
 mod oracle_itself;
 mod oracle_rules;
@@ -52,13 +52,13 @@ mod random_restarts;
 mod random_served;
 mod random_tasks;
 mod random_worlds;
+mod reductions;
 mod schedules;
 mod small_worlds;
-mod switched_networks;
-mod switches;
 
 // What a verdict says for itself.
 mod conflicts;
+mod eliminated_variables;
 mod evidence;
 mod rejections;
 mod reports;

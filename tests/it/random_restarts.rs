@@ -11,7 +11,7 @@ use crate::random::expressions::Unbounded;
 use crate::random::judge::{Exactness, Kind, Tally, errors};
 use crate::random::{self, Rng, grammar, protocol, restarts, tasks, traces};
 use crate::random_tasks::{self, EFFORT, compiled, expected, judged, judged_whole};
-use mayhap::dualize::{Options, RecordedEvent};
+use mayhap::dualize::{Options, RecordedEvent, Reductions};
 use mayhap::evidence::{NetworkRecording, WitnessError, witness_of_recording};
 use mayhap::schedule::{self, OnlineHistory};
 use mayhap::{Spec, Verdict};
@@ -107,8 +107,8 @@ fn check_tasks(seed: u64, wire: Wire, draw: fn(&mut Rng) -> String) {
             let changed = tasks::altered(&mut rng, &run);
             for trace in [tasks::altered(&mut rng, &changed), changed, run] {
                 let Some(expected) = expected(&file, (wire, &trace)) else { continue };
-                let options = Options { tasks_ahead: rng.percent(75), deepest: rng.percent(60), ..Options::default() };
-                let options = Options { effort: EFFORT, ..options };
+                let reductions = if rng.percent(30) { Reductions::None } else { Reductions::Usual };
+                let options = Options { reductions, effort: EFFORT, ..Options::default() };
                 let whole = judged_whole(&spec, &options, (wire, &trace));
                 if whole.0 == "accept" {
                     check_witness(&spec, &options, (wire, &trace), &text);

@@ -15,7 +15,7 @@ use crate::random::judge::{errors, shown};
 use crate::random::{self, Rng, grammar, tasks, traces};
 use crate::schedules;
 use mayhap::details::{Observed, Selection};
-use mayhap::dualize::{Judge, Options, judge_recorded};
+use mayhap::dualize::{Judge, Options, Reductions, judge_recorded};
 use mayhap::json;
 use mayhap::network::{CallSeen, Fifo, Limited, Network, Observation, PacketLimits, Sync, Tcp, Udp};
 use mayhap::process::Port;
@@ -135,10 +135,8 @@ fn compare(rng: &mut Rng, text: &str, (wire, length): (Wire, usize), tally: &mut
                 *tally.entry("too large").or_default() += 1;
                 continue;
             };
-            let usual = Options { effort: EFFORT, ..Options::default() };
-            let plain = Options { merge: false, unite: false, sums: false, ..usual.clone() };
-            let options = if rng.percent(30) { plain } else { usual };
-            let options = Options { tasks_ahead: rng.percent(75), deepest: rng.percent(60), ..options };
+            let reductions = if rng.percent(30) { Reductions::None } else { Reductions::Usual };
+            let options = Options { reductions, effort: EFFORT, ..Options::default() };
             let whole = judged_whole(&spec, &options, (wire, &trace));
             for actual in [judged(&spec, options, (wire, &trace)), whole] {
                 *tally.entry(actual.0).or_default() += 1;

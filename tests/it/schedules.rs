@@ -13,10 +13,11 @@ use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
+use mayhap::dualize::Reductions;
 use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::process::Port;
-use mayhap::schedule::{self, Happened, OnlineHistory, OrderRules, Timeline};
+use mayhap::schedule::{self, Happened, OnlineHistory, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
@@ -89,8 +90,8 @@ const QUEUE: &str = "enum Q { Put(int), Take } protocol p { request Q; response 
     on Put(x) { l := l + [x]; reply 0; }
     on Take { match l { [] => { reply -1; } [x, ..rest] => { l := rest; reply x; } } } }";
 
-/// The number of the rule that texts which no answer shows are one.
-const UNSEEN: u32 = 8;
+/// Judges that are compared with trying all orders.
+const REDUCTIONS: [Reductions; 3] = [Reductions::Usual, Reductions::Eager, Reductions::None];
 
 /// Specifications with steps.
 const STEPS: &[(&str, &str)] = &[
@@ -325,15 +326,15 @@ struct Judged {
 }
 
 /// Compares the verdict on a history with trying all orders; where a run may fail, only what is decided.
-fn compare(spec: &Arc<Spec>, seed: u64, rules: &[OrderRules], may_fail: bool, judged: &mut Judged, name: &str) {
+fn compare(spec: &Arc<Spec>, seed: u64, by: &[Reductions], may_fail: bool, judged: &mut Judged, name: &str) {
     let case = random(spec, &mut Rng::new(seed));
-    compare_case((spec, &case), seed, rules, may_fail, judged, name);
+    compare_case((spec, &case), seed, by, may_fail, judged, name);
 }
 
 fn compare_case(
     (spec, case): (&Arc<Spec>, &Case),
     seed: u64,
-    rules: &[OrderRules],
+    by: &[Reductions],
     may_fail: bool,
     judged: &mut Judged,
     name: &str,
@@ -343,9 +344,9 @@ fn compare_case(
         case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
     let unexplained = first_unexplained(spec, case);
     check_online(spec, case, may_fail, &format!("{name}, seed {seed}: {requests:?} {:?}", case.events));
-    for rules in rules {
-        let about = format!("{name}, seed {seed}, {rules:?}: {requests:?} {:?}", case.events);
-        let found = schedule::judge_by(spec, &history, &Options::default(), *rules);
+    for reductions in by {
+        let about = format!("{name}, seed {seed}, {reductions:?}: {requests:?} {:?}", case.events);
+        let found = schedule::judge(spec, &history, &Options { reductions: *reductions, ..Options::default() });
         match (unexplained, &found.verdict) {
             (None, Verdict::Accept { .. }) => {
                 check_order(spec, case, &found.order, &about);
@@ -366,10 +367,13 @@ fn compare_case(
 /// Tests that each event, where it happens, has the verdict of the events up to it; where a run may fail, only what is decided.
 fn check_online(spec: &Arc<Spec>, case: &Case, may_fail: bool, about: &str) {
     check_session(OnlineHistory::new(spec, Options::default()), spec, case, may_fail, about);
+    let eager = Options { reductions: Reductions::Eager, ..Options::default() };
+    check_session(OnlineHistory::new(spec, eager), spec, case, may_fail, about);
     // Much is kept, or little, and what is kept is gone back to.
-    let keeping = |kept| OrderRules { kept, ..OrderRules::default() };
-    for rules in [OrderRules::each(true), OrderRules::of_bits(1 << UNSEEN), keeping(6), keeping(1 << 10)] {
-        check_session(OnlineHistory::by_rules(spec, Options::default(), rules), spec, case, may_fail, about);
+    for kept in [6, 1 << 10] {
+        let mut keeping = OnlineHistory::new(spec, Options::default());
+        keeping.remember(kept);
+        check_session(keeping, spec, case, may_fail, about);
     }
 }
 
@@ -388,13 +392,11 @@ fn check_session(mut session: OnlineHistory, spec: &Arc<Spec>, case: &Case, may_
 #[test]
 fn histories_are_judged_as_by_trying_all_orders() {
     let mut judged = Judged::default();
-    let unseen = OrderRules::of_bits(1 << UNSEEN);
-    let rules = [OrderRules::default(), OrderRules::each(false), OrderRules::each(true), unseen];
     for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
         let spec = Spec::from_text(text).unwrap();
         assert!(schedule::is_judged(&spec), "{name}");
         for seed in seeds(200 + kind, 120) {
-            compare(&spec, seed, &rules, false, &mut judged, name);
+            compare(&spec, seed, &REDUCTIONS, false, &mut judged, name);
         }
     }
     println!("{judged:?}");
@@ -424,20 +426,15 @@ fn what_happened_long_ago_is_forgotten_and_makes_no_difference() {
 }
 
 #[test]
-fn each_rule_alone_and_some_together_give_the_verdict_of_trying_all_orders() {
+fn random_specifications_are_judged_as_by_trying_all_orders() {
     let mut judged = Judged::default();
     for seed in seeds(240, 200) {
         let mut rng = Rng::new(seed);
         let Drawn { text, may_fail } = Drawn::random(&mut rng);
         let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
         assert!(schedule::is_judged(&spec), "{text}");
-        let rules = [
-            OrderRules::default(),
-            OrderRules::of_bits(1 << rng.below(9)),
-            OrderRules::of_bits(if rng.percent(50) { !(1 << rng.below(9)) } else { rng.next() as u32 }),
-        ];
         for _ in 0..3 {
-            compare(&spec, rng.next(), &rules, may_fail, &mut judged, &text);
+            compare(&spec, rng.next(), &REDUCTIONS, may_fail, &mut judged, &text);
         }
     }
     println!("{judged:?}");

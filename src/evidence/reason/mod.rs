@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use budget::Budget;
 pub use check::{Rechecked, check_reason};
 
-use crate::dualize::{Cell, Exchange, Judge, Observed, Options};
+use crate::dualize::{Cell, Exchange, Inspected, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 use known::KnownPrefix;
@@ -194,7 +194,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
 
     /// The frontier before the reason, of a judge that shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
-        let options = Options { sums: false, unite: false, ..self.options.clone() };
+        let options = Options { inspected: Inspected::States, ..self.options.clone() };
         match self.from {
             Some(_) => Judge::of_any_state(self.spec, &options),
             None => Judge::new(self.spec.clone(), options),
@@ -381,9 +381,9 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     }
 }
 
-/// The options of a search for a reason: choices are not kept, and [`Options::sink_choices`] is off, since memory is inspected.
+/// The options of a search for a reason: choices are not kept, and memory is inspected.
 fn search_options(options: &Options) -> Options {
-    Options { keep_choices: false, sink_choices: false, ..options.clone() }
+    Options { keep_choices: false, inspected: Inspected::Memory, ..options.clone() }
 }
 
 /// An exchange as it is if its answer is not part of a reason.

@@ -6,12 +6,12 @@
 
 use mayhap::dualize::judge_recorded;
 use mayhap::network::Tcp;
-use mayhap::schedule::{self, OrderRules};
+use mayhap::schedule;
 use mayhap::{Options, Spec};
 use std::sync::Arc;
 
 use super::{
-    Drawn, Judged, SPECS, STEPS, UNSEEN, check_online, compare_case, happened, random_with_restarts, recorded,
+    Drawn, Judged, REDUCTIONS, SPECS, STEPS, check_online, compare_case, happened, random_with_restarts, recorded,
 };
 use crate::random::{Rng, at_least, restarts, seeds};
 
@@ -37,8 +37,6 @@ fn restarting(text: &str, rng: &mut Rng) -> (Arc<Spec>, String) {
 #[test]
 fn histories_with_restarts_are_judged_as_by_trying_all_orders() {
     let mut judged = Judged::default();
-    let unseen = OrderRules::of_bits(1 << UNSEEN);
-    let rules = [OrderRules::default(), OrderRules::each(false), OrderRules::each(true), unseen];
     for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
         for seed in seeds(800 + kind, 30) {
             let mut rng = Rng::new(seed);
@@ -46,7 +44,7 @@ fn histories_with_restarts_are_judged_as_by_trying_all_orders() {
             let total = 2 + rng.below(7);
             let case = random_with_restarts(&spec, &mut rng, total, RESTARTS);
             let about = format!("{name}\n{text}\n");
-            compare_case((&spec, &case), seed, &rules, false, &mut judged, &about);
+            compare_case((&spec, &case), seed, &REDUCTIONS, false, &mut judged, &about);
             let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
             let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
             let general = judge_recorded(&spec, &Tcp, &recorded(&case), &Options::default()).verdict();
@@ -60,24 +58,19 @@ fn histories_with_restarts_are_judged_as_by_trying_all_orders() {
 }
 
 #[test]
-fn each_rule_alone_and_some_together_keep_to_restarts() {
+fn random_specifications_keep_to_restarts() {
     let mut judged = Judged::default();
     for seed in seeds(840, 60) {
         let mut rng = Rng::new(seed);
         let Drawn { text, may_fail } = Drawn::random(&mut rng);
         let text = restarts::with_handler(&text, &mut rng);
         let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
-        let rules = [
-            OrderRules::default(),
-            OrderRules::of_bits(1 << rng.below(9)),
-            OrderRules::of_bits(if rng.percent(50) { !(1 << rng.below(9)) } else { rng.next() as u32 }),
-        ];
         for _ in 0..3 {
             let seed = rng.next();
             let mut of_case = Rng::new(seed);
             let total = 2 + of_case.below(7);
             let case = random_with_restarts(&spec, &mut of_case, total, RESTARTS);
-            compare_case((&spec, &case), seed, &rules, may_fail, &mut judged, &text);
+            compare_case((&spec, &case), seed, &REDUCTIONS, may_fail, &mut judged, &text);
         }
     }
     println!("{judged:?}");

@@ -1,11 +1,11 @@
-//! The rules of judging over networks, each switched off alone and several together, against brute force on random programs: tasks that
-//! are looked at ahead, packets as a set, a message that is sent again and again as one, candidates that merge.
+//! The reductions of judging over networks, against brute force on random programs: tasks that are looked at ahead, packets as a set, a
+//! message that is sent again and again as one, candidates that merge, recordings searched deepest first.
 //!
 //! ```text
 //! on q from c { if n == m { reply 1; } last := Some(c); yield; n := m; reply 1; }     step { if last is Some(to) { send to, n; } }
 //! ```
 //!
-//! A fixed number of programs runs in the suite; `MAYHAP_LONG=N cargo test --release --test it switched_networks::` runs N, and
+//! A fixed number of programs runs in the suite; `MAYHAP_LONG=N cargo test --release --test it network_reductions::` runs N, and
 //! `MAYHAP_SEED=S` begins elsewhere.
 
 use crate::oracle::tasks::Wire;
@@ -13,31 +13,8 @@ use crate::oracle::{self, Domains, Oracle};
 use crate::random::judge::shown;
 use crate::random::{Rng, seeds, tasks};
 use crate::random_tasks::{EFFORT, Tally, compiled, domains, is_balanced, name, observation};
-use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
+use mayhap::dualize::{Judge, Options, RecordedEvent, Reductions, judge_recorded};
 use mayhap::network::NetworkChoice;
-
-/// The number of rules.
-const RULES: u32 = 9;
-
-/// All rules but those of which the bit is set.
-fn without(bits: u32) -> Options {
-    let is_on = |rule: u32| bits & (1 << rule) == 0;
-    let merge = is_on(3);
-    Options {
-        tasks_ahead: is_on(0),
-        packets_as_sets: is_on(1),
-        endless_messages: is_on(2),
-        losses_late: is_on(5),
-        deepest: is_on(6),
-        tells_apart: is_on(7),
-        counts_requests: is_on(8),
-        merge,
-        unite: merge,
-        sums: is_on(4),
-        effort: EFFORT,
-        ..Options::default()
-    }
-}
 
 /// The networks, each as the oracle has it, with the room for packets.
 const NETWORKS: [(Wire, &str, usize); 7] = [
@@ -65,25 +42,22 @@ fn compare(rng: &mut Rng, text: &str, (wire, network, capacity): (Wire, &str, us
         };
         let expected = (verdict, event.map(|event| event as u64).filter(|_| verdict != "outside"));
         let events: Vec<RecordedEvent> = (1..).zip(trace.iter().map(|event| observation(&spec, event))).collect();
-        let alone = (0..RULES).map(|rule| 1 << rule);
-        let drawn = rng.next() as u32;
-        for bits in [0, u32::MAX, drawn, !drawn].into_iter().chain(alone) {
-            let options = without(bits);
+        for reductions in [Reductions::Usual, Reductions::Eager, Reductions::None] {
+            let options = Options { reductions, effort: EFFORT, ..Options::default() };
             let mut online = Judge::new(spec.clone(), options.clone());
             _ = events.iter().all(|(line, event)| online.observe_over(&*model, *line, event));
             let whole = judge_recorded(&spec, &*model, &events, &options);
             for actual in [name(&online.verdict()), name(&whole.verdict())] {
                 *tally.entry(actual.0).or_default() += 1;
                 let agrees = actual == expected || actual.0 == "unknown";
-                let rules = bits & ((1 << RULES) - 1);
-                assert!(agrees, "{actual:?}, not {expected:?} over {network} without {rules:#b}\n{text}\n{trace:?}");
+                assert!(agrees, "{actual:?}, not {expected:?} over {network}, {reductions:?}\n{text}\n{trace:?}");
             }
         }
     }
 }
 
 #[test]
-fn each_rule_alone_and_some_together_give_the_verdict_of_brute_force() {
+fn all_reductions_and_none_give_the_verdict_of_brute_force() {
     let mut tally = Tally::new();
     for (at, mut rng) in seeds(97, 35).map(Rng::new).enumerate() {
         let text = match rng.below(6) {

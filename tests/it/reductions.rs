@@ -1,9 +1,9 @@
-//! What is said to be exact is: with every switch and tier on or off the verdict and its event are the same.
+//! The reductions of the judge are exact: with them, with more of them, and without any, the verdict and its event are the same.
 //!
-//! Directed forking, merging (with subsumption) and forgetting are switched in all eight combinations, terms that grow and joining
-//! one by one, all of them together; once all questions go to Z3, and once the code is run as it was first made. Judged are
-//! the traces of the shipped specifications, each with one answer changed, servers that hide their branches, and random
-//! programs. Example: `cmp_rst.may` on `(5,1), (3,0), (2,1)` is `reject 3` whatever is switched off.
+//! The reference judge makes no reduction. The usual judge makes those that pay, and the eager one also makes on small inputs what pays on
+//! large ones only. Once all questions go to Z3, and once the code is run as it was first made. Judged are the traces of the shipped
+//! specifications, each with one answer changed, servers that hide their branches, and random programs. Example: `cmp_rst.may` on
+//! `(5,1), (3,0), (2,1)` is `reject 3` by each judge.
 
 use crate::oracle;
 use std::sync::Arc;
@@ -17,7 +17,7 @@ use crate::shipped;
 use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
-use mayhap::dualize::{Judge, Observed, Options};
+use mayhap::dualize::{Inspected, Judge, Observed, Options, Reductions};
 use mayhap::solve::{Limits, Tiers};
 use mayhap::spec::{Code, load::Text, passes};
 use mayhap::validate::Exchanges;
@@ -26,29 +26,19 @@ use serde_json::{Value, json};
 
 /// All settings; the first one is the default.
 fn settings() -> Vec<Options> {
-    let switched =
-        |on: usize| Options { directed: on & 1 == 0, merge: on & 2 == 0, forget: on & 4 == 0, ..Options::default() };
     let z3 = Options { limits: Limits { tiers: Tiers::OnlyZ3, ..Limits::default() }, ..Options::default() };
-    let apart = Options { unite: false, ..Options::default() };
-    let unshown = Options { provenance: false, ..Options::default() };
-    let waiting = Options { lookups: 0, ..Options::default() };
-    let behind = Options { ahead: false, ..Options::default() };
-    let early = Options { sink_choices: false, ..Options::default() };
-    let general = Options { glides: false, ahead: false, ..Options::default() };
-    let others = [z3, apart, growing(), unshown, waiting, behind, early, general, plain()];
-    (0..8).map(switched).chain(others).collect()
+    let memory = Options { inspected: Inspected::Memory, ..Options::default() };
+    let states = Options { inspected: Inspected::States, ..Options::default() };
+    vec![Options::default(), reference(), by(Reductions::Eager), z3, memory, states]
 }
 
-/// Terms grow with the trace where they do.
-fn growing() -> Options {
-    Options { sums: false, ..Options::default() }
+fn by(reductions: Reductions) -> Options {
+    Options { reductions, ..Options::default() }
 }
 
-/// Nothing that is exact but not needed.
-fn plain() -> Options {
-    let unmerged = Options { directed: false, merge: false, forget: false, sink_choices: false, ..Options::default() };
-    let alone = Options { unite: false, sums: false, ..unmerged };
-    Options { provenance: false, lookups: usize::MAX, ahead: false, glides: false, ..alone }
+/// The judge without reductions.
+fn reference() -> Options {
+    by(Reductions::None)
 }
 
 /// The verdict in short; nothing where it is doubt (tiers differ in what they can decide, and limits in what they cut).
@@ -151,7 +141,7 @@ fn altered_traces_are_judged_alike() {
         for at in 0..200 {
             let trace = altered(&mut rng, &parsed[at % parsed.len()], &answers);
             if is_readable(&spec[0], &trace) {
-                compare(&name, &spec, &trace, &[all[0].clone(), all[1 + at % 8].clone(), all[7].clone()]);
+                compare(&name, &spec, &trace, &[all[0].clone(), all[1].clone(), all[2 + at % 4].clone()]);
             }
         }
     }
@@ -195,7 +185,7 @@ fn random_worlds_are_judged_alike() {
 /// Servers that hide their branches: what they answered, altered anywhere, in pieces short enough for the plain algorithm.
 #[test]
 fn hidden_branches_are_judged_alike() {
-    let few = [Options::default(), Options { unite: false, ..growing() }];
+    let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in HIDDEN {
         (0..6).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
         (0..6).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
@@ -204,21 +194,21 @@ fn hidden_branches_are_judged_alike() {
 
 #[test]
 fn hidden_clocks_are_judged_alike() {
-    let few = [Options::default(), Options { unite: false, ..Options::default() }, plain()];
+    let few = &settings()[..3];
     for workload in CLOCKED {
-        (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), &few));
+        (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), few));
     }
 }
 
 #[test]
 fn copies_are_judged_alike() {
-    let few = [Options::default(), Options { unite: false, ..Options::default() }];
+    let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
 }
 
 #[test]
 fn what_servers_do_by_themselves_is_judged_alike() {
-    let few = [Options::default(), Options { unite: false, ..Options::default() }];
+    let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in STEPPING {
         (0..4).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
         (0..10).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
@@ -250,27 +240,16 @@ struct Family {
     /// The most exchanges of a trace, and the traces of a program.
     longest: usize,
     traces: u32,
-    /// Without that way.
-    switched: fn() -> Options,
-    /// How many traces are accepted at least, with this way switched off.
+    /// The least number of traces that the reference judge accepts.
     accepted: u32,
 }
 
 const SHOWS: &str =
     "enum Answer { A(int), B { x: int, y: int }, C } protocol shown { request int; response Answer; MEMBERS }";
-const SHOWN: Family = Family {
-    file: "shown",
-    part: SHOWS,
-    request: 3,
-    answer: shown,
-    longest: 3,
-    traces: 2_000,
-    switched: || Options { provenance: false, ..Options::default() },
-    accepted: 1_000,
-};
+const SHOWN: Family =
+    Family { file: "shown", part: SHOWS, request: 3, answer: shown, longest: 3, traces: 2_000, accepted: 1_000 };
 /// Choices that are made late.
-const LATE: Family =
-    Family { file: "late", switched: || Options { sink_choices: false, ..Options::default() }, ..SHOWN };
+const LATE: Family = Family { file: "late", ..SHOWN };
 const OPTIONAL: Family = Family { file: "optional", ..LATE };
 /// Optional values at several places.
 const SEVERAL: Family = Family {
@@ -282,7 +261,7 @@ const SEVERAL: Family = Family {
     ..LATE
 };
 /// Sides that run ahead.
-const AHEAD: Family = Family { file: "ahead", switched: || Options { ahead: false, ..Options::default() }, ..SHOWN };
+const AHEAD: Family = Family { file: "ahead", ..SHOWN };
 /// Machines that keep cells in registers.
 const CELLS: Family = Family {
     file: "cells",
@@ -300,7 +279,6 @@ const LISTS: Family = Family {
     answer: |rng| json!(rng.between(0, 2)),
     longest: 4,
     traces: 150,
-    switched: plain,
     accepted: 50,
 };
 const MAPS: Family = Family { file: "maps", ..LISTS };
@@ -340,8 +318,8 @@ fn check(family: &Family) {
                 json!({"q": rng.between(0, family.request), "a": (family.answer)(rng)}).to_string() + "\n"
             };
             let trace: String = (0..1 + rng.below(family.longest)).map(|_| line(&mut rng)).collect();
-            compare(&program.members, &spec, &trace, &[Options::default(), (family.switched)(), plain()]);
-            let said = verdict(&spec[0], &(family.switched)(), &exchanges(&spec[0], &trace));
+            compare(&program.members, &spec, &trace, &settings()[..3]);
+            let said = verdict(&spec[0], &reference(), &exchanges(&spec[0], &trace));
             accepted += u32::from(said.is_some_and(|(name, _)| name == "accept"));
             rejected += u32::from(said.is_some_and(|(name, _)| name == "reject"));
         }
