@@ -15,10 +15,10 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use mayhap::schedule::OnlineHistory;
+use mayhap::search::OnlineHistory;
 use mayhap::trace::{FailRule, JepsenRules, TraceFormat};
 use mayhap::validate::{Events, FormatRules, each_happening, history};
-use mayhap::{Options, Spec, Verdict, schedule};
+use mayhap::{Options, Spec, Verdict, search};
 
 /// The histories with their verdicts, which tests check, too.
 const HISTORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/histories");
@@ -64,7 +64,7 @@ impl Recorded {
         let read =
             history(&self.spec, &mut events, None).unwrap_or_else(|error| panic!("{}", error.render(&self.name)));
         let reading = begun.elapsed();
-        let judged = schedule::judge(&self.spec, &read, &Options::default());
+        let judged = search::judge(&self.spec, &read, &Options::default());
         assert_eq!(judged.verdict.is_accept(), self.is_accepted, "{}: {:?}", self.name, judged.verdict);
         (reading, begun.elapsed() - reading)
     }
@@ -177,7 +177,7 @@ fn report(spec: &Arc<Spec>, name: &str) {
     let read = history(spec, &mut events, None).unwrap_or_else(|error| panic!("{}", error.render(name)));
     let reading = ms(begun.elapsed());
     let begun = Instant::now();
-    let judged = schedule::judge(spec, &read, &Options::default());
+    let judged = search::judge(spec, &read, &Options::default());
     println!(
         "{name:40} read {reading:6.1} ms  judged {:7.1} ms  {:?}\n{:40} events: {:5.3} ms, slowest {:6.1} ms (line {line}), {:.1} MiB  {}",
         ms(begun.elapsed()),

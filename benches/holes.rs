@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 use mayhap::choice::Random;
 use mayhap::details::Counts;
-use mayhap::dualize::Observed;
+use mayhap::judge::Observed;
 use mayhap::server::{Ranges, Server};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};

@@ -6,7 +6,7 @@
 
 use std::error::Error;
 
-use mayhap::dualize::{Options, judge_recorded};
+use mayhap::judge::{Options, judge_recorded};
 use mayhap::network::{Network, Observation, ServerMove, Tcp};
 use mayhap::process::Situation;
 use mayhap::trace::TraceFormat;

@@ -51,8 +51,6 @@ pub mod coverage;
 #[doc(hidden)]
 pub mod diagnostic;
 #[doc(hidden)]
-pub mod dualize;
-#[doc(hidden)]
 pub mod evidence;
 #[doc(hidden)]
 pub mod generate;
@@ -62,6 +60,8 @@ pub mod harness;
 pub mod http;
 #[doc(hidden)]
 pub mod json;
+#[doc(hidden)]
+pub mod judge;
 #[doc(hidden)]
 pub mod mutate;
 #[doc(hidden)]
@@ -77,9 +77,9 @@ pub mod report;
 #[doc(hidden)]
 pub mod scalar;
 #[doc(hidden)]
-pub mod schedule;
-#[doc(hidden)]
 pub mod script;
+#[doc(hidden)]
+pub mod search;
 #[doc(hidden)]
 pub mod session;
 #[doc(hidden)]
@@ -103,7 +103,7 @@ pub mod validate;
 #[doc(hidden)]
 pub mod value;
 
-pub use dualize::{Exchange, Options, Verdict};
+pub use crate::judge::{Exchange, Options, Verdict};
 pub use harness::{SystemTest, test};
 pub use recorded::Trace;
 pub use session::{Session, SessionProgress};
@@ -123,8 +123,8 @@ pub mod error {
 
 /// The parts of which specifications, observations, verdicts and evidence are made.
 pub mod details {
-    pub use crate::dualize::{Counts, Doubt, FaultReport, Observed, Place};
     pub use crate::evidence::{Witness, WitnessOwn, WitnessStep};
+    pub use crate::judge::{Counts, Doubt, FaultReport, Observed, Place};
     pub use crate::report::reason::Explanation;
     pub use crate::spec::Selection;
     pub use crate::value::Value;

@@ -24,9 +24,9 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::dualize::{Exchange, Observed, Options, Verdict};
 use crate::evidence::{self, Witness, WitnessError};
 use crate::json::JsonError;
+use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::report::reason::{self, Explanation};
 use crate::spec::Spec;
 use crate::trace::TraceError;

@@ -5,13 +5,13 @@
 use super::evidence::{self, WantedEvidence};
 use super::html;
 use super::recording::RecordedAs;
-use mayhap::dualize::{Options, Verdict};
 use mayhap::evidence::{Budget, witness_of_order};
+use mayhap::judge::{Options, Verdict};
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule::History;
 use mayhap::script::JsonTree;
+use mayhap::search::History;
 use mayhap::session::ConcurrentEvidence;
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, Header, TraceFormat, TraceReader};

@@ -9,10 +9,10 @@ use super::{load, observed, values};
 use mayhap::choice::Random;
 use mayhap::details::{Doubt, Selection};
 use mayhap::diagnostic::Diagnostic;
-use mayhap::dualize::{EFFORT_LIMIT, Judge, Options, judge_within};
+use mayhap::judge::{EFFORT_LIMIT, Judge, Options, judge_within};
 use mayhap::network::NetworkChoice;
 use mayhap::report::{self, Stats, text};
-use mayhap::schedule;
+use mayhap::search;
 use mayhap::server::{Asked, Conversation, Population, Ranges, Server, Stop};
 use mayhap::session::is_order;
 use mayhap::spec::Tasks;
@@ -49,7 +49,7 @@ pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal
     let alone = load::compile_text(path, text, &selection).ok();
     let how = match &alone {
         Some(spec) if is_order(&interleaved) => report::partition(spec),
-        Some(spec) if schedule::is_judged(spec) => format!("event by event, {}", report::partition(spec)),
+        Some(spec) if search::is_judged(spec) => format!("event by event, {}", report::partition(spec)),
         _ => "event by event".to_owned(),
     };
     terminal.print(&format!("  concurrent clients of `{name}` are judged {how}\n"));

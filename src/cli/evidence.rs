@@ -4,8 +4,8 @@
 
 use super::files;
 use super::gathered::Gathered;
-use mayhap::dualize::{Exchange, Judge, Options, Verdict};
 use mayhap::evidence::{Budget, Initial, Segment, WitnessError, witness_in_parts};
+use mayhap::judge::{Exchange, Judge, Options, Verdict};
 use mayhap::report::sections::WitnessLines;
 use mayhap::report::{INLINE, TraceReport};
 use mayhap::session::{FoundRejection, Recheck, stated};

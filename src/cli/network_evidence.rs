@@ -2,8 +2,8 @@
 
 use super::evidence::{self, WantedEvidence, WitnessWanted};
 use super::files;
-use mayhap::dualize::Verdict;
 use mayhap::evidence::{Budget, NetworkWitness, WitnessError};
+use mayhap::judge::Verdict;
 use mayhap::report::history::{DrawnTrace, MOST_DRAWN, ServedRequests};
 use mayhap::report::sections::{self, WitnessLines};
 use mayhap::report::{INLINE, TraceReport};

@@ -5,10 +5,10 @@
 
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
-use mayhap::dualize::RecordedEvent;
+use mayhap::judge::RecordedEvent;
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule::History;
+use mayhap::search::History;
 use mayhap::session::{NetworkedEvidence, is_order};
 use mayhap::spec::Spec;
 use mayhap::validate::{Events, Observations, observations};

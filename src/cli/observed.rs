@@ -2,8 +2,8 @@
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
-use mayhap::dualize::Observed;
 use mayhap::json::encode_into;
+use mayhap::judge::Observed;
 use mayhap::server::{CallEvent, Occurrence, PeerOccurrence, Reply};
 use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};

@@ -7,10 +7,10 @@
 use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
 use super::networked;
 use super::progress::ProgressLine;
-use mayhap::dualize::{Options, Verdict};
+use mayhap::judge::{Options, Verdict};
 use mayhap::network::{MostOutstanding, NetworkChoice};
 use mayhap::report::{Stats, TraceReport};
-use mayhap::schedule::OnlineHistory;
+use mayhap::search::OnlineHistory;
 use mayhap::session::is_order;
 use mayhap::spec::Spec;
 use mayhap::trace::TraceFormat;

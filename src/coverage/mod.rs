@@ -25,7 +25,7 @@ use rustc_hash::FxHashMap;
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
-use crate::dualize::{Exchange, Inspected, Judge, Options};
+use crate::judge::{Exchange, Inspected, Judge, Options};
 use crate::spec::Spec;
 use instrument::{BranchSpans, InstrumentedSpec, instrumented};
 pub(crate) use taken::noted;

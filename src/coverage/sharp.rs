@@ -3,7 +3,7 @@
 //! Of the answers of a run, one of eight is looked at: it is *forced* if none of the explanations before it gives another one. An answer
 //! whose parts the specification chooses is not forced, unless what came before says what they are.
 
-use crate::dualize::{Candidate, Exchange, Judge, Observed};
+use crate::judge::{Candidate, Exchange, Judge, Observed};
 use crate::solve::{Answer, Solver};
 use crate::value::{Truth, Value, equal};
 

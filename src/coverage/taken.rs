@@ -4,7 +4,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::dualize::Candidate;
+use crate::judge::Candidate;
 use crate::scalar::Scalar;
 use crate::value::{Presence, Value};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashSet;
 
 use super::describe::{Fact, PartNames, resolved};
-use crate::dualize::{Candidate, Exchange, Judge, Observed};
 use crate::json;
+use crate::judge::{Candidate, Exchange, Judge, Observed};
 use crate::process::Process;
 use crate::server::Completion;
 use crate::solve::{Answer, Limits, Solver, Store};

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use super::segment::{self, Begin, SegmentError, SegmentStart};
 use super::single;
 use super::witness::{Initial, Segment, WitnessError};
-use crate::dualize::{Candidate, Exchange, Inspected, Judge, Options, Patience};
+use crate::judge::{Candidate, Exchange, Inspected, Judge, Options, Patience};
 use crate::solve::Answer;
 use crate::spec::Spec;
 use crate::validate::Recording;

@@ -1,8 +1,8 @@
 //! The effect of an exchange on a cell of the state, in words: `set m["a"] to 2`, `left m without "a"`.
 
 use super::describe::{PartNames, STEPPED, is_stepped, resolved, shortened};
-use crate::dualize::{Candidate, Cell, Judge};
 use crate::json;
+use crate::judge::{Candidate, Cell, Judge};
 use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Value};

@@ -20,8 +20,8 @@ use std::sync::Arc;
 use super::allowed::{Possibility, allowed_but};
 use super::narrowing::{self, NeededSearch, least_between};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::dualize::{Options, Verdict};
-use crate::schedule::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
+use crate::judge::{Options, Verdict};
+use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
 use crate::value::Value;
 

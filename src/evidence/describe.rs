@@ -4,8 +4,8 @@ use std::fmt::{self, Write};
 
 use rustc_hash::FxHashSet;
 
-use crate::dualize::Candidate;
 use crate::json;
+use crate::judge::Candidate;
 use crate::solve::Store;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;

@@ -3,8 +3,8 @@
 //! For example `n = 4` if all that is known is `n >= 4`.
 
 use super::describe::{Fact, resolved};
-use crate::dualize::Candidate;
 use crate::json;
+use crate::judge::Candidate;
 use crate::server::Completion;
 use crate::solve::{Limits, Solver};
 use crate::spec::Spec;

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::witness::{Initial, Segment, Witness, WitnessError};
 use super::{backward, forward};
-use crate::dualize::Options;
+use crate::judge::Options;
 use crate::spec::Spec;
 use crate::validate::Recording;
 

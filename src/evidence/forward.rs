@@ -7,7 +7,7 @@
 use super::made::{self, ExchangeChoices};
 use super::segment;
 use super::witness::{Initial, Segment, WitnessError};
-use crate::dualize::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
+use crate::judge::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;

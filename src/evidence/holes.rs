@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::dualize::{Options, RecordedEvent, Verdict, judge_within, possible_instead};
+use crate::judge::{Options, RecordedEvent, Verdict, judge_within, possible_instead};
 use crate::network::{Network, Observation};
 use crate::spec::Spec;
 use crate::value::Value;

@@ -7,7 +7,7 @@ use super::change;
 use super::describe::{Fact, KnownState};
 use super::reason::{Budget, ReasonSearch};
 use super::without_answer;
-use crate::dualize::{Cell, Exchange, Judge};
+use crate::judge::{Cell, Exchange, Judge};
 use crate::spec::{Site, Spec, Traced, TracedWrite};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
@@ -218,8 +218,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::dualize::{Observed, Options};
     use crate::evidence::why;
+    use crate::judge::{Observed, Options};
 
     fn exchange(line: u64, q: i64, a: i64) -> Exchange {
         let observed = Observed::Answer(Value::from(a));

@@ -3,7 +3,7 @@
 //! For example a recording has the request 3 and the answer 1. With the choice 7, the concrete server answers 1 to 3.
 
 use super::witness::{Initial, WitnessError, WitnessOwn, WitnessStep};
-use crate::dualize::{Exchange, Log, Logged, Observed, notes_requests};
+use crate::judge::{Exchange, Log, Logged, Observed, notes_requests};
 use crate::server::{Completion, Given, Reply, Server, Stop};
 use crate::spec::Spec;
 use crate::value::{self, Truth, Value};

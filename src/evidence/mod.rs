@@ -45,7 +45,7 @@ pub use scheduled::witness_of_order;
 pub use why::{WhyRejected, why};
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 
-use crate::dualize::{Exchange, Observed};
+use crate::judge::{Exchange, Observed};
 
 /// The exchange with its answer replaced by a hole.
 fn without_answer(exchange: &Exchange) -> Exchange {

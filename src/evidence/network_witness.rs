@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::witness::Initial;
-use crate::dualize::{Options, RecordedEvent};
+use crate::judge::{Options, RecordedEvent};
 use crate::network::Network;
 use crate::process::{PeerCall, Port};
 use crate::spec::{Site, Spec};

@@ -14,7 +14,7 @@ use super::repeated;
 use super::script::ChoiceScript;
 use super::segment;
 use super::witness::WitnessError;
-use crate::dualize::{Patience, judge_at_once};
+use crate::judge::{Patience, judge_at_once};
 use crate::solve::Model;
 
 /// Finds a run that explains a recording, and repeats it for real.

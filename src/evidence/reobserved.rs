@@ -7,7 +7,7 @@
 use super::network_witness::WitnessEnd;
 use super::repeated::{Repeat, Repeated, Unread, UnseenCall};
 use super::script::{ScriptedEvent, ScriptedStart};
-use crate::dualize::BegunSection;
+use crate::judge::BegunSection;
 use crate::network::{CallSeen, Observation, PacketOrder, moves};
 use crate::process::{PeerCall, Port, Sent};
 use crate::value::{self, Truth, Value};

@@ -13,7 +13,7 @@ use super::network_witness::{
 };
 use super::script::{ChoiceScript, ScriptedSection, ScriptedStart};
 use super::witness::{Initial, WitnessError};
-use crate::dualize::BegunSection;
+use crate::judge::BegunSection;
 use crate::network::{Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{ConnectionList, PeerCalls, Port, Sent};
 use crate::server::{Given, GivenServer, SectionStop};

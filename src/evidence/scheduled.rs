@@ -13,8 +13,8 @@ use std::sync::Arc;
 
 use super::find::witness_in_parts;
 use super::witness::{Initial, Segment, WitnessError};
-use crate::dualize::Options;
-use crate::schedule::History;
+use crate::judge::Options;
+use crate::search::History;
 use crate::spec::Spec;
 
 /// Finds a witness of a history with this order of service and replays it, part by part. No more of it is looked for once a part is

@@ -7,7 +7,7 @@
 use std::iter::Peekable;
 
 use super::made;
-use crate::dualize::{BegunSection, Candidate, Log, Logged};
+use crate::judge::{BegunSection, Candidate, Log, Logged};
 use crate::process::Port;
 use crate::server::{Completion, Given};
 use crate::solve::Model;

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::made::{self, RunChoices};
 use super::witness::{Initial, WitnessError, WitnessStep};
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Patience, Verdict};
+use crate::judge::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Patience, Verdict};
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;

@@ -7,7 +7,7 @@
 use super::made::{ExchangeChoices, RunChoices};
 use super::segment::{self, SegmentStart};
 use super::witness::{WitnessError, WitnessStep};
-use crate::dualize::{Candidate, Exchange, Judge, Options, Patience};
+use crate::judge::{Candidate, Exchange, Judge, Options, Patience};
 use crate::spec::Spec;
 use crate::value::Value;
 use std::sync::Arc;

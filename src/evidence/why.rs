@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::allowed::{Possibility, allowed};
 use super::learned::Lesson;
 use super::reason::{Budget, Reason, ReasonSearch};
-use crate::dualize::{Cell, Exchange, Options};
+use crate::judge::{Cell, Exchange, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 

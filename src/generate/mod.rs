@@ -31,7 +31,7 @@ mod wave;
 use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
-use crate::dualize;
+use crate::judge;
 use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
 use crate::spec::links::RequestLinks;
@@ -234,7 +234,7 @@ impl Generator {
 /// The values of the constants of a specification that are computed; absent where they cannot be.
 fn computed_constants(spec: &Arc<Spec>) -> Vec<Value> {
     let program = &spec.program;
-    let computed = dualize::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
+    let computed = judge::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
     computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()])
 }
 

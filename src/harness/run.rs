@@ -8,11 +8,12 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use crate::dualize::{Exchange, Observed, Options, Verdict};
+use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
 use crate::report::trouble;
-use crate::schedule::{self, Happened};
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
+use crate::search;
+use crate::search::Happened;
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
 use crate::sut::{SutCall, SutFailure, SutFailureKind, System};
@@ -297,8 +298,8 @@ impl LiveRun {
         if !self.answers_at_once {
             return None;
         }
-        let history = schedule::history(spec, events.iter().filter_map(happened));
-        let judged = schedule::judge(spec, &history, &self.judging.options);
+        let history = search::history(spec, events.iter().filter_map(happened));
+        let judged = search::judge(spec, &history, &self.judging.options);
         if !judged.verdict.is_accept() {
             return None;
         }

@@ -9,8 +9,8 @@ use rustc_hash::FxHashSet;
 
 use super::difference::{Comparing, Equivalence, SearchBudget};
 use super::some_mutants;
-use crate::dualize::{Exchange, Observed};
 use crate::generate::{GenerateSettings, Generator};
+use crate::judge::{Exchange, Observed};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;

@@ -18,7 +18,7 @@ use rustc_hash::FxHashSet;
 use super::domain::SmallDomain;
 use super::judged::{JudgedState, JudgedStates, JudgedStep};
 use crate::choice::{Odometer, Random, Strategy};
-use crate::dualize::{Exchange, Observed, Verdict};
+use crate::judge::{Exchange, Observed, Verdict};
 use crate::server::{Ranges, Reply, Server, Stop};
 use crate::spec::Spec;
 use crate::validate::Validator;

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::dualize::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict};
+use crate::judge::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict};
 use crate::spec::Spec;
 use crate::value::Value;
 

@@ -13,7 +13,7 @@ use super::{SHOWN, difference, no_short_reason, one_of, shortened};
 use crate::choice::counted;
 use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
 use crate::json::encode;
-use crate::schedule::{History, RequestSpan, Timeline};
+use crate::search::{History, RequestSpan, Timeline};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 

@@ -21,8 +21,8 @@ pub use partition::partition;
 pub use stats::{Forked, Stats};
 
 use crate::diagnostic::{Diagnostic, Severity, Span};
-use crate::dualize::{Judge, Verdict};
 use crate::json::RawJson;
+use crate::judge::{Judge, Verdict};
 use crate::process::Fault;
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};

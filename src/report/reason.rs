@@ -12,9 +12,9 @@ use std::sync::Arc;
 
 use super::{SHOWN, difference, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
-use crate::dualize::{Exchange, Observed, Options};
 use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
 use crate::json::encode;
+use crate::judge::{Exchange, Observed, Options};
 use crate::spec::{Site, Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;

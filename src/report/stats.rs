@@ -3,8 +3,9 @@
 //! For example 40 forks, all of them at `either { n := n + 1; } or {}`.
 
 use super::located;
-use crate::dualize::{Cell, Judge, coupled, differing};
 use crate::evidence::cell_path;
+use crate::judge::coupled;
+use crate::judge::{Cell, Judge, differing};
 use crate::spec::Spec;
 use serde::Serialize;
 

@@ -9,9 +9,9 @@
 //! ```
 
 use super::{SHOWN, place, shortened};
-use crate::dualize::{Doubt, Exchange, FaultReport, Place};
 use crate::evidence::Fact;
 use crate::json::encode;
+use crate::judge::{Doubt, Exchange, FaultReport, Place};
 use crate::spec::{Site, Spec};
 
 /// A fault, met by this request, with an example of the state that meets it.

@@ -15,9 +15,9 @@ use rustc_hash::FxHashMap;
 
 use super::{SHOWN, no_short_reason, one_of, shortened};
 use crate::choice::counted;
-use crate::dualize::RecordedEvent;
 use crate::evidence::{AnswerValues, Minimality};
 use crate::json::encode;
+use crate::judge::RecordedEvent;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
 use crate::spec::{Spec, TypeId};

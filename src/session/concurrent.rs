@@ -7,14 +7,15 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again, places};
-use crate::dualize::{Exchange, Options};
 use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
 use crate::json::{self, RawJson};
+use crate::judge::{Exchange, Options};
 use crate::network::NetworkChoice;
 use crate::report::ConcurrentReason;
 use crate::report::conflict::{FoundConflict, explain, impossible};
 use crate::report::reason::explain_within;
-use crate::schedule::{self, History, JudgedHistory, Timeline};
+use crate::search;
+use crate::search::{History, JudgedHistory, Timeline};
 use crate::spec::Spec;
 
 /// A judged history, of which evidence is looked for.
@@ -36,7 +37,7 @@ impl ConcurrentEvidence {
     /// Judges a history as a whole.
     #[must_use]
     pub fn of((spec, net): (&Arc<Spec>, NetworkChoice), history: History, options: &Options) -> ConcurrentEvidence {
-        let judged = schedule::judge(spec, &history, options);
+        let judged = search::judge(spec, &history, options);
         ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
     }
 
@@ -102,7 +103,7 @@ impl ConcurrentEvidence {
     fn with_rejected_last(&self, spec: &Arc<Spec>, event: u64) -> Option<Vec<Exchange>> {
         let before = self.history.before(event);
         let rejected = self.history.answered_on(event)?;
-        let judged = schedule::judge(spec, &before, &Options::default());
+        let judged = search::judge(spec, &before, &Options::default());
         let order: Vec<(u64, u64)> = judged.order.iter().copied().filter(|(_, sent)| *sent != rejected.line).collect();
         let mut trace = before.in_order(&order);
         let line = trace.len() as u64 + 1;

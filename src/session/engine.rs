@@ -9,10 +9,11 @@
 use std::sync::Arc;
 
 use super::going_on::GoingOn;
-use crate::dualize::{Candidate, Doubt, Exchange, Judge, Observed, Options, RestingFrontier, Verdict};
+use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::Limit;
-use crate::schedule::{self, Happened, IdleHistory, OnlineHistory};
+use crate::search;
+use crate::search::{Happened, IdleHistory, OnlineHistory};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceEvent};
 use crate::validate::{Numbering, happened};
@@ -404,5 +405,5 @@ pub(super) fn seen(reply: Response<Value>) -> Observed {
 #[must_use]
 pub fn is_order(spec: &Spec) -> bool {
     // If the server may do something by itself, and be faulty, the search for an order rejects nothing.
-    spec.program.steps.is_empty() && schedule::is_judged(spec)
+    spec.program.steps.is_empty() && search::is_judged(spec)
 }

@@ -15,8 +15,8 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::dualize::Doubt;
-use crate::schedule::Happened;
+use crate::judge::Doubt;
+use crate::search::Happened;
 use crate::spec::Spec;
 use crate::spec::pure::RequestFacts;
 use crate::value::Value;

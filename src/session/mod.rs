@@ -35,11 +35,11 @@ pub use networked::NetworkedEvidence;
 pub use rejection::{FoundRejection, NamedStatement, Recheck};
 pub use stated::{AskedOn, stated};
 
-use crate::dualize::{Doubt, Options, Verdict};
 use crate::evidence::Budget;
 use crate::json;
+use crate::judge::{Doubt, Options, Verdict};
 use crate::network::NetworkChoice;
-use crate::schedule;
+use crate::search;
 use crate::spec::Spec;
 use crate::trace::{EventKind, TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
@@ -198,7 +198,7 @@ impl Session {
             (&self.engine, self.engine.verdict(), self.events.all())
         {
             let history = evidence::history(&self.spec, events.iter().cloned());
-            self.whole = Some(schedule::judge(&self.spec, &history, &self.options).verdict);
+            self.whole = Some(search::judge(&self.spec, &history, &self.options).verdict);
         }
         self.progress()
     }

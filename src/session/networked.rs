@@ -8,12 +8,12 @@
 use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
-use crate::dualize::{Judge, Options, RecordedEvent, judge_recorded, judge_within, unanswered};
 use crate::evidence::{
     Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
     witness_of_recording,
 };
 use crate::json::RawJson;
+use crate::judge::{Judge, Options, RecordedEvent, judge_recorded, judge_within, unanswered};
 use crate::network::{NetworkChoice, Observation};
 use crate::report::conflict::names_under_way;
 use crate::report::{ConcurrentReason, INLINE, sections, values};

@@ -7,9 +7,9 @@
 
 use std::sync::Arc;
 
-use crate::dualize::Options;
 use crate::evidence::{Budget, Minimality, Rechecked, check_reason};
 use crate::json::RawJson;
+use crate::judge::Options;
 use crate::report::reason::explain_within;
 use crate::report::{ConcurrentReason, TraceReport, located, no_short_reason};
 use crate::spec::{Site, Spec};

@@ -8,8 +8,8 @@
 use std::iter::once;
 use std::sync::Arc;
 
-use crate::dualize::{Doubt, Exchange, FaultReport, Judge, Verdict};
 use crate::evidence::example;
+use crate::judge::{Doubt, Exchange, FaultReport, Judge, Verdict};
 use crate::process::Limit;
 use crate::report::trouble;
 use crate::spec::{Site, Spec};

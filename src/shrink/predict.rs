@@ -3,7 +3,7 @@
 use std::cell::Cell;
 use std::sync::Arc;
 
-use crate::dualize::Options;
+use crate::judge::Options;
 use crate::script::{Script, observed_events};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;

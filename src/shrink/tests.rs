@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::*;
 use crate::choice::{Choices, Random};
-use crate::dualize::Options;
 use crate::json;
+use crate::judge::Options;
 use crate::script::{MessageKind, Messages, PlannedAsk, RecordedOutcome, ScriptHeader, ScriptStep};
 use crate::session::{Session, SessionProgress};
 use crate::trace::{EventKind, TraceEvent};

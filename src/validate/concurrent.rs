@@ -7,7 +7,7 @@ use std::io::BufRead;
 
 use super::events::Events;
 use super::stream::observed;
-use crate::schedule::{Building, Happened, History};
+use crate::search::{Building, Happened, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceError, TraceEvent};
 use crate::value::Value;

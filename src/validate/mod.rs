@@ -33,8 +33,8 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
-use crate::dualize::{Counts, Exchange, Judge, Observed, Options, Verdict};
 use crate::json::{self, JsonError};
+use crate::judge::{Counts, Exchange, Judge, Observed, Options, Verdict};
 use crate::solve::Statistics;
 use crate::spec::load::Text;
 use crate::spec::{Selection, Spec, SpecError};

@@ -12,10 +12,10 @@ use serde::{Deserialize, Serialize};
 
 use super::events::Events;
 use super::stream::observed;
-use crate::dualize::RecordedEvent;
+use crate::judge::RecordedEvent;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
-use crate::schedule::{Building, Happened, History};
+use crate::search::{Building, Happened, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceError, TraceEvent};
 use crate::value::Value;

@@ -19,7 +19,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::Exchanges;
-use crate::dualize::Exchange;
+use crate::judge::Exchange;
 use crate::spec::Spec;
 use crate::trace::{TraceError, TracePosition};
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use super::Validator;
 use super::plain::PlainLines;
-use crate::dualize::{Exchange, Observed};
 use crate::json::{self, JsonError};
+use crate::judge::{Exchange, Observed};
 use crate::spec::Spec;
 use crate::spec::types::TypeId;
 use crate::trace::{EventKind, NextLine, Raw, Response, TraceError, TraceLine, TracePosition, TraceReader};

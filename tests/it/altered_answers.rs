@@ -25,9 +25,10 @@ use crate::random_tasks::{happened, name, observation};
 use crate::shipped;
 use crate::simulated_tasks::seen;
 use mayhap::choice::Random;
-use mayhap::dualize::{Judge, Options, RecordedEvent, judge_recorded};
+use mayhap::judge::{Judge, Options, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation, Sync};
-use mayhap::schedule::{self, OnlineHistory};
+use mayhap::search;
+use mayhap::search::OnlineHistory;
 use mayhap::server::{Asked, Population, Ranges, Reply, Server};
 use mayhap::syntax::ast::File;
 use mayhap::{Exchange, Spec, Validator, json};
@@ -360,10 +361,10 @@ fn verdicts(served: &Served, network: NetworkChoice, trace: &Events) -> Vec<Name
     let whole = judge_recorded(&served.spec, &*model, &events, &options).verdict();
     let mut all = vec![name(&online.verdict()), name(&whole)];
     let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
-    let is_order = |spec: &&Arc<Spec>| spec.program.steps.is_empty() && schedule::is_judged(spec);
+    let is_order = |spec: &&Arc<Spec>| spec.program.steps.is_empty() && search::is_judged(spec);
     if let Some(spec) = served.alone.as_ref().filter(is_order).filter(|_| network.is_like_tcp(most)) {
-        let history = schedule::history(spec, trace.iter().map(|event| happened(spec, event)));
-        all.push(name(&schedule::judge(spec, &history, &options).verdict));
+        let history = search::history(spec, trace.iter().map(|event| happened(spec, event)));
+        all.push(name(&search::judge(spec, &history, &options).verdict));
         let mut session = OnlineHistory::new(spec, options);
         let each = (1..).zip(trace).map(|(line, event)| session.push(line, happened(spec, event)));
         // What is too hard event by event has no verdict of its own.

@@ -9,11 +9,11 @@ use crate::random::Rng;
 use crate::random_tasks;
 
 use mayhap::details::Selection;
-use mayhap::dualize::{Judge, RecordedEvent, judge_at_once, judge_recorded, judge_within};
 use mayhap::evidence::{
     Budget, Minimality, NetworkRecording, Rechecked, RejectedRecording, answer_values, check_values,
     witness_of_recording,
 };
+use mayhap::judge::{Judge, RecordedEvent, judge_at_once, judge_recorded, judge_within};
 use mayhap::network::{Network, NetworkChoice, Tcp, Udp};
 use mayhap::spec::Tasks;
 use mayhap::spec::load::Text;

@@ -8,12 +8,13 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use mayhap::details::{Observed, Value};
-use mayhap::dualize::Judge;
 use mayhap::evidence::{
     AnswerConflict, Budget, Minimality, OtherAnswers, Rechecked, check_conflict, conflict, witness_of_order,
 };
 use mayhap::json;
-use mayhap::schedule::{self, Happened, History};
+use mayhap::judge::Judge;
+use mayhap::search;
+use mayhap::search::{Happened, History};
 use mayhap::server::Reply;
 use mayhap::spec::pure::RequestFacts;
 use mayhap::{Exchange, Options, Spec, Verdict};
@@ -213,8 +214,8 @@ struct Found {
 impl Found {
     /// Judges a case, and checks the evidence for the verdict.
     fn check(&mut self, spec: &Arc<Spec>, case: &Case, about: &str) {
-        let history = schedule::history(spec, case.events.iter().map(|event| happened(case, *event)));
-        let mut judged = schedule::judge(spec, &history, &Options::default());
+        let history = search::history(spec, case.events.iter().map(|event| happened(case, *event)));
+        let mut judged = search::judge(spec, &history, &Options::default());
         let requests: Vec<(u64, &Value, &Observed)> =
             case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
         let about = format!("{about}: {requests:?} {:?}", case.events);
@@ -311,8 +312,8 @@ fn contended(clients: u64, requests: i64, rng: &mut Rng) -> Vec<Happened> {
 fn of_many_clients_the_two_answers_are_named_that_contradict_each_other() {
     let spec = Spec::from_text(SPECS[1].1).unwrap();
     let happened = contended(20, 400, &mut Rng::new(9));
-    let history = schedule::history(&spec, happened.iter().cloned());
-    let mut judged = schedule::judge(&spec, &history, &Options::default());
+    let history = search::history(&spec, happened.iter().cloned());
+    let mut judged = search::judge(&spec, &history, &Options::default());
     let Verdict::Reject { .. } = judged.verdict else { panic!("{:?}", judged.verdict) };
     let (found, others) = conflict(&spec, &history, &mut judged, Budget::seconds(1.0)).unwrap();
     assert_eq!((found.lines.len(), found.minimal), (2, Minimality::Minimal), "{found:?}");
@@ -332,8 +333,8 @@ fn of_many_clients_the_two_answers_are_named_that_contradict_each_other() {
 /// Tests that a history is rejected at the last one of two answers, and that these are named as what contradicts each other, with so many
 /// seconds of work.
 fn check_pair(spec: &Arc<Spec>, happened: impl Iterator<Item = Happened>, lines: [u64; 2], seconds: f64) {
-    let history = schedule::history(spec, happened);
-    let mut judged = schedule::judge(spec, &history, &Options::default());
+    let history = search::history(spec, happened);
+    let mut judged = search::judge(spec, &history, &Options::default());
     assert_eq!(judged.verdict, Verdict::Reject { event: lines[1], event_from: None });
     let (found, _) = conflict(spec, &history, &mut judged, Budget::seconds(seconds)).unwrap();
     assert_eq!((&found.lines[..], found.minimal), (&lines[..], Minimality::Minimal), "{found:?}");

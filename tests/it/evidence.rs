@@ -12,11 +12,11 @@ use std::sync::Arc;
 
 use crate::judge::{cases, compiled, exchanges, text};
 use mayhap::details::Observed;
-use mayhap::dualize::Options;
 use mayhap::evidence::{
     Minimality, Rechecked, Witness, WitnessError, WitnessStep, check_reason, reason, witness, witness_forwards,
     witness_in_segments,
 };
+use mayhap::judge::Options;
 use mayhap::validate::{StoredTrace, exchange_at};
 use mayhap::{Exchange, Spec, Validator, Verdict};
 

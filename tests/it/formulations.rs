@@ -4,7 +4,7 @@
 //! shows what `reply t` shows.
 
 use crate::judge::{compiled, exchanges};
-use mayhap::dualize::Judge;
+use mayhap::judge::Judge;
 use mayhap::term::made;
 use mayhap::{Options, Verdict};
 

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use crate::judge::{compiled, text, verdict};
 use crate::random::Rng;
 use mayhap::Spec;
-use mayhap::dualize::Verdict;
+use mayhap::judge::Verdict;
 use serde_json::{Value, json};
 
 type State = Vec<i64>;

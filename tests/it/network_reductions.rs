@@ -13,7 +13,7 @@ use crate::oracle::{self, Domains, Oracle};
 use crate::random::judge::shown;
 use crate::random::{Rng, seeds, tasks};
 use crate::random_tasks::{EFFORT, Tally, compiled, domains, is_balanced, name, observation};
-use mayhap::dualize::{Judge, Options, RecordedEvent, Reductions, judge_recorded};
+use mayhap::judge::{Judge, Options, RecordedEvent, Reductions, judge_recorded};
 use mayhap::network::NetworkChoice;
 
 /// The networks, each as the oracle has it, with the room for packets.

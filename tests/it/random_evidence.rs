@@ -11,11 +11,11 @@ use crate::oracle;
 use crate::oracle::tasks::{Event, Events, Wire};
 use crate::random::{self, Rng, tasks};
 use crate::random_tasks::{EFFORT, compiled, domains, expected, network, observation};
-use mayhap::dualize::{Options, RecordedEvent, judge_recorded};
 use mayhap::evidence::{
     AnswerValues, Budget, Minimality, NetworkRecording, NetworkWitness, Rechecked, RejectedRecording, answer_values,
     check_values, witness_of_recording,
 };
+use mayhap::judge::{Options, RecordedEvent, judge_recorded};
 use mayhap::network::{Fifo, Limited, Network, Observation, PacketLimits, Tcp, Udp};
 use mayhap::syntax::ast::File;
 use mayhap::{Spec, Verdict};

@@ -11,9 +11,10 @@ use crate::random::expressions::Unbounded;
 use crate::random::judge::{Exactness, Kind, Tally, errors};
 use crate::random::{self, Rng, grammar, protocol, restarts, tasks, traces};
 use crate::random_tasks::{self, EFFORT, compiled, expected, judged, judged_whole};
-use mayhap::dualize::{Options, RecordedEvent, Reductions};
 use mayhap::evidence::{NetworkRecording, WitnessError, witness_of_recording};
-use mayhap::schedule::{self, OnlineHistory};
+use mayhap::judge::{Options, RecordedEvent, Reductions};
+use mayhap::search;
+use mayhap::search::OnlineHistory;
 use mayhap::{Spec, Verdict};
 
 /// Programs of clients that wait for each answer, by a grammar.
@@ -167,8 +168,8 @@ fn histories_with_restarts_agree_with_brute_force() {
         for trace in [tasks::altered(&mut rng, &run), run] {
             let Some(expected) = expected(&file, (Wire::Tcp, &trace)) else { continue };
             let happened: Vec<_> = trace.iter().map(|event| random_tasks::happened(&spec, event)).collect();
-            let history = schedule::history(&spec, happened.iter().cloned());
-            let whole = random_tasks::name(&schedule::judge(&spec, &history, &Options::default()).verdict);
+            let history = search::history(&spec, happened.iter().cloned());
+            let whole = random_tasks::name(&search::judge(&spec, &history, &Options::default()).verdict);
             let mut session = OnlineHistory::new(&spec, Options::default());
             let online: Option<Verdict> =
                 (1..).zip(happened).fold(None, |_, (line, happened)| session.push(line, happened));

@@ -15,11 +15,11 @@ use crate::random::judge::{errors, shown};
 use crate::random::{self, Rng, grammar, tasks, traces};
 use crate::schedules;
 use mayhap::details::{Observed, Selection};
-use mayhap::dualize::{Judge, Options, Reductions, judge_recorded};
 use mayhap::json;
+use mayhap::judge::{Judge, Options, Reductions, judge_recorded};
 use mayhap::network::{CallSeen, Fifo, Limited, Network, Observation, PacketLimits, Sync, Tcp, Udp};
 use mayhap::process::Port;
-use mayhap::schedule;
+use mayhap::search;
 use mayhap::spec::code::SpecPeer;
 use mayhap::spec::load::Text;
 use mayhap::spec::{Tasks, TypeId};
@@ -273,7 +273,7 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
         for seed in random::seeds(300 + kind, 60) {
             let case = schedules::random(&spec, &mut Rng::new(seed));
             let happened = case.events.iter().map(|event| schedules::happened(&case, *event));
-            let searched = schedule::judge(&spec, &schedule::history(&spec, happened), &Options::default()).verdict;
+            let searched = search::judge(&spec, &search::history(&spec, happened), &Options::default()).verdict;
             let general = judge_recorded(&spec, &Tcp, &schedules::recorded(&case), &Options::default()).verdict();
             *tally.entry(name(&general).0).or_default() += 1;
             assert!(general == searched, "{about}, seed {seed}: {general:?}, and {searched:?}: {:?}", case.events);
@@ -284,13 +284,13 @@ fn an_order_of_service_is_found_where_events_are_explained_one_by_one() {
 }
 
 /// What is observed of a client that waits for answers.
-pub fn happened(spec: &Spec, event: &(u64, Event)) -> schedule::Happened {
+pub fn happened(spec: &Spec, event: &(u64, Event)) -> search::Happened {
     match observation(spec, event) {
-        Observation::Request(port, request) => schedule::Happened::Sent(port.0, request),
-        Observation::Answer(port, answer) => schedule::Happened::Answered(port.0, answer),
-        Observation::Lost(port) => schedule::Happened::Lost(port.0),
-        Observation::Closed(port) => schedule::Happened::Closed(port.0),
-        Observation::Restart => schedule::Happened::Restarted,
+        Observation::Request(port, request) => search::Happened::Sent(port.0, request),
+        Observation::Answer(port, answer) => search::Happened::Answered(port.0, answer),
+        Observation::Lost(port) => search::Happened::Lost(port.0),
+        Observation::Closed(port) => search::Happened::Closed(port.0),
+        Observation::Restart => search::Happened::Restarted,
         other => panic!("{other:?} is nothing that a client sees"),
     }
 }
@@ -305,8 +305,8 @@ fn histories_of_servers_that_may_fail_agree_with_brute_force() {
         let run = tasks::run(&mut rng, &file, domains(), (Wire::Tcp, 9, 6));
         for trace in [tasks::altered(&mut rng, &run), run] {
             let Some(expected) = expected(&file, (Wire::Tcp, &trace)) else { continue };
-            let history = schedule::history(&spec, trace.iter().map(|event| happened(&spec, event)));
-            let actual = name(&schedule::judge(&spec, &history, &Options::default()).verdict);
+            let history = search::history(&spec, trace.iter().map(|event| happened(&spec, event)));
+            let actual = name(&search::judge(&spec, &history, &Options::default()).verdict);
             *tally.entry(actual.0).or_default() += 1;
             let agrees = actual == expected || actual.0 == "unknown";
             assert!(agrees, "{actual:?}, not {expected:?}\n{text}\n{trace:?}");

@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 use mayhap::session::{Session, SessionProgress};
 use mayhap::trace::TraceFormat;
 use mayhap::validate::{Events, history};
-use mayhap::{Options, Spec, Verdict, schedule};
+use mayhap::{Options, Spec, Verdict, search};
 use serde_json::{Value, json};
 
 use crate::random::Rng;
@@ -244,7 +244,7 @@ fn specs() -> [Arc<Spec>; 2] {
 fn judged(spec: &Arc<Spec>, trace: &str) -> Verdict {
     let mut events = Events::open(spec, trace.as_bytes(), TraceFormat::Ndjson, Default::default());
     let history = history(spec, &mut events, None).unwrap_or_else(|error| panic!("{}", error.render("trace")));
-    let whole = schedule::judge(spec, &history, &Options::default()).verdict;
+    let whole = search::judge(spec, &history, &Options::default()).verdict;
     let mut session = Session::tcp(spec, Options::default());
     for line in trace.lines().skip(1) {
         _ = session.push_line(line).unwrap_or_else(|error| panic!("{}", error.render(line)));

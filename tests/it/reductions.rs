@@ -17,7 +17,7 @@ use crate::shipped;
 use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
 use mayhap::details::Selection;
-use mayhap::dualize::{Inspected, Judge, Observed, Options, Reductions};
+use mayhap::judge::{Inspected, Judge, Observed, Options, Reductions};
 use mayhap::solve::{Limits, Tiers};
 use mayhap::spec::{Code, load::Text, passes};
 use mayhap::validate::Exchanges;

@@ -13,11 +13,12 @@ use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
-use mayhap::dualize::Reductions;
-use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::judge::Reductions;
+use mayhap::judge::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
 use mayhap::process::Port;
-use mayhap::schedule::{self, Happened, OnlineHistory, Timeline};
+use mayhap::search;
+use mayhap::search::{Happened, OnlineHistory, Timeline};
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
@@ -339,14 +340,14 @@ fn compare_case(
     judged: &mut Judged,
     name: &str,
 ) {
-    let history = schedule::history(spec, case.events.iter().map(|event| happened(case, *event)));
+    let history = search::history(spec, case.events.iter().map(|event| happened(case, *event)));
     let requests: Vec<(u64, &Value, &Observed)> =
         case.requests.iter().map(|(_, e)| (e.client, &e.request, &e.observed)).collect();
     let unexplained = first_unexplained(spec, case);
     check_online(spec, case, may_fail, &format!("{name}, seed {seed}: {requests:?} {:?}", case.events));
     for reductions in by {
         let about = format!("{name}, seed {seed}, {reductions:?}: {requests:?} {:?}", case.events);
-        let found = schedule::judge(spec, &history, &Options { reductions: *reductions, ..Options::default() });
+        let found = search::judge(spec, &history, &Options { reductions: *reductions, ..Options::default() });
         match (unexplained, &found.verdict) {
             (None, Verdict::Accept { .. }) => {
                 check_order(spec, case, &found.order, &about);
@@ -381,7 +382,7 @@ fn check_session(mut session: OnlineHistory, spec: &Arc<Spec>, case: &Case, may_
     for (at, event) in case.events.iter().enumerate() {
         let Some(online) = session.push(at as u64 + 1, happened(case, *event)) else { return };
         let so_far = case.events[..=at].iter().map(|event| happened(case, *event));
-        let offline = schedule::judge(spec, &schedule::history(spec, so_far), &Options::default()).verdict;
+        let offline = search::judge(spec, &search::history(spec, so_far), &Options::default()).verdict;
         let is_same = if may_fail { online.is_accept() == offline.is_accept() } else { online == offline };
         // Many requests of few connections that wait for no answer are too many orders for the whole, and may not be for a session.
         let is_too_hard = matches!(offline, Verdict::Unknown { .. });
@@ -394,7 +395,7 @@ fn histories_are_judged_as_by_trying_all_orders() {
     let mut judged = Judged::default();
     for (kind, (name, text)) in (0..).zip(SPECS.iter().chain(STEPS)) {
         let spec = Spec::from_text(text).unwrap();
-        assert!(schedule::is_judged(&spec), "{name}");
+        assert!(search::is_judged(&spec), "{name}");
         for seed in seeds(200 + kind, 120) {
             compare(&spec, seed, &REDUCTIONS, false, &mut judged, name);
         }
@@ -417,8 +418,8 @@ fn what_happened_long_ago_is_forgotten_and_makes_no_difference() {
             check_online(&spec, &case, false, &format!("{name}, seed {seed}"));
             judged += 1;
             let events = case.events.iter().map(|event| happened(&case, *event));
-            let history = schedule::history(&spec, events);
-            rejected += usize::from(!schedule::judge(&spec, &history, &Options::default()).verdict.is_accept());
+            let history = search::history(&spec, events);
+            rejected += usize::from(!search::judge(&spec, &history, &Options::default()).verdict.is_accept());
         }
     }
     println!("{rejected} of {judged} rejected");
@@ -432,7 +433,7 @@ fn random_specifications_are_judged_as_by_trying_all_orders() {
         let mut rng = Rng::new(seed);
         let Drawn { text, may_fail } = Drawn::random(&mut rng);
         let spec = Spec::from_text(&text).unwrap_or_else(|error| panic!("{text}: {error:?}"));
-        assert!(schedule::is_judged(&spec), "{text}");
+        assert!(search::is_judged(&spec), "{text}");
         for _ in 0..3 {
             compare(&spec, rng.next(), &REDUCTIONS, may_fail, &mut judged, &text);
         }
@@ -469,8 +470,8 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
             let case = random(&spec, &mut Rng::new(seed));
             let events = recorded(&case);
             let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
-            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
-            let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
+            let history = search::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let by_order = search::judge(&spec, &history, &Options::default()).verdict;
             for network in [
                 "udp",
                 "udp,loss,outstanding=1",

@@ -6,7 +6,7 @@
 use crate::command::{file, run, simulated};
 use crate::judge::{compiled, exchanges, judged};
 use crate::shipped;
-use mayhap::dualize::Options;
+use mayhap::judge::Options;
 
 /// A simulated trace of a text is accepted, and as long as it is to be, whatever the seed.
 fn goes_on(name: &str, text: &str, (seeds, steps): (u64, u64)) {

@@ -11,10 +11,11 @@ use std::sync::Arc;
 
 use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
-use mayhap::dualize::{Judge, RecordedEvent, judge_recorded};
+use mayhap::judge::{Judge, RecordedEvent, judge_recorded};
 use mayhap::network::{NetworkChoice, Observation};
 use mayhap::process::Port;
-use mayhap::schedule::{self, Happened};
+use mayhap::search;
+use mayhap::search::Happened;
 use mayhap::server::{Conversation, Occurrence, Population, Ranges, Server};
 use mayhap::{Exchange, Options, Spec, Verdict, json};
 
@@ -76,12 +77,12 @@ fn searched(spec: &Arc<Spec>, trace: &Trace) -> Verdict {
         Occurrence::Lost(client) => Happened::Lost(client),
         Occurrence::Closed(_) | Occurrence::Peer(_) => unreachable!("they only answer"),
     });
-    schedule::judge(spec, &schedule::history(spec, happened), &Options::default()).verdict
+    search::judge(spec, &search::history(spec, happened), &Options::default()).verdict
 }
 
 /// The verdicts of all engines that judge such a trace.
 fn verdicts(spec: &Arc<Spec>, network: NetworkChoice, trace: &Trace) -> Vec<Verdict> {
-    let is_searched = network == NetworkChoice::TCP && schedule::is_judged(spec) && spec.program.steps.is_empty();
+    let is_searched = network == NetworkChoice::TCP && search::is_judged(spec) && spec.program.steps.is_empty();
     let mut verdicts = vec![judged(spec, network, trace)];
     verdicts.extend(is_searched.then(|| searched(spec, trace)));
     verdicts

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use crate::judge::{compiled, exchanges, judged, verdict, with_holes};
 use crate::shipped::{self, Shipped};
-use mayhap::dualize::Options;
+use mayhap::judge::Options;
 use mayhap::{Exchange, Spec, Verdict};
 
 /// One answer in so many is replaced by a hole.

@@ -10,7 +10,7 @@ use crate::cli::arguments::ExploreArguments as Options;
 use crate::cli::{observed, stopped, values};
 use mayhap::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use mayhap::diagnostic::{Colour, Diagnostic};
-use mayhap::dualize::{Exchange, Observed};
+use mayhap::judge::{Exchange, Observed};
 use mayhap::server::{Ranges, Server, Stop};
 use mayhap::spec::Spec;
 use mayhap::validate::Validator;

@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::dualize::{Cell, Exchange, Judge};
+use crate::judge::{Cell, Exchange, Judge};
 use crate::spec::Spec;
 use crate::term::made;
 

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use super::budget::Budget;
 use super::outcome::{Suffix, SuffixOutcome};
 use super::{Minimality, Reason, search_options};
-use crate::dualize::{Judge, Options};
+use crate::judge::{Judge, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 

@@ -5,8 +5,8 @@
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use crate::dualize::{Candidate, Cell, Exchange, Judge};
 use crate::evidence::describe::resolved;
+use crate::judge::{Candidate, Cell, Exchange, Judge};
 use crate::solve::Domain;
 use crate::term::{Term, Var};
 use crate::validate::Recording;

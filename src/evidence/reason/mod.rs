@@ -30,7 +30,7 @@ use std::sync::Arc;
 pub use budget::Budget;
 pub use check::{Rechecked, check_reason};
 
-use crate::dualize::{Cell, Exchange, Inspected, Judge, Observed, Options};
+use crate::judge::{Cell, Exchange, Inspected, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 use known::KnownPrefix;

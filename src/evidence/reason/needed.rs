@@ -6,7 +6,7 @@
 
 use super::ReasonSearch;
 use super::outcome::SuffixOutcome;
-use crate::dualize::{Cell, Judge};
+use crate::judge::{Cell, Judge};
 use crate::spec::{Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
@@ -109,7 +109,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         let kept = self.needed.iter().filter_map(|at| exchange_at(self.suffix.recording, *at));
         for exchange in kept.chain([self.suffix.rejected.clone()]) {
             of_type(types, (self.spec.program.request, &exchange.request), key_type, &mut keys);
-            if let crate::dualize::Observed::Answer(answer) = &exchange.observed {
+            if let crate::judge::Observed::Answer(answer) = &exchange.observed {
                 of_type(types, (self.spec.program.response, answer), key_type, &mut keys);
             }
         }

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use super::budget::Budget;
 use super::without_answer;
-use crate::dualize::{Exchange, Judge, Verdict};
+use crate::judge::{Exchange, Judge, Verdict};
 use crate::validate::Recording;
 
 /// The outcome of judging the rejected event if only some answers are known.

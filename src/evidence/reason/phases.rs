@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::budget::Budget;
 use super::outcome::{FEW, Shown, Suffix, SuffixOutcome, shown};
-use crate::dualize::{Cell, Exchange, Judge};
+use crate::judge::{Cell, Exchange, Judge};
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;

@@ -14,8 +14,8 @@ use super::budget::Budget;
 use super::needed::of_type;
 use super::outcome::{FEW, Shown, SuffixOutcome, shown};
 use super::{Minimality, ReasonSearch};
-use crate::dualize::{Cell, Judge, Observed};
 use crate::evidence::narrowing::{NeededSearch, least_between, needed};
+use crate::judge::{Cell, Judge, Observed};
 use crate::spec::Type;
 use crate::validate::Recording;
 

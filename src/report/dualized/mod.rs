@@ -10,7 +10,7 @@ mod statements;
 
 use super::{Quote, quoted, shortened};
 use crate::diagnostic::Span;
-use crate::dualize;
+use crate::judge;
 use crate::spec::Spec;
 
 /// The column at which the remarks begin, which name the lines of the specification.
@@ -27,7 +27,7 @@ pub fn dualized(spec: &Spec) -> String {
     let mut page = ValidatorPage { spec, lines: Vec::new() };
     page.head();
     let by_itself = !spec.program.steps.is_empty();
-    match dualize::unbounded(spec) {
+    match judge::unbounded(spec) {
         None if !by_itself => paths::write(&mut page),
         None | Some(_) => statements::write(&mut page),
     }

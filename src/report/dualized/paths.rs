@@ -4,7 +4,8 @@
 
 use super::names::{NamedPlace, UnknownNames};
 use super::{Quote, REMARKS, ValidatorPage};
-use crate::dualize::{self, OnPath, Symbolic, Transition, TransitionEnd};
+use crate::judge;
+use crate::judge::{OnPath, Symbolic, Transition, TransitionEnd};
 use crate::process::Choice;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::ERROR;
@@ -14,11 +15,11 @@ use crate::value::{Truth, Value};
 /// Writes all steps of a validator.
 pub(super) fn write(page: &mut ValidatorPage<'_>) {
     initially(page);
-    for step in dualize::symbolic(page.spec) {
+    for step in judge::symbolic(page.spec) {
         page.line("");
         write_step(page, &step);
     }
-    if let Some(restart) = dualize::symbolic_restart(page.spec) {
+    if let Some(restart) = judge::symbolic_restart(page.spec) {
         let names = page.state_names(&restart);
         page.line("");
         page.line(super::AT_RESTART);
@@ -28,7 +29,7 @@ pub(super) fn write(page: &mut ValidatorPage<'_>) {
 
 fn initially(page: &mut ValidatorPage<'_>) {
     let (spec, program) = (page.spec, &page.spec.program);
-    let Some(memory) = dualize::initial(spec) else {
+    let Some(memory) = judge::initial(spec) else {
         page.line("initially, one state for each way in which the variables can be set");
         return;
     };

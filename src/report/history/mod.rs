@@ -16,8 +16,8 @@ pub use served::ServedRequests;
 
 use super::TraceReport;
 use crate::choice::counted;
-use crate::dualize::{Exchange, Observed};
-use crate::schedule::Timeline;
+use crate::judge::{Exchange, Observed};
+use crate::search::Timeline;
 use crate::spec::Spec;
 use request::{DrawnRequest, RequestTexts};
 use serde::Serialize;

@@ -6,9 +6,9 @@ use std::collections::BTreeSet;
 
 use super::super::shortened;
 use super::served::ServedRequests;
-use crate::dualize::{Exchange, Observed};
 use crate::json::encode;
-use crate::schedule::RequestSpan;
+use crate::judge::{Exchange, Observed};
+use crate::search::RequestSpan;
 use crate::spec::Spec;
 use crate::spec::entries::RequestKeys;
 use crate::value::Value;

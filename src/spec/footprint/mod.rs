@@ -1,7 +1,7 @@
 //! Which parts of the state an instruction touches: a variable as a whole, or what it holds for one key only.
 //!
 //! `x in live` touches `live` at x, and so does `live := [y for y in live if y != x]`; `len(live)` touches all of it. The
-//! judge delays what a server does by itself until a request touches the same part (`dualize`). In a program that has
+//! judge delays what a server does by itself until a request touches the same part (`judge`). In a program that has
 //! `step`s every instruction that touches a variable of theirs is [watched](Op::Watched).
 
 mod registers;

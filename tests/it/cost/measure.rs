@@ -7,8 +7,8 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use crate::judge::exchanges;
-use mayhap::dualize::Options;
 use mayhap::evidence::witness_in_parts;
+use mayhap::judge::Options;
 use mayhap::validate::Recording;
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec, Validator};

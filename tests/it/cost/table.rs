@@ -10,7 +10,7 @@ use crate::shipped::{self, Shipped};
 use crate::workload::servers::{self, CLOCKED, STEPPING};
 use crate::workload::{Start, Workload, simulate, workload};
 use mayhap::details::Observed;
-use mayhap::dualize::Options;
+use mayhap::judge::Options;
 use mayhap::server::Ranges;
 use mayhap::{Exchange, Spec};
 

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use mayhap::details::Observed;
-use mayhap::dualize::Options;
+use mayhap::judge::Options;
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator, Verdict, validate};
 

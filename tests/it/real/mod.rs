@@ -7,8 +7,8 @@ use std::io::{self, Write};
 use std::sync::Arc;
 
 use mayhap::choice::Random;
-use mayhap::dualize::{Judge, Options};
 use mayhap::evidence::witness;
+use mayhap::judge::{Judge, Options};
 use mayhap::{Exchange, Spec, Verdict};
 
 use crate::alter_answer::{Alteration, alter};

@@ -1,7 +1,8 @@
 //! Histories of ten clients who all ask at once, of a queue: in which order they put something there is seen much later.
 
 use mayhap::details::Value;
-use mayhap::schedule::{self, Happened};
+use mayhap::search;
+use mayhap::search::Happened;
 use mayhap::{Options, Spec};
 
 use super::QUEUE;
@@ -50,8 +51,8 @@ fn history(rng: &mut Rng, requests: usize) -> Vec<Happened> {
 fn orders_that_show_much_later_are_found() {
     let spec = Spec::from_text(QUEUE).unwrap();
     for (requests, seed) in (0..6).map(|seed| (100, seed)).chain((6..10).map(|seed| (300, seed))) {
-        let history = schedule::history(&spec, history(&mut Rng::new(seed), requests));
-        let verdict = schedule::judge(&spec, &history, &Options::default()).verdict;
+        let history = search::history(&spec, history(&mut Rng::new(seed), requests));
+        let verdict = search::judge(&spec, &history, &Options::default()).verdict;
         assert!(verdict.is_accept(), "{requests} requests, seed {seed}: {verdict:?}");
     }
 }

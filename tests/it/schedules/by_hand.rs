@@ -2,7 +2,8 @@
 
 use mayhap::details::Value;
 use mayhap::scalar::Scalar;
-use mayhap::schedule::{self, Happened, OnlineHistory};
+use mayhap::search;
+use mayhap::search::{Happened, OnlineHistory};
 use mayhap::{Options, Spec, Verdict};
 
 use super::{QUEUE, SPECS};
@@ -49,7 +50,7 @@ fn a_match_that_fits_every_list_is_no_fault() {
 /// The verdict on a history of a specification.
 fn verdict(text: &str, happened: &[Happened]) -> Verdict {
     let spec = Spec::from_text(text).unwrap();
-    schedule::judge(&spec, &schedule::history(&spec, happened.iter().cloned()), &Options::default()).verdict
+    search::judge(&spec, &search::history(&spec, happened.iter().cloned()), &Options::default()).verdict
 }
 
 #[test]

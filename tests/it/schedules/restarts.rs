@@ -4,9 +4,9 @@
 //! c1 ├── Write(1) ─ ─ ┆          behind the restart either is possible: Read → 0, or Read → 1 for ever
 //! ```
 
-use mayhap::dualize::judge_recorded;
+use mayhap::judge::judge_recorded;
 use mayhap::network::Tcp;
-use mayhap::schedule;
+use mayhap::search;
 use mayhap::{Options, Spec};
 use std::sync::Arc;
 
@@ -45,8 +45,8 @@ fn histories_with_restarts_are_judged_as_by_trying_all_orders() {
             let case = random_with_restarts(&spec, &mut rng, total, RESTARTS);
             let about = format!("{name}\n{text}\n");
             compare_case((&spec, &case), seed, &REDUCTIONS, false, &mut judged, &about);
-            let history = schedule::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
-            let by_order = schedule::judge(&spec, &history, &Options::default()).verdict;
+            let history = search::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
+            let by_order = search::judge(&spec, &history, &Options::default()).verdict;
             let general = judge_recorded(&spec, &Tcp, &recorded(&case), &Options::default()).verdict();
             // Where steps make a closure of many states, event by event gives up.
             let is_open = [&by_order, &general].iter().any(|one| matches!(one, mayhap::Verdict::Unknown { .. }));

@@ -1,0 +1,319 @@
+//! One state that explains what was observed: a symbolic memory and the constraints on it.
+
+use std::ops::{Deref, DerefMut};
+
+use super::Observed;
+use super::normal_form::growth::Growth;
+use super::verdict::{Doubt, Place};
+use crate::process::{Port, Process};
+use crate::solve::{Answer, Past, Solver, Store};
+use crate::spec::{Site, Spec};
+use crate::symbolic::{Driven, Infeasible};
+use crate::term::{Condition, Term};
+use crate::value::{self, Conditions, Lifted, Truth, Value};
+
+/// A validation state in a box: candidates are moved more often than their contents are read.
+///
+/// A candidate is a value: forking clones it, and nothing is undone.
+#[derive(Clone, Debug)]
+pub struct Candidate(Box<State>);
+
+/// A validation state: a process with symbolic memory, and the constraints on its variables.
+///
+/// 1. The states that it stands for are those of `process` under the models of `store`; if it is clean there is one.
+/// 2. If `growth` says so ([`Growth`]), all of the memory is known.
+/// 3. `noticed` is the number of things that the section touched which the judge's steps know of; 0 when a request begins.
+/// 4. `log` and the trail of `store` are kept together, or neither is.
+#[derive(Clone, Debug)]
+pub struct State {
+    /// The server's memory and task.
+    pub process: Process,
+    /// Knowledge of the variables.
+    pub store: Store,
+    /// The first question about it that was too hard, and where it was asked; a doubtful candidate may be impossible.
+    pub doubt: Option<(Doubt, Option<Place>)>,
+    /// Its growth since dead variables were last looked for.
+    pub(super) growth: Growth,
+    /// The number of things that the section touched and that have been noticed.
+    pub(super) noticed: usize,
+    /// The node at which the last answer was given.
+    pub replied: Option<Site>,
+    /// The last answer, if it was a hole and answers are kept.
+    pub answer: Option<Value>,
+    /// The choices on the way here, if they are kept for a witness.
+    pub log: Past<Log>,
+}
+
+impl Deref for Candidate {
+    type Target = State;
+
+    fn deref(&self) -> &State {
+        &self.0
+    }
+}
+
+impl DerefMut for Candidate {
+    fn deref_mut(&mut self) -> &mut State {
+        &mut self.0
+    }
+}
+
+impl Driven for Candidate {
+    fn parts(&mut self) -> (&mut Process, &Store) {
+        let state = &mut **self;
+        (&mut state.process, &state.store)
+    }
+}
+
+/// A choice that a path made, and when.
+#[derive(Clone, Debug)]
+pub struct Log {
+    /// The event (from 1; 0 is the initial state) in whose section the choice was made.
+    pub event: u64,
+    /// The choice.
+    pub entry: Logged,
+}
+
+/// A choice that a path made.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Logged {
+    /// A value, made if the guard holds (`None`: always).
+    Value {
+        /// The chosen value, in terms of fresh variables.
+        value: Value,
+        /// The condition of the arm that it was chosen in.
+        guard: Option<Term>,
+    },
+    /// One of several ways.
+    Way(usize),
+    /// One element of a collection, picked if the guard holds (`None`: always).
+    Element {
+        /// The element.
+        value: Value,
+        /// The condition of the arm that it was picked in.
+        guard: Option<Term>,
+    },
+    /// That the request took effect, if it may also take none, or may come after a step of the server ([`notes_requests`]).
+    Received,
+    /// The request, if a part of it is not known.
+    Request(Value),
+    /// That the server began this step by itself.
+    Step(usize),
+    /// That the path began in the candidate of this number, if choices were kept from then on only.
+    Began(usize),
+    /// That the server began a section over a network.
+    Section(BegunSection),
+    /// The message that was seen, if several messages under way may be the one.
+    Seen(Value),
+    /// That a peer saw a call: one for which the task of this connection waits, or one for which no task waits.
+    Called(Option<Port>),
+    /// A duplicate delivery: the same request had arrived before.
+    Copied,
+    /// That a message of the last section was dropped: it was there already, or nobody sees it.
+    Dropped(Port, Value),
+    /// That the last request of the connection that is given up is never read, and takes no room.
+    NeverRead,
+    /// That the next thing was observed over a network.
+    Observed,
+}
+
+/// A section that a server began over a network, or a message that was lost.
+#[derive(Clone, PartialEq, Debug)]
+pub enum BegunSection {
+    /// The handler of a request of this connection.
+    Request(Port, Value),
+    /// The next section of the task of this connection.
+    Task(Port),
+    /// That it took notice of a connection that began.
+    Opened(Port),
+    /// That it took notice of a connection that has ended.
+    Left(Port),
+    /// That it started again.
+    Restarted,
+    /// No section: the request of this connection was lost.
+    LostRequest(Port, Value),
+    /// No section: the message to this connection was lost.
+    LostMessage(Port, Value),
+}
+
+impl BegunSection {
+    /// The request or message by which it is told from others.
+    #[must_use]
+    pub fn value(&self) -> Option<&Value> {
+        match self {
+            BegunSection::Request(_, value)
+            | BegunSection::LostRequest(_, value)
+            | BegunSection::LostMessage(_, value) => Some(value),
+            BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) => None,
+            BegunSection::Restarted => None,
+        }
+    }
+}
+
+/// Tests whether a path notes that the request took effect: if it certainly does, no note is needed.
+#[must_use]
+pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
+    !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
+}
+
+impl Candidate {
+    pub(super) fn new(process: Process) -> Candidate {
+        Candidate(Box::new(State {
+            process,
+            store: Store::default(),
+            doubt: None,
+            growth: Growth::default(),
+            noticed: 0,
+            replied: None,
+            answer: None,
+            log: Past::default(),
+        }))
+    }
+
+    /// Makes it a copy of another one, if it already is.
+    pub(super) fn copy_from(&mut self, other: &Candidate) {
+        self.process.copy_from(&other.process);
+        self.copy_beside_process(other);
+    }
+
+    /// Makes all of it but the process, which is on its own way already, a copy.
+    pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
+        let State { process: _, store, doubt, growth, noticed, replied, answer, log } = &**other;
+        let own = &mut *self.0;
+        if !(own.store.is_new() && store.is_new()) {
+            own.store.clone_from(store);
+        }
+        own.doubt.clone_from(doubt);
+        (own.growth, own.noticed, own.replied) = (*growth, *noticed, *replied);
+        own.answer.clone_from(answer);
+        own.log.clone_from(log);
+    }
+
+    /// Drops what it holds, and keeps the room for it.
+    pub(super) fn empty(&mut self) {
+        let own = &mut *self.0;
+        own.process.empty();
+        if !own.store.is_new() {
+            own.store = Store::default();
+        }
+        (own.doubt, own.answer, own.log) = (None, None, Past::default());
+    }
+
+    /// Tests whether every question about it was answered.
+    #[must_use]
+    pub fn is_clean(&self) -> bool {
+        self.doubt.is_none()
+    }
+
+    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
+    /// stand on, and all that is under way is known.
+    pub(super) fn is_plain(&self) -> bool {
+        self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
+    }
+
+    /// Tests whether all of its memory is known, and nothing was chosen since that was tested last.
+    pub(super) fn is_known(&self) -> bool {
+        self.growth.choices == 0 && !self.growth.open
+    }
+
+    /// Assumes each of some facts.
+    pub(super) fn assume_each(
+        &mut self,
+        facts: &[Term],
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
+        facts.iter().try_for_each(|fact| self.assume(fact, at, solver))
+    }
+
+    pub(super) fn assume(
+        &mut self,
+        condition: &Term,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
+        let answer = self.store.assume(condition, solver);
+        self.take_up(answer, at)
+    }
+
+    /// Assumes the condition of a statement.
+    pub(super) fn assume_condition(
+        &mut self,
+        condition: &Condition,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
+        let answer = self.store.assume_condition(condition, solver);
+        self.take_up(answer, at)
+    }
+
+    /// Unifies an answer, the end of a section, with the one that was observed, which is assumed part by part.
+    pub(super) fn shows(
+        &mut self,
+        answer: &Value,
+        expected: &Value,
+        at: Place,
+        solver: &mut Solver,
+    ) -> Lifted<Result<(), Infeasible>> {
+        if !matches!(answer, Value::Data { fields: Some(_), .. } | Value::Union(_)) {
+            return Ok(self.require(value::equal(answer, expected)?, Some(at), solver));
+        }
+        let mut conditions = Conditions::default();
+        if !value::equal_where(answer, expected, &mut conditions)? {
+            return Ok(Err(Infeasible));
+        }
+        Ok(match &conditions[..] {
+            [] => Ok(()),
+            [condition] => self.assume(condition, Some(at), solver),
+            _ => {
+                let answer = self.store.assume_all(conditions, solver);
+                self.take_up(answer, Some(at))
+            }
+        })
+    }
+
+    /// Takes up an answer of the solver: fails if the path cannot go on.
+    pub(super) fn take_up(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
+        match answer {
+            Answer::Sat => {
+                // All that the store says was decided together, what was left open before included.
+                self.doubt = None;
+                Ok(())
+            }
+            Answer::Unsat => Err(Infeasible),
+            Answer::Unknown(why) => {
+                self.doubt.get_or_insert((Doubt::Solver(why), at));
+                Ok(())
+            }
+        }
+    }
+
+    pub(super) fn require(
+        &mut self,
+        condition: Truth,
+        at: Option<Place>,
+        solver: &mut Solver,
+    ) -> Result<(), Infeasible> {
+        match condition {
+            Truth::Known(true) => Ok(()),
+            Truth::Known(false) => Err(Infeasible),
+            Truth::Term(term) => self.assume(&term, at, solver),
+        }
+    }
+
+    /// The candidate if a condition holds, which is possible.
+    pub(super) fn where_holds(&self, condition: Truth, at: Place, solver: &mut Solver) -> Candidate {
+        let mut state = self.clone();
+        _ = state.require(condition, Some(at), solver);
+        state
+    }
+
+    /// Tests whether a condition can hold here: certainly, certainly not, or perhaps.
+    pub(super) fn allows(&self, condition: &Truth, solver: &mut Solver) -> Answer {
+        match condition {
+            Truth::Known(true) => Answer::Sat,
+            Truth::Known(false) => Answer::Unsat,
+            Truth::Term(term) => self.store.check(term, solver),
+        }
+    }
+}

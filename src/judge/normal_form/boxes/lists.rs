@@ -1,0 +1,128 @@
+//! Lists some of whose elements may be there or not: one that stands for several (`frontier.md`, *positions and presence*).
+//!
+//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common at
+//! the front and at the end stays; the union of what is between is tried, and taken if it stands for the same lists.
+
+use rustc_hash::FxHashSet;
+
+use crate::scalar::Sort;
+use crate::term::{Term, Var};
+use crate::value::{self, Truth, Value};
+
+/// An element of a list, which is there in any case, or perhaps.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct Element {
+    pub(crate) value: Value,
+    /// Set if it may also be missing.
+    pub(crate) is_optional: bool,
+}
+
+/// More elements between two lists than this are not tried.
+const BETWEEN: usize = 8;
+
+/// The elements of a known list.
+pub(crate) fn elements(value: &Value) -> Option<Vec<Element>> {
+    let Value::List(list) = value else { return None };
+    Some(list.iter().map(|value| Element { value: value.clone(), is_optional: false }).collect())
+}
+
+/// The list that stands for all that two lists stand for, if there is one.
+pub(crate) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
+    let (front, mine, theirs, behind) = apart(one, two);
+    let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
+    if long.len() > BETWEEN {
+        return None;
+    }
+    let wanted: FxHashSet<Vec<&Value>> = language(long).union(&language(short)).cloned().collect();
+    let optional = |element: &Element| Element { value: element.value.clone(), is_optional: true };
+    let all: Vec<Element> = long.iter().map(optional).collect();
+    let between = [long, &all[..]].into_iter().find(|between| language(between) == wanted)?;
+    Some([front, between, behind].concat())
+}
+
+/// Each of the lists that a list stands for.
+fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
+    let mut lists: FxHashSet<Vec<&Value>> = FxHashSet::default();
+    lists.insert(Vec::new());
+    for element in list {
+        let longer: Vec<Vec<&Value>> =
+            lists.iter().map(|list| list.iter().copied().chain([&element.value]).collect()).collect();
+        if !element.is_optional {
+            lists.clear();
+        }
+        lists.extend(longer);
+    }
+    lists
+}
+
+/// Tests whether a list stands for all that another one stands for; `false` even if this is not seen.
+///
+/// What they have in common at the front and at the end need not be looked at: if the special list is found in the general one, it is also
+/// found with these elements for themselves.
+pub(crate) fn includes(general: &[Element], special: &[Element]) -> bool {
+    if special.len() > general.len() {
+        return false;
+    }
+    let (_, general, special, _) = apart(general, special);
+    let is_optional = |element: &Element| element.is_optional;
+    match special {
+        [] => general.iter().all(is_optional),
+        _ => general.iter().any(is_optional) && value::includes(&numbered(general), &numbered(special)),
+    }
+}
+
+/// The elements that two lists have in common in front, what each has between, and what they have in common at the end.
+fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
+    let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
+    let (one_rest, two_rest) = (&one[front..], &two[front..]);
+    let behind = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let (mine, back) = one_rest.split_at(one_rest.len() - behind);
+    (&one[..front], mine, &two_rest[..two_rest.len() - behind], back)
+}
+
+/// A list with a variable for each presence, numbered from 1.
+fn numbered(list: &[Element]) -> Value {
+    let mut last = 0;
+    of(list, &mut || {
+        last += 1;
+        Term::var(Var { id: last, sort: Sort::Bool })
+    })
+}
+
+/// A list with the given conditions as presences.
+pub(crate) fn of(list: &[Element], presence: &mut dyn FnMut() -> Term) -> Value {
+    let element = |element: &Element| {
+        let there = if element.is_optional { Truth::Term(presence()) } else { Truth::Known(true) };
+        Value::maybe(there, element.value.clone())
+    };
+    Value::sequence(list.iter().filter_map(element).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::numbers;
+
+    fn random(next: &mut dyn FnMut(u64) -> u64) -> Vec<Element> {
+        (0..next(5)).map(|_| Element { value: Value::from(next(2) as i64), is_optional: next(2) == 1 }).collect()
+    }
+
+    #[test]
+    fn a_union_stands_for_what_both_stand_for() {
+        let mut next = numbers(5);
+        let (mut united, mut included) = (0, 0);
+        for _ in 0..5_000 {
+            let [one, two] = [(); 2].map(|()| random(&mut next));
+            let both: FxHashSet<Vec<&Value>> = language(&one).union(&language(&two)).cloned().collect();
+            if let Some(list) = union(&one, &two) {
+                assert_eq!(language(&list), both, "{one:?} {two:?}");
+                united += 1;
+            }
+            if includes(&one, &two) {
+                assert!(language(&two).is_subset(&language(&one)), "{one:?} {two:?}");
+                included += 1;
+            }
+        }
+        assert!(united > 300 && included > 300, "{united} united, {included} included");
+    }
+}

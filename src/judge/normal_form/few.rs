@@ -1,0 +1,63 @@
+//! Following few explanations after there were too many: what these explain is accepted, and all else is unknown.
+//!
+//! For example, if 4,096 sets of messages may be left in a queue, 32 of them are followed, spread over all. If these
+//! still cost much, or stand for many states each, fewer are followed, and single states of them.
+
+use super::forget;
+use crate::judge::candidate::Candidate;
+use crate::judge::frontier::Judge;
+use crate::process::Limit;
+use crate::term::Term;
+
+/// A variable with more values than this stays open.
+const VALUES: usize = 16;
+
+/// Keeps few candidates if a limit on explanations has cut others off, and only clean ones if there are any.
+pub(crate) fn keep(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    let is_too_many = |limit: Limit| matches!(limit, Limit::Effort | Limit::Memory(_) | Limit::Paths | Limit::Steps);
+    if candidates.is_empty() || !judge.findings.limit().is_some_and(|(limit, _)| is_too_many(limit)) {
+        return;
+    }
+    if candidates.iter().any(Candidate::is_clean) {
+        candidates.retain(Candidate::is_clean);
+    }
+    let costs_much = judge.work.is_much(&judge.solver);
+    let (number, all) = (judge.work.few(&judge.solver), candidates.len());
+    if all > number {
+        let mut at = 0;
+        candidates.retain(|_| {
+            at += 1;
+            // Spread evenly over all of them, from the first one on.
+            (at - 1) * number % all < number
+        });
+    }
+    if costs_much {
+        candidates.iter_mut().for_each(|candidate| keep_one_state(judge, candidate));
+    }
+}
+
+/// Reduces a candidate to one of its states, if one is found.
+fn keep_one_state(judge: &mut Judge, candidate: &mut Candidate) {
+    let live = candidate.process.live(0).vars;
+    let mut drawn = judge.counts.events;
+    let mut draw = |ways: usize| {
+        drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (drawn >> 33) as usize % ways.max(1)
+    };
+    let Ok(model) = candidate.store.model(&[], &mut judge.solver, &mut draw) else { return };
+    let mut single = candidate.clone();
+    for var in live {
+        // What may be anything is not guessed: an answer tells it.
+        let Some(value) = model.get(var).filter(|_| candidate.store.few_values(var, VALUES).is_some()) else {
+            continue;
+        };
+        let is_value = Term::eq(&Term::var(var), &Term::constant(value.clone()));
+        if single.assume(&is_value, None, &mut judge.solver).is_err() {
+            return;
+        }
+    }
+    if single.is_clean() || !candidate.is_clean() {
+        forget::dead(judge, &mut single);
+        *candidate = single;
+    }
+}

@@ -1,0 +1,61 @@
+//! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
+//!
+//! With `n = #1 + 1` and `#2 < #1`, nothing mentions `#2`: it is eliminated. A candidate may be searched for dead variables at any time (`growth.rs` decides when).
+
+use super::pending_writes;
+use crate::judge::candidate::{Candidate, State};
+use crate::judge::frontier::Judge;
+use crate::judge::terms;
+use crate::judge::terms::changed;
+use crate::judge::verdict::Place;
+use crate::process::Live;
+use crate::symbolic::Infeasible;
+use crate::value::Truth;
+
+/// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
+pub(crate) fn assume_last(
+    judge: &mut Judge,
+    candidate: &mut Candidate,
+    condition: Truth,
+    at: Place,
+) -> Result<(), Infeasible> {
+    if let Truth::Term(term) = &condition
+        && let Some(var) =
+            candidate.store.last_of(term).filter(|_| candidate.growth.is_soon_walked() && may_at_once(judge))
+        && !candidate.process.mentions(var)
+        && let Some(answer) = candidate.store.assume_without(term, var, &mut judge.solver)
+    {
+        return candidate.take_up(answer, Some(at));
+    }
+    candidate.require(condition, Some(at), &mut judge.solver)
+}
+
+/// Tests whether all that may mention a variable of a candidate is its process.
+pub(crate) fn may_at_once(judge: &Judge) -> bool {
+    judge.options.reduces() && !judge.options.keep_paths() && judge.spec.program.steps.is_empty()
+}
+
+/// Substitutes what is solved into the memory.
+pub(crate) fn substitute_solved(candidate: &mut Candidate) {
+    let State { process, store, .. } = &mut **candidate;
+    if store.has_bindings() {
+        terms::rewrite(process, &mut |term| changed(term, store.resolve(term)));
+    }
+}
+
+/// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
+pub(crate) fn dead(judge: &mut Judge, candidate: &mut Candidate) {
+    judge.counts.projections += 1;
+    substitute_solved(candidate);
+    pending_writes::place_waiting(candidate, &judge.solver);
+    let State { process, store, growth, .. } = &mut **candidate;
+    if !judge.options.keep_choices {
+        process.prune_seen();
+    }
+    let Live { vars: live, walked } = process.live(growth.walked / 2);
+    store.forget(&|var| live.contains(&var), &mut judge.solver);
+    growth.begin(walked);
+    growth.open = !live.is_empty() || process.has_unknowns();
+    judge.work.without_terms += u64::from(walked);
+    judge.counts.walked += u64::from(walked);
+}

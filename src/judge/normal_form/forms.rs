@@ -1,0 +1,97 @@
+//! The forms of candidates, in which those that differ in the names of variables alone are equal.
+//!
+//! `{n: #1}` and `{n: #2}`, with the same known of both variables, are of one form. A doubtful state does not stand for a clean one.
+
+use std::collections::hash_map::Entry::{Occupied, Vacant};
+
+use rustc_hash::FxHashMap;
+
+use crate::judge::candidate::Candidate;
+use crate::judge::terms::Renaming;
+use crate::process::Situation;
+use crate::term::{Term, count_walked};
+use crate::value::Value;
+
+/// A state up to the names of variables.
+pub(crate) type CanonicalForm = (Situation, Vec<Value>, Vec<Term>);
+
+/// The forms of the states that were met, each with whether a clean state had it: a state of a known form is followed once.
+#[derive(Default)]
+pub(crate) struct MetForms(FxHashMap<CanonicalForm, bool>);
+
+impl MetForms {
+    /// Adds the form of a state.
+    pub(crate) fn add(&mut self, form: CanonicalForm, state: &Candidate) {
+        *self.0.entry(form).or_default() |= state.is_clean();
+    }
+
+    /// Tests whether a state of this form was met that is no more doubtful.
+    pub(crate) fn stand_for(&self, form: &CanonicalForm, state: &Candidate) -> bool {
+        self.0.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
+    }
+}
+
+/// Drops candidates that are equal to an earlier one up to the names of variables; a clean one takes the place of a doubtful one.
+pub(crate) fn merge_equal(candidates: &mut Vec<Candidate>) {
+    let mut met: FxHashMap<CanonicalForm, usize> = FxHashMap::default();
+    let mut kept: Vec<Candidate> = Vec::with_capacity(candidates.len());
+    for candidate in candidates.drain(..) {
+        match met.entry(canonical(&candidate)) {
+            Occupied(entry) => {
+                let same = &mut kept[*entry.get()];
+                if !same.is_clean() && candidate.is_clean() {
+                    *same = candidate;
+                }
+            }
+            Vacant(entry) => {
+                entry.insert(kept.len());
+                kept.push(candidate);
+            }
+        }
+    }
+    *candidates = kept;
+}
+
+/// The values and constraints of a candidate, with the variables numbered in the order in which these mention them.
+pub(crate) fn canonical(candidate: &Candidate) -> CanonicalForm {
+    with_constraints(candidate, &candidate.store.constraints())
+}
+
+/// The values and these constraints alone, with the variables numbered so.
+pub(crate) fn with_constraints(candidate: &Candidate, constraints: &[Term]) -> CanonicalForm {
+    count_walked(constraints.len());
+    let values = numbered(candidate);
+    let mut renaming = Renaming::default();
+    values.iter().for_each(|value| value.visit_variables(&mut |var| renaming.meet(var)));
+    constraints.iter().for_each(|constraint| constraint.vars(&mut |var| renaming.meet(var)));
+    let memory = values.into_iter().map(|value| renaming.value(&value).unwrap_or(value)).collect();
+    (candidate.process.situation(), memory, renaming.facts(constraints))
+}
+
+/// The values that are held, and after them what was seen of unknown ones, these numbered in the order in which they are mentioned.
+pub(crate) fn numbered(candidate: &Candidate) -> Vec<Value> {
+    let process = &candidate.process;
+    let mut order: Vec<u64> = Vec::new();
+    let mut numbers: FxHashMap<u64, u64> = FxHashMap::default();
+    let mut meet = |value: &Value, order: &mut Vec<u64>| {
+        value.visit_unknowns(&mut |id| {
+            let next = numbers.len() as u64 + 1;
+            if *numbers.entry(id).or_insert(next) == next {
+                order.push(id);
+            }
+        });
+    };
+    process.held().for_each(|value| meet(value, &mut order));
+    let mut at = 0;
+    while at < order.len() {
+        process.unknowns.seen_of(order[at]).iter().for_each(|seen| meet(seen, &mut order));
+        at += 1;
+    }
+    if order.is_empty() {
+        return process.held().cloned().collect();
+    }
+    let number = |id: u64| numbers.get(&id).copied().unwrap_or(id);
+    let renumbered = |value: &Value| value.renumbered(&number).unwrap_or_else(|| value.clone());
+    let seen = order.iter().map(|id| process.unknowns.seen_of(*id).map_or(Value::Absent, renumbered));
+    process.held().map(renumbered).chain(seen).collect()
+}

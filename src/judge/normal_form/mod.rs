@@ -1,0 +1,149 @@
+//! Keeping few candidates: equal ones merge, covered ones are dropped, others are put together (semantics, *Forgetting, exactly*).
+//!
+//! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
+//! form first. For example two ways that both lead to `n = 5` are one candidate. Candidates may be compared at any
+//! time, or not: if no candidate was added, they are compared once the exchanges since then have cost as much as comparing.
+
+pub(crate) mod boxes;
+pub(crate) mod few;
+pub(crate) mod forget;
+pub(crate) mod forms;
+pub(crate) mod groups;
+pub(crate) mod growth;
+pub(crate) mod order;
+pub(crate) mod pending_writes;
+pub(crate) mod split;
+pub(crate) mod subsume;
+pub(crate) mod sums;
+pub(crate) mod tidy;
+
+use super::candidate::Candidate;
+use super::frontier::Judge;
+use boxes::cells::Cell;
+use boxes::focus::{CommonPart, Coupled};
+use boxes::unordered;
+use growth::LastComparison;
+
+use crate::value::Value;
+
+/// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
+const COMPARED: usize = 32;
+/// The number of known candidates that are judged faster than one that is not known.
+const APART: usize = 2;
+/// Candidates are put together if that divides their number by at least this.
+const GAIN: usize = 2;
+
+/// Merges equal candidates and drops covered ones, now and then.
+pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    let before = candidates.len();
+    let known = candidates.iter().all(Candidate::is_known);
+    if candidates.len() <= COMPARED {
+        let kept = known_apart(candidates);
+        candidates.drain(kept..).for_each(|candidate| judge.spares.take(candidate));
+    }
+    if candidates.len() > 1 && !(known && candidates.len() <= APART) && judge.compared.is_due(candidates.len()) {
+        compare(judge, candidates);
+    }
+    judge.counts.merges += before.saturating_sub(candidates.len()) as u64;
+}
+
+/// Merges equal candidates, unites others and drops covered ones. They are put together if they are twice as many as when
+/// that gained little.
+fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    let (unites, before) = (judge.may_unite(), candidates.len());
+    let mut stuck = judge.compared.stuck;
+    if unites && before >= 2 * stuck && are_separable(candidates) {
+        put_together(judge, candidates);
+        stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
+    } else {
+        tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
+        drop_redundant(judge, candidates);
+    }
+    let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
+    let walked = values.map(Value::breadth).sum();
+    judge.counts.compared += walked as u64;
+    judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
+}
+
+/// Moves each fully known candidate that equals an earlier one to the end, and returns the number of those in front. Of two equal
+/// ones, a clean one stays in front rather than a doubtful one.
+fn known_apart(candidates: &mut [Candidate]) -> usize {
+    let is_same = |a: &Candidate, b: &Candidate| a.is_known() && a.process.holds_the_same(&b.process);
+    let mut kept = 0;
+    for at in 0..candidates.len() {
+        let new = &candidates[at];
+        match (0..kept).find(|known| new.is_known() && is_same(&candidates[*known], new)) {
+            Some(known) if new.is_clean() && !candidates[known].is_clean() => candidates.swap(known, at),
+            Some(_) => {}
+            None => {
+                candidates.swap(kept, at);
+                kept += 1;
+            }
+        }
+    }
+    kept
+}
+
+/// Drops candidates that are equal to others, or covered by them, and unites those that differ in the order of hidden integers:
+/// `{n: #1}` with `#1 > 3` covers `{n: 5}`.
+fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    if candidates.len() > 1 {
+        forms::merge_equal(candidates);
+        order::unite(judge, candidates);
+    }
+    let before = candidates.len();
+    subsume::drop_covered(candidates, &mut judge.solver);
+    judge.counts.subsumptions += (before - candidates.len()) as u64;
+}
+
+/// Puts candidates together, each group of n into no more than n / 2, by what they hold beside what they have in common. Candidates
+/// must be separable ([`are_separable`]).
+pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+    let spec = judge.spec.clone();
+    unordered::to_sets(candidates, &spec.program.unordered);
+    // With the same under way in all of them, only their memories differ.
+    let mut alike: Vec<Vec<Candidate>> = Vec::new();
+    for candidate in candidates.drain(..) {
+        match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
+            Some(others) => others.push(candidate),
+            None => alike.push(vec![candidate]),
+        }
+    }
+    for mut group in alike {
+        let coupled = Coupled::of(&group);
+        if !coupled.left {
+            // All that is unknown is in the cells: the parts would be no smaller.
+            into_normal_form(judge, &mut group, &coupled.cells);
+            candidates.append(&mut group);
+            continue;
+        }
+        let common = CommonPart::of(&group[0], coupled);
+        let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
+        into_normal_form(judge, &mut parts, &common.cells);
+        candidates.extend(parts.iter().map(|part| common.with(part)));
+    }
+    unordered::to_lists(candidates, &spec.program.unordered);
+}
+
+/// Brings parts, which hold something in these cells alone, into normal form, if that has no more than n / 2 of n:
+///
+/// ```text
+/// {a: 1, b: 0}  {a: #1, b: 0}  {a: #2, b: 1}     with 1 to 2 for #1 and #2, which is #3 - 4
+/// drop       #3, which nothing mentions
+/// subsume    {a: 1 to 2, b: 0}  {a: 1 to 2, b: 1}      the first one is in the second
+/// unite      {a: 1 to 2, b: 0 to 1}                    they differ in b alone
+/// split      {a: 1 to 2} x {b: 0 to 1}                 a and b are independent
+/// ```
+fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell]) {
+    tidy::each(judge, parts, forget::dead);
+    let is_normal = boxes::subsume_unite_split(judge, parts, cells, parts.len() / GAIN);
+    // In boxes none covers another one.
+    if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
+        drop_redundant(judge, parts);
+    }
+}
+
+/// Tests whether candidates can be taken apart into what they have in common and the rest.
+pub(super) fn are_separable(candidates: &[Candidate]) -> bool {
+    candidates.iter().all(|candidate| candidate.is_plain() && candidate.store.is_separable())
+}

@@ -1,0 +1,151 @@
+//! Firing steps, and merging their results with the states before: states do not multiply.
+//!
+//! Each step is fired with one choice after another, from all states. Each result that is not covered is merged into the
+//! state that the step was taken from (`optional_step`, or the normal form), which then stands for more. This ends when there is no new result.
+//! For example each of the sessions "a" and "b" may expire. Two firings lead to {"a" if #1, "b" if #2}, and the next two have no new
+//! result.
+
+use super::changed_place::ChangedPlace;
+use super::fire::{self, Woken};
+use super::optional_step::{put_beside, substitute_new};
+use super::{Fired, Firing, FollowedChoices, WantedRuns};
+use crate::judge::candidate::Candidate;
+use crate::judge::frontier::Judge;
+use crate::judge::normal_form;
+use crate::judge::normal_form::{forget, tidy};
+use crate::spec::{Site, Spec};
+use crate::value::Value;
+
+/// The most times that the steps are fired.
+const ROUNDS: usize = 6;
+/// The work that this may take, in made terms.
+const WORK: u64 = 20_000;
+
+/// A state to which a step leads, as it is and in the form in which states are compared.
+struct SteppedState {
+    raw: Candidate,
+    cleared: Candidate,
+}
+
+/// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not come
+/// to an end: merged states may grow for ever, even if there are few states.
+pub(crate) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
+    let limit = judge.work.total(&judge.solver).saturating_add(WORK);
+    for round in 0..ROUNDS {
+        let mut is_new = false;
+        for firing in woken.firings(spec) {
+            for firing in with_each_choice(judge, spec, &woken.states, firing) {
+                let before = judge.steps.journal.is_some().then(|| woken.states.clone());
+                let leads_on = fire_one(judge, spec, woken, &firing);
+                judge.steps.note_firing(|| Some(Fired { states: before.filter(|_| leads_on)?, firing }));
+                is_new |= leads_on;
+                if judge.work.total(&judge.solver) > limit {
+                    return None;
+                }
+            }
+        }
+        if !is_new || judge.is_exhausted() {
+            return Some(round > 0 || is_new);
+        }
+    }
+    None
+}
+
+/// A step with each of its choices.
+fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
+    let choice = spec.program.steps[firing.step].choice;
+    let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
+    let Some(choices) = choices(judge, spec, states, (firing.step, site)) else { return vec![firing] };
+    if choices.is_empty() {
+        return vec![firing];
+    }
+    let only = |choice: Value| Firing {
+        wanted: Some(WantedRuns { site, choices: FollowedChoices::Only(choice) }),
+        ..firing.clone()
+    };
+    choices.into_iter().map(only).collect()
+}
+
+/// The elements that a step may choose there in these states; nothing if some of them are not known.
+fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
+    let mut all: Vec<Value> = Vec::new();
+    for state in states {
+        judge.steps.wanted = Some(WantedRuns { site, choices: FollowedChoices::Listed(Some(Vec::new())) });
+        fire::run_step(judge, spec, state, step);
+        let Some(WantedRuns { choices: FollowedChoices::Listed(listed), .. }) = judge.steps.wanted.take() else {
+            return None;
+        };
+        for choice in listed? {
+            if !choice.is_known() {
+                return None;
+            }
+            if !all.contains(&choice) {
+                all.push(choice);
+            }
+        }
+    }
+    Some(all)
+}
+
+/// Merges the results of a step with the states that it is taken from; returns whether there is a new one.
+fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
+    let mut is_new = false;
+    for at in 0..woken.states.len() {
+        let mut before = woken.states[at].clone();
+        forget::substitute_solved(&mut before);
+        let last = judge.fresh.last;
+        let mut next = Vec::new();
+        for mut raw in fire::run_wanted(judge, spec, &before, firing) {
+            let mut cleared = raw.clone();
+            substitute_new(&mut raw, last);
+            tidy::for_comparing(judge, &mut cleared);
+            if !woken.covers(&cleared, judge) {
+                next.push(SteppedState { raw, cleared });
+            }
+        }
+        if !next.is_empty() {
+            is_new = true;
+            woken.states[at] = joined(judge, woken, (&before, last), next);
+        }
+    }
+    is_new
+}
+
+/// The state that a step was taken from, merged with the results of the step. Results that cannot be merged are added to the states.
+fn joined(
+    judge: &mut Judge,
+    woken: &mut Woken,
+    (before, last): (&Candidate, u64),
+    next: Vec<SteppedState>,
+) -> Candidate {
+    let mut joined = before.clone();
+    if let [SteppedState { raw, cleared }] = &next[..]
+        && ChangedPlace::of(before, raw).is_none()
+        && is_one_with(judge, &mut joined, cleared)
+    {
+        return joined;
+    }
+    for SteppedState { raw, cleared } in next {
+        if !put_beside(judge, (before, last), &mut joined, raw) {
+            woken.states.push(cleared);
+        }
+    }
+    tidy::forget_and_name(judge, &mut joined);
+    joined
+}
+
+/// Merges two states, if their normal form is one candidate; returns whether it is.
+fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> bool {
+    let mut both = vec![state.clone(), other.clone()];
+    if !normal_form::are_separable(&both) {
+        return false;
+    }
+    normal_form::put_together(judge, &mut both);
+    match &mut both[..] {
+        [only] => {
+            std::mem::swap(state, only);
+            true
+        }
+        _ => false,
+    }
+}

@@ -1,0 +1,168 @@
+//! Steps that the server may have taken by itself before a request (semantics 4: `step`).
+//!
+//! The candidates stand for all states that steps lead to from them; steps sleep. Before a request those classes of steps are
+//! woken that it touches (`steps`), until no run of it touches another one: they are fired, one choice of each step after the
+//! other, and what they lead to is put together with what was there, until nothing new comes. For example before `Touch("a")` the
+//! sessions `["a", "b"]` lead to `["b"]`; together they are the sessions "b" and perhaps "a", which see the request.
+
+use super::fire::{self, LEARNED, Woken};
+use super::merged_steps;
+use super::{Class, Fired, Firing};
+use crate::judge::Observed;
+use crate::judge::candidate::Candidate;
+use crate::judge::frontier::Judge;
+use crate::judge::normal_form::forms;
+use crate::judge::normal_form::forms::MetForms;
+use crate::judge::normal_form::{split, subsume, tidy};
+use crate::judge::section::request;
+use crate::judge::section::request::Received;
+use crate::judge::verdict::CLOSURE_LIMIT;
+use crate::process::Limit;
+use crate::spec::Spec;
+
+/// The number of candidates with variables before a request at which no more steps are followed.
+const SYMBOLIC_LIMIT: usize = 256;
+
+/// The candidates that explain a request, after what the server may have done by itself.
+pub(crate) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &Received<'_>) -> Vec<Candidate> {
+    let spec = received.spec;
+    let lost = if *received.seen == Observed::Lost { candidates.clone() } else { Vec::new() };
+    // A step that may be faulty comes before every request, so that no fault is missed.
+    let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
+    let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
+    let unites = judge.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
+    let mut woken = Woken { states: candidates, forms: MetForms::default(), awake, from: Vec::new(), unites };
+    if !woken.awake.is_empty() {
+        wake(judge, spec, &mut woken);
+    }
+    loop {
+        let (results, touched) = respond_all(judge, &woken.states, received);
+        let known = woken.awake.len();
+        for class in touched {
+            if !woken.awake.iter().any(|known| known.contains(&class)) {
+                woken.awake.push(class);
+            }
+        }
+        let has_more = woken.awake.len() > known && !judge.is_exhausted();
+        if !has_more || !wake(judge, spec, &mut woken) {
+            judge.steps.journal.iter_mut().for_each(|journal| journal.states.clone_from(&woken.states));
+            let mut after = without_stepped(judge, spec, &woken, results);
+            after.extend(lost);
+            return after;
+        }
+    }
+}
+
+/// The results of a request in all states, and the classes that its runs touch.
+fn respond_all(judge: &mut Judge, states: &[Candidate], received: &Received<'_>) -> (Vec<Vec<Candidate>>, Vec<Class>) {
+    judge.steps.touched = Some(Vec::new());
+    let mut results = Vec::new();
+    for state in states {
+        if !results.is_empty() && judge.is_exhausted() {
+            break;
+        }
+        let (mut first, mut after) = (state.clone(), Vec::new());
+        if request::respond(judge, &mut first, received, &mut after).is_ok() {
+            after.push(first);
+        }
+        results.push(after);
+    }
+    (results, judge.steps.touched.take().unwrap_or_default())
+}
+
+/// Adds to the states what the steps that are awake lead to; whether there is anything new.
+fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
+    woken.states.iter_mut().for_each(|state| tidy::for_comparing(judge, state));
+    if woken.unites {
+        let before = woken.states.clone();
+        let noted = judge.steps.journal.as_ref().map_or(0, |journal| journal.fired.len());
+        if let Some(is_new) = merged_steps::fire(judge, spec, woken) {
+            return is_new;
+        }
+        judge.steps.journal.iter_mut().for_each(|journal| journal.fired.truncate(noted));
+        take_apart(judge, woken, before);
+    }
+    fire_apart(judge, spec, woken)
+}
+
+/// Keeps states apart from here on: those before the steps were fired, by the values of their variables.
+fn take_apart(judge: &mut Judge, woken: &mut Woken, before: Vec<Candidate>) {
+    judge.steps.keeps_apart = true;
+    woken.states = before.into_iter().flat_map(|state| split::wholly(judge, state)).collect();
+    woken.unites = false;
+}
+
+/// Fires all steps that are awake from each state, and from those to which they lead, until there is none that is new; whether
+/// there was.
+fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
+    let (before, limit) = (woken.states.len(), CLOSURE_LIMIT.max(woken.states.len()));
+    let (mut at, mut symbolic) = (0, 0);
+    woken.list_forms();
+    while at < woken.states.len() && !judge.is_exhausted() {
+        if at >= before {
+            symbolic += usize::from(woken.states[at].process.memory.iter().any(|slot| !slot.is_known()));
+        }
+        if woken.states.len() > limit || symbolic > SYMBOLIC_LIMIT {
+            judge.give_up(Limit::Steps);
+            break;
+        }
+        for firing in woken.firings(spec) {
+            let from = woken.states[at].clone();
+            let next = fire::stepped(judge, spec, &from, &firing);
+            let fired = || Fired { states: vec![from], firing: firing.clone() };
+            judge.steps.note_firing(|| (!next.is_empty()).then(fired));
+            next.into_iter().for_each(|next| add(judge, woken, next, (at, &firing)));
+        }
+        at += 1;
+    }
+    woken.states.len() > before
+}
+
+/// Adds the pieces of a state that are new.
+fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
+    let spec = judge.spec.clone();
+    for piece in split::by_slots(judge, state, &spec.program.components[firing.component as usize].slots) {
+        let form = forms::canonical(&piece);
+        if woken.forms.stand_for(&form, &piece) {
+            judge.work.without_terms += LEARNED * u64::from(piece.growth.walked);
+            judge.counts.merges += 1;
+        } else if !woken.covers(&piece, judge) {
+            woken.from.resize(woken.states.len(), None);
+            woken.from.push(Some((from, firing.clone())));
+            woken.forms.add(form, &piece);
+            woken.states.push(piece);
+        }
+    }
+}
+
+/// The results of a request in all states, without those to which the step that led to a state leads from the results in the
+/// state before it: that step sleeps on.
+fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+    let mut after = Vec::new();
+    // What is wrong on runs that only come later is found when they come.
+    let findings = judge.findings.clone();
+    for (at, of_state) in results.iter().enumerate() {
+        let later = match woken.from.get(at) {
+            Some(Some((from, firing))) if judge.options.reduces() && !of_state.is_empty() => {
+                results[*from].iter().flat_map(|result| fire::stepped(judge, spec, result, firing)).collect()
+            }
+            _ => Vec::new(),
+        };
+        for result in of_state {
+            if later.is_empty() || !is_covered(judge, result, &later) {
+                after.push(result.clone());
+            }
+        }
+    }
+    judge.findings = findings;
+    after
+}
+
+/// Tests whether one of others covers a candidate.
+fn is_covered(judge: &mut Judge, candidate: &Candidate, others: &[Candidate]) -> bool {
+    let mut cleared = candidate.clone();
+    tidy::for_comparing(judge, &mut cleared);
+    let is_covered = others.iter().any(|other| subsume::covers(other, &cleared, &mut judge.solver));
+    judge.counts.subsumptions += u64::from(is_covered);
+    is_covered
+}

@@ -1,0 +1,68 @@
+//! Lookups that wait for the answer (proofs-notes/answers.md).
+//!
+//! ```text
+//! let t = tag; assume past.get_or(t, body) == body; reply t;     tag = #1 and 5,000 entries, observed "t7"
+//! ```
+//!
+//! is `#2 == body` if #1 is one of the keys, and after the answer `#1 = "t7"`, so that #2 is what `past` has under "t7". No
+//! condition over all entries is made. Before something is told of a path (a fault, a broken duty of the client, a limit), and
+//! before a fork on such a value, what the lookups found is told.
+
+use super::{Goal, PathOutcome, Section};
+use crate::judge::candidate::Candidate;
+use crate::process::{Choice, Limit, Lookup};
+use crate::spec::{Site, Spec, Type};
+use crate::symbolic::{Infeasible, Policy};
+use crate::term::Condition;
+use crate::value::{self, Truth, Value};
+
+/// Lets a lookup wait if an answer is to come and the map is large, or else makes it.
+pub(crate) fn look_up(
+    section: &mut Section<'_>,
+    spec: &Spec,
+    candidate: &mut Candidate,
+    (lookup, site): (Lookup, Site),
+) -> Result<(), PathOutcome> {
+    let of = match spec.types.get(lookup.ty) {
+        Type::Map(_, of) if !spec.types.is_opaque(lookup.ty) && !spec.types.holds_maps(*of) => *of,
+        _ => {
+            candidate.process.look_up_at_once();
+            return Ok(());
+        }
+    };
+    if !matches!(section.goal, Goal::Answer(_)) || !section.judge.options.waits_for(lookup.map.bound()) {
+        candidate.process.look_up_at_once();
+        return Ok(());
+    }
+    let before = section.judge.fresh.last;
+    let (value, facts) = section.judge.fresh.havoc(&spec.types, &Choice::Type(of));
+    let variables = section.judge.fresh.last - before;
+    candidate.process.look_up_later(lookup, value);
+    section.restrict(candidate, facts, variables, site)
+}
+
+/// Takes up what the lookups that wait found: nothing waits any more.
+pub(crate) fn settle(section: &mut Section<'_>, candidate: &mut Candidate) -> Result<(), Infeasible> {
+    for lookup in candidate.process.take_waiting_lookups() {
+        let key = Value::of_term(candidate.store.resolve(&lookup.key));
+        let found = lookup.map.get(&key).and_then(|(there, found)| Ok((there, value::equal(&lookup.value, &found)?)));
+        match found {
+            Ok((there, same)) => candidate.require(there.not().or(same), None, &mut section.judge.solver)?,
+            Err(_) => {
+                _ = section.cut(candidate, Truth::Known(true), Limit::Undecidable, None);
+                return Err(Infeasible);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Tests whether a condition mentions a value that stands for what a lookup finds.
+pub(crate) fn is_open(candidate: &Candidate, condition: &Condition) -> bool {
+    let mut is_open = false;
+    for lookup in candidate.process.waiting_lookups() {
+        let condition = condition.term();
+        lookup.value.visit_variables(&mut |var| is_open |= condition.mentions(var));
+    }
+    is_open
+}

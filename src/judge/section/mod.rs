@@ -1,0 +1,198 @@
+//! A section: the path of a candidate from one observation to the next, the end that it must come to, and what is open on it.
+//!
+//! If 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
+
+pub(crate) mod bounds;
+pub(crate) mod clients;
+pub(crate) mod explore;
+pub(crate) mod fork;
+pub(crate) mod lookups;
+pub(crate) mod observe;
+pub(crate) mod request;
+pub(crate) mod unify;
+
+use super::Observed;
+use super::candidate::{Candidate, Logged};
+use super::findings::Findings;
+use super::frontier::Judge;
+use super::verdict::COPY_LIMIT;
+use crate::process::{Limit, Sent};
+use crate::spec::code::Pc;
+use crate::spec::{Site, Spec};
+use crate::symbolic::Infeasible;
+use crate::value::Value;
+
+/// The cost of a copy at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
+///
+/// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
+const FORK_COST: usize = 500;
+/// The number of copied values that count as much work as a term that is made.
+pub(super) const COPIED: u64 = 10;
+
+/// The end that a section must come to: it explains what was observed.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Goal<'o> {
+    /// This answer.
+    Answer(&'o Value),
+    /// Some answer.
+    Any,
+    /// Its end, without an answer.
+    Nothing,
+    /// Its end, with an answer that nobody sees, or without.
+    Lost,
+    /// The end of a section; what it sends is under way, and observed by itself.
+    Section,
+}
+
+impl<'o> Goal<'o> {
+    pub(super) fn of(observed: &'o Observed) -> Goal<'o> {
+        match observed {
+            Observed::Answer(answer) => Goal::Answer(answer),
+            Observed::Any => Goal::Any,
+            Observed::Nothing | Observed::Restarted => Goal::Nothing,
+            Observed::Lost => Goal::Lost,
+        }
+    }
+
+    /// The only answer, or `None` for the lack of one, that it allows; nothing if it allows several.
+    fn only(self) -> Option<Option<&'o Value>> {
+        match self {
+            Goal::Answer(answer) => Some(Some(answer)),
+            Goal::Nothing => Some(None),
+            Goal::Any | Goal::Lost | Goal::Section => None,
+        }
+    }
+}
+
+/// A path that is not at its end yet.
+#[derive(Clone, Debug)]
+pub(super) enum OpenPath {
+    /// In the middle of its section.
+    Running(Candidate),
+    /// At its answer, which is still to be compared.
+    Answering(Candidate, GivenAnswer),
+}
+
+/// An answer of a path, and the node at which it is given.
+#[derive(Clone, Debug)]
+pub(super) struct GivenAnswer {
+    pub(super) value: Value,
+    pub(super) site: Site,
+    /// True if the path ends with it, and does not go on.
+    pub(super) is_last: bool,
+}
+
+/// The paths of a candidate through one section.
+pub(super) struct Section<'j> {
+    pub(super) judge: &'j mut Judge,
+    pub(super) spec: &'j Spec,
+    pub(super) goal: Goal<'j>,
+    /// Paths that are not at their end yet.
+    pub(super) open: Vec<OpenPath>,
+    /// Faults, broken duties and limits that were met on the way.
+    pub(super) findings: Findings,
+    /// Set if every state that entered may leave with an answer.
+    pub(super) is_exhaustive: bool,
+    /// The cost of the copies of paths so far.
+    pub(super) copied: usize,
+    /// The messages that were under way before it.
+    pub(super) sent: Vec<Sent>,
+}
+
+/// The end of a path.
+pub(super) enum PathOutcome {
+    /// It shows what was observed.
+    Shows,
+    /// No run that shows it comes this way.
+    Infeasible,
+}
+
+impl From<Infeasible> for PathOutcome {
+    fn from(_: Infeasible) -> PathOutcome {
+        PathOutcome::Infeasible
+    }
+}
+
+impl<'j> Section<'j> {
+    pub(super) fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
+        Section {
+            judge,
+            spec,
+            goal,
+            open: Vec::new(),
+            findings: Findings::default(),
+            is_exhaustive: true,
+            copied: 0,
+            sent: Vec::new(),
+        }
+    }
+
+    /// Tests whether the exchange has taken more than it may.
+    pub(super) fn is_exhausted(&mut self) -> bool {
+        let exceeded = self.judge.work.exceeded(&self.judge.options, &self.judge.solver);
+        exceeded.is_some_and(|limit| {
+            self.give_up(limit);
+            true
+        })
+    }
+
+    /// Notes that a limit cut paths off.
+    pub(super) fn give_up(&mut self, limit: Limit) {
+        self.findings.cut(limit, self.judge.last_fork);
+        self.is_exhaustive = false;
+    }
+
+    /// Tests whether the observed answer can still come from there.
+    pub(super) fn may_show(&self, candidate: &Candidate, pc: Pc) -> bool {
+        let Some(answer) = self.goal.only() else { return true };
+        !self.judge.options.reduces() || candidate.process.may_reply(&self.spec.program, pc, answer)
+    }
+
+    /// Tests whether a path that has met a choice can still show what was observed.
+    pub(super) fn may_still_show(&self, candidate: &Candidate) -> bool {
+        self.awaited().is_none_or(|answer| candidate.process.may_still_reply(&self.spec.program, answer))
+    }
+
+    /// The answer that a path must come to (`None`: it must give none); a path that cannot ends.
+    pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
+        if self.judge.options.reduces() && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
+    }
+
+    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and if
+    /// the exchange has taken more than it may.
+    pub(super) fn pay(&mut self, candidate: &Candidate) -> Result<(), Infeasible> {
+        if self.is_exhausted() {
+            return Err(Infeasible);
+        }
+        let cost = FORK_COST + candidate.process.size();
+        self.copied = self.copied.saturating_add(cost);
+        self.judge.work.without_terms = self.judge.work.without_terms.saturating_add(cost as u64 / COPIED);
+        if self.copied <= COPY_LIMIT {
+            return Ok(());
+        }
+        self.give_up(Limit::Paths);
+        Err(Infeasible)
+    }
+
+    /// Tests whether the observed answer can still come that way.
+    pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
+        let process = &candidate.process;
+        let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));
+        may_show && process.elements().get(way).is_none_or(|one| self.judge.steps.follow(one, site))
+    }
+
+    /// Takes one of several ways.
+    pub(super) fn go(&mut self, candidate: &mut Candidate, way: usize) {
+        if self.judge.options.keep_choices {
+            let logged = match candidate.process.elements().get(way) {
+                Some(element) => {
+                    let guard = candidate.process.picks_where(&self.spec.program, way);
+                    Logged::Element { value: element.clone(), guard }
+                }
+                None => Logged::Way(way),
+            };
+            self.judge.log(candidate, || logged);
+        }
+        candidate.process.select(way);
+    }
+}

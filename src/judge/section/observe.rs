@@ -1,0 +1,278 @@
+//! The judge's policy: what a candidate on its way through a section does with each event.
+//!
+//! ```text
+//! if q <= n { reply 0; } …     observed 0: #1 >= q is taken up; observed 1: the other side, #1 < q
+//! ```
+
+use smallvec::SmallVec;
+
+use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
+use super::{bounds, clients, fork, lookups, unify};
+use crate::judge::candidate::{Candidate, Logged};
+use crate::judge::findings::{Finding, Findings};
+use crate::judge::normal_form::forget;
+use crate::judge::verdict::FaultReport;
+use crate::process::{Choice, Event, Fault, Fresh, Limit, Lookup, PeerCalls, Port};
+use crate::solve::Answer;
+use crate::spec::{Site, Spec};
+use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
+use crate::term::Term;
+use crate::value::{Truth, Value};
+
+impl Policy for Section<'_> {
+    type Path = Candidate;
+    type Stopped = PathOutcome;
+
+    fn fresh(&mut self) -> &mut Fresh {
+        &mut self.judge.fresh
+    }
+
+    fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, PathOutcome> {
+        let event = bounds::advance(self, &spec.program, candidate);
+        self.judge.work.without_terms += 1;
+        if self.is_exhausted() {
+            return Err(PathOutcome::Infeasible);
+        }
+        self.judge.steps.notice(&spec.program, candidate);
+        Ok(event)
+    }
+
+    fn restrict(
+        &mut self,
+        path: &mut Candidate,
+        facts: Vec<Term>,
+        variables: u64,
+        site: Site,
+    ) -> Result<(), PathOutcome> {
+        path.growth.count_choice(variables);
+        let at = Some(self.judge.place(site));
+        Ok(path.assume_each(&facts, at, &mut self.judge.solver)?)
+    }
+
+    fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
+        let Section { spec, goal, .. } = *self;
+        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.reduces())
+            && !spec.types.holds_maps(chosen.choice.value_type())
+            && let Some(value) = candidate.process.shown_by(&spec.program, answer).filter(|value| value.is_known())
+        {
+            let value = value.clone();
+            self.go_on_with(candidate, value, None);
+            return Ok(());
+        }
+        if !self.may_still_show(candidate) {
+            return Err(PathOutcome::Infeasible);
+        }
+        if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
+            && let Some(wanted) = self.judge.steps.only_element(over, chosen.site)
+        {
+            let (there, only) = wanted?;
+            candidate.require(there, None, &mut self.judge.solver)?;
+            self.go_on_with(candidate, only, None);
+            return Ok(());
+        }
+        Ok(self.choose_any(candidate, chosen)?)
+    }
+
+    fn look_up(
+        &mut self,
+        spec: &Spec,
+        candidate: &mut Candidate,
+        lookup: Lookup,
+        site: Site,
+    ) -> Result<(), PathOutcome> {
+        lookups::look_up(self, spec, candidate, (lookup, site))
+    }
+
+    fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), PathOutcome> {
+        Ok(fork::follow(self, candidate, &fork)?)
+    }
+
+    fn select(&mut self, candidate: &mut Candidate, ways: usize, site: Site) -> Result<(), PathOutcome> {
+        let mut followed: SmallVec<[usize; 8]> = (0..ways).rev().collect();
+        followed.retain(|way| self.may_go(candidate, *way, site));
+        let Some(first) = followed.pop() else {
+            self.is_exhaustive = false;
+            return Err(PathOutcome::Infeasible);
+        };
+        for way in followed {
+            self.pay(candidate)?;
+            self.judge.count_fork(site);
+            let mut other = self.judge.spares.copy(candidate);
+            self.go(&mut other, way);
+            self.open.push(OpenPath::Running(other));
+        }
+        self.go(candidate, first);
+        Ok(())
+    }
+
+    fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), PathOutcome> {
+        self.is_exhaustive &= matches!(condition, Truth::Known(true));
+        let at = self.judge.place(site);
+        Ok(forget::assume_last(self.judge, candidate, condition, at)?)
+    }
+
+    /// Goes on where the client does its duty: `expects q > 0;` asked with #1 is broken where `#1 <= 0`.
+    fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
+        let (broken, at) = (duty.clone().not(), self.judge.place(site));
+        match candidate.allows(&broken, &mut self.judge.solver) {
+            Answer::Unsat => return Ok(()),
+            Answer::Sat if candidate.is_clean() => {
+                if !self.found().any(|found| found.knows_breach(at.event, &self.sent)) {
+                    let state = self.as_it_began(candidate);
+                    let breaches = vec![(at, state.where_holds(broken, at, &mut self.judge.solver))];
+                    self.findings.add(Finding { breaches, ..Finding::default() });
+                }
+            }
+            Answer::Sat | Answer::Unknown(_) => {
+                self.findings.add(Finding { perhaps_outside: Some(at), ..Finding::default() });
+            }
+        }
+        self.is_exhaustive = false;
+        Ok(candidate.require(duty, Some(at), &mut self.judge.solver)?)
+    }
+
+    fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
+        self.is_exhaustive = false;
+        let at = self.judge.place(fault.site);
+        match candidate.allows(&wrong, &mut self.judge.solver) {
+            Answer::Unsat => {}
+            Answer::Sat if candidate.is_clean() => {
+                if !self.found().any(|found| found.knows_fault(&self.sent)) {
+                    let state = self.as_it_began(candidate);
+                    // What is wrong with the initial state shows at the first event.
+                    let report = FaultReport { fault, event: self.judge.event.max(1) };
+                    let faults = vec![(report, state.where_holds(wrong.clone(), at, &mut self.judge.solver))];
+                    self.findings.add(Finding { faults, ..Finding::default() });
+                }
+            }
+            Answer::Sat | Answer::Unknown(_) => {
+                self.findings.add(Finding { perhaps_faulty: Some(at), ..Finding::default() });
+            }
+        }
+        Ok(candidate.require(wrong.not(), Some(at), &mut self.judge.solver)?)
+    }
+
+    fn cut(
+        &mut self,
+        candidate: &mut Candidate,
+        reached: Truth,
+        limit: Limit,
+        site: Option<Site>,
+    ) -> Result<(), PathOutcome> {
+        lookups::settle(self, candidate)?;
+        self.is_exhaustive = false;
+        let at = site.map(|site| self.judge.place(site));
+        if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {
+            self.findings.cut(limit, at);
+        }
+        Ok(candidate.require(reached.not(), at, &mut self.judge.solver)?)
+    }
+
+    fn pause(&mut self, candidate: &mut Candidate) -> Result<(), PathOutcome> {
+        if self.goal == Goal::Section {
+            candidate.process.suspend();
+            return Err(PathOutcome::Shows);
+        }
+        candidate.process.proceed();
+        Ok(())
+    }
+
+    /// Takes up what was observed, so that what follows the answer is told of a known one: in `reply l then { for x in l { … } }`
+    /// the loop runs over the elements that were seen.
+    fn announce(&mut self, candidate: &mut Candidate, (value, site): (Value, Site)) -> Result<(), PathOutcome> {
+        candidate.process.proceed();
+        match self.goal {
+            Goal::Answer(_) => Ok(unify::answer(self, candidate, GivenAnswer { value, site, is_last: false })?),
+            Goal::Nothing => Err(PathOutcome::Infeasible),
+            Goal::Any | Goal::Lost | Goal::Section => Ok(()),
+        }
+    }
+
+    fn emit(
+        &mut self,
+        candidate: &mut Candidate,
+        to: &Value,
+        (message, site): (Value, Site),
+    ) -> Result<(), PathOutcome> {
+        let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
+        let there = self.judge.wire.ports();
+        Ok(clients::to_each(self, candidate, (to, &there), &send)?)
+    }
+
+    fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
+        let is_noticed = self.spec.program.closes.is_some();
+        let there = self.judge.wire.ports();
+        let close = |candidate: &mut Candidate, port: Port| {
+            if !there.contains(&port) {
+                return candidate.process.abandon(port);
+            }
+            if is_noticed && !candidate.process.situation().closed.contains(&port) {
+                candidate.process.end_connection(port);
+            }
+            candidate.process.close(port);
+        };
+        // Of a client that has given up there may be requests that were not read.
+        let situation = candidate.process.situation();
+        let mut ports: Vec<Port> = situation.arrived.iter().chain(&situation.opening).chain(&there).copied().collect();
+        ports.sort_unstable();
+        ports.dedup();
+        Ok(clients::to_each(self, candidate, (client, &ports), &close)?)
+    }
+
+    fn call(&mut self, candidate: &mut Candidate, calls: PeerCalls) -> Result<(), PathOutcome> {
+        candidate.process.suspend_calling(calls);
+        Err(PathOutcome::Shows)
+    }
+
+    fn end(&mut self, candidate: &mut Candidate, answer: Option<(Value, Site)>) -> PathOutcome {
+        let shows = match answer {
+            Some((value, site)) => {
+                candidate.replied = Some(site);
+                unify::answer(self, candidate, GivenAnswer { value, site, is_last: true }).is_ok()
+            }
+            None => {
+                self.is_exhaustive &= self.goal == Goal::Lost;
+                matches!(self.goal, Goal::Nothing | Goal::Lost | Goal::Section)
+            }
+        };
+        if shows { PathOutcome::Shows } else { PathOutcome::Infeasible }
+    }
+}
+
+impl Section<'_> {
+    fn found(&self) -> impl Iterator<Item = &Findings> {
+        [&self.judge.findings, &self.findings].into_iter()
+    }
+
+    /// A state in which a run fails: of a section that does not come to its end nobody sees what it sent.
+    fn as_it_began(&self, candidate: &Candidate) -> Candidate {
+        let mut state = candidate.clone();
+        if state.process.sent() != self.sent {
+            state.process.replace_sent(self.sent.clone());
+        }
+        state
+    }
+
+    /// Chooses anything of what a choice ranges over.
+    fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
+        let before = self.judge.fresh.last;
+        let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
+        candidate.growth.count_choice(self.judge.fresh.last - before);
+        // A range or a collection may be empty.
+        self.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
+        let at = Some(self.judge.place(chosen.site));
+        candidate.assume_each(&restrictions, at, &mut self.judge.solver)?;
+        let is_followed = self.judge.steps.follow_where(&value, chosen.site);
+        candidate.require(is_followed, None, &mut self.judge.solver)?;
+        self.go_on_with(candidate, value, chosen.guard);
+        Ok(())
+    }
+
+    /// Goes on with what was chosen.
+    fn go_on_with(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
+        self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
+        candidate.process.resume(value);
+    }
+}

@@ -1,0 +1,155 @@
+//! A request, begun in each candidate: variables stand for its unknown parts, and paths that only read are joined again.
+//!
+//! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and if any answer will do, the two paths of `reply has(x)` are one.
+
+use super::{Goal, Section};
+use crate::judge::candidate::{Candidate, Logged, notes_requests};
+use crate::judge::frontier::Judge;
+use crate::judge::{Exchange, Observed};
+use crate::process::Fresh;
+use crate::solve::Solver;
+use crate::spec::{Spec, TypeId};
+use crate::symbolic::Infeasible;
+use crate::term::Term;
+use crate::value::Value;
+
+/// A request as a candidate receives it, and what was observed.
+pub(crate) struct Received<'r> {
+    pub(crate) spec: &'r Spec,
+    request: &'r Value,
+    /// The variables in the place of the part of the request that is not known, if there is one.
+    filled: Option<&'r Filled>,
+    client: u64,
+    pub(crate) seen: &'r Observed,
+}
+
+/// A request of which a part was not known.
+pub(crate) struct Filled {
+    /// With variables in its place.
+    pub(crate) request: Value,
+    /// The conditions on these.
+    facts: Vec<Term>,
+    /// Their number.
+    variables: u64,
+}
+
+impl<'r> Received<'r> {
+    /// The request of an exchange, with what stands for the parts that are not known.
+    pub(crate) fn of(spec: &'r Spec, exchange: &'r Exchange, filled: Option<&'r Filled>) -> Received<'r> {
+        let request = filled.map_or(&exchange.request, |filled| &filled.request);
+        Received { spec, request, filled, client: exchange.client, seen: &exchange.observed }
+    }
+}
+
+impl Filled {
+    /// A request with variables in the place of what is not known of it; nothing if all is known.
+    pub(crate) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
+        Filled::of_type(recorded, spec, spec.program.request, fresh)
+    }
+
+    /// A value of a type that the server is given, with variables in the place of what is not known of it; nothing if all is known.
+    pub(crate) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<Filled> {
+        recorded.has_holes().then(|| {
+            let before = fresh.last;
+            let (request, facts) = fresh.fill_holes(&spec.types, ty, recorded);
+            Filled { request, facts, variables: fresh.last - before }
+        })
+    }
+
+    /// Takes up in a candidate what restricts the variables: one choice more.
+    pub(crate) fn assume(&self, candidate: &mut Candidate, solver: &mut Solver) -> Result<(), Infeasible> {
+        candidate.growth.count_choice(self.variables);
+        candidate.assume_each(&self.facts, None, solver)
+    }
+}
+
+/// The candidates that explain a request if nothing happens between requests.
+pub(crate) fn respond_each(
+    judge: &mut Judge,
+    mut candidates: Vec<Candidate>,
+    received: &Received<'_>,
+) -> Vec<Candidate> {
+    let mut others = std::mem::take(&mut judge.spares.results);
+    let mut kept = 0;
+    for at in 0..candidates.len() {
+        if at > 0 && judge.is_exhausted() {
+            break;
+        }
+        if matches!(received.seen, Observed::Lost) {
+            others.push(candidates[at].clone());
+        }
+        if respond(judge, &mut candidates[at], received, &mut others).is_ok() {
+            candidates.swap(kept, at);
+            kept += 1;
+        }
+    }
+    if kept < candidates.len() {
+        candidates.drain(kept..).for_each(|candidate| judge.spares.take(candidate));
+    }
+    if !others.is_empty() {
+        candidates.append(&mut others);
+    }
+    judge.spares.results = others;
+    candidates
+}
+
+/// Runs a candidate on a request, in place along the first path that shows what was observed; whether that one does. The
+/// candidates of other such paths are added to `others`.
+pub(crate) fn respond(
+    judge: &mut Judge,
+    candidate: &mut Candidate,
+    received: &Received<'_>,
+    others: &mut Vec<Candidate>,
+) -> Result<(), Infeasible> {
+    let Received { spec, request, filled, client, seen } = *received;
+    if notes_requests(spec, seen) {
+        judge.log(candidate, || Logged::Received);
+    }
+    let before = may_join(judge, seen).then(|| candidate.clone());
+    let first = others.len();
+    if let Some(filled) = filled {
+        judge.log(candidate, || Logged::Request(request.clone()));
+        filled.assume(candidate, &mut judge.solver)?;
+    }
+    candidate.noticed = 0;
+    if !matches!(seen, Observed::Restarted) {
+        candidate.process.receive_by(&spec.program, handler(judge, spec), (request, client));
+    } else if !candidate.process.restart(&spec.program) {
+        return Ok(());
+    }
+    let explored = Section::new(judge, spec, Goal::of(seen)).explore(candidate, others);
+    if let Some(before) = before
+        && explored.is_exhaustive
+        && explored.first.is_ok()
+    {
+        judge.counts.merges += join(before, candidate, others, first) as u64;
+    }
+    explored.first
+}
+
+/// The handler of requests: the one with sunk choices, if nobody wants to know what was chosen.
+fn handler(judge: &Judge, spec: &Spec) -> u32 {
+    let unwatched = judge.options.sinks_choices() && !judge.options.keep_choices && judge.steps.wanted.is_none();
+    if unwatched { spec.program.sunk } else { spec.program.serve }
+}
+
+/// Tests whether paths that only asked are joined: not if the choices or answers of each path are kept.
+fn may_join(judge: &Judge, observed: &Observed) -> bool {
+    matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
+        && judge.options.reduces()
+        && !judge.options.keep_paths()
+}
+
+/// Joins a path and the others from the `first` on, if nothing was written on any: they differ in what they asked only. If
+/// every state that entered the section left it on one of them, and any answer will do, together they are the candidate that
+/// entered. The number of others that were joined.
+fn join(before: Candidate, candidate: &mut Candidate, others: &mut Vec<Candidate>, first: usize) -> usize {
+    let unchanged = |path: &Candidate| path.process.stored().is_empty();
+    let joined = others.len() - first;
+    if joined == 0 || !unchanged(candidate) || !others[first..].iter().all(unchanged) {
+        return 0;
+    }
+    others.truncate(first);
+    *candidate = before;
+    joined
+}

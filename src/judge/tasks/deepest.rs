@@ -1,0 +1,419 @@
+//! Judging a whole recording deepest first: what explains the longest beginning of it goes on first.
+//!
+//! Judging event by event keeps everything that explains the events so far. If many requests are under way that is much, though a single
+//! run is enough to accept. Deepest first looks for one run, and goes back if it cannot go on (Wing and Gong, 1993; Lowe, 2017):
+//!
+//! ```text
+//! c1 W(1)   c2 W(2)   c3 R ... c3 2          before `c3 2` the server reads R, which would answer 0; then W(1), R: 1; then W(2), R: 2
+//! ```
+//!
+//! As event by event, the sections that an observation needs run before it: first those of its own connection, then those whose answers
+//! are seen soonest. Every other section is a detour, and nodes with fewer detours are followed first. States
+//! with the same things under way are one node of the search, and nodes of one form at one event are followed once
+//! (`proofs-notes/deepest.md`).
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use rustc_hash::FxHashMap;
+
+use super::composed::Composed;
+use super::detours::DetourOrder;
+use super::possible::PossibleAnswers;
+use super::remaining_answers::RemainingAnswers;
+use super::visited::VisitedStates;
+use super::wire::{RecordedEvent, Wire};
+use crate::judge::candidate::Candidate;
+use crate::judge::frontier::Judge;
+use crate::judge::normal_form::forms;
+use crate::judge::tasks;
+use crate::judge::work::Followed;
+use crate::network::{Observation, ServerMove, ServerSection, moves};
+use crate::process::{Limit, Port, Situation};
+use crate::value::Value;
+
+/// States in which the same is under way, before the same event.
+struct SearchNode {
+    /// The number of the event, from 0.
+    event: usize,
+    candidates: Vec<Candidate>,
+    history: NodeHistory,
+    /// The sections that are still to be run from here, the first one last; nothing if it was not looked at.
+    left: Option<Vec<ServerSection>>,
+}
+
+/// The way to a node.
+#[derive(Clone, Default)]
+struct NodeHistory {
+    /// The requests that were read, by their numbers, if they can be read again.
+    read: ReadRequests,
+    /// The number of detours since an event that was the last one explained: sections after which the next event could not be observed,
+    /// and states taken other than the one that is tried first.
+    detours: usize,
+}
+
+impl NodeHistory {
+    /// This history with `more` further detours.
+    fn with_detours(&self, more: usize) -> NodeHistory {
+        NodeHistory { read: self.read.clone(), detours: self.detours + more }
+    }
+}
+
+/// A set of requests: a bit for each number.
+#[derive(Clone, Default)]
+struct ReadRequests(Vec<u64>);
+
+impl ReadRequests {
+    fn set(&mut self, request: usize, is_read: bool) {
+        let (at, bit) = (request / 64, 1 << (request % 64));
+        if self.0.len() <= at {
+            self.0.resize(at + 1, 0);
+        }
+        self.0[at] = if is_read { self.0[at] | bit } else { self.0[at] & !bit };
+    }
+
+    fn contains(&self, request: usize) -> bool {
+        self.0.get(request / 64).is_some_and(|bits| bits & (1 << (request % 64)) != 0)
+    }
+}
+
+/// The end of a search.
+pub(crate) enum Searched {
+    /// The recording is explained: the judge has the states.
+    Explained(Judge),
+    /// Nothing explains it: the judge gave up at the event that no run passes.
+    Nothing(Judge),
+    /// The work was not enough.
+    Unfinished,
+    /// A limit cut something off, and nothing else explains the recording.
+    Cut,
+}
+
+/// A search for a run that explains a recording.
+pub(crate) struct DeepestFirst<'r> {
+    composed: Composed<'r>,
+    order: DetourOrder,
+    events: &'r [RecordedEvent],
+    judge: Judge,
+    /// The nodes that are to be followed, by the number of detours and the event: the last ones come first.
+    open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
+    /// The nodes that were visited at each event.
+    visited: Vec<VisitedStates>,
+    /// The connections before each event.
+    wires: Vec<Wire>,
+    remaining: RemainingAnswers,
+    /// The answers that requests may have, if requests may be lost to make room.
+    possible: Option<PossibleAnswers>,
+    /// The numbers of the requests that are different, if they can be read again.
+    requests: FxHashMap<(Port, Value), usize>,
+    /// The number of first events that a clean state explains.
+    explained: usize,
+    /// Set if a limit cut something off.
+    is_cut: bool,
+    /// The memory that it has taken, in bytes.
+    taken: usize,
+}
+
+impl<'r> DeepestFirst<'r> {
+    /// A search that begins with the states of a judge that has seen nothing.
+    pub(crate) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
+        let composed = composed.telling_apart();
+        let (remaining, possible) = (RemainingAnswers::of(composed, events), PossibleAnswers::of(&judge, composed));
+        let mut requests = FxHashMap::default();
+        for (_, observation) in events {
+            if let Observation::Request(port, request) = observation
+                && composed.network.duplicates()
+            {
+                let number = requests.len();
+                requests.entry((*port, request.clone())).or_insert(number);
+            }
+        }
+        let (order, initial) = (DetourOrder::of(composed), std::mem::take(&mut judge.candidates));
+        let (open, visited, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
+        let (explained, is_cut, taken) = (0, false, 0);
+        let mut search = DeepestFirst {
+            composed,
+            order,
+            events,
+            judge,
+            open,
+            visited,
+            wires,
+            remaining,
+            possible,
+            requests,
+            explained,
+            is_cut,
+            taken,
+        };
+        search.enter(0, initial, NodeHistory::default());
+        search
+    }
+
+    /// Goes on with the search until it is at its end, or has used up the given work.
+    pub(crate) fn search(&mut self, work: u64) -> Searched {
+        self.judge.work.resume(self.taken, &self.judge.options);
+        let searched = self.follow(work);
+        self.taken = self.judge.work.taken(&self.judge.options);
+        searched
+    }
+
+    fn follow(&mut self, work: u64) -> Searched {
+        let last = self.judge.work_done().saturating_add(work);
+        while let Some(node) = self.next_node() {
+            if node.event == self.events.len() && node.candidates.iter().any(Candidate::is_clean) {
+                return Searched::Explained(self.ended_with(node.candidates));
+            }
+            if node.event < self.events.len() {
+                self.advance(node);
+            } else {
+                self.is_cut = true;
+            }
+            if let Some(limit) = self.judge.limit() {
+                if matches!(limit, Limit::Memory(_)) {
+                    return Searched::Cut;
+                }
+                self.judge.findings.clear_cut();
+                self.is_cut = true;
+            }
+            if self.judge.work_done() > last {
+                return Searched::Unfinished;
+            }
+        }
+        if self.is_cut { Searched::Cut } else { Searched::Nothing(self.ended_with(Vec::new())) }
+    }
+
+    /// The judge, after the events that were explained, with the states that are left.
+    fn ended_with(&mut self, candidates: Vec<Candidate>) -> Judge {
+        let last = if candidates.is_empty() { self.explained } else { self.events.len().saturating_sub(1) };
+        let mut judge = self.judge.clone();
+        judge.event = self.events.get(last).map_or(0, |(line, _)| *line);
+        judge.clean_died = candidates.is_empty().then_some(judge.event);
+        judge.candidates = candidates;
+        judge
+    }
+
+    /// Goes on from a node: past its event if that may be observed, and with the next section else.
+    fn advance(&mut self, mut node: SearchNode) {
+        let (line, observation) = &self.events[node.event];
+        self.judge.event = *line;
+        self.judge.wire = self.wires[node.event].clone();
+        self.judge.work.begin(Followed::All, &self.judge.options, &mut self.judge.solver);
+        let Some(mut left) = node.left.take() else { return self.look_at(node, observation) };
+        let Some(next) = left.pop() else { return };
+        let situation = node.candidates[0].process.situation();
+        let (mut led, mut is_enough) = (Vec::new(), true);
+        for candidate in &node.candidates {
+            let mut own = tasks::led_to(&mut self.judge, self.composed, (candidate, &situation), next);
+            led.append(&mut own.states);
+            is_enough &= own.is_enough;
+        }
+        let is_again = matches!(next, ServerSection::Move(ServerMove::Receive(at)) if self.has_read(&node, at));
+        let history = self.after(&node, next);
+        let event = node.event;
+        if !is_enough && !left.is_empty() {
+            self.push(SearchNode { left: Some(left), ..node });
+        }
+        let is_detour =
+            |one: &Candidate| self.order.is_detour(is_again, || self.leads_on(&situation, one, observation));
+        let (detours, straight) = led.into_iter().partition(is_detour);
+        self.add_each(event, straight, &history);
+        self.add_each(event, detours, &history.with_detours(1));
+    }
+
+    /// The history after a section that is run at a node.
+    fn after(&self, node: &SearchNode, next: ServerSection) -> NodeHistory {
+        let mut after = node.history.clone();
+        if let ServerSection::Move(ServerMove::Receive(at)) = next
+            && let Some(request) = self.request_at(node, at)
+        {
+            after.read.set(request, true);
+        }
+        after
+    }
+
+    /// Tests whether a section leads on: after it the observation can certainly be made, or one more call can be seen.
+    fn leads_on(&self, before: &Situation, after: &Candidate, observation: &Observation) -> bool {
+        let network = self.composed.network;
+        let situation = after.process.situation();
+        match observation {
+            Observation::Called(_) => situation.unseen_calls().count() > before.unseen_calls().count(),
+            _ => {
+                tasks::is_enough(self.composed, after, observation)
+                    && moves::may_be_made(network, &situation, observation)
+            }
+        }
+    }
+
+    /// The number of the request at a place among those that have arrived, if it can be read again.
+    fn request_at(&self, node: &SearchNode, at: usize) -> Option<usize> {
+        let (port, request) = node.candidates[0].process.arrived(at);
+        self.requests.get(&(port, request.clone())).copied()
+    }
+
+    /// Tests whether the request at a place among those that have arrived was read before.
+    fn has_read(&self, node: &SearchNode, at: usize) -> bool {
+        self.request_at(node, at).is_some_and(|request| node.history.read.contains(request))
+    }
+
+    /// The node that is followed next.
+    fn next_node(&mut self) -> Option<SearchNode> {
+        let mut first = self.open.last_entry()?;
+        let node = first.get_mut().pop();
+        if first.get().is_empty() {
+            first.remove();
+        }
+        node
+    }
+
+    fn push(&mut self, node: SearchNode) {
+        let priority = self.order.priority(node.event, node.history.detours);
+        self.open.entry(priority).or_default().push(node);
+    }
+
+    /// Makes the observation at a new node if that may be made, and lists the sections that may be run before it.
+    fn look_at(&mut self, node: SearchNode, observation: &Observation) {
+        let (event, network) = (node.event, self.composed.network);
+        let (mut after, mut is_enough) = (Vec::new(), false);
+        if moves::may_be_made(network, &node.candidates[0].process.situation(), observation) {
+            is_enough = node.candidates.iter().all(|one| tasks::is_enough(self.composed, one, observation));
+            after.push(node.candidates.clone());
+        } else if self.composed.loses {
+            after = self.with_room(&node, observation);
+        }
+        let mut history = node.history.clone();
+        if self.order.begins_anew(event >= self.explained) {
+            history.detours = 0;
+        }
+        if let Observation::Request(port, request) = observation
+            && let Some(request) = self.requests.get(&(*port, request.clone()))
+        {
+            history.read.set(*request, false);
+        }
+        if !is_enough {
+            self.list_sections(node, observation);
+        }
+        let last = after.len().saturating_sub(1);
+        for (at, ready) in after.into_iter().enumerate() {
+            self.judge.wire = self.wires[event].clone();
+            let after = tasks::observed(&mut self.judge, self.composed, ready, observation);
+            self.enter(event + 1, after, history.with_detours(self.order.of_alternative(at == last)));
+        }
+    }
+
+    /// Adds a task that is finished at once; if there is none, the node goes on with each of its sections.
+    fn list_sections(&mut self, mut node: SearchNode, observation: &Observation) {
+        if let [only] = &node.candidates[..]
+            && let Some(next) = tasks::finished_at_once(&mut self.judge, self.composed, only)
+        {
+            return self.add_each(node.event, vec![next], &node.history);
+        }
+        let situation = node.candidates[0].process.situation();
+        node.left = Some(self.sections(&node, &situation, observation));
+        self.push(node);
+    }
+
+    /// The states after losing packets that take the room of a request; the states in which most clients still wait for an answer come
+    /// last.
+    fn with_room(&mut self, node: &SearchNode, observation: &Observation) -> Vec<Vec<Candidate>> {
+        let mut ready = Vec::new();
+        for candidate in &node.candidates {
+            ready.append(&mut tasks::with_room(&mut self.judge, self.composed, candidate, observation));
+        }
+        let waited_for = |one: &Candidate| {
+            let arrived = one.process.situation().arrived;
+            arrived.into_iter().filter(|port| self.remaining.next(*port, node.event).is_some()).count()
+        };
+        ready.sort_by_cached_key(waited_for);
+        ready.into_iter().map(|one| vec![one]).collect()
+    }
+
+    /// The sections that may be run at a node, the one that is tried first last.
+    fn sections(&self, node: &SearchNode, situation: &Situation, observation: &Observation) -> Vec<ServerSection> {
+        let Composed { spec, network, .. } = self.composed;
+        let mut all = moves::of(&spec.program, network, situation, observation);
+        all.sort_by_cached_key(|next| Reverse(self.rank(node, next.port(situation), *next, observation)));
+        all
+    }
+
+    /// The rank of a section: the lowest is tried first.
+    fn rank(
+        &self,
+        node: &SearchNode,
+        port: Option<Port>,
+        next: ServerSection,
+        observation: &Observation,
+    ) -> (u8, usize) {
+        let class = match next {
+            ServerSection::Move(ServerMove::Step) => return (1, 0),
+            ServerSection::Move(ServerMove::Lose(_) | ServerMove::LoseRequest(_)) => return (3, 0),
+            ServerSection::Move(ServerMove::Receive(at)) if self.has_read(node, at) => 4,
+            _ => 0,
+        };
+        let Some(port) = port else { return (0, node.event) };
+        if observation.port() == Some(port) {
+            return (class, node.event);
+        }
+        self.remaining.next(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
+    }
+
+    /// Adds the states after an event.
+    fn enter(&mut self, event: usize, mut candidates: Vec<Candidate>, history: NodeHistory) {
+        if candidates.is_empty() {
+            return;
+        }
+        if let Some((_, observation)) = self.events.get(event) {
+            tasks::take_notice(&mut self.judge, self.composed.spec, &mut candidates, observation);
+        }
+        if self.wires.len() == event {
+            self.wires.push(self.judge.wire.clone());
+        }
+        self.judge.normalize(candidates);
+        let candidates = std::mem::take(&mut self.judge.candidates);
+        if candidates.iter().any(Candidate::is_clean) {
+            self.explained = self.explained.max(event);
+        }
+        self.add_each(event, candidates, &history);
+    }
+
+    /// Tests whether the requests that are there are too few, or the wrong ones, for the answers that are seen from an event on.
+    fn lacks_requests(&mut self, candidate: &Candidate, situation: &Situation, event: usize) -> bool {
+        if !self.composed.counts_requests {
+            return false;
+        }
+        let are_impossible = |possible| self.remaining.are_impossible(possible, candidate, (self.events, event));
+        self.remaining.are_too_many(situation, event) || self.possible.as_mut().is_some_and(are_impossible)
+    }
+
+    /// Adds states before an event, each as one of the node with the same under way, unless one of that form was visited.
+    fn add_each(&mut self, event: usize, mut candidates: Vec<Candidate>, history: &NodeHistory) {
+        forms::merge_equal(&mut candidates);
+        let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
+        for candidate in candidates {
+            let situation = candidate.process.situation();
+            if self.lacks_requests(&candidate, &situation, event) {
+                continue;
+            }
+            let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {
+                *other == situation
+                    && !(self.composed.tells_apart && group[0].process.sent() != candidate.process.sent())
+            };
+            match groups.iter_mut().find(is_alike) {
+                Some((_, group)) => group.push(candidate),
+                None => groups.push((situation, vec![candidate])),
+            }
+        }
+        if self.visited.len() <= event {
+            self.visited.resize_with(event + 1, || VisitedStates::new(self.composed));
+        }
+        let last = groups.len().saturating_sub(1);
+        for (at, (_, candidates)) in groups.into_iter().enumerate() {
+            if self.visited[event].add(&mut self.judge, &candidates) {
+                let history = history.with_detours(self.order.of_alternative(at == last));
+                self.push(SearchNode { event, candidates, history, left: None });
+            } else {
+                self.judge.counts.merges += 1;
+            }
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Failing runs over a network: what they explain of the observations that follow.
+//!
+//! ```text
+//! c1 Add    c2 Take    c1 6        `c1 5` was sent, then `Take` broke its duty: `c1 6` is not seen before `c1 5`
+//! ```
+//!
+//! A run in which the client breaks its duty, or the specification is faulty, may do anything from there on; but what it had sent stays
+//! sent (proofs-notes/tasks.md, *Failing runs*).
+
+use super::composed::Composed;
+use crate::judge::candidate::Candidate;
+use crate::judge::frontier::Judge;
+use crate::judge::tasks;
+use crate::network::{Network, Observation, PacketOrder, ServerMove, moves};
+use crate::process::Port;
+
+/// Goes on with the failing runs that explain an observation.
+pub(crate) fn observe(judge: &mut Judge, network: &dyn Network, observation: &Observation) {
+    if judge.findings.has_failure() {
+        let spec = judge.spec.clone();
+        let composed = Composed::new(&spec, network, &judge.options);
+        let mut findings = std::mem::take(&mut judge.findings);
+        findings.follow(|state| following(judge, composed, state, observation));
+        // Comparing a message with the one that is seen may be too hard.
+        findings.merge(std::mem::take(&mut judge.findings));
+        judge.findings = findings;
+    }
+}
+
+/// The states after an observation, of a run that has failed.
+fn following(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    mut state: Candidate,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let network = composed.network;
+    let is_lost = |next: &ServerMove| matches!(next, ServerMove::Lose(_));
+    let may_be_lost = || network.moves(&state.process.situation(), observation).iter().any(is_lost);
+    if state.process.sent().is_empty() || network.duplicates() || may_be_lost() {
+        // All that is under way may have been seen before, or never be.
+        return vec![state];
+    }
+    match observation {
+        Observation::Answer(port, answer) if is_awaited(composed, &state, *port) => {
+            if !moves::may_be_made(network, &state.process.situation(), observation) {
+                return Vec::new();
+            }
+            tasks::with_shown(judge, composed, vec![state], (*port, answer.as_ref()))
+        }
+        Observation::Closed(port) if network.order() != PacketOrder::Free && is_awaited(composed, &state, *port) => {
+            Vec::new()
+        }
+        Observation::Lost(port) | Observation::Closed(port) => {
+            state.process.drop_sent(*port);
+            vec![state]
+        }
+        Observation::Restart => {
+            state.process.replace_sent(Vec::new());
+            vec![state]
+        }
+        _ => vec![state],
+    }
+}
+
+/// Tests whether a message that was sent must be seen before anything else is on a connection.
+fn is_awaited(composed: Composed<'_>, state: &Candidate, port: Port) -> bool {
+    let is_global = composed.network.order() == PacketOrder::Global;
+    state.process.sent().iter().any(|message| !message.is_endless && (is_global || message.port == port))
+}

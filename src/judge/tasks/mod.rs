@@ -1,0 +1,458 @@
+//! Observing over a network: the server runs sections until what is observed may be observed (semantics 4).
+//!
+//! ```text
+//! c1 Take    c2 Take    c2 1    c1 2       the server began with the request of c2, or went on with it first
+//! ```
+//!
+//! A candidate has requests, suspended tasks and messages under way. Before an observation all sections are tried that the
+//! network allows, until it may be made; equal candidates on the way are one.
+
+pub(crate) mod composed;
+pub(crate) mod deepest;
+pub(crate) mod detours;
+pub(crate) mod failing;
+pub(crate) mod instead;
+pub(crate) mod moved;
+pub(crate) mod possible;
+pub(crate) mod prospects;
+pub(crate) mod recording;
+pub(crate) mod remaining_answers;
+pub(crate) mod visited;
+pub(crate) mod wire;
+
+use std::cmp::Reverse;
+use std::slice;
+
+use super::candidate::{BegunSection, Candidate, Logged};
+use super::frontier::Judge;
+use super::section::request::Filled;
+use super::section::{GivenAnswer, Goal, OpenPath, Section};
+use super::verdict::CLOSURE_LIMIT;
+use composed::Composed;
+use visited::VisitedStates;
+
+use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
+use crate::process::{Limit, PeerCall, Port, Sent, Situation};
+use crate::spec::{Spec, TypeId};
+use crate::value::Value;
+
+/// The candidates that explain an observation over a network.
+pub(super) fn observe(
+    judge: &mut Judge,
+    candidates: Vec<Candidate>,
+    network: &dyn Network,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let spec = judge.spec.clone();
+    let composed = Composed::new(&spec, network, &judge.options);
+    let ready = before(judge, composed, candidates, observation);
+    observed(judge, composed, ready, observation)
+}
+
+/// The candidates in which an observation may be made, and of those that may go on without it all to which they lead.
+pub(super) fn before(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    mut candidates: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    take_notice(judge, composed.spec, &mut candidates, observation);
+    run_sections(judge, composed, candidates, observation)
+}
+
+/// Notes that a connection has begun, if an observation is the first of it.
+pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
+    if let Some(port) = observation.port()
+        && judge.wire.open(port)
+        && spec.program.opens.is_some()
+    {
+        candidates.iter_mut().for_each(|candidate| candidate.process.begin_connection(port));
+    }
+}
+
+/// The candidates after an observation, out of those in which it may be made.
+pub(super) fn observed(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    ready: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let mut after = with_observed(judge, composed, ready, observation);
+    for candidate in &mut after {
+        judge.log(candidate, || Logged::Observed);
+        moved::lose_unseen(judge, composed, candidate);
+    }
+    after
+}
+
+fn with_observed(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    ready: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let spec = composed.spec;
+    match observation {
+        Observation::Request(port, value) => with_arrived(judge, composed, ready, (*port, value)),
+        Observation::Answer(port, answer) => {
+            let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
+            judge.wire.show(*port);
+            // Messages that could still be this one are none that are seen any more.
+            if composed.network.order() == PacketOrder::Free {
+                moved::delivered(judge, composed, after).states
+            } else {
+                after
+            }
+        }
+        Observation::Lost(port) => ended(judge, composed, ready, *port),
+        Observation::Closed(port) => without_end(judge, ready, *port),
+        Observation::Called(seen) => with_called(judge, spec, ready, seen),
+        Observation::CallAnswered(exchange, answer) => with_call_answered(judge, spec, ready, (*exchange, answer)),
+        Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
+        Observation::Restart => restarted(judge, spec, ready),
+        Observation::End => ready,
+    }
+}
+
+fn retained(mut candidates: Vec<Candidate>, mut keeps: impl FnMut(&mut Candidate) -> bool) -> Vec<Candidate> {
+    candidates.retain_mut(|candidate| keeps(candidate));
+    candidates
+}
+
+/// The candidates in which an observation may be made, after what the server may have done before it.
+fn run_sections(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    candidates: Vec<Candidate>,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let network = composed.network;
+    let mut met = VisitedStates::new(composed);
+    let (mut open, mut ready) = (candidates, Vec::new());
+    // Those with many packets under way come first: they may cover others.
+    open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));
+    open.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
+    while let Some(candidate) = open.pop() {
+        let situation = candidate.process.situation();
+        if moves::may_be_made(network, &situation, observation) {
+            if is_enough(composed, &candidate, observation) {
+                ready.push(candidate);
+                continue;
+            }
+            ready.push(candidate.clone());
+        } else if composed.loses {
+            ready.append(&mut with_room(judge, composed, &candidate, observation));
+        }
+        if judge.is_exhausted() {
+            break;
+        }
+        if met.len() > CLOSURE_LIMIT {
+            judge.give_up(Limit::Steps);
+            break;
+        }
+        for next in following(judge, composed, (&candidate, &situation), observation) {
+            if met.add(judge, slice::from_ref(&next)) {
+                open.push(next);
+            } else {
+                judge.counts.merges += 1;
+            }
+        }
+    }
+    ready
+}
+
+/// The candidates after a loss of what is in the way of a request: of as few packets as make room for it.
+pub(super) fn with_room(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    from: &Candidate,
+    observation: &Observation,
+) -> Vec<Candidate> {
+    let (mut full, mut ready) = (vec![from.clone()], Vec::new());
+    if !matches!(observation, Observation::Request(..)) {
+        return ready;
+    }
+    while ready.is_empty() && !full.is_empty() {
+        let may_come = |one: &Candidate| moves::may_be_made(composed.network, &one.process.situation(), observation);
+        let lost = moved::after_loss(judge, composed, &full, |one| {
+            let all = composed.network.moves(&one.process.situation(), observation);
+            all.into_iter().filter(|next| next.is_loss()).collect()
+        });
+        (ready, full) = lost.into_iter().partition(may_come);
+    }
+    ready
+}
+
+/// Tests whether a candidate in which an observation may be made need not go on first: all that it leads to can come after it. If
+/// messages overtake each other another one may be the one that is seen, unless one that is there already certainly is. Behind a
+/// restart nothing comes that was under way before it.
+pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> bool {
+    match observation {
+        Observation::Called(_) => false,
+        Observation::Restart => {
+            composed.spec.program.restarts.is_none() && candidate.process.situation() == Situation::default()
+        }
+        Observation::Answer(port, answer) if composed.network.order() == PacketOrder::Free => {
+            let is_it = |sent: &Sent| {
+                sent.port == *port
+                    && answer
+                        .as_ref()
+                        .is_some_and(|answer| answer.is_known() && sent.value.is_known() && *answer == sent.value)
+            };
+            candidate.process.sent().iter().any(is_it)
+        }
+        _ => true,
+    }
+}
+
+/// The candidates to which the sections lead that may be run before an observation, as far as they need to be followed.
+fn following(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    (from, situation): (&Candidate, &Situation),
+    observation: &Observation,
+) -> Vec<Candidate> {
+    if let Some(next) = finished_at_once(judge, composed, from) {
+        return vec![next];
+    }
+    let mut all = Vec::new();
+    for next in moves::of(&composed.spec.program, composed.network, situation, observation) {
+        let Led { mut states, is_enough } = led_to(judge, composed, (from, situation), next);
+        if is_enough {
+            return states;
+        }
+        all.append(&mut states);
+    }
+    all
+}
+
+/// The states to which a section leads, as far as they need to be followed.
+#[derive(Default)]
+pub(super) struct Led {
+    pub(super) states: Vec<Candidate>,
+    /// Set if no other section needs to be run instead of it.
+    pub(super) is_enough: bool,
+}
+
+/// The candidates to which a section leads that is run before an observation.
+pub(super) fn led_to(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    (from, situation): (&Candidate, &Situation),
+    next: ServerSection,
+) -> Led {
+    let network = composed.network;
+    // A packet is lost when it is in the way.
+    let is_lost_later = composed.loses && matches!(next, ServerSection::Move(next) if next.is_loss());
+    if is_lost_later || is_repeated(composed, from, next) {
+        return Led::default();
+    }
+    let moved::AfterSection { mut states, is_full } = moved::moved(judge, composed, from, next);
+    if is_full && composed.loses {
+        states.append(&mut moved::behind_losses(judge, composed, from, next));
+    }
+    let port = next.port(situation);
+    if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_at_tasks()) {
+        states.retain(|next| !is_dead(judge, composed, next, port));
+    }
+    let takes_nothing = composed.loses && network.duplicates() && !network.counts_packets();
+    if let ServerSection::Move(ServerMove::Receive(_)) = next
+        && takes_nothing
+        && let [only] = &states[..]
+        && has_only_sent(from, only)
+    {
+        // What it sends is there in addition.
+        let is_new = from.process.sent().len() < only.process.sent().len();
+        return if is_new { Led { states, is_enough: true } } else { Led::default() };
+    }
+    Led { states, is_enough: false }
+}
+
+/// Tests whether a section has sent messages, and changed nothing else: no state was left out.
+fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
+    (after.is_clean() || !before.is_clean())
+        && !before.process.has_unknowns()
+        && after.process.has_only_sent_since(&before.process)
+        && after.store.constraints() == before.store.constraints()
+}
+
+/// Tests whether the server begins with a request that equals another one, if their order means nothing.
+fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSection) -> bool {
+    match next {
+        ServerSection::Move(ServerMove::Receive(at)) => {
+            composed.has_equal_packets() && candidate.process.has_arrived_twice(at)
+        }
+        _ => false,
+    }
+}
+
+/// The candidate after the last section of a task that can be run at once as well as later.
+pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+    if !(composed.looks_ahead && judge.wire.looks_at_tasks()) {
+        return None;
+    }
+    prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
+        let mut next = moved::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
+        next.states.pop().filter(|only| next.states.is_empty() && prospects::has_only_ended(from, only))
+    })
+}
+
+/// Tests whether a task of a port, whose answer is seen, cannot come to it in any state.
+fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
+    let next = prospects::certain_section(judge, composed, candidate, port);
+    next.is_some_and(|at| {
+        moved::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).states.is_empty()
+    })
+}
+
+/// The candidates after a request has arrived.
+fn with_arrived(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    candidates: Vec<Candidate>,
+    (port, request): (Port, &Value),
+) -> Vec<Candidate> {
+    let Composed { spec, network, .. } = composed;
+    let filled = Filled::of_type(request, spec, spec.program.request, &mut judge.fresh);
+    let request = filled.as_ref().map_or(request, |filled| &filled.request);
+    retained(candidates, |candidate| {
+        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
+        if network.duplicates() && candidate.process.has_arrived(port, request) {
+            judge.log(candidate, || Logged::Copied);
+        } else {
+            candidate.process.arrive(port, request.clone());
+        }
+        composed.order(candidate);
+        filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
+    })
+}
+
+/// The candidates in which the message that was observed on a port is one that may be seen there.
+pub(super) fn with_shown(
+    judge: &mut Judge,
+    composed: Composed<'_>,
+    candidates: Vec<Candidate>,
+    (port, expected): (Port, Option<&Value>),
+) -> Vec<Candidate> {
+    let Composed { spec, network, .. } = composed;
+    let goal = expected.map_or(Goal::Any, Goal::Answer);
+    let mut after = Vec::new();
+    for candidate in candidates {
+        let sent = candidate.process.sent();
+        let is_first = |at: &usize| !composed.has_equal_packets() || !sent[..*at].contains(&sent[*at]);
+        let on_port = (0..sent.len()).filter(|at| sent[*at].port == port);
+        let seen: Vec<usize> = if network.order() == PacketOrder::Free {
+            on_port.filter(is_first).collect()
+        } else {
+            on_port.take(1).collect()
+        };
+        for at in seen {
+            let mut candidate = candidate.clone();
+            let sent = &candidate.process.sent()[at];
+            let Sent { value, site, .. } = match network.duplicates() || sent.is_endless {
+                true => candidate.process.sent()[at].clone(),
+                false => candidate.process.take_sent(at),
+            };
+            if matches!(value, Value::Absent) {
+                after.push(candidate);
+                continue;
+            }
+            judge.log(&mut candidate, || Logged::Seen(value.clone()));
+            let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
+            Section::new(judge, spec, goal).explore_from(answering, &mut after);
+        }
+    }
+    after
+}
+
+/// The candidates after a client has given up its connection: nothing that is sent on it is seen any more, and of its requests that were
+/// not read some first ones may be yet. If the others would be in the way, or take room, they are dropped now.
+fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    judge.wire.end(port);
+    let Composed { spec, network, .. } = composed;
+    let is_noticed = spec.program.closes.is_some();
+    let may_drop = match network.order() {
+        PacketOrder::Free => false,
+        PacketOrder::Connection => network.counts_packets(),
+        PacketOrder::Global => true,
+    };
+    let mut after = Vec::new();
+    for mut candidate in candidates {
+        let situation = candidate.process.situation();
+        candidate.process.drop_sent(port);
+        if is_noticed && !situation.closed.contains(&port) {
+            candidate.process.end_connection(port);
+        }
+        let of_port = |at: &usize| situation.arrived[*at] == port;
+        let unread: Vec<usize> = (0..situation.arrived.len()).rev().filter(of_port).filter(|_| may_drop).collect();
+        for last in unread {
+            let mut other = candidate.clone();
+            other.process.take_arrived(last);
+            judge.log(&mut other, || Logged::NeverRead);
+            after.push(std::mem::replace(&mut candidate, other));
+        }
+        after.push(candidate);
+    }
+    after
+}
+
+/// The candidates after it was seen that the server has ended a connection.
+fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    judge.wire.end(port);
+    retained(candidates, |candidate| {
+        candidate.process.drop_sent(port);
+        true
+    })
+}
+
+/// The candidates after a restart: nothing is under way any more, and the handler of restarts has run.
+fn restarted(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    judge.wire.end_all();
+    let mut after = Vec::new();
+    for mut candidate in candidates {
+        if candidate.process.restart(&spec.program) {
+            judge.log(&mut candidate, || Logged::Section(BegunSection::Restarted));
+            after.append(&mut Section::new(judge, spec, Goal::Section).results(candidate));
+        } else {
+            after.push(candidate);
+        }
+    }
+    after
+}
+
+/// The candidates in which a call that a peer has seen is one that was sent.
+fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
+    let mut after = Vec::new();
+    for candidate in candidates {
+        for place in candidate.process.unseen_calls() {
+            let caller = candidate.process.waiting(place);
+            let mut called = candidate.clone();
+            let taken = called.process.take_call(place, seen.exchange).filter(|call| call.peer == seen.peer);
+            let Some(PeerCall { key, request, site, .. }) = taken else { continue };
+            judge.log(&mut called, || Logged::Called(caller));
+            let pair = |key, request| Value::data(0, [key, request]);
+            let expected = pair(seen.key.clone(), seen.request.clone());
+            let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site, is_last: true });
+            Section::new(judge, spec, Goal::Answer(&expected)).explore_from(answering, &mut after);
+        }
+    }
+    after
+}
+
+/// The candidates in which a peer has answered a call.
+fn with_call_answered(
+    judge: &mut Judge,
+    spec: &Spec,
+    candidates: Vec<Candidate>,
+    (exchange, answer): (u64, &Value),
+) -> Vec<Candidate> {
+    retained(candidates, |candidate| {
+        let Some(peer) = candidate.process.called_peer(exchange) else { return false };
+        let response: TypeId = spec.program.peers[peer as usize].response;
+        let filled = Filled::of_type(answer, spec, response, &mut judge.fresh);
+        let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
+        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
+        candidate.process.answer_call(exchange, Some(answer))
+            && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
+    })
+}

@@ -1,0 +1,249 @@
+//! Judging a whole recording of clients that do not wait for each other.
+//!
+//! The answers to come are looked at ahead: a message that is not the one that is seen in its place is dropped when it is sent. So a
+//! recording may be given up before its first event that nothing explains. That is found in its beginnings, each judged as if it were
+//! all there is:
+//!
+//! ```text
+//! accepted ◀─────────────▶ rejected                the first events that are rejected: 6, 7 or 8 of them; judged next: 6
+//! 1 2 3 4 5 6 7 8 9
+//!         ▲ given up here, with all answers known
+//! ```
+
+use std::collections::VecDeque;
+use std::slice::Iter;
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::composed::{Composed, answers_only};
+use super::deepest::{DeepestFirst, Searched};
+use super::wire::{Ahead, Lookahead, RecordedEvent};
+use crate::judge::frontier::Judge;
+use crate::judge::options::Options;
+use crate::judge::verdict::Verdict;
+use crate::network::{Network, Observation, PacketOrder};
+use crate::process::{Limit, Port};
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::value::Value;
+
+/// The work of a turn, in made terms, and the most turns if the judge that takes event by event is at its end.
+const TURN: u64 = 20_000;
+const TURNS: usize = 1_000;
+
+/// A recording, and what it is judged by.
+#[derive(Clone, Copy)]
+struct Recordings<'r> {
+    spec: &'r Arc<Spec>,
+    network: &'r dyn Network,
+    events: &'r [RecordedEvent],
+    options: &'r Options,
+    /// The turns after which it is given up.
+    turns: usize,
+}
+
+/// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
+#[must_use]
+pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    let parts = parts(spec, network, events).unwrap_or_default();
+    by_key(spec, network, &parts, options).unwrap_or_else(|| judge_whole(spec, network, events, options))
+}
+
+/// Judges the events of each key alone; nothing if these verdicts do not say what the whole is.
+fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>], options: &Options) -> Option<Judge> {
+    let mut first: Option<(u64, Judge)> = None;
+    for part in parts {
+        let judge = judge_whole(spec, network, part, options);
+        let event = match judge.verdict() {
+            Verdict::Accept { warning: None } => u64::MAX,
+            Verdict::Reject { event, event_from: None } if !spec.program.may_fail => event,
+            _ => return None,
+        };
+        // Of parts that are accepted the last one has seen all.
+        if first
+            .as_ref()
+            .is_none_or(|(earliest, seen)| event < *earliest || event == *earliest && seen.event < judge.event)
+        {
+            first = Some((event, judge));
+        }
+    }
+    first.map(|(_, judge)| judge)
+}
+
+/// The events of each key, if keys have nothing to do with each other and no connection has two requests under way
+/// (proofs-notes/schedules.md, *Keys*); nothing else may have been observed.
+fn parts(spec: &Spec, network: &dyn Network, events: &[RecordedEvent]) -> Option<Vec<Vec<RecordedEvent>>> {
+    if network.order() == PacketOrder::Global || network.counts_packets() || !answers_only(&spec.program) {
+        return None;
+    }
+    let program = &spec.program;
+    let keys = RequestKeys::of(program).filter(|_| program.opens.is_none() && program.closes.is_none())?;
+    let mut parts: FxHashMap<Option<Value>, usize> = FxHashMap::default();
+    let mut of_key: Vec<Vec<RecordedEvent>> = Vec::new();
+    let mut under_way: FxHashMap<Port, usize> = FxHashMap::default();
+    for event in events {
+        let part = match &event.1 {
+            Observation::Request(port, request) => {
+                let part = *parts.entry(keys.key(request).ok()?).or_insert_with(|| {
+                    of_key.push(Vec::new());
+                    of_key.len() - 1
+                });
+                if under_way.insert(*port, part).is_some() {
+                    return None;
+                }
+                part
+            }
+            Observation::Answer(port, _) => under_way.remove(port)?,
+            Observation::End => continue,
+            _ => return None,
+        };
+        of_key[part].push(event.clone());
+    }
+    Some(of_key)
+}
+
+fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    let recordings = Recordings { spec, network, events, options, turns: usize::MAX };
+    let judge = recordings.decided(events.len());
+    match judge.verdict() {
+        Verdict::Reject { .. } if recordings.looks_ahead() => recordings.first_rejected(judge),
+        _ => judge,
+    }
+}
+
+/// Judges what was recorded over a network; if it is rejected, the event at which the judge gave up may be an earlier one than the
+/// first that nothing explains.
+#[must_use]
+pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
+    judge_within(spec, network, (events, u64::MAX), options)
+}
+
+/// Judges so, but gives up after so much work on the whole, in made terms.
+#[must_use]
+pub fn judge_within(
+    spec: &Arc<Spec>,
+    network: &dyn Network,
+    (events, work): (&[RecordedEvent], u64),
+    options: &Options,
+) -> Judge {
+    // Each turn is one of two judges.
+    let turns = usize::try_from(work / (2 * TURN)).unwrap_or(usize::MAX);
+    Recordings { spec, network, events, options, turns }.decided(events.len())
+}
+
+/// The lines of the requests that were under way at an event: each answer on a connection is for its earliest request that has none.
+#[must_use]
+pub fn unanswered(events: &[RecordedEvent], event: u64) -> Vec<u64> {
+    let mut waiting: FxHashMap<Port, VecDeque<u64>> = FxHashMap::default();
+    for (line, observation) in events.iter().take_while(|(line, _)| *line < event) {
+        match observation {
+            Observation::Request(port, _) => waiting.entry(*port).or_default().push_back(*line),
+            Observation::Answer(port, _) => drop(waiting.entry(*port).or_default().pop_front()),
+            Observation::Closed(port) => drop(waiting.remove(port)),
+            Observation::Restart => waiting.clear(),
+            _ => {}
+        }
+    }
+    let mut lines: Vec<u64> = waiting.into_values().flatten().collect();
+    lines.sort_unstable();
+    lines
+}
+
+impl Recordings<'_> {
+    /// The line of the event of this number, from 1.
+    fn line(&self, number: usize) -> u64 {
+        self.events[number - 1].0
+    }
+
+    /// Tests whether a rejection comes of looking ahead, so that the event at which it was found may be too early. A failing run explains
+    /// messages that are never seen: only connections that keep their order say at once which these are.
+    fn looks_ahead(&self) -> bool {
+        !self.spec.program.may_fail || self.network.order() == PacketOrder::Connection
+    }
+
+    /// Judges the first events as if there were no more.
+    fn decided(&self, count: usize) -> Judge {
+        let judge = self.judged(count, Lookahead::All);
+        match judge.verdict() {
+            Verdict::Accept { .. } | Verdict::Unknown { .. } => judge,
+            _ if !self.spec.program.may_fail => judge,
+            _ if self.looks_ahead() => self.judged(count, Lookahead::Messages),
+            _ => self.judged(count, Lookahead::None),
+        }
+    }
+
+    /// Judges the first events event by event and deepest first in turns, with equal work.
+    fn judged(&self, count: usize, lookahead: Lookahead) -> Judge {
+        let events = &self.events[..count];
+        let mut judge = Judge::new(self.spec.clone(), self.options.clone());
+        if lookahead != Lookahead::None {
+            judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)), lookahead);
+        }
+        let composed = Composed::new(self.spec, self.network, self.options);
+        let counts_requests = composed.counts_requests && lookahead == Lookahead::All;
+        let composed = Composed { counts_requests, ..composed };
+        let mut deepest = self.options.reduces().then(|| DeepestFirst::new(composed, judge.clone(), events));
+        let is_exact = !self.spec.program.may_fail || lookahead == Lookahead::Messages;
+        let mut left = events.iter();
+        let mut turns = 0;
+        loop {
+            if let Some(search) = &mut deepest {
+                match search.search(TURN) {
+                    Searched::Explained(judge) => return judge,
+                    Searched::Nothing(judge) if is_exact => return judge,
+                    Searched::Nothing(_) | Searched::Cut => deepest = None,
+                    Searched::Unfinished => turns += 1,
+                }
+            }
+            let is_decided = self.observe_for(&mut judge, &mut left, deepest.is_some().then_some(TURN));
+            let may_be_explained = matches!(judge.verdict(), Verdict::Unknown { .. }) && turns < TURNS;
+            if is_decided && !(may_be_explained && deepest.is_some()) {
+                return judge;
+            }
+            if turns > self.turns {
+                // What explains the events so far need not explain those that were not observed.
+                judge.candidates.clear();
+                judge.event = judge.event.max(1);
+                judge.give_up(Limit::Effort);
+                return judge;
+            }
+        }
+    }
+
+    /// Observes events until they are at their end, or nothing explains them, or so much work was done; whether it was not the latter.
+    fn observe_for(&self, judge: &mut Judge, left: &mut Iter<'_, RecordedEvent>, work: Option<u64>) -> bool {
+        let last = work.map(|work| judge.work_done().saturating_add(work));
+        while judge.event == 0 || judge.is_open() {
+            let Some((line, observation)) = left.next() else { return true };
+            judge.observe_over(self.network, *line, observation);
+            if last.is_some_and(|last| judge.work_done() > last) {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// The judge of the fewest first events that are rejected, if one gave up all of them.
+    fn first_rejected(&self, given_up: Judge) -> Judge {
+        let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
+        // The numbers of first events that are explained, that are not rejected, and that are.
+        let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
+        let (mut open, mut rejected) = (before(given_up.event), self.events.len());
+        let (mut last, mut reach) = (given_up, 1);
+        while open + 1 < rejected {
+            let is_near = rejected < self.events.len();
+            let count = if is_near { open + (rejected - open) / 2 } else { (open + reach).min(rejected - 1) };
+            let judge = self.decided(count);
+            match judge.verdict() {
+                Verdict::Reject { .. } => (last, rejected) = (judge, count),
+                Verdict::Accept { .. } => (explained, open) = (count, count),
+                Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => open = count,
+            }
+            reach *= 2;
+        }
+        let from = (explained + 1 < rejected).then(|| self.line(explained + 1));
+        last.died(self.line(rejected), from);
+        last
+    }
+}

@@ -1,0 +1,120 @@
+//! The answers that remain on each connection of a recording, and the requests that they need.
+//!
+//! ```text
+//! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent after it
+//! ```
+//!
+//! States with fewer explain nothing if each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
+
+use rustc_hash::FxHashMap;
+
+use super::composed::Composed;
+use super::possible::PossibleAnswers;
+use super::wire::RecordedEvent;
+use crate::judge::candidate::Candidate;
+use crate::network::Observation;
+use crate::process::{Port, Situation};
+use crate::value::Value;
+
+/// The number of events of a connection that are searched for answers without a request.
+const LOOKED_AT: usize = 16;
+
+/// The remaining answers on all connections.
+pub(crate) struct RemainingAnswers {
+    by_port: FxHashMap<Port, Vec<OwnEvent>>,
+}
+
+/// An event of a connection.
+#[derive(Clone, Copy)]
+struct OwnEvent {
+    at: usize,
+    /// The number of requests that must be under way before it.
+    needed: usize,
+    /// The next event, from it on, at which an answer is seen.
+    answer: Option<usize>,
+}
+
+impl RemainingAnswers {
+    pub(crate) fn of(composed: Composed<'_>, events: &[RecordedEvent]) -> RemainingAnswers {
+        let mut by_port: FxHashMap<Port, Vec<OwnEvent>> = FxHashMap::default();
+        let most = if composed.network.duplicates() { 1 } else { usize::MAX };
+        for (at, (_, observation)) in events.iter().enumerate().rev() {
+            let Some(port) = observation.port() else { continue };
+            let own = by_port.entry(port).or_default();
+            let (later, answer) = own.last().map_or((0, None), |event| (event.needed, event.answer));
+            let (needed, answer) = match observation {
+                Observation::Answer(..) => ((later + 1).min(most), Some(at)),
+                Observation::Request(..) => (later.saturating_sub(1), answer),
+                // What was sent before says nothing of what comes after it.
+                _ => (0, answer),
+            };
+            own.push(OwnEvent { at, needed, answer });
+        }
+        by_port.values_mut().for_each(|own| own.reverse());
+        RemainingAnswers { by_port }
+    }
+
+    /// The event, from one on, at which the next answer on a connection is seen.
+    pub(crate) fn next(&self, port: Port, event: usize) -> Option<usize> {
+        self.from(port, event).first()?.answer
+    }
+
+    /// Tests whether fewer requests are under way before an event than the answers from this event on need.
+    pub(crate) fn are_too_many(&self, situation: &Situation, event: usize) -> bool {
+        let Situation { arrived, suspended, sent, .. } = situation;
+        let under_way = |port: Port| {
+            let all = arrived.iter().chain(suspended.iter().map(|task| &task.port)).chain(sent);
+            all.filter(|own| **own == port).count()
+        };
+        let needed = |port: Port| self.from(port, event).first().map_or(0, |own| own.needed);
+        self.by_port.keys().any(|port| under_way(*port) < needed(*port))
+    }
+
+    /// Tests whether one of the next answers on some connection is impossible: no message under way is this answer, and no request may
+    /// have it.
+    pub(crate) fn are_impossible(
+        &self,
+        possible: &mut PossibleAnswers,
+        candidate: &Candidate,
+        (events, first): (&[RecordedEvent], usize),
+    ) -> bool {
+        let lacks_one = |port: &Port| {
+            let own = self.from(*port, first).iter().take(LOOKED_AT);
+            lacks_one(possible, candidate, *port, own.map(|own| &events[own.at].1))
+        };
+        self.by_port.keys().any(lacks_one)
+    }
+
+    /// The events of a connection from one on.
+    fn from(&self, port: Port, event: usize) -> &[OwnEvent] {
+        let own = self.by_port.get(&port).map_or(&[][..], Vec::as_slice);
+        &own[own.partition_point(|own| own.at < event)..]
+    }
+}
+
+/// Tests whether one of these answers on a connection is impossible: no message under way is this answer, and no request may have it.
+fn lacks_one<'o>(
+    possible: &mut PossibleAnswers,
+    candidate: &'o Candidate,
+    port: Port,
+    events: impl Iterator<Item = &'o Observation>,
+) -> bool {
+    let process = &candidate.process;
+    let arrived = (0..process.arrived_count()).map(|at| process.arrived(at));
+    let mut requests: Vec<&Value> = arrived.filter(|(own, _)| *own == port).map(|(_, request)| request).collect();
+    let sent = || process.sent().iter().filter(|message| message.port == port);
+    for observation in events {
+        match observation {
+            Observation::Request(_, request) => requests.push(request),
+            Observation::Answer(_, None) => {}
+            Observation::Answer(_, Some(answer)) => {
+                let is_sent = sent().any(|message| message.value == *answer || !message.value.is_known());
+                if !is_sent && !requests.iter().any(|request| possible.may_be(request, answer)) {
+                    return true;
+                }
+            }
+            _ => return false,
+        }
+    }
+    false
+}

@@ -1,0 +1,247 @@
+//! Connections, as far as the observations show them: which ones there are, and the answers that a recording still has for each.
+//!
+//! ```text
+//! c1 Take   c1 Take   c1 Taken(1)   c1 Taken(2)       the first answer that is sent to c1 is Taken(1), the second Taken(2),
+//!                                                     and a third one nobody sees
+//! ```
+//!
+//! On a connection that keeps its order the n-th message sent is the n-th seen, if any is: it is compared as soon as it is sent
+//! (`proofs-notes/tasks.md`, *Lookahead*).
+
+use std::sync::Arc;
+
+use im::OrdMap;
+use rustc_hash::FxHashMap;
+
+use crate::judge::candidate::Candidate;
+use crate::network::{Network, Observation, PacketOrder};
+use crate::process::{Port, Sent};
+use crate::solve::Store;
+use crate::value::{self, Truth, Value};
+
+/// An observation, and the line of the recording that it stands on.
+pub type RecordedEvent = (u64, Observation);
+
+/// The answers that a recording has for each connection, in their order.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Ahead(FxHashMap<Port, Coming>);
+
+/// The answers on one connection.
+#[derive(Clone, Default, Debug)]
+struct Coming {
+    /// The answers; nothing if one is not known.
+    answers: Vec<Option<Value>>,
+    /// Set if the server is seen to end the connection after them.
+    is_closed: bool,
+}
+
+/// The use that is made of the answers to come.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Lookahead {
+    /// Everything that cannot come to them is dropped.
+    All,
+    /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
+    /// need not come to it.
+    Messages,
+    /// They are not known before they are seen.
+    None,
+}
+
+/// The fate of a message.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum MessageFate {
+    /// It is seen, and is this.
+    Is(Value),
+    /// It is seen, and may be anything.
+    Any,
+    /// Nobody sees it.
+    Unseen,
+    /// There is no such message.
+    Impossible,
+}
+
+/// The connections that are there, each with the number of answers that were seen on it, and the answers to come, if these are
+/// known.
+#[derive(Clone, Default, Debug)]
+pub(crate) struct Wire {
+    there: OrdMap<Port, usize>,
+    ahead: Option<Arc<Ahead>>,
+    /// Set if tasks that cannot come to these answers are dropped.
+    looks_at_tasks: bool,
+}
+
+impl Ahead {
+    /// The answers of a recording.
+    pub(crate) fn of<'o>(observations: impl IntoIterator<Item = &'o Observation>) -> Ahead {
+        let mut ahead = Ahead::default();
+        for observation in observations {
+            match observation {
+                Observation::Answer(port, answer) => ahead.0.entry(*port).or_default().answers.push(answer.clone()),
+                Observation::Closed(port) => ahead.0.entry(*port).or_default().is_closed = true,
+                _ => {}
+            }
+        }
+        ahead
+    }
+
+    /// The fate of the message of this number, from 0, on a connection that keeps its order.
+    fn fate(&self, port: Port, number: usize) -> MessageFate {
+        let Some(coming) = self.0.get(&port) else { return MessageFate::Unseen };
+        match coming.answers.get(number) {
+            Some(Some(answer)) => MessageFate::Is(answer.clone()),
+            Some(None) => MessageFate::Any,
+            None if coming.is_closed => MessageFate::Impossible,
+            None => MessageFate::Unseen,
+        }
+    }
+
+    /// The number of answers after the first ones on a connection that a message may be.
+    fn places(&self, port: Port, first: usize, (message, store): (&Value, &Store)) -> usize {
+        let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
+        let may_be = |answer: &&Option<Value>| match answer {
+            Some(answer) => may_be(message, answer, store),
+            None => true,
+        };
+        answers.iter().filter(may_be).count()
+    }
+}
+
+impl Wire {
+    /// Knows the answers to come, and the use that is made of them.
+    pub(crate) fn look_ahead(&mut self, ahead: Ahead, lookahead: Lookahead) {
+        self.ahead = Some(Arc::new(ahead));
+        self.looks_at_tasks = lookahead == Lookahead::All;
+    }
+
+    /// Tests whether tasks that cannot come to the answers to come are dropped.
+    pub(crate) fn looks_at_tasks(&self) -> bool {
+        self.looks_at_tasks
+    }
+
+    /// Tests whether the answers to come are known.
+    pub(crate) fn looks_ahead(&self) -> bool {
+        self.ahead.is_some()
+    }
+
+    /// Opens a connection at its first event; returns whether it was not open yet.
+    pub(crate) fn open(&mut self, port: Port) -> bool {
+        let is_new = !self.there.contains_key(&port);
+        self.there.entry(port).or_default();
+        is_new
+    }
+
+    pub(crate) fn end(&mut self, port: Port) {
+        self.there.remove(&port);
+    }
+
+    /// Ends all connections.
+    pub(crate) fn end_all(&mut self) {
+        self.there.clear();
+    }
+
+    pub(crate) fn is_there(&self, port: Port) -> bool {
+        self.there.contains_key(&port)
+    }
+
+    /// The connections that are there, each with the number of answers that were seen on it.
+    pub(crate) fn shown(&self) -> Vec<(u64, usize)> {
+        self.there.iter().map(|(port, shown)| (port.0, *shown)).collect()
+    }
+
+    /// Adds a connection; this many answers were seen on it.
+    pub(crate) fn resume(&mut self, port: Port, shown: usize) {
+        self.there.insert(port, shown);
+    }
+
+    /// The connections that are there.
+    pub(crate) fn ports(&self) -> Vec<Port> {
+        self.there.keys().copied().collect()
+    }
+
+    /// Counts an answer that was seen.
+    pub(crate) fn show(&mut self, port: Port) {
+        *self.there.entry(port).or_default() += 1;
+    }
+
+    /// The fate of the message that is sent next on a connection that keeps its order, if it is known.
+    pub(crate) fn next_on(&self, port: Port, sent: &[Sent]) -> Option<MessageFate> {
+        let under_way = sent.iter().filter(|message| message.port == port).count();
+        Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
+    }
+
+    /// The first message under way with a known fate that was not taken up yet: its place, and its fate.
+    pub(crate) fn next_fate(&self, candidate: &Candidate, network: &dyn Network) -> Option<(usize, MessageFate)> {
+        let sent = candidate.process.sent();
+        (0..sent.len()).find_map(|at| {
+            let fate = self.fate((sent, &candidate.store), at, network)?;
+            (!matches!(sent[at].value, Value::Absent)).then_some((at, fate))
+        })
+    }
+
+    /// The first message under way that nobody will see, if messages have no order, and the answers to come are known.
+    pub(crate) fn unneeded(&self, candidate: &Candidate) -> Option<usize> {
+        let sent = (candidate.process.sent(), &candidate.store);
+        (0..sent.0.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
+    }
+
+    /// Tests whether there are answers enough of a message on its connection, which keeps no order, if those to come are known.
+    fn is_unseen(&self, (sent, store): (&[Sent], &Store), at: usize) -> Option<bool> {
+        let Sent { port, value, .. } = &sent[at];
+        let equal = sent[..at].iter().filter(|other| other.port == *port && other.value == *value).count();
+        let shown = self.there.get(port).copied()?;
+        Some(equal >= self.ahead.as_ref()?.places(*port, shown, (value, store)))
+    }
+
+    /// The first message of which not all is known, and the answers that it may be, the earliest one first, if messages have no order
+    /// and all answers to come on its connection are known.
+    pub(crate) fn open_message(&self, candidate: &Candidate) -> Option<(usize, Vec<Value>)> {
+        let sent = candidate.process.sent();
+        (0..sent.len()).find_map(|at| Some((at, self.answers_of(&sent[at], &candidate.store)?)))
+    }
+
+    /// The different answers that a message may be of which not all is known.
+    fn answers_of(&self, message: &Sent, store: &Store) -> Option<Vec<Value>> {
+        if message.value.is_known() || matches!(message.value, Value::Absent) {
+            return None;
+        }
+        let first = self.there.get(&message.port)?;
+        let coming = self.ahead.as_ref()?.0.get(&message.port).map_or(&[][..], |coming| &coming.answers);
+        let mut answers: Vec<Value> = Vec::new();
+        for answer in coming.get(*first..).unwrap_or_default() {
+            let answer = answer.as_ref().filter(|answer| answer.is_known())?;
+            if !answers.contains(answer) && may_be(&message.value, answer, store) {
+                answers.push(answer.clone());
+            }
+        }
+        Some(answers)
+    }
+
+    fn fate(&self, (sent, store): (&[Sent], &Store), at: usize, network: &dyn Network) -> Option<MessageFate> {
+        let port = sent[at].port;
+        let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
+        let before = sent[..at].iter().filter(|other| other.port == port);
+        let order = network.order();
+        if order == PacketOrder::Free {
+            let is_equal = |other: &&Sent| other.value == sent[at].value;
+            let is_covered = before.clone().filter(is_equal).any(|other| other.is_endless);
+            let equal = before.filter(is_equal).count();
+            if is_covered || (network.duplicates() && equal > 0) {
+                return Some(MessageFate::Unseen);
+            }
+            return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
+        }
+        let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
+        // What nobody sees is in the way of what comes after it, or takes room.
+        let stays = order == PacketOrder::Global || network.counts_packets();
+        (!(stays && fate == MessageFate::Unseen)).then_some(fate)
+    }
+}
+
+/// Tests whether a message may be an answer, as far as its values and what is known of them say without a search.
+fn may_be(message: &Value, answer: &Value, store: &Store) -> bool {
+    match value::equal(message, answer) {
+        Ok(Truth::Known(is_equal)) => is_equal,
+        Ok(Truth::Term(is_equal)) => store.decide(&is_equal) != Some(false),
+        Err(_) => true,
+    }
+}

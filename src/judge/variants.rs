@@ -1,0 +1,152 @@
+//! Judges that are made of another one, for evidence: one that keeps choices, one that knows a few cells only, one of a single step.
+//!
+//! With `m = {"a": 1, "b": 2}` and `n = 5`, the judge that knows only the cell `m["a"]` allows any `n`, and anything else in `m`.
+
+use std::sync::Arc;
+
+use super::candidate::{Candidate, Logged};
+use super::frontier::Judge;
+use super::normal_form::boxes::cells::Cell;
+use super::options::{Patience, Reductions};
+use super::own_steps::fire;
+use super::own_steps::{Before, Fired};
+use super::section::request;
+use super::{Exchange, Observed};
+use crate::process::{Choice, Fresh};
+use crate::solve::{Past, Trail};
+use crate::spec::{Spec, TypeId, Types};
+use crate::symbolic::Infeasible;
+use crate::term::Term;
+use crate::value::Value;
+
+/// The most candidates that are followed in a part of a trace, if there is another way: `MANY_IN_PART`, or `TIMES` times those at its
+/// beginning.
+const MANY_IN_PART: usize = 16;
+const TIMES: usize = 8;
+
+impl Judge {
+    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
+    #[must_use]
+    pub fn keeping_choices(&self, patience: Patience) -> Judge {
+        let mut judge = self.clone();
+        judge.options = judge.options.keeping_choices(patience);
+        if patience == Patience::Little {
+            let begins_with = judge.candidates.len();
+            judge.options.candidates = judge.options.candidates.min(MANY_IN_PART).max(TIMES * begins_with);
+        }
+        judge.work = judge.work.renewed(judge.options.effort);
+        judge.findings.clear_cut();
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        for (number, candidate) in candidates.iter_mut().enumerate() {
+            candidate.store.go_on_from(Trail::default());
+            candidate.log = Past::default();
+            judge.log(candidate, || Logged::Began(number));
+        }
+        judge.candidates = candidates;
+        judge
+    }
+
+    /// The judge that knows of the state only these cells; it goes on with that specification, which is its own for states in
+    /// which any map may be unknown ([`Spec::for_unknown_maps`]).
+    #[must_use]
+    pub fn knowing_only(&self, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
+        let mut judge = self.clone();
+        judge.spec = spec.clone();
+        let mut candidates = std::mem::take(&mut judge.candidates);
+        candidates.retain_mut(|candidate| forget_all_but(&mut judge, spec, candidate, cells).is_ok());
+        judge.normalize(candidates);
+        judge
+    }
+
+    /// The steps that the server may have taken by itself before the request of an exchange.
+    #[must_use]
+    pub fn before(&self, exchange: &Exchange) -> Before {
+        let mut judge = self.clone();
+        judge.steps.journal = Some(Before::default());
+        judge.observe(exchange);
+        Before { last: judge.fresh.last, ..judge.steps.journal.take().unwrap_or_default() }
+    }
+
+    /// A judge of what may follow on an exchange whose request is taken in one of the states before it, with choices kept from there
+    /// on.
+    #[must_use]
+    pub fn after_request(&self, before: &Before, exchange: &Exchange) -> Judge {
+        let spec = self.spec.clone();
+        let mut judge = self.knowing(&before.states, before.last);
+        judge.step(&spec, exchange, request::respond_each);
+        judge
+    }
+
+    /// A judge of the states that a step which was fired before an exchange leads to, with choices kept from there on.
+    #[must_use]
+    pub fn after_step(&self, before: &Before, fired: &Fired, exchange: &Exchange) -> Judge {
+        let spec = self.spec.clone();
+        let mut judge = self.knowing(&fired.states, before.last);
+        judge.event = exchange.line;
+        judge.begin_exchange();
+        let states = std::mem::take(&mut judge.candidates);
+        let next = |from| fire::stepped(&mut judge, &spec, from, &fired.firing);
+        judge.candidates = states.iter().flat_map(next).collect();
+        judge
+    }
+
+    /// A judge of these states, which mention no variable after the last one, and which keeps choices.
+    fn knowing(&self, states: &[Candidate], last: u64) -> Judge {
+        let mut judge = self.clone();
+        judge.candidates = states.to_vec();
+        judge.fresh.last = last;
+        judge.keeping_choices(Patience::All)
+    }
+
+    /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
+    pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
+        self.options.keep_answers = true;
+        self.options.reductions = Reductions::None;
+        let mut silent = self.clone();
+        self.observe(&Exchange { observed: Observed::Any, ..exchange.clone() });
+        silent.observe(&Exchange { observed: Observed::Nothing, ..exchange.clone() });
+        let answered = self.candidates.iter().map(|candidate| (candidate.answer.clone(), candidate.clone()));
+        let unanswered = silent.candidates.iter().map(|candidate| (None, candidate.clone()));
+        answered.chain(unanswered).collect()
+    }
+}
+
+/// Puts fresh symbols into each variable of a candidate, but for these cells (*havoc*).
+///
+/// Every state that the candidate stood for is one of those that it stands for then (an over-approximation), so a rejection after it
+/// is a rejection; an acceptance says nothing.
+fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cells: &[Cell]) -> Result<(), Infeasible> {
+    candidate.process.rest();
+    let first = judge.fresh.last;
+    let mut facts = Vec::new();
+    for (slot, variable) in spec.program.slots.iter().enumerate().take(spec.program.state_slots()) {
+        let kept: Vec<&Cell> = cells.iter().filter(|cell| cell.slot as usize == slot).collect();
+        let old = &candidate.process.memory[slot];
+        if *old == Value::Absent || kept.iter().any(|cell| cell.key.is_none()) {
+            continue;
+        }
+        let keys = kept.iter().filter_map(|cell| cell.key.as_ref());
+        let (new, restrictions) = havoc_map(&mut judge.fresh, &spec.types, (variable.ty, old), keys);
+        facts.extend(restrictions);
+        candidate.process.memory[slot] = new;
+    }
+    candidate.growth.count_choice(judge.fresh.last - first);
+    candidate.assume_each(&facts, None, &mut judge.solver)
+}
+
+/// An unknown value that has, or lacks, under each of these keys what the old one has, without keys of any type; and what restricts it.
+fn havoc_map<'k>(
+    fresh: &mut Fresh,
+    types: &Types,
+    (ty, old): (TypeId, &Value),
+    keys: impl Iterator<Item = &'k Value>,
+) -> (Value, Vec<Term>) {
+    let (mut new, restrictions) = fresh.havoc(types, &Choice::Type(ty));
+    let (Value::Map(map), Value::Map(old)) = (&mut new, old) else { return (new, restrictions) };
+    for key in keys {
+        if let Some(entry) = old.certain_entry(key) {
+            map.set_in_place(key, entry.cloned());
+        }
+    }
+    (new, restrictions)
+}

@@ -1,0 +1,76 @@
+//! The work and the memory that a search may take: beyond them the verdict is *unknown*.
+//!
+//! Of 50 clients with compare-and-swap on one register more orders than anybody can follow explain what was seen so far.
+
+use super::states::States;
+use crate::judge::{Options, memory_in_use};
+use crate::process::Limit;
+
+/// A handler that is run is so much work, looked up or compared configurations being one each.
+const RUN: u64 = 32;
+/// The work on a history, in the work on an exchange that a judge of one client may take.
+const EXCHANGES: u64 = 24;
+/// After so much work the memory is measured.
+const MEASURED: u64 = 400_000;
+
+/// The work that was done, and what may be.
+pub(super) struct OrderBudget {
+    done: u64,
+    most: u64,
+    /// The number of runs before it.
+    runs: u64,
+    measured: u64,
+    /// The memory that was in use at the beginning, and how much more may be, in bytes.
+    base: usize,
+    memory: usize,
+    /// The memory that was in use when it was last measured, in bytes more than at the beginning.
+    used: usize,
+}
+
+impl OrderBudget {
+    pub(super) fn new(options: &Options, states: &States) -> OrderBudget {
+        let base = if options.memory < usize::MAX { memory_in_use() } else { 0 };
+        let most = options.effort.saturating_mul(EXCHANGES);
+        OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory, used: 0 }
+    }
+
+    /// A budget of so much work.
+    pub(super) fn slice(options: &Options, states: &States, most: u64) -> OrderBudget {
+        OrderBudget { most, ..OrderBudget::new(options, states) }
+    }
+
+    /// Such a part of the budget of a history.
+    pub(super) fn part(options: &Options, states: &States, part: u64) -> OrderBudget {
+        let whole = OrderBudget::new(options, states);
+        OrderBudget { most: whole.most / part, ..whole }
+    }
+
+    /// Counts work.
+    pub(super) fn work(&mut self, done: usize) {
+        self.done += done as u64;
+    }
+
+    /// The work that was done.
+    pub(super) fn done(&self, states: &States) -> u64 {
+        self.done + (states.runs() - self.runs) * RUN
+    }
+
+    /// The limit that was exceeded.
+    pub(super) fn exceeded(&mut self, states: &States) -> Option<Limit> {
+        let work = self.done(states);
+        if work > self.most || states.is_exhausted() {
+            return Some(Limit::Effort);
+        }
+        let is_due = self.memory < usize::MAX && work.saturating_sub(self.measured) > MEASURED;
+        if is_due {
+            self.measured = work;
+            self.used = memory_in_use().saturating_sub(self.base);
+        }
+        (self.used > self.memory).then_some(Limit::Memory(self.memory >> 20))
+    }
+
+    /// Tests whether less than half of the memory that may be in use was, when it was last measured.
+    pub(super) fn has_room(&self) -> bool {
+        self.used < self.memory / 2
+    }
+}

@@ -1,0 +1,255 @@
+//! Concurrent clients: an order in which the server may have served what they asked explains what they saw, or none does.
+//!
+//! Requests of one connection are served one after another, in their order; those of different connections in any order, each at some
+//! moment between where it was sent and where its answer was seen. One whose answer nobody saw is served at some moment after its
+//! request, or never. For a specification whose handlers answer each request once, in one section, that is all that a network of
+//! connections does (semantics 4): it is linearizability.
+//!
+//! ```
+//! use mayhap::search::Happened::{Answered, Sent};
+//! use mayhap::value::Value;
+//! use mayhap::{Options, Spec, Verdict, search};
+//! let spec = Spec::from_text("protocol counter {
+//!     request bool;
+//!     response int;
+//!     var n: int = 0;
+//!     on adds { if adds { n := n + 1; } reply n; }
+//! }")?;
+//! let ask = |client: u64, add: bool| Sent(client, Value::from(add));
+//! let seen = |client: u64, n: i64| Answered(client, Some(Value::from(n)));
+//! let judge = |events: &[_]| search::judge(&spec, &search::history(&spec, events.iter().cloned()), &Options::default());
+//! // Both add at once; a third client sees one of them alone.
+//! let events = [ask(1, true), ask(2, true), ask(3, false), seen(3, 1), seen(1, 2), seen(2, 1)];
+//! assert!(judge(&events).verdict.is_accept());
+//! // Nobody counts to 3.
+//! let events = [ask(1, true), ask(2, true), seen(1, 3)];
+//! assert_eq!(judge(&events).verdict, Verdict::Reject { event: 3, event_from: None });
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+mod backjump;
+mod bits;
+mod budget;
+mod configuration;
+mod forms;
+mod history;
+mod moments;
+mod online;
+mod open;
+mod order_search;
+mod rejudged;
+mod rules;
+mod serving;
+mod states;
+mod timeline;
+mod turns;
+
+use std::sync::Arc;
+
+pub use history::{Building, Happened, History};
+pub use online::idle::IdleHistory;
+pub use online::online_history::OnlineHistory;
+pub use rejudged::relaxed::{RelaxedOutcome, RelaxedStart};
+pub use rejudged::{RejectedSearch, RejudgedHistory};
+#[doc(hidden)]
+pub use timeline::{RequestSpan, ServiceMoment, Timeline};
+
+use crate::judge::{Failures, Judge, Options, Verdict};
+use crate::process::Limit;
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::spec::pure::RequestFacts;
+use budget::OrderBudget;
+use forms::StateNumber;
+use order_search::{Last, OrderSearch, SearchEnd};
+use rules::OrderRules;
+use rules::kinds::{HistoryFacts, changing_nothing, harmless};
+use rules::unseen::{Likeness, UnseenTexts};
+use states::States;
+
+/// The judgement of a history.
+#[derive(Debug)]
+pub struct JudgedHistory {
+    /// The verdict; its event is the line of one.
+    pub verdict: Verdict,
+    /// The judge that came to it.
+    pub judge: Judge,
+    /// The requests in an order in which the server may have served them, if it is accepted: the line that each was sent on,
+    /// after the line of the event after which it is served. A restart is among them, after itself.
+    pub order: Vec<(u64, u64)>,
+    /// The search that found none, if it is rejected: another one may go on from there.
+    pub(crate) rejected: Option<RejectedSearch>,
+}
+
+/// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section.
+#[must_use]
+pub fn is_judged(spec: &Spec) -> bool {
+    let program = &spec.program;
+    let is_told = program.opens.is_some() || program.closes.is_some();
+    program.answers_at_once() && !program.is_asynchronous() && !is_told
+}
+
+/// The history in which this happened, each on a line of its own.
+pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> History {
+    let mut building = Building::new(spec.program.names_clients);
+    (1..).zip(happened).for_each(|(line, happened)| building.add(line, happened));
+    building.finish()
+}
+
+/// Judges a history.
+#[must_use]
+pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces());
+    let parts = keys.and_then(|keys| history.parts(&keys)).unwrap_or_default();
+    // If a fault, or a broken duty, under one key explains what was seen, it does under each.
+    let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
+    by_key(spec, &parts, options).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options))
+}
+
+/// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
+fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
+    let (mut facts, mut failures) = (RequestFacts::new(&spec.program), Failures::new(spec));
+    history
+        .requests
+        .iter()
+        .for_each(|request| failures.note(&mut facts, request.exchange.client, &request.exchange.request));
+    !history.restarts.is_empty() && facts.restart_may_fail() || failures.may_fail()
+}
+
+/// Judges the requests of each key alone; nothing if these verdicts do not say what the whole is.
+fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
+    let mut order = Vec::new();
+    let mut first: Option<(u64, JudgedHistory)> = None;
+    for part in parts {
+        let mut judged = judge_whole(spec, part, options);
+        let event = match judged.verdict {
+            Verdict::Accept { warning: None } => u64::MAX,
+            Verdict::Reject { event, event_from: None } => event,
+            _ => return None,
+        };
+        order.append(&mut judged.order);
+        if first.as_ref().is_none_or(|(earliest, _)| event < *earliest) {
+            judged.rejected.iter_mut().for_each(|search| search.is_of_key = true);
+            first = Some((event, judged));
+        }
+    }
+    let (_, mut judged) = first?;
+    if judged.verdict.is_accept() {
+        // Those of one key stay in their order: what is served later is after no earlier event.
+        order.sort_by_key(|(after, _)| *after);
+        // A restart is one of each key.
+        order.dedup();
+        judged.order = order;
+    }
+    Some(judged)
+}
+
+/// Judges a history in one.
+fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let rules = OrderRules::of(options.reductions);
+    let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let mut states = states.forgetting(rules);
+    states.unite(UnseenTexts::of(history, rules, Likeness::One).filter(|_| !may_fail(spec, history)));
+    let facts = changing_nothing(spec, history);
+    let known = HistoryFacts { history, changes_nothing: &facts, rules };
+    let mut budget = OrderBudget::new(options, &states);
+    let line = |event: usize| history.lines.get(event).copied().unwrap_or_default();
+    let last = line(history.lines.len().saturating_sub(1));
+    let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
+    match OrderSearch::new(&known, history.events.len()).run(&mut states, &mut budget, initial) {
+        SearchEnd::Explained(configuration) => {
+            let order = history.timed(&configuration.order());
+            states.judged(Some(configuration.state), last, order)
+        }
+        SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
+        SearchEnd::GivenUp(limit) => states.given_up(limit, last),
+        SearchEnd::Nothing(_) if may_fail(spec, history) => judge_failing(spec, history, options),
+        SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
+            Ok(event) => states.rejected(line(event), found),
+            Err(limit) => states.given_up(limit, last),
+        },
+    }
+}
+
+/// Judges a history that no order explains, but perhaps one in which the server fails.
+fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
+    let rules = OrderRules::of(options.reductions);
+    let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
+    let mut states = states.forgetting(rules).noting_failures();
+    let harmless = harmless(spec, history);
+    let known = HistoryFacts { history, changes_nothing: &harmless, rules: rules.failing() };
+    let mut budget = OrderBudget::new(options, &states);
+    let last = history.lines.last().copied().unwrap_or_default();
+    let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
+    match OrderSearch::new(&known, history.events.len()).run(&mut states, &mut budget, initial) {
+        SearchEnd::Nothing(_) if !states.judge.rejects_the_rest() => states.judged(None, last, Vec::new()),
+        SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
+            Ok(event) => states.rejected(history.lines[event], found),
+            Err(_) => states.given_up(Limit::Orders, last),
+        },
+        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => {
+            states.given_up(Limit::Orders, last)
+        }
+    }
+}
+
+/// The first event that nothing explains together with those before it, if later answers are not known: the search, which knows
+/// them, gave up at an earlier one, or there. The error is the limit beyond which that was.
+fn first_unexplained(
+    known: &HistoryFacts<'_>,
+    states: &mut States,
+    budget: &mut OrderBudget,
+    last: &Last,
+) -> Result<usize, Limit> {
+    let mut explains = |events: usize| {
+        let end = OrderSearch::new(known, events).resume(states, budget, last);
+        // An order that fails explains the first events; the verdict on all of them is not about it.
+        let has_failed = states.take_failed();
+        match end {
+            SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
+            SearchEnd::Nothing(_) => Ok(has_failed),
+            SearchEnd::GivenUp(limit) => Err(limit),
+        }
+    };
+    // The first `low` events are explained, the first `high` are not.
+    let (mut low, mut high, mut leap) = (last.deepest, known.history.events.len(), 1);
+    while low + leap < high && explains(low + leap)? {
+        low += leap;
+        leap *= 2;
+    }
+    high = high.min(low + leap);
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        match explains(middle)? {
+            true => low = middle,
+            false => high = middle,
+        }
+    }
+    Ok(low)
+}
+
+impl States {
+    /// The judgement that candidates of a state, or none, are what is left after an event on a line.
+    fn judged(mut self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
+        let left = state.map_or_else(Vec::new, |state| self.frontier(state).to_vec());
+        let verdict = self.judge.verdict_of(left, line);
+        JudgedHistory { verdict, judge: self.judge, order, rejected: None }
+    }
+
+    /// The judgement that no candidate is left after an event on a line, as a search found.
+    fn rejected(mut self, line: u64, last: Last) -> JudgedHistory {
+        let verdict = self.judge.verdict_of(Vec::new(), line);
+        JudgedHistory {
+            verdict,
+            judge: self.judge.clone(),
+            order: Vec::new(),
+            rejected: RejectedSearch::new(self, last),
+        }
+    }
+
+    /// The judgement if more would have been done than may be.
+    fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
+        self.judge.give_up(limit);
+        self.judged(None, line, Vec::new())
+    }
+}

@@ -1,0 +1,90 @@
+//! The requests under way before each event.
+//!
+//! ```text
+//! c1 ├──────────┤         before the third event: both
+//! c2     ├──────────┤     before the fourth: that of c2 alone
+//! ```
+
+use std::rc::Rc;
+
+use super::bits::PlaceSet;
+use super::history::{HistoryEvent, Request};
+use super::rules::kinds::HistoryFacts;
+
+/// The requests under way before an event.
+#[derive(Clone, Default)]
+pub(super) struct Moment {
+    /// Those that were sent, whose answer was not seen, and that may still be served: those first whose answer is seen first, and last
+    /// those without an answer.
+    pub(super) under_way: Vec<u32>,
+    /// The places of those among them that must be, or that are served in the order of their connection.
+    pub(super) bound: PlaceSet,
+}
+
+impl Moment {
+    pub(super) fn requests(&self) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        self.under_way.iter().map(|request| *request as usize)
+    }
+
+    /// The moment after an event, if that many events are looked at.
+    pub(super) fn behind(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
+        let mut next = self.clone();
+        match known.history.events[event] {
+            HistoryEvent::Sent(request) if known.matters(request, end) => {
+                let requests = &known.history.requests;
+                let deadline = |request: &u32| requests[*request as usize].deadline(end);
+                let own = deadline(&(request as u32));
+                let place = next.under_way.partition_point(|other| deadline(other) <= own);
+                next.under_way.insert(place, request as u32);
+                let Request { place, chained, .. } = known.history.requests[request];
+                if chained || known.history.requests[request].is_owed(end) {
+                    next.bound.insert(place);
+                }
+            }
+            HistoryEvent::Answered(request) => {
+                next.under_way.retain(|other| *other as usize != request);
+                next.bound.remove(known.history.requests[request].place);
+            }
+            HistoryEvent::Restarted => return Moment::default(),
+            HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => {}
+        }
+        next
+    }
+}
+
+/// The moments of a search, made as they are asked for.
+#[derive(Clone)]
+pub(super) struct Moments(Vec<Rc<Moment>>);
+
+impl Moments {
+    pub(super) fn new() -> Moments {
+        Moments(vec![Rc::default()])
+    }
+
+    /// The moments after one before the first event.
+    pub(super) fn behind_first(first: Moment) -> Moments {
+        Moments(vec![Rc::new(first)])
+    }
+
+    pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<Moment> {
+        while self.0.len() <= at {
+            let event = self.0.len() - 1;
+            self.0.push(Rc::new(self.0[event].behind(known, event, end)));
+        }
+        self.0[at].clone()
+    }
+
+    pub(super) fn made(&self, at: usize) -> &Moment {
+        &self.0[at]
+    }
+
+    /// Keeps those up to an event.
+    pub(super) fn truncate(&mut self, at: usize) {
+        self.0.truncate(at + 1);
+    }
+
+    /// Gives back the memory of those before an event, from another one on.
+    pub(super) fn clear(&mut self, from: usize, to: usize) {
+        self.0[from..to].fill(Rc::default());
+    }
+}

@@ -1,0 +1,60 @@
+//! Clients who wait for each other: each request is answered before the next one is sent, so that there is one order.
+//!
+//! `{"c": 1, "q": 5}`, `{"c": 1, "a": 1}`, `{"c": 2, "q": 3}`, `{"c": 2, "a": 0}` is a trace of two exchanges, each of which is a plain
+//! step of the judge. Once two requests are under way at once, what is known of the server is where a search for an order begins.
+
+use crate::judge::{Exchange, Judge, Observed};
+use crate::search::history::{Building, Happened};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// A server of which at most one request is under way.
+pub(crate) struct Alone {
+    /// It has observed what was answered.
+    pub(crate) judge: Judge,
+    /// The connections, with no history.
+    pub(crate) building: Building,
+    /// The request under way: its line and its connection.
+    waiting: Option<(u64, u64, Value)>,
+}
+
+impl Alone {
+    /// One that goes on from where a judge is, on connections that are open.
+    pub(crate) fn new(judge: Judge, building: Building) -> Alone {
+        Alone { judge, building, waiting: None }
+    }
+
+    /// Tests whether no request is under way.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.waiting.is_none()
+    }
+
+    /// Adds what happened on a line. If more than one request is under way then, or may be, nothing is added: the request that was
+    /// before is returned, with its line.
+    pub(crate) fn push(&mut self, spec: &Spec, line: u64, happened: &Happened) -> Result<(), Option<(u64, Happened)>> {
+        match (happened, self.waiting.take()) {
+            (Happened::Sent(connection, request), None) => self.waiting = Some((line, *connection, request.clone())),
+            (Happened::Answered(connection, answer), Some((_, own, request))) if *connection == own => {
+                let client = self.building.client(own);
+                let observed = answer.clone().map_or(Observed::Any, Observed::Answer);
+                self.judge.observe_by(spec, &Exchange { line, client, request, observed });
+            }
+            (Happened::Lost(connection), waiting) if waiting.as_ref().is_none_or(|(_, own, _)| connection != own) => {
+                self.building.end(*connection);
+                self.waiting = waiting;
+            }
+            (Happened::Restarted, waiting) => {
+                if let Some((line, own, request)) = waiting {
+                    let client = self.building.client(own);
+                    self.judge.observe_by(spec, &Exchange { line, client, request, observed: Observed::Lost });
+                }
+                self.building.end_all();
+                self.judge.observe_by(spec, &Exchange::restart(line));
+            }
+            (_, waiting) => {
+                return Err(waiting.map(|(line, connection, request)| (line, Happened::Sent(connection, request))));
+            }
+        }
+        Ok(())
+    }
+}

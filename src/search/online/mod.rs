@@ -1,0 +1,327 @@
+//! The history of one key while it happens.
+//!
+//! ```text
+//! forgotten │ base ───────────────────────────── now       before `base` all that was sent is answered by now, or given up: the
+//!           │   {state, served}, {state, served} …  witness   configurations there are all that any future can come from
+//! ```
+//!
+//! An answer that the witness goes on with costs one run of a handler. If it does not, an order is searched anew, from `base`.
+
+pub(crate) mod alone;
+pub(crate) mod forgetting;
+pub(crate) mod idle;
+pub(crate) mod online_history;
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use super::budget::OrderBudget;
+use super::configuration::Configuration;
+use super::history::{Building, Happened, HistoryEvent, Request};
+use super::order_search::{AdvanceSoFar, Last, OrderSearch, SearchEnd};
+use super::rules::OrderRules;
+use super::rules::kinds::HistoryFacts;
+use super::rules::unseen::{Likeness, UnseenTexts};
+use super::states::States;
+use crate::judge::{Candidate, Failures, Judge, Options, Verdict};
+use crate::process::Limit;
+use crate::spec::Spec;
+use crate::spec::pure::RequestFacts;
+use alone::Alone;
+
+/// The verdict on what was observed so far of a key.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum SoFar {
+    /// Some order explains it.
+    Explained,
+    /// None does.
+    Rejected,
+    /// It is not that simple.
+    Doubtful,
+}
+
+/// The base moves on if it is N events behind the last one.
+const BEHIND: usize = 32;
+/// The work with each event that goes into that; it doubles with each `LAGGING` events that the base is behind, `SLICES` times at most.
+const SLICE: u64 = 8_000;
+const LAGGING: usize = 128;
+const SLICES: usize = 12;
+/// Searching anew may take such a part of the work on a history.
+const SEARCHING: u64 = 64;
+/// The most states that a judge of one request after another goes on with.
+const FEW: usize = 8;
+
+/// The history of a key, from the base on.
+///
+/// Invariants:
+/// 1. `base` are all configurations before the first event that a future may come from.
+/// 2. `witness` is a configuration after the last event that explains it; nothing if that is not known.
+pub(crate) struct OnlinePart {
+    spec: Arc<Spec>,
+    options: Options,
+    rules: OrderRules,
+    /// The number of events that are kept, at least. What explains all of these is only looked for if what explained them does not
+    /// explain the next one.
+    kept: usize,
+    building: Building,
+    states: States,
+    /// By the kinds of requests: they change nothing.
+    facts: Vec<bool>,
+    /// The requests so far whose serving may be faulty, or break the client's duty; and whether starting again may be faulty.
+    failures: RefCell<Failures>,
+    restarts_may_fail: bool,
+    base: Option<Last>,
+    witness: Option<Configuration>,
+    /// The events that sent what may still be answered, and these requests.
+    unanswered: BTreeSet<(usize, usize)>,
+    /// The search for the next base, if that has begun.
+    begun: Option<AdvanceSoFar>,
+}
+
+/// The options of a history that is judged while it happens.
+#[derive(Clone, Copy)]
+pub(super) struct OnlineOptions<'o> {
+    pub(super) options: &'o Options,
+    /// The number of events that are kept, at least.
+    pub(super) kept: usize,
+}
+
+impl OnlinePart {
+    /// One that goes on from where a judge is, on connections that are open.
+    pub(super) fn new(
+        judge: Judge,
+        building: Building,
+        OnlineOptions { options, kept }: OnlineOptions<'_>,
+    ) -> OnlinePart {
+        let rules = OrderRules::of(options.reductions);
+        let spec = judge.spec().clone();
+        let failures = RefCell::new(Failures::new(&spec));
+        let (states, initial) = States::new(judge);
+        let first = initial.filter(|state| states.is_clean(*state)).map(Configuration::first);
+        OnlinePart {
+            spec,
+            options: options.clone(),
+            rules,
+            kept,
+            building,
+            states: states.forgetting(rules),
+            facts: Vec::new(),
+            failures,
+            restarts_may_fail: false,
+            base: first.clone().map(|first| Last::first(0, first)),
+            witness: first,
+            unanswered: BTreeSet::new(),
+            begun: None,
+        }
+    }
+
+    /// Adds what happened.
+    pub(super) fn push(&mut self, line: u64, happened: Happened) -> SoFar {
+        self.building.add(line, happened);
+        let events = &self.building.so_far().events;
+        let (event, last) = (events.len() - 1, events.last().copied());
+        match last {
+            Some(HistoryEvent::Sent(request)) => {
+                self.note_kinds(request);
+                self.unanswered.insert((event, request));
+            }
+            Some(HistoryEvent::Answered(request)) => {
+                self.note_kinds(request);
+                self.unanswered.retain(|(_, other)| *other != request);
+                return self.answered(line, event, request);
+            }
+            Some(HistoryEvent::GaveUp) => {
+                let requests = &self.building.so_far().requests;
+                self.unanswered.retain(|(_, request)| requests[*request].lost.is_none());
+            }
+            Some(HistoryEvent::Restarted) => {
+                self.restarts_may_fail |= RequestFacts::new(&self.spec.program).restart_may_fail();
+                self.unanswered.clear();
+                let witness = self.witness.take().and_then(|witness| self.states.restarted(witness.state, line));
+                self.witness = witness.filter(|state| self.states.is_clean(*state)).map(Configuration::first);
+                return self.so_far(line, event);
+            }
+            Some(HistoryEvent::Impossible | HistoryEvent::Open) | None => return self.unexplained(line),
+        }
+        if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
+    }
+
+    /// Finds out what is known of the kinds of a request.
+    fn note_kinds(&mut self, request: usize) {
+        let request = &self.building.so_far().requests[request];
+        let mut facts = RequestFacts::new(&self.spec.program);
+        let asked = &request.exchange.request;
+        self.failures.borrow_mut().note(&mut facts, request.exchange.client, asked);
+        for (kind, answer) in [(request.unseen, None), (request.kind, request.exchange.observed.answer())] {
+            if kind as usize == self.facts.len() {
+                self.facts.push(facts.changes_nothing(asked, answer));
+            }
+        }
+    }
+
+    /// The verdict if an answer is the last event.
+    fn answered(&mut self, line: u64, event: usize, request: usize) -> SoFar {
+        let end = event + 1;
+        self.witness = self.witness.take().and_then(|witness| self.gone_on(witness, request, end));
+        self.so_far(line, event)
+    }
+
+    /// The verdict if an event is the last one; an order is searched anew if the witness does not go on.
+    fn so_far(&mut self, line: u64, event: usize) -> SoFar {
+        let end = event + 1;
+        if self.move_base(end).is_err() {
+            return SoFar::Doubtful;
+        }
+        if self.witness.is_some() {
+            return SoFar::Explained;
+        }
+        let end = self.building.so_far().events.len();
+        let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
+        let mut budget = OrderBudget::part(&self.options, &self.states, SEARCHING);
+        let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
+        let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
+        let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
+        self.states.unite(unseen.filter(|_| !self.restarts_may_fail && !self.failures.borrow_mut().may_fail()));
+        let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
+        self.states.unite(None);
+        if budget.done(&self.states) > SLICE {
+            // One explanation does not go on for long here, so all are looked for from now on.
+            self.kept = 0;
+        }
+        match found {
+            SearchEnd::Explained(found) => {
+                self.witness = Some(Configuration::of(found.state, found.done));
+                SoFar::Explained
+            }
+            SearchEnd::Nothing(_) => self.unexplained(line),
+            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => SoFar::Doubtful,
+        }
+    }
+
+    /// Tests whether something that was served may have been faulty, or have broken the client's duty.
+    fn may_fail(&self) -> bool {
+        self.restarts_may_fail || self.failures.borrow_mut().may_fail()
+    }
+
+    /// The verdict if nothing explains the last event.
+    fn unexplained(&mut self, line: u64) -> SoFar {
+        self.witness = None;
+        match self.states.judge.verdict_of(Vec::new(), line) {
+            Verdict::Reject { event_from: None, .. } if !self.may_fail() => SoFar::Rejected,
+            _ => SoFar::Doubtful,
+        }
+    }
+
+    /// The witness after an answer that it can still give.
+    fn gone_on(&mut self, witness: Configuration, request: usize, end: usize) -> Option<Configuration> {
+        let about = &self.building.so_far().requests[request];
+        if witness.done.contains(about.place) {
+            return None;
+        }
+        let state = self.states.after(witness.state, about, end)?;
+        self.states.is_clean(state).then_some(Configuration { state, ..witness })
+    }
+
+    /// The number of events after which the base moves on.
+    fn soon(&self) -> usize {
+        BEHIND.min(self.rules.patience() as usize).max(self.kept)
+    }
+
+    /// Moves the base up to where something was sent that may still be answered: with each event so far that none takes long.
+    fn move_base(&mut self, end: usize) -> Result<(), Limit> {
+        let to = self.unanswered.first().map_or(end, |(event, _)| *event);
+        let is_due = to >= self.soon() || self.unanswered.is_empty() && to >= self.kept;
+        let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
+        let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
+        let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
+        let most = SLICE << (end / LAGGING).min(SLICES);
+        let mut budget = OrderBudget::slice(&self.options, &self.states, most);
+        match OrderSearch::new(&known, end).all_before(&mut self.states, &mut budget, base, begun) {
+            Ok(base) => self.forget_before(base),
+            Err((Limit::Memory(most), _)) => return Err(Limit::Memory(most)),
+            Err((_, begun)) => self.begun = Some(begun),
+        }
+        Ok(())
+    }
+
+    /// Takes a base, and forgets what was before it.
+    fn forget_before(&mut self, mut base: Last) {
+        let requests = &self.building.so_far().requests;
+        let mut moment = base.moment().clone();
+        // What nobody waits for, and was served in each configuration, does not matter any more.
+        let is_served = |place: usize| base.configurations.iter().all(|own| own.done.served.contains(place));
+        let is_gone = |Request { place, answered, .. }: &Request| answered.is_none() && is_served(*place);
+        let (gone, left): (Vec<u32>, Vec<u32>) =
+            moment.under_way.iter().partition(|request| is_gone(&requests[**request as usize]));
+        for request in gone {
+            let place = requests[request as usize].place;
+            moment.bound.remove(place);
+            let configurations = base.configurations.iter_mut().chain(&mut self.witness);
+            configurations.for_each(|own| own.done.remove(place));
+        }
+        let before = base.at();
+        let new = self.building.forget(before, left.iter().map(|request| *request as usize).collect());
+        let number = |old: &usize| new.request(*old);
+        moment.under_way = left.iter().filter_map(|old| number(&(*old as usize))).map(|new| new as u32).collect();
+        let unanswered = std::mem::take(&mut self.unanswered);
+        self.unanswered =
+            unanswered.iter().filter_map(|(event, request)| Some((event - before, number(request)?))).collect();
+        self.base = Some(base.before_first(moment));
+        self.forget_kinds();
+        self.forget_states();
+    }
+
+    fn forget_kinds(&mut self) {
+        let Some(new) = self.building.forget_kinds(self.rules) else { return };
+        let mut facts = vec![false; new.len()];
+        new.iter().for_each(|(old, new)| facts[*new as usize] = self.facts[*old as usize]);
+        self.facts = facts;
+        self.states.renumber_kinds(&new);
+    }
+
+    fn forget_states(&mut self) {
+        if self.states.are_many() {
+            let base = self.base.iter_mut().flat_map(|base| &mut base.configurations);
+            self.states.renumber(base.chain(&mut self.witness).map(|configuration| &mut configuration.state).collect());
+        }
+    }
+
+    /// The judge of what comes, if nothing is under way any more and the states that the server may be in are few.
+    pub(super) fn take_alone(&mut self) -> Option<Alone> {
+        let judge = self.at_rest()?;
+        Some(Alone::new(judge, self.building.connections()))
+    }
+
+    /// The judge of what comes, if nothing is under way any more and the states that the server may be in are few.
+    pub(super) fn at_rest(&self) -> Option<Judge> {
+        let is_decided = self.building.so_far().is_empty() && !self.states.judge.is_cut() && !self.may_fail();
+        let base = self.base.as_ref().filter(|_| is_decided)?;
+        if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
+            return None;
+        }
+        let frontiers = base.configurations.iter().map(|configuration| self.states.frontier(configuration.state));
+        let left: Vec<Candidate> = frontiers.flat_map(|frontier| frontier.to_vec()).collect();
+        let mut judge = self.states.judge.clone();
+        let line = judge.event();
+        judge.verdict_of(left, line);
+        Some(judge)
+    }
+
+    /// The candidates of what explains everything so far, if that is known.
+    pub(super) fn candidates(&self) -> &[Candidate] {
+        self.witness.as_ref().map_or(&[], |witness| self.states.frontier(witness.state))
+    }
+
+    /// Tests whether what was observed so far is explained.
+    pub(super) fn is_explained(&self) -> bool {
+        self.witness.is_some()
+    }
+
+    /// The judge, with what it knows after the last event, on a line.
+    pub(super) fn into_judge(mut self, line: u64) -> Judge {
+        let left = self.witness.map_or_else(Vec::new, |witness| self.states.frontier(witness.state).to_vec());
+        self.states.judge.verdict_of(left, line);
+        self.states.judge
+    }
+}

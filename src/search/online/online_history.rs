@@ -1,0 +1,265 @@
+//! Histories judged while they happen: after each event, whether what was observed so far is explained.
+//!
+//! ```
+//! use mayhap::search::Happened::{Answered, Sent};
+//! use mayhap::search::OnlineHistory;
+//! use mayhap::value::Value;
+//! use mayhap::{Options, Spec, Verdict};
+//! let spec = Spec::from_text("protocol p { request int; response int; var n: int = 0; on q { n := n + q; reply n; } }")?;
+//! let mut session = OnlineHistory::new(&spec, Options::default());
+//! let seen = |n: i64| Some(Value::from(n));
+//! assert_eq!(session.push(1, Sent(1, Value::from(2))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(2, Sent(2, Value::from(3))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(3, Answered(2, seen(5))), Some(Verdict::Accept { warning: None }));
+//! assert_eq!(session.push(4, Answered(1, seen(5))), Some(Verdict::Reject { event: 4, event_from: None }));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::alone::Alone;
+use super::{OnlineOptions, OnlinePart, SoFar};
+use crate::judge::{Candidate, Exchange, Judge, Options, Verdict};
+use crate::search::history::{Building, Happened};
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::value::{Entry, Value};
+
+/// The keys whose candidates are shown.
+const SHOWN: usize = 16;
+
+/// A history that is judged event by event. It remembers what the verdict on what comes may depend on, and nothing else.
+///
+/// Invariants:
+/// 1. `verdict` is that of [`judge`](crate::search::judge()) on the events so far, unless they were too hard.
+/// 2. While it is `Accept`, what is in use explains what was observed; if that is the histories of keys, each its own.
+pub struct OnlineHistory {
+    spec: Arc<Spec>,
+    pub(crate) options: Options,
+    /// The number of events that are kept, at least.
+    kept: usize,
+    pub(crate) keys: Option<RequestKeys>,
+    pub(crate) clients: OnlineClients,
+    pub(crate) verdict: Verdict,
+    /// The line of the last event.
+    pub(crate) line: u64,
+}
+
+/// The clients so far.
+pub(crate) enum OnlineClients {
+    /// They wait for each other.
+    Alone(Box<Alone>),
+    /// They do not.
+    AtOnce(Box<AtOnce>),
+    /// That was too hard event by event.
+    TooHard(Box<Judge>),
+}
+
+/// The histories of the keys, from where two requests were first under way at once.
+pub(crate) struct AtOnce {
+    /// The judge as it was there.
+    pub(crate) start: Judge,
+    pub(crate) parts: FxHashMap<Option<Value>, OnlinePart>,
+    /// The keys of what is under way, by connection.
+    pub(crate) under_way: FxHashMap<u64, Option<Value>>,
+}
+
+impl OnlineHistory {
+    /// A session in which nothing has happened.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>, options: Options) -> OnlineHistory {
+        // Who asks is the same for all keys.
+        let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces() && !spec.program.names_clients);
+        let keys = keys.filter(|keys| !keys.meet_at_restarts());
+        let judge = Judge::new(spec.clone(), options.clone());
+        let alone = Alone::new(judge, Building::new(spec.program.names_clients));
+        let (clients, verdict) = (OnlineClients::Alone(Box::new(alone)), Verdict::Accept { warning: None });
+        OnlineHistory { spec: spec.clone(), options, kept: 0, keys, clients, verdict, line: 0 }
+    }
+
+    /// Keeps at least N events from here on, if nothing has happened yet.
+    pub fn remember(&mut self, events: usize) {
+        self.kept = events;
+    }
+
+    /// The number of events that it keeps, at least.
+    #[must_use]
+    pub fn remembered(&self) -> usize {
+        self.kept
+    }
+
+    /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
+    /// on that is too hard event by event, or connections that are judged key by key have several requests under way.
+    pub fn push(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+        if !self.verdict.is_accept() {
+            return Some(self.verdict.clone());
+        }
+        self.line = line;
+        let overlaps = match &mut self.clients {
+            OnlineClients::TooHard(_) => return None,
+            OnlineClients::AtOnce(_) => None,
+            OnlineClients::Alone(alone) => match alone.push(&self.spec, line, &happened) {
+                Err(waiting) => waiting,
+                Ok(()) => {
+                    self.verdict = alone.judge.verdict();
+                    let is_plain = matches!(
+                        self.verdict,
+                        Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. }
+                    );
+                    if !is_plain {
+                        self.clients = OnlineClients::TooHard(Box::new(alone.judge.clone()));
+                        self.verdict = Verdict::Accept { warning: None };
+                        return None;
+                    }
+                    return Some(self.verdict.clone());
+                }
+            },
+        };
+        self.go_on_at_once();
+        if let Some((line, sent)) = overlaps {
+            self.judge(line, sent)?;
+        }
+        self.judge(line, happened)
+    }
+
+    /// Tests whether no two requests were under way at once since the last time that nothing was.
+    #[must_use]
+    pub fn is_alone(&self) -> bool {
+        matches!(self.clients, OnlineClients::Alone(_))
+    }
+
+    /// The candidates of one way to explain what was observed so far: of a few keys, if each has its own. None if they are not known.
+    #[must_use]
+    pub fn candidates(&self) -> Vec<&Candidate> {
+        match &self.clients {
+            OnlineClients::Alone(alone) => alone.judge.candidates().iter().collect(),
+            OnlineClients::AtOnce(at_once) => {
+                let of_parts = at_once.parts.values().take(SHOWN).flat_map(OnlinePart::candidates);
+                at_once.start.candidates().iter().take(1).chain(of_parts).collect()
+            }
+            OnlineClients::TooHard(_) => Vec::new(),
+        }
+    }
+
+    /// The memory that one way to explain what was observed so far leaves, variable by variable; nothing if none is known. If each key
+    /// has its own history, it has the entries of all of them.
+    #[must_use]
+    pub fn memory(&self) -> Option<Vec<Value>> {
+        let of = |candidate: &Candidate| candidate.process.memory.to_vec();
+        let at_once = match &self.clients {
+            OnlineClients::Alone(alone) => return alone.judge.candidates().first().map(of),
+            OnlineClients::TooHard(_) => return None,
+            OnlineClients::AtOnce(at_once) => at_once,
+        };
+        if let Some(whole) = at_once.parts.get(&None) {
+            return whole.candidates().first().map(of);
+        }
+        let mut memory = of(at_once.start.candidates().first()?);
+        for (key, part) in &at_once.parts {
+            let part = part.candidates().first()?;
+            for (cell, own) in memory.iter_mut().zip(part.process.memory.iter()) {
+                if let (Value::Map(map), Value::Map(own), Some(key)) = (cell, own, key) {
+                    let unknown = || Some(Entry::always(Value::Absent));
+                    map.set_in_place(key, own.certain_entry(key).map_or_else(unknown, |entry| entry.cloned()));
+                }
+            }
+        }
+        Some(memory)
+    }
+
+    /// The judge, of one key if each has its own, with what it knows after the last event.
+    #[must_use]
+    pub fn into_judge(self) -> Judge {
+        match self.clients {
+            OnlineClients::Alone(alone) => alone.judge,
+            OnlineClients::TooHard(judge) => *judge,
+            OnlineClients::AtOnce(at_once) => {
+                let mut parts = at_once.parts.into_values();
+                let decides = |part: &OnlinePart| self.verdict.is_accept() || !part.is_explained();
+                parts.find(decides).map_or(at_once.start, |part| part.into_judge(self.line))
+            }
+        }
+    }
+
+    /// Begins to follow clients that do not wait for each other, if it did not yet.
+    fn go_on_at_once(&mut self) {
+        let OnlineClients::Alone(alone) = &mut self.clients else { return };
+        let start = alone.judge.clone();
+        let mut parts = FxHashMap::default();
+        if self.keys.is_none() {
+            let building = alone.building.connections();
+            let by = OnlineOptions { options: &self.options, kept: self.kept };
+            parts.insert(None, OnlinePart::new(start.clone(), building, by));
+        }
+        self.clients = OnlineClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
+    }
+
+    /// Judges what happened among clients that do not wait for each other.
+    fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
+        let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
+        let by = OnlineOptions { options: &self.options, kept: self.kept };
+        match at_once.push(self.keys.as_ref(), by, (line, happened)) {
+            Some(SoFar::Explained) => {}
+            Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
+            Some(SoFar::Doubtful) | None => {
+                self.clients = OnlineClients::TooHard(Box::new(at_once.start.clone()));
+                return None;
+            }
+        }
+        if self.keys.is_none()
+            && let Some(alone) = at_once.parts.get_mut(&None).and_then(OnlinePart::take_alone)
+        {
+            self.clients = OnlineClients::Alone(Box::new(alone));
+        }
+        Some(self.verdict.clone())
+    }
+}
+
+impl AtOnce {
+    /// Judges what happened in the part of its key; nothing if that is not known, or what is under way is more than one request a
+    /// connection.
+    fn push(
+        &mut self,
+        keys: Option<&RequestKeys>,
+        by: OnlineOptions<'_>,
+        (line, happened): (u64, Happened),
+    ) -> Option<SoFar> {
+        let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };
+        let key = match &happened {
+            Happened::Sent(connection, request) => {
+                let key = keys.key(request).ok()?;
+                if self.under_way.insert(*connection, key.clone()).is_some() {
+                    return None;
+                }
+                key
+            }
+            Happened::Answered(connection, _) => self.under_way.remove(connection)?,
+            Happened::Lost(connection) => match self.under_way.remove(connection) {
+                Some(key) => key,
+                None => return Some(SoFar::Explained),
+            },
+            Happened::Restarted => return Some(self.restart(line)),
+            Happened::Closed(_) => return None,
+        };
+        let new = || OnlinePart::new(self.start.clone(), Building::new(false), by);
+        Some(self.parts.entry(key).or_insert_with(new).push(line, happened))
+    }
+
+    /// Judges a restart, of each key.
+    fn restart(&mut self, line: u64) -> SoFar {
+        self.under_way.clear();
+        // Keys that are met first after it begin as the restart has left them.
+        let spec = self.start.spec().clone();
+        if spec.program.restarts.is_some() {
+            self.start.observe_by(&spec, &Exchange::restart(line));
+        }
+        if !self.start.verdict().is_accept() {
+            return SoFar::Doubtful;
+        }
+        let verdicts = self.parts.values_mut().map(|part| part.push(line, Happened::Restarted));
+        let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);
+        other.unwrap_or(SoFar::Explained)
+    }
+}

@@ -1,0 +1,460 @@
+//! The search for an order in which the server may have served the requests: what is done with a configuration.
+//!
+//! Before an answer: the request is served, or was served already; or another one is served first. The rules are those of
+//! `proofs-notes/schedules.md`.
+
+use std::collections::BTreeMap;
+use std::rc::Rc;
+
+use rustc_hash::FxHashMap;
+
+use super::backjump::{self, DeadEnd};
+use super::budget::OrderBudget;
+use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
+use super::history::HistoryEvent;
+use super::moments::{Moment, Moments};
+use super::open::{OpenConfiguration, OpenConfigurations};
+use super::rules::kinds::HistoryFacts;
+use super::rules::pairs::MomentPairs;
+use super::serving::Serving;
+use super::states::States;
+use crate::process::Limit;
+
+/// The events between two moments, at most, of which the pairs of the later one are made of those of the earlier one.
+const NEAR: usize = 64;
+/// The moments whose pairs are kept.
+const MOMENTS: usize = 256;
+/// The looks at a pair of requests that are one unit of work.
+const LOOKS: usize = 4;
+
+/// The end of a search.
+pub(super) enum SearchEnd {
+    /// A configuration that explains all events.
+    Explained(Configuration),
+    /// None does.
+    Nothing(Last),
+    /// Only configurations in which some question was too hard.
+    Doubtful(Configuration),
+    /// More would have been done than may be.
+    GivenUp(Limit),
+}
+
+/// The configurations before the last event at which those for fewer events are the same, if none explains all events.
+pub(super) struct Last {
+    /// The event that none explains, with what was seen later.
+    pub(super) deepest: usize,
+    at: usize,
+    pub(super) configurations: Vec<Configuration>,
+    moments: Moments,
+}
+
+impl Last {
+    /// One configuration before an event.
+    pub(super) fn first(at: usize, configuration: Configuration) -> Last {
+        Last { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
+    }
+
+    /// The event before which they are.
+    pub(super) fn at(&self) -> usize {
+        self.at
+    }
+
+    /// The requests under way there.
+    pub(super) fn moment(&self) -> &Moment {
+        self.moments.made(self.at)
+    }
+
+    /// These configurations before the first event of a history that begins there, with these requests under way.
+    pub(super) fn before_first(self, moment: Moment) -> Last {
+        Last { deepest: 0, at: 0, moments: Moments::behind_first(moment), ..self }
+    }
+}
+
+/// The request that is served next before an answer; deepest first, the last of these is followed first.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum ServedNext {
+    Other,
+    /// Another one, after which the answer can come.
+    Helping,
+    /// Another one, and with it the one that is answered.
+    Both,
+    /// The one that is answered, which perhaps was before.
+    Perhaps,
+    /// The one that is answered.
+    Answered,
+}
+
+/// A search for all configurations before an event, as far as it was begun.
+pub(super) struct AdvanceSoFar {
+    to: usize,
+    halted: Option<Box<Halted>>,
+}
+
+/// The configurations at which it halted.
+struct Halted {
+    open: OpenConfigurations,
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    moments: Moments,
+}
+
+impl AdvanceSoFar {
+    /// One that looks for those before an event.
+    pub(super) fn before(to: usize) -> AdvanceSoFar {
+        AdvanceSoFar { to, halted: None }
+    }
+
+    /// The states in which it halted.
+    pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
+        let met = |halted: &Halted| halted.met.values().flat_map(|met| met.keys().copied()).collect::<Vec<_>>();
+        self.halted.as_deref().into_iter().flat_map(met)
+    }
+}
+
+/// A search in a history.
+pub(super) struct OrderSearch<'h> {
+    pub(super) known: &'h HistoryFacts<'h>,
+    serving: Serving<'h>,
+    /// The number of the first events that are looked at: answers after them are not known.
+    pub(super) end: usize,
+    pub(super) open: OpenConfigurations,
+    /// The configurations that were met before an event, by their states.
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    moments: Moments,
+    /// The pairs of requests before an event.
+    pairs: BTreeMap<usize, Rc<MomentPairs>>,
+    /// The moments before this event are not needed any more.
+    cleared: usize,
+    /// The last event to which a configuration came.
+    pub(super) deepest: usize,
+    /// The states that are needed whatever is open.
+    pub(super) begun: Vec<StateNumber>,
+    /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
+    apart: usize,
+    /// The value of `deepest` for which that was found out.
+    apart_from: Option<usize>,
+    /// By the events up to there: the last one at which a request is answered that is under way before it.
+    last_answers: Vec<Option<usize>>,
+}
+
+impl<'h> OrderSearch<'h> {
+    /// A search in the first events of a history.
+    pub(super) fn new(known: &'h HistoryFacts<'h>, end: usize) -> OrderSearch<'h> {
+        OrderSearch {
+            known,
+            serving: Serving { known, end },
+            end,
+            open: OpenConfigurations::default(),
+            met: BTreeMap::new(),
+            moments: Moments::new(),
+            pairs: BTreeMap::new(),
+            cleared: 0,
+            deepest: 0,
+            begun: Vec::new(),
+            apart: 0,
+            apart_from: None,
+            last_answers: Vec::new(),
+        }
+    }
+
+    /// Another search for the same, deepest first, in which nothing is open.
+    pub(super) fn beside(&self) -> OrderSearch<'h> {
+        OrderSearch { open: OpenConfigurations::last_first(), ..OrderSearch::new(self.known, self.end) }
+    }
+
+    /// All configurations before an event, before which nothing depends on what is seen after the first events; or, if that takes too
+    /// much, how far it came.
+    pub(super) fn all_before(
+        mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        last: &Last,
+        begun: AdvanceSoFar,
+    ) -> Result<Last, (Limit, AdvanceSoFar)> {
+        let to = begun.to;
+        match begun.halted {
+            None => self.begin(states, budget, last),
+            Some(halted) => {
+                (self.open, self.met, self.moments) = (halted.open, halted.met, halted.moments);
+                (self.cleared, self.apart) = (last.at, last.at);
+            }
+        }
+        while self.open.first_event().is_some_and(|at| at < to) {
+            let Some((at, open)) = self.open.take_next() else { break };
+            while let Some(met) = self.met.first_entry().filter(|met| *met.key() < at) {
+                met.remove();
+            }
+            self.follow(states, budget, at, open);
+            if let Some(limit) = budget.exceeded(states) {
+                let halted = Box::new(Halted { open: self.open, met: self.met, moments: self.moments });
+                return Err((limit, AdvanceSoFar { to, halted: Some(halted) }));
+            }
+        }
+        self.moment(to);
+        self.apart = to;
+        Ok(self.last())
+    }
+
+    /// This search, which forgets none of these states.
+    pub(super) fn keeping(mut self, states: impl IntoIterator<Item = StateNumber>) -> OrderSearch<'h> {
+        self.begun.extend(states);
+        self
+    }
+
+    /// Begins with the configurations with which another search ended.
+    pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
+        self.moments = last.moments.clone();
+        self.cleared = last.at;
+        self.apart = last.at;
+        self.begun.extend(last.configurations.iter().map(|configuration| configuration.state));
+        for configuration in &last.configurations {
+            self.add(states, budget, last.at, configuration.clone());
+        }
+    }
+
+    /// Begins with the configurations that are open in another search.
+    pub(super) fn begin_beside(&mut self, states: &mut States, budget: &mut OrderBudget, other: &OrderSearch<'_>) {
+        for (at, configuration) in other.open.each() {
+            self.add(states, budget, at, configuration.clone());
+        }
+    }
+
+    /// The end of a search that found nothing.
+    pub(super) fn last(mut self) -> Last {
+        let OrderSearch { apart: at, deepest, .. } = self;
+        self.moments.truncate(at);
+        let of =
+            |(state, met): (StateNumber, Vec<Settled>)| met.into_iter().map(move |done| Configuration::of(state, done));
+        let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
+        Last { deepest, at, configurations, moments: self.moments }
+    }
+
+    /// Forgets what was met before events to which no configuration will come any more, but for the last that is not told apart by what
+    /// is seen from the deepest on.
+    pub(super) fn forget(&mut self) {
+        if self.apart_from != Some(self.deepest) {
+            let answered = |request: usize| self.known.history.requests[request].answered;
+            let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
+            self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
+            let is_apart = |at: &usize| self.last_answers[*at] < Some(self.deepest);
+            let apart = (self.apart..=self.deepest).rev().find(is_apart);
+            (self.apart, self.apart_from) = (apart.unwrap_or(self.apart), Some(self.deepest));
+        }
+        let first = self.open.first_event().unwrap_or(usize::MAX).min(self.apart);
+        self.forget_before(first);
+    }
+
+    /// Drops the configurations before the events from this one on, and what was met there.
+    pub(super) fn drop_before(&mut self, first: usize) {
+        self.open.drop_before(first);
+        self.moment(first);
+        self.forget_before(first);
+    }
+
+    /// Forgets what was met before the events from this one on.
+    fn forget_before(&mut self, first: usize) {
+        while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
+            entry.remove();
+        }
+        // The next pairs are made of the last ones.
+        let near = self.pairs.range(..=first).next_back().map_or(first, |(at, _)| *at);
+        let first = near.max(first.saturating_sub(NEAR));
+        if self.cleared < first {
+            self.moments.clear(self.cleared, first);
+            self.cleared = first;
+            while let Some(entry) = self.pairs.first_entry().filter(|entry| *entry.key() < first) {
+                entry.remove();
+            }
+        }
+    }
+
+    /// Forgets the states in which no configuration of these searches is that is followed yet, or was met where one may still come to.
+    pub(super) fn forget_states(searches: &[&OrderSearch<'_>], states: &mut States) {
+        if states.are_many() {
+            let met = searches.iter().flat_map(|search| search.met.values().flat_map(|met| met.keys().copied()));
+            let open = searches.iter().flat_map(|search| search.open.states());
+            let begun = searches.iter().flat_map(|search| search.begun.iter().copied());
+            states.keep(met.chain(open).chain(begun));
+        }
+    }
+
+    fn moment(&mut self, at: usize) -> Rc<Moment> {
+        self.moments.get(self.known, at, self.end)
+    }
+
+    /// Adds a configuration before an event, unless one that was met there covers it. Tests whether it was added.
+    fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) -> bool {
+        self.deepest = self.deepest.max(at);
+        let moment = self.moment(at);
+        let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
+        let own = &configuration.done;
+        let covering = self.known.rules.are_all();
+        let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
+        budget.work(met.len() / LOOKS);
+        if met.iter().any(|other| covers(other, own)) {
+            return false;
+        }
+        met.retain(|other| !covers(own, other));
+        met.push(own.clone());
+        self.open.add(at, configuration, false);
+        true
+    }
+
+    /// Follows a configuration to the next event, or to where one more request was served. Returns it where it is a dead end.
+    pub(super) fn follow(
+        &mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        at: usize,
+        open: OpenConfiguration,
+    ) -> Option<Configuration> {
+        let OpenConfiguration { mut configuration, rest, .. } = open;
+        match self.known.history.events[at] {
+            // Only an order that fails before explains it.
+            HistoryEvent::Impossible if states.notes_failures() => self.serve_each(states, budget, at, &configuration),
+            HistoryEvent::Impossible | HistoryEvent::Open => {}
+            HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
+            HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
+            HistoryEvent::Sent(request) => {
+                // The others were looked at when the server came to this state.
+                let is_new = self.known.matters(request, self.end).then_some(request);
+                let is_possible = |request| self.serving.arrive(states, at + 1, &mut configuration, request);
+                if is_new.is_none_or(is_possible) {
+                    self.add(states, budget, at + 1, configuration);
+                }
+            }
+            HistoryEvent::Answered(request) => {
+                let place = self.serving.about(request).place;
+                if !configuration.done.served.contains(place) {
+                    return self.answer(states, budget, at, (configuration, rest), request);
+                }
+                configuration.done.served.remove(place);
+                self.add(states, budget, at + 1, configuration);
+            }
+        }
+        None
+    }
+
+    /// Follows a configuration to after a restart, and to where one more request was served before it.
+    fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
+        self.serve_each(states, budget, at, &configuration);
+        if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
+            let done = Settled::default();
+            self.add(states, budget, at + 1, Configuration { state, done, ..configuration });
+        }
+    }
+
+    /// Follows a configuration to where one more request was served, whatever comes after.
+    fn serve_each(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: &Configuration) {
+        for request in self.moment(at).requests() {
+            budget.work(1);
+            if let Some(served) = self.serving.before_restart(states, at, configuration, request) {
+                self.add(states, budget, at, served);
+            }
+        }
+    }
+
+    /// Follows a configuration in which the request was not served, or perhaps was, whose answer is seen next.
+    fn answer(
+        &mut self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        at: usize,
+        (configuration, rest): (Configuration, bool),
+        request: usize,
+    ) -> Option<Configuration> {
+        let (moment, pairs) = (self.moment(at), self.pairs(states, at));
+        let (known, place) = ((at, &*moment, &*pairs), self.serving.about(request).place);
+        let own = if rest { None } else { self.served(states, budget, known, &configuration, request) };
+        let is_possible = rest || own.is_some();
+        let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
+        if own.is_some() {
+            // Deepest first the others are looked at if that leads to nothing.
+            self.open.add(at, configuration.clone(), true);
+        } else {
+            // Followed first of these: one after which the answer can come, and the one whose answer is seen first.
+            for other in moment.requests().rev().filter(|other| *other != request) {
+                let Some(served) = self.served(states, budget, known, &configuration, other) else { continue };
+                let is_served = served.done.served.contains(place);
+                let mut helps = || states.after(served.state, self.serving.about(request), self.end).is_some();
+                let kind = match is_served {
+                    true => ServedNext::Both,
+                    false if !is_possible && helps() => ServedNext::Helping,
+                    false => ServedNext::Other,
+                };
+                next.push((kind, at + usize::from(is_served), served));
+            }
+        }
+        if !rest && configuration.done.perhaps.contains(place) {
+            next.push((ServedNext::Perhaps, at + 1, configuration.clone()));
+        }
+        next.extend(own.map(|served| (ServedNext::Answered, at + 1, served)));
+        next.sort_by_key(|(kind, ..)| *kind);
+        let mut is_dead = !is_possible;
+        for (_, next_at, mut served) in next {
+            if next_at > at {
+                served.done.remove(place);
+            }
+            is_dead &= !self.add(states, budget, next_at, served);
+        }
+        is_dead.then_some(configuration)
+    }
+
+    /// Goes on, after a dead end, if an order is open that it has to do with.
+    pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
+        let HistoryEvent::Answered(request) = self.known.history.events[at] else { return };
+        budget.work(backjump::WORK);
+        let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
+        let target = backjump::target(self.serving, states, &self.open, &moment, &dead);
+        target.into_iter().for_each(|place| self.open.choose(place));
+    }
+
+    /// The configuration in which one more request was served, if that is tried.
+    fn served(
+        &self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        (at, moment, pairs): (usize, &Moment, &MomentPairs),
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
+        budget.work(1);
+        self.serving.fail(states, at, configuration, request);
+        if !self.serving.is_tried(states, at, (moment, pairs), configuration, request) {
+            return None;
+        }
+        let mut served = self.serving.serve(states, at, configuration, request)?;
+        budget.work(moment.under_way.len() / LOOKS);
+        self.serving.serve_at_once(states, at, &mut served, (moment, pairs), request).then_some(served)
+    }
+
+    /// The pairs of requests under way before an event.
+    fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
+        let knows = states.relations(self.known.rules).is_some();
+        let mut near = self.pairs.range(at.saturating_sub(NEAR)..=at).rev();
+        let known = near.find(|(_, pairs)| pairs.knows_relations == knows).map(|(from, pairs)| (*from, pairs.clone()));
+        let (from, mut pairs) = known.unwrap_or_else(|| {
+            let moment = self.moments.get(self.known, at, self.end);
+            (at, Rc::new(MomentPairs::of((self.known, self.end), states, &moment)))
+        });
+        for event in from..at {
+            let moment = self.moment(event);
+            pairs = match self.known.history.events[event] {
+                HistoryEvent::Sent(request) if self.known.matters(request, self.end) => {
+                    Rc::new(pairs.with((self.known, self.end), states, &moment, request))
+                }
+                HistoryEvent::Answered(request) => Rc::new(pairs.without(self.serving.about(request).place)),
+                HistoryEvent::Restarted => {
+                    let moment = self.moment(event + 1);
+                    Rc::new(MomentPairs::of((self.known, self.end), states, &moment))
+                }
+                HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => pairs,
+            };
+        }
+        if self.pairs.len() >= MOMENTS {
+            self.pairs.clear();
+        }
+        self.pairs.insert(at, pairs.clone());
+        pairs
+    }
+}

@@ -1,0 +1,380 @@
+//! A rejected history, judged again and again if less is known of it: the search for what makes it impossible asks here.
+//!
+//! `Write(1)` answered on line 2, `Write(2)` on line 4, `Read` answered 1 on line 6: rejected; without the answer on line 2, explained, as
+//! then 1 may be written last.
+
+pub(crate) mod relaxed;
+pub(crate) mod two_answers;
+
+use std::sync::Arc;
+
+use super::budget::OrderBudget;
+use super::configuration::Configuration;
+use super::forms::StateNumber;
+use super::history::{History, HistoryEvent, Request};
+use super::may_fail;
+use super::order_search::{Last, OrderSearch, SearchEnd};
+use super::rules::OrderRules;
+use super::rules::kinds::{HistoryFacts, changing_nothing, harmless};
+use super::states::States;
+use crate::judge::{Candidate, Exchange, Judge, Observed, Options};
+use crate::spec::Spec;
+use crate::spec::entries::RequestKeys;
+use crate::value::Value;
+use relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
+use two_answers::AnswerPairs;
+
+/// A relaxed history with more requests than this that nobody waits for is not searched: each is under way up to its end.
+const UNSEEN: usize = 1_024;
+
+/// The terms that may be made to find what other requests make possible between two answers.
+const PAIR: u64 = 20_000;
+
+/// The answers with something in common with the rejected one that are looked at before others that are far from it.
+const SHARING: usize = 64;
+
+/// A search that found no order of a history, and where another one may go on, to which another answer is known at its end.
+pub struct RejectedSearch {
+    states: States,
+    last: Last,
+    /// Set if it was one in the requests that have the key of the rejected answer.
+    pub(super) is_of_key: bool,
+}
+
+impl std::fmt::Debug for RejectedSearch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("RejectedSearch").field("is_of_key", &self.is_of_key).finish_non_exhaustive()
+    }
+}
+
+impl RejectedSearch {
+    /// The end of a search; nothing if it left out what other answers would tell apart.
+    pub(super) fn new(states: States, last: Last) -> Option<RejectedSearch> {
+        let states = states.remembering(last.configurations.iter().map(|configuration| configuration.state))?;
+        Some(RejectedSearch { states, last, is_of_key: false })
+    }
+
+    /// The beginning of a search in a whole history.
+    fn initial(spec: &Arc<Spec>, options: &Options) -> Option<RejectedSearch> {
+        let (states, first) = States::new(Judge::new(spec.clone(), options.clone()));
+        first.map(|first| RejectedSearch {
+            states,
+            last: Last::first(0, Configuration::first(first)),
+            is_of_key: false,
+        })
+    }
+}
+
+/// A rejected history that is judged again and again.
+pub struct RejudgedHistory {
+    spec: Arc<Spec>,
+    options: Options,
+    history: History,
+    /// Set where the server may fail, which explains all that it had not answered before.
+    fails: bool,
+    rules: OrderRules,
+    /// By the kinds of requests: they change nothing, and cannot fail where that matters.
+    changes_nothing: Vec<bool>,
+    /// The position of the rejected event.
+    rejected: usize,
+    /// The states from the initial one on, and from any.
+    initial: Option<(States, StateNumber)>,
+    any: Option<(States, StateNumber)>,
+    /// The search in the whole history, with another answer there.
+    whole: Option<RejectedSearch>,
+    pairs: Option<AnswerPairs>,
+    /// The work of states that were dropped.
+    dropped: u64,
+}
+
+impl RejudgedHistory {
+    /// The history that is rejected at the event on a line, as a search found: of its requests those under the same key, if keys
+    /// decide. Nothing if no answer stands there.
+    #[must_use]
+    pub fn new(
+        spec: &Arc<Spec>,
+        history: &History,
+        (line, search): (u64, Option<RejectedSearch>),
+        options: &Options,
+    ) -> Option<RejudgedHistory> {
+        let is_of_key = search.as_ref().is_none_or(|search| search.is_of_key);
+        let of_key = if is_of_key { RejudgedHistory::of_key(spec, history, line) } else { None };
+        let of_key = of_key.and_then(|part| RejudgedHistory::of(spec, part, line, options)).and_then(|mut found| {
+            // Elsewhere it is the whole history that was rejected.
+            let all = found.answers();
+            let is_rejected = |found: &mut RejudgedHistory| {
+                found.judge(RelaxedStart::Initial, &all, u64::MAX) == RelaxedOutcome::Rejected
+            };
+            (search.is_some() || is_rejected(&mut found)).then_some(found)
+        });
+        let found = of_key.or_else(|| RejudgedHistory::of(spec, history.clone(), line, options))?;
+        Some(RejudgedHistory { whole: search, ..found })
+    }
+
+    fn of(spec: &Arc<Spec>, mut history: History, line: u64, options: &Options) -> Option<RejudgedHistory> {
+        let is_there = |at: &usize| history.lines[*at] == line && history.answered(*at).is_some();
+        let rejected = (0..history.events.len()).find(is_there)?;
+        history.events.truncate(rejected + 1);
+        history.lines.truncate(rejected + 1);
+        let fails = may_fail(spec, &history);
+        let rules = OrderRules::of(options.reductions);
+        let mut found = RejudgedHistory {
+            spec: spec.clone(),
+            options: options.clone(),
+            fails,
+            rules: if fails { rules.failing() } else { rules },
+            changes_nothing: if fails { harmless(spec, &history) } else { changing_nothing(spec, &history) },
+            history,
+            rejected,
+            initial: None,
+            any: None,
+            whole: None,
+            pairs: None,
+            dropped: 0,
+        };
+        found.initial = found.initial_states();
+        found.any = found.any_states();
+        found.pairs =
+            found.any.as_ref().map(|(states, first)| AnswerPairs::new(&states.judge, states.frontier(*first).to_vec()));
+        Some(found)
+    }
+
+    /// The requests that have the key of the one that was answered on a line.
+    fn of_key(spec: &Arc<Spec>, history: &History, line: u64) -> Option<History> {
+        let keys = RequestKeys::of(&spec.program).filter(|_| !may_fail(spec, history))?;
+        history.parts(&keys)?.into_iter().find(|part| part.lines.contains(&line))
+    }
+
+    fn initial_states(&self) -> Option<(States, StateNumber)> {
+        let (states, first) = States::new(Judge::new(self.spec.clone(), self.options.clone()));
+        first.map(|first| (self.noting(states), first))
+    }
+
+    fn noting(&self, states: States) -> States {
+        let states = states.forgetting(OrderRules::of(self.options.reductions));
+        if self.fails { states.noting_failures() } else { states }
+    }
+
+    fn any_states(&self) -> Option<(States, StateNumber)> {
+        let (states, first) = States::from_any(Judge::of_any_state(&self.spec, &self.options));
+        first.map(|first| (self.noting(states), first))
+    }
+
+    /// The events at which answers were seen before the rejected one.
+    #[must_use]
+    pub fn answers(&self) -> Vec<usize> {
+        (0..self.rejected).filter(|event| self.history.answered(*event).is_some()).collect()
+    }
+
+    /// The answers before the rejected one from the last one on, but after the `near` last ones first some that have a scalar in common with it,
+    /// or with its request.
+    #[must_use]
+    pub fn likely_answers(&self, near: usize) -> Vec<usize> {
+        let scalars = |event: usize| self.history.answered(event).map(|request| request.exchange.scalars());
+        let own = scalars(self.rejected).unwrap_or_default();
+        let shares = |event: &usize| scalars(*event).is_some_and(|other| !own.is_disjoint(&other));
+        let mut answers = self.answers();
+        answers.reverse();
+        let mut far = answers.split_off(near.min(answers.len()));
+        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(SHARING).collect();
+        far.retain(|answer| !sharing.contains(answer));
+        [answers, sharing, far].concat()
+    }
+
+    /// The position of the rejected event.
+    #[must_use]
+    pub fn rejected(&self) -> usize {
+        self.rejected
+    }
+
+    /// The rejected answer, if it is known.
+    #[must_use]
+    pub fn rejected_answer(&self) -> Option<Value> {
+        let HistoryEvent::Answered(request) = self.history.events[self.rejected] else { return None };
+        self.history.requests[request].exchange.observed.answer().cloned()
+    }
+
+    /// The event at which the request was sent that is answered at an event.
+    #[must_use]
+    pub fn sent(&self, answered: usize) -> Option<usize> {
+        let HistoryEvent::Answered(request) = self.history.events[answered] else { return None };
+        self.history.events[..answered].iter().rposition(|event| *event == HistoryEvent::Sent(request))
+    }
+
+    /// The line of an event.
+    #[must_use]
+    pub fn line(&self, event: usize) -> u64 {
+        self.history.lines[event]
+    }
+
+    /// Judges the history up to the rejected event, of which the answer is known, with these answers and no others, which are in
+    /// order; ways between states may be asked for `limit` times.
+    pub fn judge(&mut self, start: RelaxedStart, seen: &[usize], limit: u64) -> RelaxedOutcome {
+        let from = if let RelaxedStart::AnyState(from) = start { from } else { 0 };
+        let is_later = |event: &usize| self.sent(*event).is_some_and(|sent| sent >= from);
+        if let (RelaxedStart::AnyState(_), [] | [_]) = (start, seen)
+            && seen.iter().chain([&self.rejected]).all(is_later)
+        {
+            let outcome = self.judge_pair(seen.first().copied(), limit.min(PAIR));
+            if outcome != RelaxedOutcome::Undecided {
+                return outcome;
+            }
+        }
+        let is_seen = |event: usize| event == self.rejected || seen.binary_search(&event).is_ok();
+        let relaxed = self.history.relaxed(from..self.rejected + 1, &is_seen);
+        self.search(start, &relaxed, limit)
+    }
+
+    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, if anything may have been
+    /// asked besides; `effort` terms may be made for it.
+    pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
+        if !self.history.restarts.is_empty() && self.spec.program.restarts.is_some() {
+            // What a restart makes of a state is not looked at.
+            return RelaxedOutcome::Undecided;
+        }
+        let (Some(pairs), Some(last)) = (&self.pairs, self.history.answered(self.rejected)) else {
+            return RelaxedOutcome::Undecided;
+        };
+        let Some((event, earlier)) = earlier.and_then(|event| Some((event, self.history.answered(event)?))) else {
+            return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange, effort) };
+        };
+        // Behind others of their connections the two may have to wait for these.
+        if last.chained || earlier.chained {
+            return RelaxedOutcome::Undecided;
+        }
+        let in_order = pairs.in_order(&earlier.exchange, &last.exchange, effort);
+        let overlap = self.history.lines[event] > last.exchange.line;
+        if in_order != RelaxedOutcome::Rejected || !overlap {
+            return in_order;
+        }
+        pairs.in_order(&last.exchange, &earlier.exchange, effort)
+    }
+
+    /// Judges the history up to the rejected event, with another answer there.
+    pub fn judge_with(&mut self, answer: &Value, limit: u64) -> RelaxedOutcome {
+        let found = self.otherwise(Observed::Answer(answer.clone()), limit);
+        found.map_or(RelaxedOutcome::Undecided, |(_, _, outcome)| outcome)
+    }
+
+    /// The judge that knows all states in which the request of the rejected answer may be served, whatever it is answered; and that
+    /// request. Nothing if these were not all found within the limit.
+    pub fn before_rejected(&mut self, limit: u64) -> Option<(Judge, Exchange)> {
+        // Nothing explains what comes then, so all orders are followed.
+        self.history.events.push(HistoryEvent::Open);
+        let found = self.otherwise(Observed::Any, limit);
+        self.history.events.pop();
+        let (kind, exchange, RelaxedOutcome::Rejected) = found? else { return None };
+        let states = &self.whole.as_ref()?.states;
+        let candidates: Vec<Candidate> = states.served(kind);
+        let mut judge = states.judge.clone();
+        judge.verdict_of(candidates, exchange.line);
+        Some((judge, exchange))
+    }
+
+    /// Judges the history if something else was seen at the rejected event: the kind of that, the exchange, and the outcome.
+    fn otherwise(&mut self, observed: Observed, limit: u64) -> Option<(u32, Exchange, RelaxedOutcome)> {
+        let HistoryEvent::Answered(at) = self.history.events[self.rejected] else { return None };
+        let kind = self.new_kind();
+        let known = (self.history.requests[at].kind, self.history.requests[at].exchange.clone());
+        let exchange = Exchange { observed, ..known.1.clone() };
+        let of = |request: &mut Request, (kind, exchange)| (request.kind, request.exchange) = (kind, exchange);
+        of(&mut self.history.requests[at], (kind, exchange.clone()));
+        let outcome = self.search_whole(limit);
+        of(&mut self.history.requests[at], known);
+        Some((kind, exchange, outcome))
+    }
+
+    fn search_whole(&mut self, limit: u64) -> RelaxedOutcome {
+        if self.whole.is_none() {
+            self.whole = RejectedSearch::initial(&self.spec, &self.options).map(|search| match self.fails {
+                true => RejectedSearch { states: search.states.noting_failures(), ..search },
+                false => search,
+            });
+        }
+        let Some(RejectedSearch { states, last, .. }) = &mut self.whole else { return RelaxedOutcome::Undecided };
+        let known = HistoryFacts { history: &self.history, changes_nothing: &self.changes_nothing, rules: self.rules };
+        let mut budget = OrderBudget::new(&self.options, states);
+        states.look_up_at_most(limit);
+        let end = OrderSearch::new(&known, self.history.events.len()).resume(states, &mut budget, last);
+        let outcome = found(end, states);
+        if outcome.is_none() {
+            self.dropped += states.looked_up();
+            self.whole = None;
+        }
+        outcome.unwrap_or(RelaxedOutcome::Undecided)
+    }
+
+    /// The number of a kind that nothing is known of.
+    fn new_kind(&mut self) -> u32 {
+        self.changes_nothing.push(false);
+        self.changes_nothing.len() as u32 - 1
+    }
+
+    /// The number of times that a way between states was asked for.
+    #[must_use]
+    pub fn looked_up(&self) -> u64 {
+        let of = |states: &Option<(States, StateNumber)>| states.as_ref().map_or(0, |(states, _)| states.looked_up());
+        let whole = self.whole.as_ref().map_or(0, |search| search.states.looked_up());
+        self.dropped + of(&self.initial) + of(&self.any) + whole
+    }
+
+    /// The judges whose work it was.
+    pub(crate) fn judges(&self) -> impl Iterator<Item = &Judge> {
+        let of_states = [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.judge);
+        let of_whole = self.whole.iter().map(|search| &search.states.judge);
+        of_states.chain(of_whole).chain(self.pairs.iter().map(AnswerPairs::judge))
+    }
+
+    fn search(&mut self, start: RelaxedStart, relaxed: &RelaxedHistory, limit: u64) -> RelaxedOutcome {
+        let states = match start {
+            RelaxedStart::Initial => &mut self.initial,
+            RelaxedStart::AnyState(_) => &mut self.any,
+        };
+        let Some((states, first)) = states else { return RelaxedOutcome::Undecided };
+        let RelaxedHistory { history, begins, perhaps } = relaxed;
+        let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: self.rules };
+        let is_unseen = |at: &usize| history.requests[*at].answered.is_none();
+        let unseen = (0..history.requests.len()).filter(is_unseen);
+        if unseen.filter(|at| known.matters(*at, history.events.len())).count() > UNSEEN {
+            return RelaxedOutcome::Undecided;
+        }
+        let mut budget = OrderBudget::new(&self.options, states);
+        states.look_up_at_most(limit);
+        let search = OrderSearch::new(&known, history.events.len());
+        let end = search.run_from(states, &mut budget, (*begins, *first), perhaps.clone());
+        let outcome = found(end, states);
+        if outcome.is_none() {
+            self.begin_anew(start);
+        }
+        outcome.unwrap_or(RelaxedOutcome::Undecided)
+    }
+
+    /// Forgets the states of a start, as something was met among them that explains everything from there on; any state is not tried
+    /// again.
+    fn begin_anew(&mut self, start: RelaxedStart) {
+        let renewed = match start {
+            RelaxedStart::Initial => self.initial_states(),
+            RelaxedStart::AnyState(_) => None,
+        };
+        let of_start = match start {
+            RelaxedStart::Initial => &mut self.initial,
+            RelaxedStart::AnyState(_) => &mut self.any,
+        };
+        self.dropped += std::mem::replace(of_start, renewed).map_or(0, |(states, _)| states.looked_up());
+    }
+}
+
+/// The outcome of a search; nothing if something was met among the states that explains everything from there on.
+fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
+    match end {
+        SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),
+        SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => Some(RelaxedOutcome::Undecided),
+        SearchEnd::Nothing(_) if states.notes_failures() => {
+            Some(if states.take_failed() { RelaxedOutcome::Explained } else { RelaxedOutcome::Rejected })
+        }
+        SearchEnd::Nothing(_) => {
+            // What was met in any earlier search may have been decisive in this one.
+            states.judge.rejects_the_rest().then_some(RelaxedOutcome::Rejected)
+        }
+    }
+}

@@ -1,0 +1,151 @@
+//! Two answers of a history alone: whether both can be true if anybody may have asked anything besides.
+//!
+//! ```text
+//! any state    8 answered 0: n >= 8    any requests: n >= 8 still    5 answered 1?  never
+//! ```
+//!
+//! Nothing between the two is looked at, so it makes no difference how far apart they are.
+
+use super::relaxed::RelaxedOutcome;
+use crate::judge::{Candidate, Exchange, Judge, Observed};
+use crate::spec::{Spec, Type};
+use crate::term::made;
+use crate::value::Value;
+
+/// The rounds in which all states to which any requests lead are found, or not.
+const ROUNDS: usize = 4;
+/// More candidates than this are not followed.
+const FOLLOWED: usize = 4_096;
+
+/// A judge of two answers.
+pub(crate) struct AnswerPairs {
+    judge: Judge,
+    /// Any state.
+    any: Vec<Candidate>,
+    /// A request of each kind, of which nothing else is known; none if handlers see who asks.
+    requests: Vec<Exchange>,
+}
+
+impl AnswerPairs {
+    /// A judge of pairs that begin in any state, which these candidates are.
+    pub(crate) fn new(judge: &Judge, any: Vec<Candidate>) -> AnswerPairs {
+        let spec = judge.spec();
+        let requests = if spec.program.names_clients { Vec::new() } else { any_requests(spec) };
+        let exchange = |request: Value| Exchange { line: 1, client: 0, request, observed: Observed::Any };
+        let requests = requests.into_iter().map(exchange).collect();
+        AnswerPairs { judge: judge.clone(), any, requests }
+    }
+
+    pub(crate) fn judge(&self) -> &Judge {
+        &self.judge
+    }
+
+    /// The outcome if one request is served in any state; `effort` terms may be made for it.
+    pub(crate) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
+        let mut judge = self.judge_within(effort);
+        let after = judge.after(self.any.clone(), only);
+        explained(&mut judge, &after)
+    }
+
+    /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if these might make
+    /// possible what is not possible at once, or if `effort` terms do not suffice to find that out.
+    pub(crate) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
+        let mut judge = self.judge_within(effort);
+        let between = judge.after(self.any.clone(), first);
+        let at_once = judge.after(between.clone(), second);
+        match explained(&mut judge, &at_once) {
+            RelaxedOutcome::Rejected if !self.stays_impossible(between, second, effort) => RelaxedOutcome::Undecided,
+            outcome => outcome,
+        }
+    }
+
+    /// A judge that makes at most `effort` terms for an exchange.
+    fn judge_within(&self, effort: u64) -> Judge {
+        let mut judge = self.judge.clone();
+        judge.follow_at_most(FOLLOWED, effort);
+        judge
+    }
+
+    /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
+    fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
+        // A fault or a limit on the way of a request that nobody sent says nothing of those that were.
+        let mut judge = self.judge_within(effort);
+        let last = made().saturating_add(effort);
+        let mut new = judge.uncovered(states, &[]);
+        let mut closed = new.clone();
+        for _ in 0..ROUNDS {
+            let mut after = Vec::new();
+            for any in &self.requests {
+                if made() > last {
+                    return false;
+                }
+                after.extend(judge.after(new.clone(), any));
+            }
+            new = judge.uncovered(after, &closed);
+            if !judge.after(new.clone(), request).is_empty() {
+                return false;
+            }
+            if new.is_empty() {
+                return !self.requests.is_empty() && judge.rejects_the_rest();
+            }
+            closed.extend(new.iter().cloned());
+        }
+        false
+    }
+}
+
+/// The outcome if a judge has these candidates left.
+fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
+    if left.iter().any(Candidate::is_clean) {
+        return RelaxedOutcome::Explained;
+    }
+    let is_certain = left.is_empty() && judge.rejects_the_rest();
+    if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
+}
+
+/// A request of each kind with holes: each variant of an enum is one.
+fn any_requests(spec: &Spec) -> Vec<Value> {
+    let (types, ty) = (&spec.types, spec.program.request);
+    let Type::Enum(at) = types.get(ty) else { return vec![Value::Any] };
+    let variants = types.enums[*at as usize].variants.iter().zip(0..);
+    variants.map(|(variant, tag)| Value::data(tag, vec![Value::Any; variant.fields.len()])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json;
+    use crate::judge::Options;
+    use crate::search::states::States;
+
+    /// Judges a request and its answer, and another one after it.
+    fn judge(text: &str, exchanges: [(&str, &str); 2]) -> RelaxedOutcome {
+        let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+        let (states, first) = States::from_any(Judge::of_any_state(&spec, &Options::default()));
+        let any = states.frontier(first.expect("there is a state")).to_vec();
+        let [first, second] = exchanges.map(|(request, answer)| {
+            let read = |ty, text: &str| json::decode_recorded(&spec.types, ty, text).unwrap();
+            let request = read(spec.program.request, request);
+            let observed = Observed::Answer(read(spec.program.response, answer));
+            Exchange { line: 1, client: 0, request, observed }
+        });
+        AnswerPairs::new(&states.judge, any).in_order(&first, &second, u64::MAX)
+    }
+
+    #[test]
+    fn answers_that_no_request_between_reconciles_contradict_each_other() {
+        let rises = include_str!("../../../specs/cmp_set.may");
+        assert_eq!(judge(rises, [("8", "0"), ("5", "1")]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(rises, [("8", "1"), ("8", "1")]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(rises, [("8", "0"), ("9", "1")]), RelaxedOutcome::Explained);
+        let ids = include_str!("../../../specs/idgen.may");
+        let fresh = |id: &str| format!("{{\"Fresh\": \"{id}\"}}");
+        let (a, b) = (fresh("a"), fresh("b"));
+        assert_eq!(judge(ids, [("\"New\"", &a), ("\"New\"", &a)]), RelaxedOutcome::Rejected);
+        assert_eq!(judge(ids, [("\"New\"", &a), ("\"New\"", &b)]), RelaxedOutcome::Explained);
+        let register = include_str!("../../../specs/register.may");
+        // Another request may have written in between.
+        let write = "{\"Write\": 1}";
+        assert_eq!(judge(register, [(write, write), ("\"Read\"", "{\"Read\": 2}")]), RelaxedOutcome::Undecided);
+    }
+}

@@ -1,0 +1,143 @@
+//! The requests under way, each with what serving it has to do with the others.
+//!
+//! ```text
+//! under way    c1 Write(1)    c2 Write(2)    c3 Read, answered 1
+//! c2           absorbs c1: whether that was served before makes no difference
+//! ```
+//!
+//! Each two requests are looked at once, when the later one is sent; what a search asks is then a matter of a few words.
+
+use super::kinds::HistoryFacts;
+use crate::search::bits::PlaceSet;
+use crate::search::moments::Moment;
+use crate::search::states::States;
+
+/// A history, and the number of its first events that are looked at: answers after them are not known.
+type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
+
+/// The pairs of requests under way before an event.
+#[derive(Clone)]
+pub(crate) struct MomentPairs {
+    /// By the places of the requests.
+    rows: Vec<PairRow>,
+    /// The places of those that nobody waits for, and that may have an effect whenever they are served.
+    pub(crate) lasting: PlaceSet,
+    /// Set if it is known what holds in every state.
+    pub(crate) knows_relations: bool,
+}
+
+/// A request under way; the others by their places.
+#[derive(Clone, Default)]
+pub(crate) struct PairRow {
+    /// Those whose answer never comes after it.
+    pub(crate) kills: PlaceSet,
+    /// Those of which it makes no difference whether they are served just before it.
+    pub(crate) absorbs: PlaceSet,
+    /// Those that can be served as they could before it, and change whatever state that is in.
+    pub(crate) leaves: PlaceSet,
+    /// Those equal to it that are to be served before it.
+    pub(crate) equal: PlaceSet,
+}
+
+impl PairRow {
+    fn sets(&mut self) -> [&mut PlaceSet; 4] {
+        [&mut self.kills, &mut self.absorbs, &mut self.leaves, &mut self.equal]
+    }
+}
+
+impl MomentPairs {
+    /// The pairs before an event.
+    pub(crate) fn of((known, end): FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
+        let knows_relations = states.relations(known.rules).is_some();
+        let mut pairs = MomentPairs { rows: Vec::new(), lasting: PlaceSet::default(), knows_relations };
+        let mut before = Moment::default();
+        for request in moment.requests() {
+            pairs.add((known, end), states, &before, request);
+            before.under_way.push(request as u32);
+        }
+        pairs
+    }
+
+    /// The pairs if one more request is under way.
+    pub(crate) fn with(
+        &self,
+        (known, end): FirstEvents<'_>,
+        states: &mut States,
+        before: &Moment,
+        request: usize,
+    ) -> MomentPairs {
+        let mut pairs = self.clone();
+        pairs.add((known, end), states, before, request);
+        pairs
+    }
+
+    /// Adds a request to those that are under way.
+    fn add(&mut self, (known, end): FirstEvents<'_>, states: &mut States, before: &Moment, request: usize) {
+        let about = &known.history.requests[request];
+        if self.rows.len() <= about.place {
+            self.rows.resize_with(about.place + 1, PairRow::default);
+        }
+        self.rows[about.place] = PairRow::default();
+        if !about.is_owed(end) && !may_lose_effect((known, end), states, request) {
+            self.lasting.insert(about.place);
+        }
+        for other in before.requests() {
+            self.look_at((known, end), states, (request, other));
+            self.look_at((known, end), states, (other, request));
+        }
+    }
+
+    /// The pairs without the request at a place.
+    pub(crate) fn without(&self, place: usize) -> MomentPairs {
+        let mut pairs = self.clone();
+        pairs.lasting.remove(place);
+        pairs.rows.iter_mut().flat_map(PairRow::sets).for_each(|set| set.remove(place));
+        pairs
+    }
+
+    /// The pairs of the request at a place.
+    pub(crate) fn row(&self, place: usize) -> &PairRow {
+        &self.rows[place]
+    }
+
+    /// Looks at what serving the first has to do with the second.
+    fn look_at(&mut self, (known, end): FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
+        let rules = known.rules;
+        let place = known.history.requests[second].place;
+        let row = &mut self.rows[known.history.requests[first].place];
+        if rules.keep_failures() && is_served_before((known, end), second, first) {
+            row.equal.insert(place);
+        }
+        let is_owed = known.history.requests[second].is_owed(end);
+        let Some(relations) = states.relations(rules).filter(|_| is_owed) else { return };
+        let facts = relations.pair(&known.history.requests[first], &known.history.requests[second], end);
+        if facts.kills && rules.are_all() {
+            row.kills.insert(place);
+        }
+        if known.changes_nothing(second, end) {
+            return;
+        }
+        if facts.absorbs && rules.are_all() && !known.history.requests[second].chained {
+            row.absorbs.insert(place);
+        } else if facts.keeps && relations.always_changes(&known.history.requests[second], end) {
+            row.leaves.insert(place);
+        }
+    }
+}
+
+/// Tests whether a request that nobody waits for may come to have no effect any more.
+pub(crate) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States, request: usize) -> bool {
+    let about = &known.history.requests[request];
+    let relations = states.relations(known.rules).filter(|_| known.rules.are_all() && !about.chained);
+    relations.is_some_and(|relations| relations.stays_without_effect(about, end))
+}
+
+/// Tests whether of two equal requests the first is served before the second, if both may be.
+fn is_served_before((known, end): FirstEvents<'_>, first: usize, second: usize) -> bool {
+    let [one, other] = [first, second].map(|request| &known.history.requests[request]);
+    one.asks == other.asks
+        && !one.chained
+        && !other.chained
+        && (one.deadline(end), first) < (other.deadline(end), second)
+        && (one.kind(end) == other.kind(end) || !other.is_owed(end))
+}

@@ -1,0 +1,145 @@
+//! Requests up to the values of their scalars: `Write(5)`, answered `Ok`, is `Write(#1)`, as is `Write(7)`.
+//!
+//! What holds of a shape in every state is found out once, and holds of the requests of that shape. How the scalars of a request and
+//! its answer compare with each other belongs to the shape: `Cas(3, 3)` is not `Cas(3, 4)`.
+
+use std::cmp::Ordering;
+
+use smallvec::SmallVec;
+
+use super::every_state::{EveryState, GeneralPath, equality};
+use crate::process::Fresh;
+use crate::scalar::{Scalar, Sort};
+use crate::spec::Spec;
+use crate::term::{Term, Var};
+use crate::value::Value;
+
+/// The scalars of a request, and of its answer if that is not part of the shape.
+pub(crate) type ShapeScalars = SmallVec<[Scalar; 2]>;
+
+/// The number of the first variable that stands for a scalar of a request.
+const SCALARS: u64 = 1 << 40;
+/// Requests with more scalars than this have no shape.
+const MOST: usize = 5;
+
+/// Facts by which the requests of a shape are known: equal keys are equal shapes.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(crate) struct ShapeKey {
+    /// The step, and its paths that may end with the answer.
+    step: usize,
+    paths: Vec<usize>,
+    /// The request and its answer, with holes for scalars.
+    request: Value,
+    answer: Option<Value>,
+    /// The comparisons of each scalar with each later one.
+    compared: Vec<Option<Ordering>>,
+}
+
+/// A request with its answer, up to scalars, in every state.
+pub(crate) struct RequestShape {
+    /// The variables of its scalars.
+    pub(crate) scalars: Vec<Var>,
+    /// The facts about these.
+    pub(crate) facts: Vec<Term>,
+    /// The paths that may end with the answer, each with the condition on which it does.
+    pub(crate) paths: Vec<(Term, GeneralPath)>,
+    /// The condition on which some path does.
+    pub(crate) possible: Term,
+    /// The variables of the request.
+    known: Vec<Var>,
+    /// Set if that is a matter of the state alone, not of a choice.
+    pub(crate) is_of_state: bool,
+}
+
+/// The key of a request with its answer, and its scalars; nothing if it is known in no state.
+pub(crate) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -> Option<(ShapeKey, ShapeScalars)> {
+    let step = every.step_of(request)?;
+    let paths = every.may_answer(step, answer);
+    let mut scalars = ShapeScalars::new();
+    let request = without_scalars(request, &mut scalars)?;
+    let answer = match answer {
+        Some(answer) if paths.iter().any(|path| !every.paths(step)[*path].answer.is_known()) => {
+            Some(without_scalars(answer, &mut scalars)?)
+        }
+        answer => answer.cloned(),
+    };
+    let pairs = (0..scalars.len()).flat_map(|a| (a + 1..scalars.len()).map(move |b| (a, b)));
+    let compared = pairs.map(|(a, b)| compare(&scalars[a], &scalars[b])).collect();
+    (scalars.len() <= MOST).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
+}
+
+/// A value with holes in the place of its scalars, but for truth values; nothing if it has other parts than fields.
+fn without_scalars(value: &Value, scalars: &mut ShapeScalars) -> Option<Value> {
+    match value {
+        Value::Scalar(Scalar::Bool(_)) => Some(value.clone()),
+        Value::Scalar(scalar) => {
+            scalars.push(scalar.clone());
+            Some(Value::Any)
+        }
+        Value::Data { tag, .. } => {
+            let fields: Option<Vec<Value>> =
+                value.fields().iter().map(|field| without_scalars(field, scalars)).collect();
+            Some(Value::data(*tag, fields?))
+        }
+        _ => None,
+    }
+}
+
+/// The comparison of scalars; `None`: they differ, and have no order.
+pub(crate) fn compare(a: &Scalar, b: &Scalar) -> Option<Ordering> {
+    match (a, b) {
+        (Scalar::Int(a), Scalar::Int(b)) => Some(a.cmp(b)),
+        (a, b) => (a == b).then_some(Ordering::Equal),
+    }
+}
+
+/// The fact that variables compare so; those of different sorts do not compare.
+pub(crate) fn fact(a: Var, b: Var, compared: Option<Ordering>) -> Option<Term> {
+    if a.sort != b.sort {
+        return None;
+    }
+    let (x, y) = (Term::var(a), Term::var(b));
+    match compared {
+        Some(Ordering::Equal) => Some(Term::eq(&x, &y)),
+        Some(Ordering::Less) if a.sort == Sort::Int => Some(Term::lt(&x, &y)),
+        Some(Ordering::Greater) if a.sort == Sort::Int => Some(Term::lt(&y, &x)),
+        Some(_) => None,
+        None => Some(Term::ne(&x, &y)),
+    }
+}
+
+impl RequestShape {
+    /// The shape of a key; nothing if a condition has no term.
+    pub(crate) fn of(spec: &Spec, every: &EveryState, key: &ShapeKey) -> Option<RequestShape> {
+        let mut fresh = Fresh { last: SCALARS };
+        let (request, mut facts) = fresh.fill_holes(&spec.types, spec.program.request, &key.request);
+        let answer = key.answer.as_ref().map(|answer| fresh.fill_holes(&spec.types, spec.program.response, answer));
+        let mut scalars = Vec::new();
+        let mut meet = |var: Var| scalars.push(var);
+        request.visit_variables(&mut meet);
+        answer.iter().for_each(|(answer, _)| answer.visit_variables(&mut meet));
+        let pairs = (0..scalars.len()).flat_map(|a| (a + 1..scalars.len()).map(move |b| (a, b)));
+        facts.extend(pairs.zip(&key.compared).filter_map(|((a, b), compared)| fact(scalars[a], scalars[b], *compared)));
+        facts.extend(answer.iter().flat_map(|(_, facts)| facts.clone()));
+        facts.push(equality(every.request(key.step), &request)?);
+        let mut paths = Vec::new();
+        for path in &key.paths {
+            let path = every.paths(key.step)[*path].clone();
+            let same = answer.as_ref().map_or(Some(Term::truth()), |(answer, _)| equality(&path.answer, answer))?;
+            paths.push((Term::and(&path.condition, &same), path));
+        }
+        let possible = Term::or_all(paths.iter().map(|(possible, _)| possible.clone()));
+        let mut known = scalars.clone();
+        every.request(key.step).visit_variables(&mut |var| known.push(var));
+        let mut shape = RequestShape { scalars, facts, paths, possible, known, is_of_state: true };
+        shape.is_of_state = shape.depends_on_state_only(every, &shape.possible);
+        Some(shape)
+    }
+
+    /// Tests whether a condition is a matter of the state and the request alone, not of a choice.
+    pub(crate) fn depends_on_state_only(&self, every: &EveryState, condition: &Term) -> bool {
+        let mut is_of_state = true;
+        condition.vars(&mut |var| is_of_state &= every.is_of_state(var) || self.known.contains(&var));
+        is_of_state
+    }
+}

@@ -1,0 +1,254 @@
+//! Serving one request of those under way: whether that is tried, and what comes of it.
+//!
+//! `Write(2)` is served while `Write(1)` and a read that saw 2 are under way: the read is served at once, and `Write(1)` perhaps was before.
+
+use std::ops::BitOr;
+
+use super::bits::PlaceSet;
+use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
+use super::history::Request;
+use super::moments::Moment;
+use super::rules::kinds::HistoryFacts;
+use super::rules::pairs::{MomentPairs, may_lose_effect};
+use super::states::States;
+
+/// The requests of a history, of which the first events are looked at: answers after them are not known.
+#[derive(Clone, Copy)]
+pub(super) struct Serving<'h> {
+    pub(super) known: &'h HistoryFacts<'h>,
+    pub(super) end: usize,
+}
+
+/// The outcome of looking at a request that is not served yet.
+enum LookedAt {
+    /// It is answered otherwise here, and will be in any state that comes.
+    Impossible,
+    /// It was served, as it changes nothing.
+    Settled,
+    Open,
+}
+
+/// The places of a set whose requests neither were served nor perhaps were.
+fn unsettled(places: &PlaceSet, Settled { served, perhaps }: &Settled) -> PlaceSet {
+    PlaceSet::of_words([places, served, perhaps], |[places, served, perhaps]| places & !served & !perhaps)
+}
+
+impl<'h> Serving<'h> {
+    pub(super) fn about(self, request: usize) -> &'h Request {
+        &self.known.history.requests[request]
+    }
+
+    /// Tests whether a request is tried next.
+    pub(super) fn is_tried(
+        self,
+        states: &mut States,
+        at: usize,
+        (moment, pairs): (&Moment, &MomentPairs),
+        configuration: &Configuration,
+        request: usize,
+    ) -> bool {
+        let about = self.about(request);
+        if !self.may_serve(at, configuration, request) {
+            return false;
+        }
+        if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
+            // Every state stands for those to which it leads, too.
+            return false;
+        }
+        // Of those that nobody waits for most cannot be served any more; the others can, or the configuration was dropped.
+        let is_open = about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some();
+        is_open
+            && !kills_another(pairs, configuration, about.place)
+            && !self.is_postponed(states, at, (moment, pairs), configuration, request)
+    }
+
+    /// Notes whether the server may fail as it serves a request next, where that is noted.
+    pub(super) fn fail(self, states: &mut States, at: usize, configuration: &Configuration, request: usize) {
+        if states.notes_failures() && self.may_serve(at, configuration, request) {
+            states.fail(configuration.state, (self.about(request), self.known.history.lines[at]), self.end);
+        }
+    }
+
+    /// Tests whether a request may be served next: it was not, and the one before it on its connection was, or perhaps was.
+    fn may_serve(self, at: usize, configuration: &Configuration, request: usize) -> bool {
+        let Request { place, before, .. } = self.about(request);
+        let is_before = |before: usize| {
+            let place = self.about(before).place;
+            self.was_served(at, configuration, before) || configuration.done.perhaps.contains(place)
+        };
+        !configuration.done.served.contains(*place) && before.is_none_or(is_before)
+    }
+
+    /// Tests whether the request before another one on its connection was served, for certain.
+    fn is_first(self, at: usize, configuration: &Configuration, request: usize) -> bool {
+        self.about(request).before.is_none_or(|before| self.was_served(at, configuration, before))
+    }
+
+    fn was_served(self, at: usize, configuration: &Configuration, request: usize) -> bool {
+        let Request { answered, place, .. } = self.about(request);
+        answered.is_some_and(|answered| answered < at)
+            || configuration.done.served.contains(*place)
+            || !self.known.matters(request, self.end)
+    }
+
+    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. If nobody sees its own answer, that must
+    /// lead to the same state: what the server chose for the answer that is seen may differ.
+    fn is_postponed(
+        self,
+        states: &mut States,
+        at: usize,
+        (moment, pairs): (&Moment, &MomentPairs),
+        configuration: &Configuration,
+        request: usize,
+    ) -> bool {
+        let own = self.about(request);
+        let equal = &pairs.row(own.place).equal;
+        if equal.is_empty() {
+            return false;
+        }
+        let open = unsettled(equal, &configuration.done);
+        let mut equal = moment.requests().filter(|other| open.contains(self.about(*other).place));
+        equal.any(|other| {
+            let equal = self.about(other);
+            self.may_serve(at, configuration, other)
+                && states.after(configuration.state, equal, self.end).is_some_and(|after| {
+                    equal.kind(self.end) == own.kind(self.end)
+                        || states.after(configuration.state, own, self.end) == Some(after)
+                })
+        })
+    }
+
+    /// The configuration after a request was served.
+    pub(super) fn serve(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
+        let about = self.about(request);
+        let state = states.after(configuration.state, about, self.end)?;
+        let mut after = configuration.clone();
+        let Settled { served, perhaps } = &mut after.done;
+        let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
+        while let Some(earlier) = before {
+            // The one before it on its connection, which perhaps was, was; and so were those before that one.
+            let Request { place, before: next, .. } = self.about(earlier);
+            perhaps.remove(*place);
+            served.insert(*place);
+            before = next.filter(|next| !self.was_served(at, configuration, *next));
+        }
+        perhaps.remove(about.place);
+        served.insert(about.place);
+        after.state = state;
+        after.note(request);
+        Some(after)
+    }
+
+    /// The configuration after a request was served that nobody sees the answer of, as the system is killed next.
+    pub(super) fn before_restart(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &Configuration,
+        request: usize,
+    ) -> Option<Configuration> {
+        self.fail(states, at, configuration, request);
+        let may_be = self.may_serve(at, configuration, request);
+        may_be.then(|| self.serve(states, at, configuration, request)).flatten()
+    }
+
+    /// Serves what can be served at once after the last request, as it changes nothing in any state and is answered here as it was;
+    /// what changes nothing in this state, or nothing that the last request left, may have been served. Tests whether none of the
+    /// requests under way waits in vain.
+    pub(super) fn serve_at_once(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &mut Configuration,
+        (moment, pairs): (&Moment, &MomentPairs),
+        last: usize,
+    ) -> bool {
+        let row = pairs.row(self.about(last).place);
+        let Settled { served, perhaps } = &configuration.done;
+        let absorbed = unsettled(&row.absorbs, &configuration.done);
+        let left = PlaceSet::of_words([&row.leaves, &pairs.lasting, served, perhaps, &absorbed], |sets| {
+            sets.into_iter().fold(0, BitOr::bitor)
+        });
+        configuration.done.perhaps.add(&absorbed);
+        let mut behind = Vec::new();
+        for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
+            match self.arrival(states, at, configuration, request) {
+                LookedAt::Impossible => return false,
+                LookedAt::Settled => behind.push(request),
+                LookedAt::Open => {}
+            }
+        }
+        if !absorbed.is_empty() {
+            let is_absorbed = |request: &usize| absorbed.contains(self.about(*request).place);
+            configuration.note_before_last(moment.requests().filter(is_absorbed));
+        }
+        behind.into_iter().for_each(|request| configuration.note(request));
+        true
+    }
+
+    /// Serves a request that was sent just now, if that can be done at once. Tests whether it does not wait in vain.
+    pub(super) fn arrive(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &mut Configuration,
+        request: usize,
+    ) -> bool {
+        match self.arrival(states, at, configuration, request) {
+            LookedAt::Impossible => return false,
+            LookedAt::Settled => configuration.note(request),
+            LookedAt::Open => {}
+        }
+        true
+    }
+
+    fn arrival(self, states: &mut States, at: usize, configuration: &mut Configuration, request: usize) -> LookedAt {
+        let (about, rules) = (self.about(request), self.known.rules);
+        if !about.is_owed(self.end) {
+            if self.has_no_effect_any_more(states, configuration.state, request) {
+                configuration.done.served.insert(about.place);
+            }
+            return LookedAt::Open;
+        }
+        let after = states.after(configuration.state, about, self.end);
+        if after.is_none() && self.waits_in_vain(states, about) {
+            return LookedAt::Impossible;
+        }
+        if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
+            return LookedAt::Open;
+        }
+        match (rules.keep_failures() && self.known.changes_nothing(request, self.end), rules.are_all()) {
+            (true, _) => configuration.done.served.insert(about.place),
+            (false, true) => configuration.done.perhaps.insert(about.place),
+            (false, false) => return LookedAt::Open,
+        }
+        LookedAt::Settled
+    }
+
+    /// Tests whether a request that nobody waits for changes nothing here, nor after any other request.
+    fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
+        may_lose_effect((self.known, self.end), states, request)
+            && states.is_known(state)
+            && states.after(state, self.about(request), self.end) == Some(state)
+    }
+
+    /// Tests whether an answer that cannot come here never comes.
+    fn waits_in_vain(self, states: &mut States, request: &Request) -> bool {
+        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.are_all());
+        relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
+    }
+}
+
+/// Tests whether an answer that is still to come would never come after the request at a place.
+fn kills_another(pairs: &MomentPairs, configuration: &Configuration, place: usize) -> bool {
+    let Settled { served, perhaps } = &configuration.done;
+    let killed = PlaceSet::words([&pairs.row(place).kills, served, perhaps]);
+    killed.into_iter().any(|[kills, served, perhaps]| kills & !served & !perhaps != 0)
+}

@@ -1,0 +1,122 @@
+//! The two ways to search, which take turns.
+//!
+//! ```text
+//! event by event    all that explains the first n events, then the first n + 1 …     ends early at a rejection
+//! deepest first     one way as far as it goes, then another                          ends early at an acceptance
+//! ```
+//!
+//! Each has configurations of its own. Deepest first goes on while it comes further; if it does not, whichever has done less in vain takes
+//! the next turn, and deepest first waits while the other one is likely to end soon.
+
+use super::bits::PlaceSet;
+use super::budget::OrderBudget;
+use super::configuration::{Configuration, Settled};
+use super::forms::StateNumber;
+use super::order_search::{Last, OrderSearch, SearchEnd};
+use super::states::States;
+
+/// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
+const PATIENCE: u64 = 16;
+
+/// One of N dead ends is jumped back from, if deepest first is stuck; after the others the last alternative is followed.
+const JUMPS: u64 = 3;
+
+/// The work of both ways.
+struct Turns {
+    by_event: u64,
+    /// The work of deepest first that led no further than it came before; and so much of it since it last came further.
+    in_vain: u64,
+    stuck: u64,
+    /// The event to which deepest first came, and the dead ends that it met since it was stuck.
+    deepest: usize,
+    dead_ends: u64,
+}
+
+impl Turns {
+    /// Tests whether the search event by event, which came from one of N events to another one, takes the next turn.
+    fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
+        let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
+        let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
+        self.by_event < self.in_vain || self.stuck.saturating_mul(PATIENCE) > likely
+    }
+
+    /// Tests whether deepest first jumps back from a dead end, if work without coming further is waited for so long.
+    fn jumps(&mut self, patience: u64) -> bool {
+        self.dead_ends += u64::from(self.stuck > patience);
+        self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
+    }
+
+    /// Adds work event by event, or deepest first up to an event.
+    fn add(&mut self, work: u64, deepest: Option<usize>) {
+        match deepest {
+            None => self.by_event += work,
+            Some(at) if at > self.deepest => (self.deepest, self.stuck) = (at, 0),
+            Some(_) => (self.in_vain, self.stuck) = (self.in_vain + work, self.stuck + work),
+        }
+    }
+}
+
+impl OrderSearch<'_> {
+    /// Searches from an initial state.
+    pub(super) fn run(self, states: &mut States, budget: &mut OrderBudget, initial: StateNumber) -> SearchEnd {
+        self.run_from(states, budget, (0, initial), PlaceSet::default())
+    }
+
+    /// Searches from a state before an event, if requests at these places were perhaps served.
+    pub(super) fn run_from(
+        self,
+        states: &mut States,
+        budget: &mut OrderBudget,
+        (at, state): (usize, StateNumber),
+        perhaps: PlaceSet,
+    ) -> SearchEnd {
+        let done = Settled { served: PlaceSet::default(), perhaps };
+        self.resume(states, budget, &Last::first(at, Configuration::of(state, done)))
+    }
+
+    /// Searches from where another search, of more events, ended.
+    pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
+        let (mut deepest, mut by_event) = (self.beside(), self);
+        by_event.begin(states, budget, last);
+        deepest.begin(states, budget, last);
+        let mut turns = Turns { by_event: 0, in_vain: 0, stuck: 0, deepest: last.at(), dead_ends: 0 };
+        let (mut begun_at, mut doubtful) = (last.at(), None);
+        while let Some(first) = by_event.open.first_event() {
+            if let Some(limit) = budget.exceeded(states) {
+                return SearchEnd::GivenUp(limit);
+            }
+            let before = budget.done(states);
+            let mut taken = None;
+            if !(budget.has_room() && turns.is_by_event(last.at(), first, by_event.end)) {
+                if deepest.open.is_empty() && begun_at < first {
+                    deepest.begin_beside(states, budget, &by_event);
+                    begun_at = first;
+                }
+                taken = deepest.open.take_next();
+            }
+            let is_by_event = taken.is_none();
+            let Some((at, open)) = taken.or_else(|| by_event.open.take_next()) else { break };
+            if at == by_event.end {
+                let configuration = open.configuration;
+                if states.is_clean(configuration.state) {
+                    return SearchEnd::Explained(configuration);
+                }
+                by_event.begun.push(configuration.state);
+                doubtful = Some(configuration);
+            } else if is_by_event {
+                by_event.follow(states, budget, at, open);
+                by_event.forget();
+                if let Some(next) = by_event.open.first_event().filter(|next| *next > first) {
+                    deepest.drop_before(next);
+                }
+                OrderSearch::forget_states(&[&by_event, &deepest], states);
+            } else if let Some(dead) = deepest.follow(states, budget, at, open)
+                && turns.jumps(by_event.known.rules.patience())
+            {
+                deepest.jump(states, budget, at, &dead);
+            }
+            turns.add(budget.done(states) - before + 1, (!is_by_event).then_some(deepest.deepest));
+        }
+        doubtful.map_or_else(|| SearchEnd::Nothing(by_event.last()), SearchEnd::Doubtful)
+    }
+}
