@@ -39,41 +39,30 @@
 #[doc = include_str!("../../README.md")]
 struct Pages;
 
-mod breadth;
 mod chooser;
-mod counts;
 mod error;
-mod exhaustive;
-mod explore;
-mod few;
+pub(crate) mod explore;
 mod label;
-pub(crate) mod panics;
 mod random;
 mod replay;
-mod report;
-mod rerun;
-mod rounds;
-mod sampled;
 pub mod shrink;
-mod strategy;
-mod tally;
 pub mod token;
 
-pub use breadth::BreadthFirst;
 pub use chooser::{Chooser, Outcome};
-pub use counts::RunCounts;
 pub use error::{BadLabel, ChoiceError, Difference};
-pub use exhaustive::Odometer;
+pub use explore::breadth::BreadthFirst;
+pub use explore::counts::RunCounts;
+pub use explore::exhaustive::Odometer;
+#[doc(hidden)]
+pub use explore::report::counted;
+pub use explore::report::{Ended, Failure, Flaky, Report, Stopped, shortlex, shown};
+pub use explore::sampled::{SMALL, Sampled};
+pub use explore::strategy::{Coverage, Strategy};
+pub use explore::tally::Progress;
 pub use explore::{Explore, explore};
 pub use label::{Label, Unfit, label};
 pub use random::Random;
 pub use replay::{Continued, Recorded, Replay};
-#[doc(hidden)]
-pub use report::counted;
-pub use report::{Ended, Failure, Flaky, Report, Stopped, shortlex, shown};
-pub use sampled::{SMALL, Sampled};
-pub use strategy::{Coverage, Strategy};
-pub use tally::Progress;
 
 /// One decision of a run: alternative `pick` of `arity`, at the place called `label`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]

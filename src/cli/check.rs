@@ -3,9 +3,10 @@
 //! `mayhap check a.may b.may` ends with 2 if one of them has an error; warnings alone are 0, and 2 with `--deny-warnings`.
 
 use super::arguments::Check;
-use super::exit::Exit;
 use super::terminal::Terminal;
-use super::{cost, failed, files, load};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::{cost, failed, load};
 use mayhap::diagnostic::{Diagnostic, Severity, Sources};
 use mayhap::spec::network_notes;
 use std::path::Path;

@@ -3,13 +3,14 @@
 //! `mayhap convert jepsen.log --nil null` prints `{"c": 0, "q": {"Write": 4}}` for `0 :invoke :write 4`.
 
 use super::arguments::Convert;
-use super::concurrent::sniffed_format;
-use super::exit::Exit;
-use super::recording::named;
-use super::reread::{RereadableTrace, Rereading};
-use super::sink::Sink;
+use super::arguments::recording::named;
 use super::terminal::Terminal;
-use super::{failed, files, load, observed};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::terminal::sink::Sink;
+use super::validate::concurrent::sniffed_format;
+use super::validate::reread::{RereadableTrace, Rereading};
+use super::{failed, load, observed};
 use mayhap::spec::Spec;
 use mayhap::trace::{ExchangePart, Header, JepsenCounts, JepsenTrace, TraceError, TraceFormat};
 use mayhap::validate::{Events, FormatRules, decoded_part};

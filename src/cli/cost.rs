@@ -4,8 +4,9 @@
 //! make judging expensive. A fault that the run meets is reported at its place.
 
 use super::arguments::Check;
+use super::arguments::values;
 use super::terminal::Terminal;
-use super::{load, observed, values};
+use super::{load, observed};
 use mayhap::choice::Random;
 use mayhap::details::{Doubt, Selection};
 use mayhap::diagnostic::Diagnostic;

@@ -3,9 +3,9 @@
 //! `mayhap dualize specs/cmp_rst.may` shows two paths: `q <= #(vs!n)` with answer 0, and `#(vs!n) < q` with answer 1.
 
 use super::arguments::Dualize;
-use super::exit::Exit;
 use super::load;
 use super::terminal::Terminal;
+use super::terminal::exit::Exit;
 use mayhap::report::dualized::dualized;
 
 pub fn run(options: &Dualize, terminal: &mut Terminal) -> Exit {

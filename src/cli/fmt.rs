@@ -3,9 +3,10 @@
 //! `mayhap fmt --check kv.may` changes nothing and ends with 1 if the file is not in the layout.
 
 use super::arguments::Fmt;
-use super::exit::Exit;
 use super::terminal::Terminal;
-use super::{failed, files, load};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::{failed, load};
 use mayhap::diagnostic::{Diagnostic, Sources};
 use mayhap::syntax::ast::NodeId;
 use mayhap::syntax::{parse, print};

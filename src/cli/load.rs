@@ -3,9 +3,10 @@
 //! `use tags;` in `specs/kv.may` reads `specs/tags.may`; what is read from standard input uses files of the directory
 //! that the command was started in.
 
-use super::exit::Exit;
 use super::terminal::Terminal;
-use super::{arguments, failed, files};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::{arguments, failed};
 use mayhap::choice::counted;
 use mayhap::diagnostic::{Diagnostic, Severity, Sources};
 use mayhap::spec::load::{Loaded, Text, load};

@@ -3,58 +3,30 @@
 //! `mayhap check specs/kv.may` parses its arguments into a [`arguments::Command`], runs it, and ends with an
 //! [`exit::Exit`]: 0 if nothing is wrong, 2 if the specification has errors.
 
-mod abreast;
 pub mod arguments;
 mod check;
-mod check_adapter;
-mod compressed;
-mod concurrent;
 mod convert;
 mod cost;
 mod dualize;
-mod evidence;
-pub mod exit;
 mod explore;
-mod export;
-mod files;
 mod fmt;
-mod gathered;
-mod html;
-mod interrupt;
 mod load;
 pub mod mutate;
-mod mutate_arguments;
-mod network_evidence;
-mod networked;
 mod new;
-mod new_arguments;
 mod observed;
-mod progress;
-mod recording;
-mod replay;
-mod reports;
-mod reread;
-mod selection;
 mod serve;
 mod simulate;
-mod sink;
-mod stopped;
-mod stopping;
-mod streamed;
 pub mod terminal;
 mod test;
-mod testing_arguments;
-mod testing_progress;
 mod validate;
-pub mod values;
 mod watch;
 
 use arguments::{Arguments, Command};
 use clap::{CommandFactory, Parser};
-use exit::Exit;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use terminal::Terminal;
+use terminal::exit::Exit;
 
 /// Runs the command that the process was started with.
 #[must_use]
@@ -87,7 +59,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
         Command::Convert(options) => convert::run(options, terminal),
         Command::Explore(options) => explore::run(options, terminal),
         Command::Test(options) => test::run(options, terminal),
-        Command::Replay(options) => replay::run(options, terminal),
+        Command::Replay(options) => test::replay::run(options, terminal),
         Command::Watch(options) => watch::run(options, terminal),
         Command::Mutate(options) => mutate::run(options, terminal),
         Command::New(options) => new::run(options, terminal),
@@ -119,7 +91,7 @@ fn stdin_twice(command: &Command) -> Option<&'static str> {
         | Command::New(_)
         | Command::Completions { .. } => Vec::new(),
     };
-    let stdin = files.iter().filter(|path| files::is_stdin(path)).count();
+    let stdin = files.iter().filter(|path| terminal::files::is_stdin(path)).count();
     (stdin > 1).then_some("standard input (`-`) can only be read once")
 }
 

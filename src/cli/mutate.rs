@@ -2,11 +2,13 @@
 //!
 //! `mayhap mutate specs/cmp_rst.may` prints `1  specs/cmp_rst.may:14: replace `0` with `1`` and so on.
 
-use super::exit::Exit;
-use super::mutate_arguments::MutateArguments;
-use super::selection::Format;
+use super::arguments::mutate_arguments::MutateArguments;
+use super::arguments::selection::Format;
 use super::terminal::Terminal;
-use super::{abreast, failed, files, load};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::validate::abreast;
+use super::{failed, load};
 use mayhap::choice::counted;
 use mayhap::harness::MutantTester;
 use mayhap::json;

@@ -2,10 +2,11 @@
 //!
 //! `mayhap new --openapi openapi.yaml > service.may` writes types, the `http` block, and handlers that allow every answer.
 
-use super::exit::Exit;
-use super::new_arguments::NewArguments;
+use super::arguments::new_arguments::NewArguments;
 use super::terminal::Terminal;
-use super::{failed, files, load};
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::{failed, load};
 use mayhap::diagnostic::{Diagnostic, Sources};
 use mayhap::openapi::{DescriptionText, specification};
 use mayhap::spec::load::Text;

@@ -4,10 +4,12 @@
 //! two clients, and their answers, in the order in which the clients see them. The same seed gives the same bytes.
 
 use super::arguments::Simulate;
-use super::exit::Exit;
-use super::sink::Sink;
+use super::arguments::values;
 use super::terminal::Terminal;
-use super::{failed, load, observed, stopped, values};
+use super::terminal::exit::Exit;
+use super::terminal::sink::Sink;
+use super::terminal::stopped;
+use super::{failed, load, observed};
 use mayhap::choice::Random;
 use mayhap::diagnostic::Diagnostic;
 use mayhap::server::{Asked, Conversation, Population, Server, Stop};

@@ -5,26 +5,15 @@
 //! left out. Of concurrent clients these are the order in which their requests were served, and the *conflict* of their answers.
 
 mod allowed;
-mod backward;
 mod change;
 mod conflict;
 mod describe;
 mod example;
-mod find;
-mod forward;
 mod holes;
 mod learned;
-mod made;
 mod narrowing;
-mod network_witness;
 mod networked;
 mod reason;
-mod reobserved;
-mod repeated;
-mod scheduled;
-mod script;
-mod segment;
-mod single;
 mod why;
 mod witness;
 
@@ -33,16 +22,16 @@ pub(crate) use change::path as cell_path;
 pub use conflict::{AnswerConflict, OtherAnswers, check_conflict, conflict};
 pub use describe::{Fact, KnownState};
 pub use example::example;
-pub use find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
 pub use holes::{AnswerValues, RejectedRecording, answer_values, check_values};
 pub use learned::{Learned, Lesson, Said};
-pub use network_witness::{
+pub use networked::network_witness::{
     NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
 };
 pub use networked::witness_of_recording;
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
-pub use scheduled::witness_of_order;
 pub use why::{WhyRejected, why};
+pub use witness::find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
+pub use witness::scheduled::witness_of_order;
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 
 use crate::judge::{Exchange, Observed};

@@ -2,16 +2,16 @@
 //!
 //! A tag that an answer had becomes a reference to that answer, beside the tag itself.
 
-use super::domain::{ValueDomain, ValueSizes};
 use super::form::{FormKind, TypeForm};
-use super::held;
-use super::seen_values::SeenValues;
+use super::sources::domain::{ValueDomain, ValueSizes};
+use super::sources::held;
+use super::sources::seen_values::SeenValues;
 use super::sources::{SOURCES, SourceWeights, ValueSource};
 use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Sort};
 use crate::script::{PlacedReference, RequestTemplate};
-use crate::spec::links::LinkedPart;
+use crate::spec::analysis::links::LinkedPart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
 

@@ -12,7 +12,7 @@ use crate::process::{Choice, Fresh};
 use crate::scalar::Scalar;
 use crate::solve::Solver;
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 use crate::term::{Term, made};
 use crate::value::Value;
 

@@ -6,7 +6,7 @@
 use rustc_hash::FxHashMap;
 
 use crate::scalar::Sort;
-use crate::spec::links::PartStep;
+use crate::spec::analysis::links::PartStep;
 use crate::spec::{Type, TypeId, Types};
 
 /// More nodes than this are not told apart by the place at which they stand, but only by their type and name.

@@ -15,15 +15,12 @@
 
 mod aims;
 mod corpus;
-mod domain;
 mod draw;
 mod duty;
 mod form;
-mod held;
 mod paths;
 mod peer;
 mod places;
-mod seen_values;
 mod sources;
 mod swarm;
 mod wave;
@@ -34,17 +31,17 @@ use crate::choice::{ChoiceError, Choices};
 use crate::judge;
 use crate::script::{PlacedReference, RequestTemplate};
 use crate::spec::Spec;
-use crate::spec::links::RequestLinks;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::links::RequestLinks;
+use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 pub use aims::CampaignAims;
 pub use corpus::corpus;
-use domain::ValueDomain;
 use draw::{Drawer, PlaceFacts};
 use duty::{DutyCheck, KeptIn};
 use form::{FormKind, TypeForm};
 pub use peer::PeerGenerator;
-use seen_values::SeenValues;
+use sources::domain::ValueDomain;
+use sources::seen_values::SeenValues;
 pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
 use wave::{WaveRoom, Waves};
@@ -102,7 +99,7 @@ impl Generator {
         let form = TypeForm::of(types, program.request);
         let mut seen = SeenValues::of(types, program.response);
         let kinds = seen.kinds_for(types, &form);
-        let places = places::facts(&form, &held::places(spec), &kinds, &RequestLinks::of(program));
+        let places = places::facts(&form, &sources::held::places(spec), &kinds, &RequestLinks::of(program));
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
@@ -169,7 +166,7 @@ impl Generator {
             let origin = (!place.is_literal).then(origin).flatten();
             return references.extend(origin.map(|seen| self.seen.reference(&self.spec.types, at, seen)));
         }
-        for (number, node, part) in seen_values::parts(&self.form, node, value) {
+        for (number, node, part) in sources::seen_values::parts(&self.form, node, value) {
             at.push(number as usize);
             self.refer((node, part), at, references);
             at.pop();

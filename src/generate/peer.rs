@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use super::draw::{Drawer, PlaceFacts};
 use super::form::TypeForm;
-use super::seen_values::SeenValues;
 use super::sources::SourceWeights;
+use super::sources::seen_values::SeenValues;
 use super::swarm::Swarm;
 use super::{ValueDomain, computed_constants};
 use crate::choice::{ChoiceError, Choices};

@@ -5,9 +5,9 @@
 
 use super::draw::PlaceFacts;
 use super::form::{FormKind, TypeForm};
-use super::held::TypedPlace;
+use super::sources::held::TypedPlace;
 use crate::scalar::Sort;
-use crate::spec::links::{LinkedPart, PartStep, RequestLinks};
+use crate::spec::analysis::links::{LinkedPart, PartStep, RequestLinks};
 
 /// The facts about each place of a request.
 pub(super) fn facts(

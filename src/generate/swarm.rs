@@ -4,8 +4,8 @@
 
 use std::sync::Arc;
 
-use super::domain::ValueSizes;
 use super::form::{FormKind, TypeForm};
+use super::sources::domain::ValueSizes;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Scalar, Sort};
 

@@ -16,28 +16,22 @@
 mod decode;
 mod encode;
 mod error;
-mod form;
-mod interner;
 mod mark;
 mod members;
 mod opaque;
-mod quick;
 mod scalars;
-mod scan;
 mod serial;
-mod strings;
 #[cfg(test)]
 mod tests;
 mod text;
-mod words;
 
+pub use decode::form::{Forms, Spacing};
+pub use decode::quick::FormReader;
+pub use decode::scan::Scanner;
 pub use decode::{MAX_DEPTH, decode, decode_plain, decode_recorded};
 pub use encode::{encode, encode_into, encode_plain};
 pub use error::{Decoded, JsonError, JsonFlaw};
-pub use form::{Forms, Spacing};
 pub use mark::{RecordedReference, references};
 pub use members::members;
-pub use quick::FormReader;
-pub use scan::Scanner;
 pub use serial::{RawJson, from_line, from_serde, from_text, line, to_serde};
 pub use text::quoted;

@@ -12,7 +12,7 @@ use super::frontier::Judge;
 use super::options::Options;
 use super::{Exchange, Observed};
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
 /// The number of different requests up to which the judge is asked; beyond it they may fail if their code may.

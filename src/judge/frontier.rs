@@ -3,12 +3,11 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::candidate::{Candidate, Log, Logged};
+use super::candidate::{Candidate, Log, Logged, Spares};
 use super::findings::{Finding, Findings};
 use super::normal_form::growth::LastComparison;
 use super::options::Options;
 use super::own_steps::Steps;
-use super::spare::Spares;
 use super::tasks::wire::Wire;
 use super::verdict::{Doubt, Place, Verdict};
 use super::work::{Followed, WorkMeter};

@@ -15,12 +15,10 @@ mod options;
 mod own_steps;
 mod resting;
 mod section;
-mod spare;
 mod step;
 mod symbolic;
 mod tasks;
 mod terms;
-mod transition;
 mod variants;
 mod verdict;
 mod work;
@@ -40,7 +38,7 @@ pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symboli
 pub use tasks::instead::possible_instead;
 pub use tasks::recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use tasks::wire::RecordedEvent;
-pub(crate) use transition::FailedRuns;
+pub(crate) use variants::FailedRuns;
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 pub(crate) use work::memory_in_use;
 

@@ -55,7 +55,7 @@ pub struct Options {
     /// The reductions, for tests.
     #[doc(hidden)]
     pub reductions: Reductions,
-    /// What is looked at, for judges that look for evidence.
+    /// The parts of candidates that are looked at, for judges that look for evidence.
     #[doc(hidden)]
     pub inspected: Inspected,
     /// The choices of every path are kept, for a witness.

@@ -6,10 +6,10 @@ use std::ops::Range;
 
 use crate::spec::http::is_header_name;
 
+use super::document::tree::{Described, Tree};
 use super::messages::{DescribedAnswer, DescribedOperation};
 use super::naming::{TakenNames, alike, camel, plain};
 use super::shape::SchemaView;
-use super::tree::{Described, Tree};
 use super::types::{
     DefinitionBody, Direction, JSON, STRING, WrittenField, WrittenType, WrittenTypes, commented, sentence,
 };

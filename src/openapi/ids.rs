@@ -5,10 +5,10 @@
 use rustc_hash::FxHashMap;
 
 use super::document::TreeNode;
+use super::document::tree::{Described, Tree};
 use super::messages::DescribedOperation;
 use super::naming::{alike, camel};
 use super::shape::{SchemaShape, SchemaView, Schemas, ValueKinds};
-use super::tree::{Described, Tree};
 use super::unwrapped::unwrapped;
 
 /// A token.

@@ -4,7 +4,7 @@
 
 use crate::scalar::Int;
 
-use super::tree::Tree;
+use super::document::tree::Tree;
 
 /// The limits of values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

@@ -2,8 +2,8 @@
 //!
 //! `paths: {/notes: {post: …}}` has the operation `POST /notes`.
 
+use super::document::tree::{Described, Tree};
 use super::document::{DescriptionForm, Document};
-use super::tree::{Described, Tree};
 
 /// The methods that a path may have.
 const METHODS: [&str; 9] = ["get", "put", "post", "delete", "options", "head", "patch", "trace", "query"];

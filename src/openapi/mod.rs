@@ -13,8 +13,6 @@
 
 mod answers;
 mod document;
-mod from_json;
-mod from_yaml;
 mod ids;
 mod limits;
 mod messages;
@@ -22,7 +20,6 @@ mod naming;
 mod requests;
 mod shape;
 mod text;
-mod tree;
 mod types;
 mod unite;
 mod unwrapped;
@@ -32,6 +29,7 @@ use crate::syntax::ast::NodeId;
 use crate::syntax::{parse, print};
 
 use answers::AnswerVariants;
+use document::tree::{Described, Tree};
 use document::{DescriptionForm, Document};
 use ids::KnownIds;
 use messages::operations;
@@ -39,7 +37,6 @@ use naming::{TakenNames, one_line, plain};
 use requests::{UnwrittenOperation, is_quotable, request_of};
 use shape::Schemas;
 use text::{FirstSpec, WrittenRequest};
-use tree::{Described, Tree};
 use types::{Definition, DefinitionBody, WrittenType, WrittenTypes, sentence};
 use unite::{make_finite, renumbered, united, wanted_names};
 
@@ -69,7 +66,11 @@ pub struct DescriptionText<'t> {
 pub fn specification(described: DescriptionText<'_>) -> Result<String, Box<Diagnostic>> {
     let DescriptionText { name, text, file, paths } = described;
     let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
-    let tree = if is_json { from_json::tree_of_json(text, file)? } else { from_yaml::tree_of_yaml(text, file)? };
+    let tree = if is_json {
+        document::from_json::tree_of_json(text, file)?
+    } else {
+        document::from_yaml::tree_of_yaml(text, file)?
+    };
     let document = Document::of(&tree)?;
     let text = written(&document, name, paths)?;
     let parsed = parse(&text, file, NodeId(0));

@@ -6,11 +6,11 @@ use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
 use crate::spec::http::is_header_name;
 
+use super::document::tree::{Described, Tree};
 use super::ids::prefixes;
 use super::messages::{DescribedOperation, MediaContent, RequestContent};
 use super::naming::{TakenNames, camel, can_be_name, plain};
 use super::shape::{SchemaView, ValueKinds};
-use super::tree::{Described, Tree};
 use super::types::{
     Definition, DefinitionBody, Direction, INT, JSON, STRING, TypedSchema, WrittenField, WrittenType, WrittenTypes,
     commented, sentence,

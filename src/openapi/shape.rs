@@ -4,9 +4,9 @@
 
 use std::cell::{Cell, RefCell};
 
+use super::document::tree::{Described, Tree};
 use super::document::{Document, TreeNode};
 use super::limits::{ValueLimits, limits_of};
-use super::tree::{Described, Tree};
 
 /// The most schemas that are merged for one description.
 const MAX_MERGES: u32 = 400_000;

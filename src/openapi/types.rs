@@ -5,11 +5,11 @@
 use rustc_hash::FxHashMap;
 
 use super::document::TreeNode;
+use super::document::tree::Described;
 use super::ids::KnownIds;
 use super::limits::ValueLimits;
 use super::naming::{alike, camel, can_be_name, one_line};
 use super::shape::{OtherMembers, SchemaShape, SchemaView, Schemas, ValueKinds};
-use super::tree::Described;
 use super::unwrapped::unwrapped;
 
 /// The width of a comment.

@@ -3,8 +3,8 @@
 //! `{anyOf: [{$ref: "#/components/schemas/Note"}, {type: "null"}]}` is the schema `Note`, or `null`.
 
 use super::document::TreeNode;
+use super::document::tree::{Described, Tree};
 use super::shape::{SchemaView, Schemas};
-use super::tree::{Described, Tree};
 
 /// A schema without what only wraps it.
 #[derive(Clone, Debug)]

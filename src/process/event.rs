@@ -4,7 +4,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::lookup::Lookup;
+use super::instructions::lookup::Lookup;
 use crate::spec::code::{FaultKind, Pc};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};

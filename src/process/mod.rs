@@ -8,22 +8,13 @@
 //! Statements fork, expressions join: at [`Event::Guard`] a handler may answer that both sides are open, and then both arms
 //! are evaluated, each under its guard, and their values joined.
 
-mod arms;
-mod bounded;
+mod instructions;
+
 mod calls;
-mod collect;
-mod effects;
-mod evaluate;
 mod event;
 mod fresh;
-mod glide;
-mod lookup;
-mod maps;
 mod notes;
-mod operands;
 mod pending;
-mod plain;
-mod prices;
 mod roots;
 mod run;
 mod sections;
@@ -36,8 +27,8 @@ pub use event::{
     PeerCalls, RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
 };
 pub use fresh::Fresh;
-pub use glide::KnownBounds;
-pub use lookup::{Lookup, WaitingLookup};
+pub use instructions::glide::KnownBounds;
+pub use instructions::lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
@@ -48,7 +39,7 @@ use crate::spec::code::{Pc, Program};
 use crate::spec::{Site, Types};
 use crate::term::Term;
 use crate::value::{self, Ask, Truth, Value};
-use lookup::HowFound;
+use instructions::lookup::HowFound;
 use pending::Pending;
 use task::{Frame, Guard, Presences, Task, Waiting};
 

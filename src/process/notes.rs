@@ -2,7 +2,7 @@
 //!
 //! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
 
-use super::lookup::{HowFound, WaitingLookup};
+use super::instructions::lookup::{HowFound, WaitingLookup};
 use crate::term::Term;
 use crate::value::Value;
 

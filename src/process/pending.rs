@@ -15,7 +15,7 @@ use super::calls::{AwaitedCalls, CallPlace, CallState, OpenCall};
 use super::event::PeerCall;
 use super::task::{Frame, Port};
 use crate::spec::Site;
-use crate::spec::section_ahead::CodePlace;
+use crate::spec::analysis::section_ahead::CodePlace;
 use crate::value::Value;
 
 /// A task between two of its sections.

@@ -1,11 +1,16 @@
 //! The loop that runs a process to its next event.
 
-use super::collect::{self, RANGE};
-use super::evaluate::{self, Executed, Obstacle};
-use super::glide::{self, KnownBounds, glides};
-use super::operands::{self, At};
+use super::instructions::collect;
+use super::instructions::collect::RANGE;
+use super::instructions::evaluate;
+use super::instructions::evaluate::{Executed, Obstacle};
+use super::instructions::glide;
+use super::instructions::glide::{KnownBounds, glides};
+use super::instructions::operands;
+use super::instructions::operands::At;
+use super::instructions::{arms, bounded, effects, maps, prices};
 use super::task::{Task, Waiting};
-use super::{Answered, Event, Limit, Process, arms, bounded, effects, maps, prices};
+use super::{Answered, Event, Limit, Process};
 use crate::spec::Site;
 use crate::spec::code::{Binary, ChoiceDomain, FaultKind, Op, Operand, Program, Register};
 use crate::term::{Condition, Term};

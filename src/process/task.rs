@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use super::evaluate::{Evaluated, Executed, Obstacle};
+use super::instructions::evaluate::{Evaluated, Executed, Obstacle};
 use super::notes::{Slots, SparseNotes};
 use super::{Event, SECTION_LIMIT, UNION_LIMIT};
 use crate::scalar::Scalar;

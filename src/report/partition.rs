@@ -4,7 +4,7 @@
 
 use super::place;
 use crate::spec::Spec;
-use crate::spec::entries::{RequestKeys, Unpartitioned};
+use crate::spec::analysis::entries::{RequestKeys, Unpartitioned};
 
 /// Says how the histories of a specification are judged, with the line that decides it.
 #[must_use]

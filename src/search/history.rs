@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::judge::{Exchange, Observed};
-use crate::spec::entries::RequestKeys;
+use crate::spec::analysis::entries::RequestKeys;
 use crate::value::Value;
 
 /// Something that a client does or sees; connections have numbers.

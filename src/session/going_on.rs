@@ -18,7 +18,7 @@ use serde::{Deserialize, Serialize};
 use crate::judge::Doubt;
 use crate::search::Happened;
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
 /// More parts than this are told as one.

@@ -11,7 +11,7 @@ use super::search::{Halt, ScriptSearch};
 use crate::scalar::Scalar;
 use crate::script::{PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, scalar_parts};
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
 /// More chunks than this are tried in their order.

@@ -5,9 +5,10 @@
 
 use super::domains::decide_all;
 use super::facts::Touched;
-use super::search::CaseSearch;
 use super::store::Store;
-use super::{Solved, Solver, Tiers, repair};
+use super::tiers::repair;
+use super::tiers::search::CaseSearch;
+use super::{Solved, Solver, Tiers};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
 

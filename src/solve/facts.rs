@@ -5,11 +5,11 @@
 //! `#1 <= 3`, leaves the binding `#1 := #2 + 1` and the domain `#2 <= 2`.
 
 use super::beside;
-use super::domain::{Domain, Narrowing};
 use super::domains::Domains;
-use super::literal::{About, listed, literal};
+use super::domains::domain::{Domain, Narrowing};
+use super::domains::literal::{About, listed, literal};
+use super::persistent::sorted_map::SortedMap;
 use super::residual::{Component, Id, Residual};
-use super::sorted_map::SortedMap;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
 use smallvec::SmallVec;

@@ -17,46 +17,30 @@
 //! ```
 
 mod beside;
-mod bounds;
-mod cases;
-mod counted;
 mod differences;
-mod domain;
 mod domains;
-mod eliminate;
 pub mod entail;
 mod facts;
-mod forget;
-mod literal;
+mod forgetting;
 mod model;
 mod part;
-mod past;
-mod repair;
+mod persistent;
 mod residual;
-mod search;
 mod solver;
-mod sorted_map;
 mod store;
-pub mod sum;
-mod texts;
-mod theories;
 mod tiers;
-mod trail;
-mod trie;
-mod values;
-mod z3;
-mod zone;
 
+pub use differences::zone::Zone;
 pub use differences::{Differences, set_zone};
-pub use domain::Domain;
-pub use literal::listed;
+pub use domains::domain::Domain;
+pub use domains::literal::listed;
+pub use forgetting::sum;
+pub use forgetting::trail::{Elimination, Trail};
 pub use model::{Model, Open};
 pub use part::Connections;
-pub use past::{Moved, Past};
+pub use persistent::past::{Moved, Past};
 pub use solver::{Limits, Solver, Statistics, Tiers};
 pub use store::Store;
-pub use trail::{Elimination, Trail};
-pub use zone::Zone;
 
 use std::fmt;
 

@@ -2,8 +2,9 @@
 //!
 //! For example a model of `#1 <= 3 && #2 == #1 + 1` is `#1 = 3, #2 = 4`.
 
-use super::trail::{Elimination, Trail};
-use super::{Answer, Solver, Store, Why, domain};
+use super::domains::domain;
+use super::forgetting::trail::{Elimination, Trail};
+use super::{Answer, Solver, Store, Why};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use rustc_hash::FxHashSet;

@@ -8,7 +8,7 @@
 //! ```
 
 use super::Why;
-use super::sorted_map::{Set, SortedMap};
+use super::persistent::sorted_map::{Set, SortedMap};
 use crate::scalar::Scalar;
 use crate::term::{Kind, Term, Var, count_walked};
 use rustc_hash::FxHasher;

@@ -2,10 +2,12 @@
 //!
 //! A question that Z3 is asked has its variables renumbered in their order: `#7 * #8 == 15` and `#107 * #108 == 15` are the same question.
 
-use super::eliminate::inequality;
+use super::differences::bounds;
 use super::facts::Facts;
-use super::search::CaseSearch;
-use super::{Answer, Solved, Why, bounds, z3};
+use super::forgetting::eliminate::inequality;
+use super::tiers::search::CaseSearch;
+use super::tiers::z3;
+use super::{Answer, Solved, Why};
 use crate::scalar::{Int, Sort};
 use crate::term::{Linear, Term, Var, made};
 use std::time::{Duration, Instant};

@@ -3,11 +3,11 @@
 //! `assume` is the rule *if* and *unify* of Figure 3.1: conjoin a condition and say whether an assignment is left. For example
 //! `q <= #n` for a known q updates one bound and asks nobody.
 
-use super::domain::{Domain, Narrowing};
+use super::domains::domain::{Domain, Narrowing};
+use super::domains::literal::{About, literal};
 use super::facts::{Conflict, Facts, Touched};
-use super::literal::{About, literal};
+use super::forgetting::trail::{Elimination, Trail};
 use super::tiers;
-use super::trail::{Elimination, Trail};
 use super::{Answer, Solver, Why};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Condition, Side, Term, Var};

@@ -11,7 +11,7 @@ use rustc_hash::FxHashMap;
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
-pub use super::facts::{Provenance, ReplyShape, ReplyShapes, StepComponent};
+pub use super::analysis::facts::{Provenance, ReplyShape, ReplyShapes, StepComponent};
 pub use super::instruction::Op;
 pub use super::operand::{Binary, ChoiceDomain, FaultKind, Operand, Pc, Register, Touch, Unary};
 use super::types::TypeId;

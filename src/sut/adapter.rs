@@ -23,9 +23,9 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::ask::{RawAnswer, Sut, SutAnswer};
+use super::in_process::ask::{RawAnswer, Sut, SutAnswer};
+use super::in_process::threads::{ClientThread, NoAnswer};
 use super::protocol::{AdapterLine, TesterLine};
-use super::threads::{ClientThread, NoAnswer};
 
 /// The time that requests under way are waited for when all begins anew.
 const UNDER_WAY: Duration = Duration::from_secs(1);

@@ -11,16 +11,16 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use super::dialect::LineDialect;
-use super::http::HttpDialect;
 use super::played::PlayedPeers;
+use super::process::ready::{checked_address, has_port};
 use super::process::{Launcher, ResetWay, StartOptions};
-use super::ready::{checked_address, has_port};
 use super::stdio::{AdapterReset, StdioSystem};
-use super::stream::SystemPlace;
 use super::tcp::TcpSystem;
+use super::tcp::dialect::LineDialect;
+use super::tcp::http::HttpDialect;
+use super::tcp::stream::SystemPlace;
 #[cfg(feature = "tls")]
-use super::tls::TlsClient;
+use super::tcp::tls::TlsClient;
 use super::{SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
 

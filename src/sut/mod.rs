@@ -23,17 +23,8 @@
 mod adapter;
 #[cfg(unix)]
 mod address;
-mod ask;
-mod asynchronous;
-#[cfg(unix)]
-mod dialect;
-#[cfg(unix)]
-pub mod group;
-#[cfg(unix)]
-mod http;
 mod in_process;
 pub mod kinds;
-pub mod lines;
 #[cfg(unix)]
 mod peers;
 #[cfg(unix)]
@@ -42,19 +33,10 @@ mod played;
 pub mod process;
 pub mod protocol;
 #[cfg(unix)]
-pub mod ready;
-#[cfg(unix)]
 pub mod stdio;
 #[cfg(unix)]
-mod stream;
-pub mod tail;
-#[cfg(unix)]
 pub mod tcp;
-mod threads;
-#[cfg(all(unix, feature = "tls"))]
-mod tls;
 pub mod trial;
-pub mod wire;
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -64,9 +46,9 @@ use crate::value::Value;
 pub use adapter::{serve, serve_stdio};
 #[cfg(unix)]
 pub use address::{SutAddress, open};
-pub use ask::{Sut, SutAnswer};
-pub use asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
 pub use in_process::InProcess;
+pub use in_process::ask::{Sut, SutAnswer};
+pub use in_process::asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
 pub use kinds::request_kinds;
 #[cfg(unix)]
 pub use peers::{PeerAddress, PeerSpeech};

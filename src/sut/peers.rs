@@ -12,7 +12,7 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::ready::checked_address;
+use super::process::ready::checked_address;
 use crate::json::decode;
 use crate::spec::Spec;
 use crate::validate::number_of_peer;

@@ -3,9 +3,9 @@
 //! For example `eq(ite(c, 1, 2), 1)` is `c`, and `not(#1 <= 3)` is `#1 >= 4`.
 
 use super::arm::{self, ArmSide};
-use super::column::Test;
 use super::junction::{self, Junction};
 use super::node::{SHARED_FROM, leaf, make, negation};
+use super::table::column::Test;
 use super::{Column, KeySet, Kind, Linear, Term, Terms, TextOp, Var, table, text};
 use crate::scalar::{Int, Scalar, Sort};
 use std::sync::LazyLock;

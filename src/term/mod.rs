@@ -18,7 +18,6 @@ mod arm;
 mod bits;
 mod bound;
 mod build;
-mod column;
 mod display;
 mod junction;
 mod keyset;
@@ -30,13 +29,13 @@ mod text;
 mod walk;
 
 pub use bound::{Bound, Condition, Side};
-pub use column::{Column, Scalars};
 pub(crate) use display::VariableNames;
 pub use keyset::{KeySet, ScalarSet};
 pub use linear::Linear;
 pub(crate) use node::count_walked;
 pub use node::{Term, made};
 pub(crate) use relate::relate;
+pub use table::column::{Column, Scalars};
 pub use table::without_tables;
 pub use text::TextOp;
 

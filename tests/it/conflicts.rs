@@ -16,7 +16,7 @@ use mayhap::judge::Judge;
 use mayhap::search;
 use mayhap::search::{Happened, History};
 use mayhap::server::Reply;
-use mayhap::spec::pure::RequestFacts;
+use mayhap::spec::analysis::pure::RequestFacts;
 use mayhap::{Exchange, Options, Spec, Verdict};
 
 use crate::random::{Rng, at_least, restarts, seeds};

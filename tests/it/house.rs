@@ -82,6 +82,9 @@ const LONGEST_FUNCTION: usize = 70;
 /// `#[inline]` in all: the compiler decides in a build with one unit, so that each has to be worth something.
 const MOST_INLINES: usize = 18;
 
+/// Files that a folder of `src` may have.
+const MOST_FILES: usize = 14;
+
 /// Files in which a type may have `impl` blocks: one that needs more has too many jobs.
 const MOST_IMPLS: usize = 4;
 
@@ -117,6 +120,24 @@ fn files_of_a_module_form_no_circle() {
         }
     }
     check("circles of files", offences);
+}
+
+#[test]
+fn a_folder_has_few_files() {
+    let mut files: BTreeMap<PathBuf, usize> = BTreeMap::new();
+    let mut directories = vec![root().join("src")];
+    while let Some(directory) = directories.pop() {
+        for path in entries(&directory) {
+            if path.is_dir() {
+                directories.push(path);
+            } else {
+                *files.entry(directory.clone()).or_default() += 1;
+            }
+        }
+    }
+    let many = files.iter().filter(|(_, count)| **count > MOST_FILES);
+    let offence = |(directory, count): (&PathBuf, &usize)| format!("{}: {count} files", directory.display());
+    check("folders of more than 14 files", many.map(offence).collect());
 }
 
 #[test]

@@ -123,7 +123,8 @@ fn pages_use_plain_words() {
         pages.extend(entries(&root().join(directory)));
     }
     pages.extend(
-        ["arguments", "testing_arguments", "mutate_arguments"].map(|name| root().join(format!("src/cli/{name}.rs"))),
+        ["mod", "testing_arguments", "mutate_arguments"]
+            .map(|name| root().join(format!("src/cli/arguments/{name}.rs"))),
     );
     let is_text =
         |path: &PathBuf| path.extension().is_some_and(|ending| ["md", "may", "rs"].map(OsStr::new).contains(&ending));

@@ -35,9 +35,11 @@ mod passes;
 mod read;
 
 use super::chooser::CHOICES;
-use super::report::shortlex;
-use super::rerun::{self, End, Failed};
-use super::{Choices, Chooser, Outcome, Step, panics};
+use super::explore::panics;
+use super::explore::report::shortlex;
+use super::explore::rerun;
+use super::explore::rerun::{End, Failed};
+use super::{Choices, Chooser, Outcome, Step};
 use known::{Attempt, Fate, Known};
 use read::Read;
 

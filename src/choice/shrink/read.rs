@@ -4,8 +4,8 @@
 //! one within [`NEAR`] steps, passing over those of other labels; else it takes alternative 0 and nothing is used up.
 
 use super::super::label::same;
-use super::super::report::shortlex;
 use super::super::{ChoiceError, Choices, Label, Step};
+use crate::choice::explore::report::shortlex;
 
 /// The number of steps ahead within which one of the right label is looked for.
 const NEAR: usize = 8;

@@ -13,8 +13,8 @@ mod shortest;
 mod specification;
 
 use super::arguments::{ExploreArguments as Options, Order};
-use super::exit::Exit;
 use super::terminal::Terminal;
+use super::terminal::exit::Exit;
 use super::{failed, load};
 use mayhap::choice::{Chooser, Ended, Replay, Report, counted, token};
 use outputs::Outputs;

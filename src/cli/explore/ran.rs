@@ -2,7 +2,7 @@
 //!
 //! `the program died: exit status 7`, and then what it had said, is a [`Trouble`] in words.
 
-use crate::cli::exit::Exit;
+use crate::cli::terminal::exit::Exit;
 use mayhap::choice::{ChoiceError, Step};
 use std::fmt;
 use std::os::unix::process::ExitStatusExt;

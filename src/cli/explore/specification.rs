@@ -7,7 +7,9 @@
 use super::is_interrupted;
 use super::ran::{Ran, StuckRun, Trouble};
 use crate::cli::arguments::ExploreArguments as Options;
-use crate::cli::{observed, stopped, values};
+use crate::cli::arguments::values;
+use crate::cli::observed;
+use crate::cli::terminal::stopped;
 use mayhap::choice::{ChoiceError, Choices, Chooser, Label, Random, Recorded, Step};
 use mayhap::diagnostic::{Colour, Diagnostic};
 use mayhap::judge::{Exchange, Observed};

@@ -17,10 +17,11 @@ mod under_way;
 mod wire;
 
 use super::arguments::Serve;
-use super::exit::Exit;
+use super::arguments::values::RangeUse;
 use super::terminal::Terminal;
-use super::values::RangeUse;
-use super::{failed, files, load, mutate, stopped};
+use super::terminal::exit::Exit;
+use super::terminal::{files, stopped};
+use super::{failed, load, mutate};
 use answering::Answering;
 use connection::{ClientLine, Desk, Message};
 use mayhap::choice::Random;

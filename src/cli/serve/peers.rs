@@ -5,8 +5,8 @@
 
 use super::connection::{CallEnd, Desk, Message};
 use super::outbox::STACK;
-use crate::cli::files;
-use crate::cli::values::PeerArg;
+use crate::cli::arguments::values::PeerArg;
+use crate::cli::terminal::files;
 use mayhap::diagnostic::suggest;
 use mayhap::json::{decode, encode};
 use mayhap::spec::Spec;

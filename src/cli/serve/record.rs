@@ -4,7 +4,8 @@
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
 //! its answer leaves, so an observer never knows more than the file says.
 
-use crate::cli::{files, observed};
+use crate::cli::observed;
+use crate::cli::terminal::files;
 use mayhap::choice::counted;
 use mayhap::server::{Occurrence, Reply};
 use mayhap::spec::Spec;

@@ -6,7 +6,7 @@ use super::connection::{Desk, Message};
 use super::http;
 use super::outbox::{Outbox, STACK, close, write};
 use super::wire::{Refusal, Unanswered};
-use crate::cli::files;
+use crate::cli::terminal::files;
 use mayhap::Spec;
 use std::io::{self, BufReader, ErrorKind, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};

@@ -2,10 +2,10 @@
 //!
 //! `mayhap watch kv.may --listen 127.0.0.1:8081 --upstream 127.0.0.1:8080` parses to [`WatchArguments`] with these addresses.
 
-use crate::cli::selection::SpecArguments;
-use crate::cli::values::{count, seconds};
+use crate::cli::arguments::selection::SpecArguments;
+use crate::cli::arguments::values::{count, seconds};
 use clap::Args;
-use mayhap::sut::ready::checked_address;
+use mayhap::sut::process::ready::checked_address;
 use std::path::PathBuf;
 use std::time::Duration;
 

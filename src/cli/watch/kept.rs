@@ -7,7 +7,7 @@
 //!
 //! While the watcher runs, the place is `null`: if it ends without having written another one, the next one knows that.
 
-use crate::cli::files;
+use crate::cli::terminal::files;
 use mayhap::json::{from_line, line};
 use serde::{Deserialize, Serialize};
 use std::fs;

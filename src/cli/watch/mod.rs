@@ -20,10 +20,12 @@ mod talk;
 mod watcher;
 mod window;
 
-use super::exit::Exit;
 use super::terminal::Terminal;
+use super::terminal::exit::Exit;
+use super::terminal::files;
+use super::test::stopping;
 use super::validate::limits_of;
-use super::{failed, files, load, stopping};
+use super::{failed, load};
 use arguments::WatchArguments;
 use kept::{KeptPlace, KeptRecording, LeftState};
 use mayhap::choice::counted;

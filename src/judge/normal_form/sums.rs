@@ -6,7 +6,7 @@
 //! ```
 //!
 //! Here #4 and #5 stand for the sums up to #2 and #3. What is between moments that matter can be left out of differences
-//! (`solve/differences.rs`), and not out of sums.
+//! (`solve/differences/mod.rs`), and not out of sums.
 
 use std::collections::BTreeMap;
 

@@ -13,7 +13,7 @@ use super::wire::MessageFate;
 use crate::judge::candidate::Candidate;
 use crate::judge::frontier::Judge;
 use crate::process::Port;
-use crate::spec::section_ahead::{only_answers, reads_no_state};
+use crate::spec::analysis::section_ahead::{only_answers, reads_no_state};
 
 /// The places of suspended tasks whose next section gives the answer that is seen and changes nothing, or cannot be run now.
 pub(crate) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {

@@ -25,7 +25,7 @@ use crate::judge::verdict::Verdict;
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
-use crate::spec::entries::RequestKeys;
+use crate::spec::analysis::entries::RequestKeys;
 use crate::value::Value;
 
 /// The work of a turn, in made terms, and the most turns if the judge that takes event by event is at its end.

@@ -7,19 +7,19 @@ use super::DrawnTrace;
 use crate::json;
 
 /// The frame, with a place for each part: `@style@`, `@data@` …
-const FRAME: &str = include_str!("page.html");
-const STYLE: &str = concat!(include_str!("../palette.css"), include_str!("page.css"));
+const FRAME: &str = include_str!("assets/page.html");
+const STYLE: &str = concat!(include_str!("../palette.css"), include_str!("assets/page.css"));
 /// The parts of the script, in order: each names only what comes before it, but for functions.
 const SCRIPTS: &[&str] = &[
-    include_str!("model.js"),
-    include_str!("view.js"),
-    include_str!("chart.js"),
-    include_str!("axis.js"),
-    include_str!("overview.js"),
-    include_str!("details.js"),
-    include_str!("controls.js"),
-    include_str!("table.js"),
-    include_str!("main.js"),
+    include_str!("assets/model.js"),
+    include_str!("assets/view.js"),
+    include_str!("assets/chart.js"),
+    include_str!("assets/axis.js"),
+    include_str!("assets/overview.js"),
+    include_str!("assets/details.js"),
+    include_str!("assets/controls.js"),
+    include_str!("assets/table.js"),
+    include_str!("assets/main.js"),
 ];
 
 /// The page of these traces; the first one of the worst verdict is the one that it shows first.

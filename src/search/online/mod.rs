@@ -27,7 +27,7 @@ use super::states::States;
 use crate::judge::{Candidate, Failures, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 use alone::Alone;
 
 /// The verdict on what was observed so far of a key.

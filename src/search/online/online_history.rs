@@ -24,7 +24,7 @@ use super::{OnlineOptions, OnlinePart, SoFar};
 use crate::judge::{Candidate, Exchange, Judge, Options, Verdict};
 use crate::search::history::{Building, Happened};
 use crate::spec::Spec;
-use crate::spec::entries::RequestKeys;
+use crate::spec::analysis::entries::RequestKeys;
 use crate::value::{Entry, Value};
 
 /// The keys whose candidates are shown.

@@ -5,7 +5,7 @@
 use super::OrderRules;
 use crate::search::history::{History, Request};
 use crate::spec::Spec;
-use crate::spec::pure::RequestFacts;
+use crate::spec::analysis::pure::RequestFacts;
 
 /// The facts about a history that searches in it share.
 pub(crate) struct HistoryFacts<'h> {

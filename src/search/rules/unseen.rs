@@ -17,7 +17,7 @@ use crate::scalar::Scalar;
 use crate::search::forms::{StateForm, StateNumber, state_form};
 use crate::search::history::History;
 use crate::spec::Spec;
-use crate::spec::shown::shown;
+use crate::spec::analysis::shown::shown;
 use crate::value::{Entry, Map, Value};
 
 /// Of maps with more entries than this the texts are kept apart.

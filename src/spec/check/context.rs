@@ -5,13 +5,13 @@
 
 use super::Completeness;
 use super::checked::{Const, FunctionDef, Machine, Protocol, Res, Tables};
-use super::duty::Duty;
-use super::effect::{BodyEffect, BodyKind, Effects, forbidden};
+use super::declaration::names::{Members, Names};
+use super::expression::needs::Need;
 use super::infer::{DEEPEST_TYPE, Infer, OpenType, Origin};
-use super::locals::{Binder, Height, Local, Locals};
-use super::names::{Members, Names};
-use super::needs::Need;
 use super::report::mistake;
+use super::statement::duty::Duty;
+use super::statement::effect::{BodyEffect, BodyKind, Effects, forbidden};
+use super::statement::locals::{Binder, Height, Local, Locals};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BYTES, ERROR, STRING, Type, TypeId, Types};
 use crate::syntax::ast::{Name, NodeId, TextLiteral};

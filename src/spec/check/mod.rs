@@ -8,45 +8,19 @@
 //! All items of a load share one scope; unqualified variants may stand if the type is known, and elsewhere if one enum
 //! only has a variant of that name.
 
-mod body;
-mod builtins;
-mod call;
 mod checked;
-mod choice;
-mod chosen;
-mod collection;
-mod construct;
 mod context;
-mod declare;
-mod denote;
-mod duty;
-mod effect;
-mod expr;
-mod flow;
+mod declaration;
+mod expression;
 mod foreign;
-mod http;
-mod http_flaws;
 mod infer;
-mod inhabited;
-mod lint;
-mod locals;
-mod machine;
-mod names;
-mod needs;
-mod needy;
-mod operator;
-mod pattern;
-mod protocol;
-mod record;
 mod report;
-mod runs;
 mod statement;
-mod useful;
 
 pub use checked::{
     Builtin, Checked, Const, FunctionDef, Handler, Machine, Param, Peer, Proc, Protocol, Res, StepDef, Tables, VarDef,
 };
-pub(crate) use http::{tag_fields, tag_lists};
+pub(crate) use declaration::http::{tag_fields, tag_lists};
 
 use super::order::components;
 use crate::diagnostic::Diagnostic;
@@ -67,14 +41,14 @@ pub enum Completeness {
 #[must_use]
 pub fn check(files: &[File], trees: Completeness) -> (Checked<'_>, Vec<Diagnostic>) {
     let mut cx = Checker::new(trees);
-    declare::declare(&mut cx, files);
+    declaration::declare(&mut cx, files);
     let const_order = values(&mut cx);
     for item in files.iter().flat_map(|file| &file.items) {
         cx.tables.set_span(item.id, item.span);
         match &item.kind {
-            ItemKind::Machine { name, body } => machine::machine(&mut cx, name, body),
+            ItemKind::Machine { name, body } => declaration::machine::machine(&mut cx, name, body),
             ItemKind::Protocol { scheduling, name, members } => {
-                protocol::protocol(&mut cx, *scheduling, name, members);
+                declaration::protocol::protocol(&mut cx, *scheduling, name, members);
             }
             ItemKind::Use(_) | ItemKind::Const { .. } | ItemKind::Alias { .. } | ItemKind::Token(_) => {}
             ItemKind::Struct { .. } | ItemKind::Enum { .. } | ItemKind::Function { .. } => {}
@@ -99,14 +73,16 @@ fn values(cx: &mut Checker) -> Vec<u32> {
     let mut needs = Vec::new();
     for item in &consts {
         let want = Want::since(item.ty, item.name.span, "the constant has this type");
-        choice::without_choices(cx, "a `const`", |cx| body::item(cx, &[], item.value, want));
+        expression::choice::without_choices(cx, "a `const`", |cx| statement::body::item(cx, &[], item.value, want));
         needs.push(std::mem::take(&mut cx.uses));
     }
     for item in &functions {
         let want = Want::since(item.result, item.name.span, "the function has this result type");
         match item.purity {
-            Purity::Fn => choice::without_choices(cx, "a `fn`", |cx| body::item(cx, &item.params, item.body, want)),
-            Purity::Def => body::item(cx, &item.params, item.body, want),
+            Purity::Fn => expression::choice::without_choices(cx, "a `fn`", |cx| {
+                statement::body::item(cx, &item.params, item.body, want)
+            }),
+            Purity::Def => statement::body::item(cx, &item.params, item.body, want),
         }
         needs.push(std::mem::take(&mut cx.uses));
     }

@@ -98,7 +98,7 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         return Err(context.refused);
     }
     passes::prepare(&mut context.functions, code);
-    super::reply_shapes::compute(&mut context.functions, &context.constants);
+    super::analysis::reply_shapes::compute(&mut context.functions, &context.constants);
     let mut program = Program {
         name: match unit {
             Unit::Machine(at) => checked.machines[at].name.text.clone(),
@@ -144,17 +144,17 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
         chooses_for_elements: context.chooses_for_elements,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
     };
-    program.unordered = super::unordered::unordered(&program, &checked.types);
+    program.unordered = super::analysis::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);
     if code != Code::Plain {
         passes::simplify(&mut program.functions, code);
-        super::sinking::add(&mut program, code);
+        super::analysis::sinking::add(&mut program, code);
     }
     passes::optimize(&mut program.functions, code);
     for function in &mut program.functions {
-        function.provenance = super::provenance::choices(function);
+        function.provenance = super::analysis::provenance::choices(function);
     }
-    program.keyed = super::keyed::keyed(&program);
+    program.keyed = super::analysis::keyed::keyed(&program);
     program.may_fail = program.may_be_wrong(context.counts_unknown);
     Ok(program)
 }

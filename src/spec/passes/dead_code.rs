@@ -3,8 +3,8 @@
 //! `r1 := r0 is Some`, if nothing reads r1, goes.
 
 use super::keep;
+use crate::spec::analysis::dataflow::reached;
 use crate::spec::code::{Function, Op, Operand};
-use crate::spec::dataflow::reached;
 
 /// Leaves out what does nothing.
 pub(super) fn remove(function: &mut Function) {

@@ -10,7 +10,7 @@ use crate::syntax::ast::{
 use crate::syntax::lexer::TokenKind;
 
 use super::combine::{CURLY, ROUND};
-use super::recovery::{Level, sequence};
+use super::report::recovery::{Level, sequence};
 use super::{Parse, ParseResult, Parser, literals};
 
 /// The words that begin a part of an answer.

@@ -7,7 +7,7 @@ use crate::syntax::ast::{Field, Item, ItemKind, Openness, Payload, Purity, Sched
 use crate::syntax::lexer::TokenKind;
 
 use super::combine::{CURLY, ROUND};
-use super::recovery::{Level, sequence};
+use super::report::recovery::{Level, sequence};
 use super::{Parse, ParseResult, Parser};
 
 impl Parse for Item {

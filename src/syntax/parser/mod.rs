@@ -14,9 +14,7 @@ mod literals;
 mod members;
 mod operators;
 mod patterns;
-mod recovery;
 mod report;
-mod slips;
 mod statements;
 mod types;
 
@@ -24,7 +22,7 @@ use crate::diagnostic::{Diagnostic, FileId, Span};
 
 use super::ast::{Expr, File, NodeId};
 use super::lexer::{Lexed, Lexeme, TokenKind, lex};
-use recovery::{Level, sequence};
+use report::recovery::{Level, sequence};
 
 /// The greatest depth to which constructs may nest, operators of a chain and `else if`s included: every pass over the tree is
 /// recursive, and this many levels fit into the smallest stack that a thread is commonly given (2 MiB).

@@ -10,7 +10,7 @@ use super::braces::{arm, clause};
 use super::combine::ROUND;
 use super::expressions::postfix;
 use super::patterns::binder;
-use super::recovery::{Level, sequence};
+use super::report::recovery::{Level, sequence};
 use super::{Mode, Parse, ParseResult, Parser};
 
 impl Parse for Block {

@@ -1,0 +1,139 @@
+//! The findings so far, run by run; those of several threads are put together.
+//!
+//! ```
+//! use mayhap::choice::{Odometer, explore};
+//! let report = explore(Odometer::new(), |c| assert!(c.choose("die", 6) < 4));
+//! assert_eq!((report.failed, report.failures.len()), (2, 1), "two runs fail in one way, the first is kept");
+//! ```
+
+use super::report::shortlex;
+use super::rerun::{End, Failed};
+use crate::choice::{ChoiceError, Ended, Failure, Report, Step, Stopped};
+use std::collections::BTreeMap;
+
+/// The number of different failures that are kept, those with the shortest runs; all are counted.
+const MAX_FAILURES: usize = 100;
+
+/// The number of cut runs after which no run is expected to come to its end, if none has so far.
+const ENDLESS: u64 = 100;
+
+/// The progress of an exploration: the runs visited so far, and those of them that failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub struct Progress {
+    /// Runs visited.
+    pub runs: u64,
+    /// Runs that failed.
+    pub failed: u64,
+}
+
+/// A report in the making.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tally {
+    pub runs: u64,
+    pub refused: u64,
+    pub cut: u64,
+    pub failed: u64,
+    pub first_cut: Option<Stopped>,
+    pub mistake: Option<Stopped>,
+    /// The program has interrupted a run.
+    pub interrupted: bool,
+    /// The failures by their kinds.
+    failures: BTreeMap<String, Failure>,
+}
+
+fn earlier(known: &mut Option<Stopped>, other: Stopped) {
+    if known.as_ref().is_none_or(|known| shortlex(&other.run, &known.run).is_lt()) {
+        *known = Some(other);
+    }
+}
+
+impl Tally {
+    /// Notes how a run ended; false if it was only the beginning of others.
+    #[inline]
+    pub fn note(&mut self, end: End, run: &[Step]) -> bool {
+        match end {
+            End::Passed => self.runs += 1,
+            End::Failed(failed) => {
+                (self.runs, self.failed) = (self.runs + 1, self.failed + 1);
+                self.failure(failed, run);
+            }
+            End::Escaped(error) => return self.escaped(error, run),
+        }
+        true
+    }
+
+    fn escaped(&mut self, error: ChoiceError, run: &[Step]) -> bool {
+        match error {
+            ChoiceError::Postponed { .. } => return false,
+            ChoiceError::Interrupted => {
+                self.interrupted = true;
+                return false;
+            }
+            ChoiceError::Refused { .. } => self.refused += 1,
+            ChoiceError::Cut { .. } => {
+                self.cut += 1;
+                earlier(&mut self.first_cut, Stopped { error, run: run.to_vec() });
+            }
+            mistake => self.mistaken(mistake, run),
+        }
+        true
+    }
+
+    pub fn mistaken(&mut self, error: ChoiceError, run: &[Step]) {
+        earlier(&mut self.mistake, Stopped { error, run: run.to_vec() });
+    }
+
+    fn failure(&mut self, Failed { kind, message, .. }: Failed, run: &[Step]) {
+        if self.failures.get(&kind).is_none_or(|known| shortlex(run, &known.run).is_lt()) {
+            self.failures.insert(kind.clone(), Failure { kind, message, run: run.to_vec(), flaky: None });
+        }
+        if self.failures.len() > MAX_FAILURES {
+            let longest = self.failures.values().max_by(|a, b| shortlex(&a.run, &b.run)).map(|it| it.kind.clone());
+            longest.map(|kind| self.failures.remove(&kind));
+        }
+    }
+
+    /// Adds what another part of the search found.
+    pub fn merge(&mut self, other: Tally) {
+        self.runs += other.runs;
+        self.refused += other.refused;
+        self.cut += other.cut;
+        self.failed += other.failed;
+        self.interrupted |= other.interrupted;
+        other.first_cut.into_iter().for_each(|cut| earlier(&mut self.first_cut, cut));
+        other.mistake.into_iter().for_each(|mistake| earlier(&mut self.mistake, mistake));
+        for Failure { kind, message, run, flaky: _ } in other.failures.into_values() {
+            self.failure(Failed::new(kind, message), &run);
+        }
+    }
+
+    /// The runs that were visited, whatever became of them.
+    pub fn visited(&self) -> u64 {
+        self.runs + self.refused + self.cut
+    }
+
+    pub fn progress(&self) -> Progress {
+        Progress { runs: self.visited(), failed: self.failed }
+    }
+
+    /// Tests whether no run seems to come to its end: many were cut, and no run was visited to its end or refused.
+    pub fn is_endless(&self) -> bool {
+        self.cut >= ENDLESS && self.runs + self.refused == 0
+    }
+
+    pub fn report(self, ended: Ended) -> Report {
+        let mut failures: Vec<Failure> = self.failures.into_values().collect();
+        failures.sort_by(|a, b| shortlex(&a.run, &b.run).then_with(|| a.kind.cmp(&b.kind)));
+        Report {
+            runs: self.runs,
+            refused: self.refused,
+            cut: self.cut,
+            first_cut: self.first_cut,
+            failed: self.failed,
+            failures,
+            mistake: self.mistake,
+            ended,
+        }
+    }
+}

@@ -1,0 +1,349 @@
+//! `mayhap test`: a live system, tested by a specification.
+//!
+//! `mayhap test specs/kv.may --sut 127.0.0.1:7000` ends with 0 (no violation), 1 (a violation), 2 (nothing was tested), 3 (undecided),
+//! 4 (the system broke down) or 130 (interrupted).
+
+pub(crate) mod check_adapter;
+pub(crate) mod export;
+pub(crate) mod replay;
+pub(crate) mod reports;
+pub(crate) mod stopping;
+pub(crate) mod testing_progress;
+
+use super::terminal::exit::Exit;
+
+use super::arguments::testing_arguments::{SutArguments, TestArguments};
+use super::terminal::Terminal;
+use super::terminal::files;
+use super::{failed, load};
+use mayhap::generate::CampaignAims;
+use mayhap::harness::{
+    Campaign, CampaignSettings, Follower, Judging, Regressions, UnreadScript, WaitLimits, not_started, read_script,
+    replay, runs_to_see, starting_scripts,
+};
+use mayhap::json::quoted;
+use mayhap::network::NetworkChoice;
+use mayhap::report::campaign::baseline::Baseline;
+use mayhap::report::campaign::{
+    CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
+};
+use mayhap::script::{JsonTree, ScriptHeader};
+use mayhap::spec::{Spec, Tasks};
+use mayhap::sut::{self, PeerAddress, System};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use testing_progress::TestProgress;
+
+/// The complaint if no system is given.
+pub const NO_SUT: &str =
+    "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND";
+const NOT_RESET: &str =
+    "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
+/// The most runs of a regression that a test begins with.
+const MOST_REGRESSION_RUNS: usize = 20;
+
+pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
+    // First of all: no signal is missed.
+    let stop = stopping::begin();
+    let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
+        Ok(spec) => spec,
+        Err(exit) => return exit,
+    };
+    let regressions = Regressions::of(&options.regressions);
+    let baseline = match baseline(options) {
+        Ok(baseline) => baseline,
+        Err(why) => return failed(terminal, &why),
+    };
+    if let Err(why) = regressions.prepare() {
+        return failed(terminal, &format!("{}: {why}", options.regressions.display()));
+    }
+    let read = [options.file.as_path()].into_iter().chain(options.baseline.as_deref()).collect::<Vec<_>>();
+    if let Err(why) = reports::check(&options.report, &read) {
+        return failed(terminal, &why);
+    }
+    let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
+    let mut system = match sut::open(&spec, address, &options.system.start_options(&stop)) {
+        Ok(system) => system,
+        Err(failure) => return failed(terminal, &failure.to_string()),
+    };
+    if options.check_adapter {
+        return check_adapter::run(&spec, &mut *system, &options.system, terminal);
+    }
+    let judging = match judging(&spec, options.net, &options.system) {
+        Ok(judging) => judging,
+        Err(why) => return failed(terminal, &why),
+    };
+    let test = LiveTest {
+        options,
+        spec: &spec,
+        judging: &judging,
+        regressions,
+        stop,
+        known: baseline.as_ref().map(|baseline| baseline.causes.clone()).unwrap_or_default(),
+        seed: options.seed.unwrap_or_else(drawn_seed),
+    };
+    let report = test.report(&mut *system, terminal);
+    drop(system);
+    let mut report = report;
+    if let Some(baseline) = &baseline {
+        baseline.mark(&mut report);
+    }
+    if matches!(report.verdict, CampaignVerdict::Pass | CampaignVerdict::Unknown)
+        && report.regressions.iter().any(RegressionRun::fails)
+    {
+        report.verdict = CampaignVerdict::Violation;
+    }
+    finish(&report, options, baseline, terminal)
+}
+
+fn drawn_seed() -> u64 {
+    use std::hash::{BuildHasher, Hasher};
+    // Short enough to be typed.
+    std::collections::hash_map::RandomState::new().build_hasher().finish() % 100_000
+}
+
+/// The waits before some of the requests. HTTP counts in seconds: its dates, and how long something is fresh.
+fn waits(spec: &Spec, options: &TestArguments) -> Vec<f64> {
+    let second = if spec.http.is_some() { vec![1.0] } else { Vec::new() };
+    options.waits.as_ref().map_or(second, |waits| waits.iter().map(Duration::as_secs_f64).collect())
+}
+
+/// The files of a specification, for the page of a report.
+fn texts(spec: &Spec) -> Vec<SpecText> {
+    spec.sources.files().map(|(file, text)| SpecText { file: file.to_owned(), text: text.to_owned() }).collect()
+}
+
+/// The means of judging what a system does: if it is not reset, it is in any state at first. The error is ready to be shown.
+pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Result<Judging, String> {
+    let spec = match system.is_reset() {
+        true => spec.clone(),
+        false => spec.in_any_state().map_err(|_| NOT_RESET.to_owned())?,
+    };
+    Ok(Judging::live(&spec, net, system.clients.get()))
+}
+
+/// A test that is to be made.
+struct LiveTest<'t> {
+    options: &'t TestArguments,
+    spec: &'t Arc<Spec>,
+    judging: &'t Judging,
+    regressions: Regressions,
+    stop: Arc<AtomicBool>,
+    known: BTreeSet<String>,
+    seed: u64,
+}
+
+impl LiveTest<'_> {
+    fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
+        let options = self.options;
+        let judging = self.judging;
+        let corpus = starting_scripts(self.spec, self.seed);
+        let mut report = CampaignReport {
+            spec: self.spec.program.name.clone(),
+            file: files::shown(&options.file),
+            seed: self.seed,
+            clients: options.system.clients.get(),
+            net: options.net.to_string(),
+            corpus: corpus.len() as u64,
+            texts: texts(self.spec),
+            ..CampaignReport::default()
+        };
+        report.regressions = self.regression_runs(judging, system, terminal);
+        let is_shown = |run: &&RegressionRun| matches!(run.outcome, RegressionOutcome::Fails(..));
+        let shown = report.regressions.iter().filter(is_shown).map(|run| run.cause.clone()).collect();
+        let settings = CampaignSettings { shown, ..self.settings() };
+        let mut follower =
+            Keeping { progress: TestProgress::new(options.requests), regressions: &self.regressions, terminal };
+        let started = report.clone();
+        let made = Campaign::new(judging, &settings, system, &mut follower, report).run(&corpus);
+        follower.progress.end();
+        made.unwrap_or_else(|failure| {
+            let mut found = not_started(&failure);
+            found.last_output = system.last_output();
+            CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..started }
+        })
+    }
+
+    fn settings(&self) -> CampaignSettings {
+        let options = self.options;
+        CampaignSettings {
+            clients: options.system.clients.get(),
+            requests: options.requests,
+            time: options.time,
+            steps: options.steps.get(),
+            max_failures: Some(options.max_failures),
+            seed: self.seed,
+            deadline: options.system.deadline,
+            crash: options.crash,
+            waits: waits(self.spec, options),
+            rate: options.rate,
+            shrink_time: options.shrink_time,
+            weights: options.generate,
+            known: self.known.clone(),
+            shown: BTreeSet::new(),
+            aims: CampaignAims::default(),
+            header: header(self.spec, options),
+            stop: self.stop.clone(),
+        }
+    }
+
+    /// Runs the regressions, however long that takes.
+    fn regression_runs(
+        &self,
+        judging: &Judging,
+        system: &mut dyn System,
+        terminal: &mut Terminal,
+    ) -> Vec<RegressionRun> {
+        let files = self.regressions.files().unwrap_or_default();
+        let deadline = self.options.system.deadline;
+        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until: None };
+        let clients = self.options.system.clients.get();
+        let mut runs = Vec::new();
+        for path in files {
+            let file = path.display().to_string();
+            let (cause, outcome) = match read_script(self.spec, &path) {
+                // Several specifications may share a directory.
+                Err(UnreadScript::OfAnother(_)) => continue,
+                Ok(script) => {
+                    let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
+                    let outcome = replay(judging, &script, (&mut *system, clients), patience, times);
+                    (script.header.cause.unwrap_or_default(), outcome)
+                }
+                Err(why) => {
+                    terminal.complain(&format!("error: {why}\n"));
+                    (String::new(), RegressionOutcome::Error(why.to_string()))
+                }
+            };
+            runs.push(RegressionRun { file, cause, outcome, known: false });
+        }
+        runs
+    }
+}
+
+/// The header of the scripts of a test: also where the specification is, and how the system is started, so that they can be run as
+/// they are.
+fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
+    // Most constants are written as JSON writes them.
+    let json = |value: &str| JsonTree::read(value).map_or_else(|_| quoted(value), |_| value.to_owned());
+    let set = options.selection.constants.iter().map(|constant| (constant.name.clone(), json(&constant.value)));
+    let SutArguments { sut, start, ready, reset, peers, .. } = &options.system;
+    let shown = |text: &dyn ToString| quoted(&text.to_string());
+    let other = [
+        ("file", Some(quoted(&options.file.display().to_string()))),
+        ("sut", sut.as_ref().map(|sut| shown(sut))),
+        ("start", start.as_ref().map(|start| shown(start))),
+        ("ready", ready.as_ref().map(|ready| shown(ready))),
+        ("reset", reset.as_ref().map(|reset| shown(reset))),
+        // As in the first line of a recording: `mayhap validate` judges a script, too.
+        ("state", (!options.system.is_reset()).then(|| quoted("any"))),
+        ("peers", Some(peers).filter(|peers| !peers.is_empty()).map(|peers| quoted(&listed(peers)))),
+    ];
+    let other = other.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect();
+    ScriptHeader { spec: spec.program.name.clone(), set: set.collect(), other, ..ScriptHeader::default() }
+}
+
+/// The places of peers, a line each.
+fn listed(peers: &[PeerAddress]) -> String {
+    peers.iter().map(PeerAddress::to_string).collect::<Vec<_>>().join("\n")
+}
+
+/// Keeps what was found, and shows how far the test has come.
+struct Keeping<'k> {
+    progress: TestProgress,
+    regressions: &'k Regressions,
+    terminal: &'k mut Terminal,
+}
+
+impl Keeping<'_> {
+    fn keep(&mut self, failure: &FoundFailure) -> Option<String> {
+        match self.regressions.keep(failure) {
+            Ok(path) => Some(path.display().to_string()),
+            Err(why) => {
+                self.terminal.complain(&format!("warning: the script of a failure could not be written: {why}\n"));
+                None
+            }
+        }
+    }
+}
+
+impl Follower for Keeping<'_> {
+    fn proceed(&mut self, requests: u64, runs: u64) {
+        self.progress.show(requests, runs);
+    }
+
+    fn found(&mut self, failure: &FoundFailure) -> Option<String> {
+        let file = self.keep(failure);
+        let at = file.as_deref().unwrap_or("(not written)");
+        let said = format!(
+            "{} after {} requests: {}; its script, to be shrunk: {at}\n",
+            failure.kind.word(),
+            failure.requests_to_find,
+            failure.cause
+        );
+        self.progress.pause(|| self.terminal.complain(&said));
+        file
+    }
+
+    fn shrunk(&mut self, failure: &FoundFailure) {
+        self.keep(failure);
+    }
+
+    fn dropped(&mut self, failure: &FoundFailure) {
+        let removed = failure.file.as_ref().map(std::fs::remove_file);
+        if let Some(Ok(())) = removed {
+            self.progress.pause(|| self.terminal.complain("made smaller, that is a failure that is known\n"));
+        }
+    }
+}
+
+/// The known causes, if a file of these is given.
+fn baseline(options: &TestArguments) -> Result<Option<Baseline>, String> {
+    let Some(path) = &options.baseline else { return Ok(None) };
+    if options.baseline_update && !path.exists() {
+        return Ok(Some(Baseline::default()));
+    }
+    let text = files::read_text(path)?;
+    Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", files::shown(path)))
+}
+
+/// Writes the reports, and says how it ended.
+fn finish(
+    report: &CampaignReport,
+    options: &TestArguments,
+    baseline: Option<Baseline>,
+    terminal: &mut Terminal,
+) -> Exit {
+    terminal.print(&text::text(report));
+    let rate = report.requests as f64 / report.seconds.max(1e-9);
+    terminal.complain(&format!("{:.1} s, {rate:.0} requests/s\n", report.seconds));
+    reports::annotate(report, terminal);
+    let mut exit = exit(report).worst(reports::write(report, &options.report, terminal));
+    if let (true, Some(baseline), Some(path)) = (options.baseline_update, baseline, &options.baseline)
+        && let Err(cause) = std::fs::write(path, baseline.with(report).write())
+    {
+        exit = exit.worst(failed(terminal, &files::unwritable(path, &cause)));
+    }
+    exit
+}
+
+fn exit(report: &CampaignReport) -> Exit {
+    let of_regression = |run: &RegressionRun| match &run.outcome {
+        RegressionOutcome::Fails(..) if run.known => Exit::Fine,
+        RegressionOutcome::Pass => Exit::Fine,
+        RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
+        // One that could be read has a cause.
+        RegressionOutcome::Error(_) if run.cause.is_empty() => Exit::Failed,
+        RegressionOutcome::Error(_) => Exit::SystemFailed,
+    };
+    let own = match report.verdict {
+        CampaignVerdict::Pass => Exit::Fine,
+        CampaignVerdict::Violation => Exit::Rejected,
+        CampaignVerdict::Broken => Exit::SystemFailed,
+        CampaignVerdict::Untested => Exit::Failed,
+        CampaignVerdict::Unknown => Exit::Inconclusive,
+        CampaignVerdict::Interrupted => Exit::Interrupted,
+    };
+    report.regressions.iter().map(of_regression).fold(own, Exit::worst)
+}

@@ -1,0 +1,103 @@
+//! Traces of networks, judged while they are read.
+//!
+//! If no two requests are under way at once, nothing overlaps, whatever the network: it costs what a trace of one client who waits
+//! costs. If some are, a trace that is still written is judged event by event, so that a rejection is told when it happens; one that
+//! is all there is judged as a whole, which knows the later answers.
+
+use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
+use super::networked;
+use crate::cli::terminal::progress::ProgressLine;
+use mayhap::judge::{Options, Verdict};
+use mayhap::network::{MostOutstanding, NetworkChoice};
+use mayhap::report::{Stats, TraceReport};
+use mayhap::search::OnlineHistory;
+use mayhap::session::is_order;
+use mayhap::spec::Spec;
+use mayhap::trace::TraceFormat;
+use mayhap::validate::{Events, each_happening};
+use std::io::BufRead;
+use std::sync::Arc;
+use std::time::Instant;
+
+/// The outcome of judging a trace while it is read.
+pub enum Streamed {
+    /// Up to its end, or to a rejection.
+    Judged(Box<StreamedReport>),
+    /// Up to the event of this number, which is too hard for that.
+    TooHard(usize),
+    /// Requests overlap, or something is wrong: it is to be judged as a whole.
+    Whole,
+}
+
+/// The report of a trace that was judged while it was read, without evidence.
+pub struct StreamedReport {
+    /// The report itself.
+    pub report: TraceReport,
+    /// Its verdict.
+    pub verdict: Verdict,
+    /// The things that the trace says besides.
+    pub notes: TraceNotes,
+    /// The number of events up to the rejected one, if one is.
+    pub rejected: Option<usize>,
+}
+
+/// The way in which a trace is judged while it is read.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Streaming {
+    /// As far as no two requests are under way at once.
+    Alone,
+    /// Event by event.
+    AtOnce,
+}
+
+/// The way in which a trace of a network is judged while it is read, if it is judged so.
+pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_>) -> Option<Streaming> {
+    if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
+        return Some(Streaming::AtOnce);
+    }
+    let is_same = net.is_like_tcp(MostOutstanding { each: 1, all: 1 })
+        && net.connections().is_none()
+        && is_order(&spec.for_networks());
+    (source.format == TraceFormat::Ndjson && is_same).then_some(Streaming::Alone)
+}
+
+/// Judges a trace while it is read.
+///
+/// # Errors
+/// If a line is no event; ready to be shown.
+pub fn judge(
+    (spec, streaming): (&Arc<Spec>, Streaming),
+    input: &mut impl BufRead,
+    source: &HistorySource<'_>,
+    options: &Options,
+    progress: &ProgressLine,
+) -> Result<Streamed, String> {
+    let started = Instant::now();
+    let mut events = Events::open(spec, input, source.format, source.recorded.rules(Some(spec))?);
+    let mut session = OnlineHistory::new(spec, options.clone());
+    let (mut count, mut verdict) = (0, Some(Verdict::Accept { warning: None }));
+    let read = each_happening(&mut events, &mut |line, happened| {
+        count += 1;
+        progress.tick(count as u64);
+        verdict = session.push(line, happened);
+        let goes_on = streaming == Streaming::AtOnce || session.is_alone();
+        goes_on && verdict.as_ref().is_some_and(Verdict::is_accept)
+    });
+    let is_explained = verdict == Some(Verdict::Accept { warning: None });
+    if streaming == Streaming::Alone && !(read.is_ok() && count > 0 && session.is_alone() && is_explained) {
+        // What is wrong with the trace is found out again.
+        return Ok(Streamed::Whole);
+    }
+    read.map_err(|error| error.render(source.name))?;
+    let notes = TraceNotes::of(&events, source.name, count == 0)?;
+    let rejected = matches!(verdict, Some(Verdict::Reject { .. })).then_some(count);
+    if !is_explained && rejected.is_none() {
+        return Ok(Streamed::TooHard(count));
+    }
+    let judge = session.into_judge();
+    let elapsed_ms = started.elapsed().as_millis() as u64;
+    let stats = Stats { elapsed_ms, events: count as u64, ..Stats::of(&judge) };
+    let report = TraceReport::new(spec, source.name.to_owned(), &judge, stats);
+    let streamed = StreamedReport { report, verdict: judge.verdict(), notes, rejected };
+    Ok(Streamed::Judged(Box::new(streamed)))
+}

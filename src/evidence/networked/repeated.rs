@@ -1,0 +1,340 @@
+//! Repeating a run over a network: the concrete server runs the sections of a script, and each thing that was observed must be there to
+//! be observed.
+//!
+//! Nothing of this asks a solver. The network is asked again what the server may do next, and what may be observed.
+
+use std::sync::Arc;
+
+use rustc_hash::FxHashMap;
+
+use super::network_witness::{
+    NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
+};
+use super::script::{ChoiceScript, ScriptedSection, ScriptedStart};
+use crate::evidence::witness::made::wrong;
+use crate::evidence::witness::{Initial, WitnessError};
+use crate::judge::BegunSection;
+use crate::network::{Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
+use crate::process::{ConnectionList, PeerCalls, Port, Sent};
+use crate::server::{Given, GivenServer, SectionStop};
+use crate::spec::Spec;
+use crate::value::Value;
+
+/// A run that is repeated.
+pub(crate) struct Repeated<'r> {
+    pub(crate) spec: &'r Arc<Spec>,
+    pub(crate) network: &'r dyn Network,
+    pub(crate) server: GivenServer,
+    /// The requests that were not read, with their lines.
+    pub(crate) unread: Vec<Unread>,
+    /// The work of the tasks that are suspended, and the numbers of their last sections, by their connections.
+    pub(crate) tasks: FxHashMap<Port, (SectionWork, usize)>,
+    /// The messages that may still be seen: the section that sent each, and its number there.
+    pub(crate) unseen: Vec<(usize, usize)>,
+    /// The calls that were not seen.
+    pub(crate) calling: Vec<UnseenCall>,
+    pub(crate) sections: Vec<WitnessSection>,
+    /// The line of the last observation.
+    line: u64,
+}
+
+/// A call that was not seen: the section that made it, its number there, and the connection of its task.
+pub(crate) struct UnseenCall {
+    pub(crate) section: usize,
+    pub(crate) number: usize,
+    pub(crate) port: Port,
+}
+
+/// A request that was not read.
+pub(crate) struct Unread {
+    pub(crate) port: Port,
+    pub(crate) request: Value,
+    pub(crate) line: u64,
+    /// The request, if a part of it was not known.
+    pub(crate) filled: Option<Value>,
+    /// Set if it was read, and may be again.
+    pub(crate) is_read: bool,
+}
+
+/// Why a run is none, in words.
+pub(crate) type Repeat<T> = Result<T, String>;
+
+/// Repeats a run.
+///
+/// # Errors
+/// If it does not show what was recorded.
+pub(crate) fn run(recording: NetworkRecording<'_>, script: ChoiceScript) -> Result<NetworkWitness, WitnessError> {
+    let NetworkRecording { spec, network, events, .. } = recording;
+    let choices = script.initial.clone();
+    let server = GivenServer::new(spec, script.initial).map_err(|stop| wrong(spec, 0, stop.to_string()))?;
+    let initial = Initial { choices, json: server.made_json() };
+    let mut repeated = Repeated {
+        spec,
+        network,
+        server,
+        unread: Vec::new(),
+        tasks: FxHashMap::default(),
+        unseen: Vec::new(),
+        calling: Vec::new(),
+        sections: Vec::new(),
+        line: 0,
+    };
+    if script.observed.len() != events.len() {
+        return Err(wrong(spec, 0, "the run does not have all that was observed".to_owned()));
+    }
+    for ((line, observation), scripted) in events.iter().zip(script.observed) {
+        repeated.event(*line, observation, scripted).map_err(|why| wrong(spec, *line, why))?;
+        repeated.line = *line;
+    }
+    let under_way = repeated.under_way();
+    Ok(NetworkWitness { initial, sections: repeated.sections, under_way })
+}
+
+impl Repeated<'_> {
+    /// Everything that is under way.
+    fn under_way(&mut self) -> Vec<PendingPart> {
+        let process = self.server.process();
+        let arrived: Vec<Port> = process.situation().arrived;
+        let mut unread: Vec<u64> = self
+            .unread
+            .iter()
+            .filter(|unread| !unread.is_read && arrived.contains(&unread.port))
+            .map(|unread| unread.line)
+            .collect();
+        unread.sort_unstable();
+        let mut tasks: Vec<usize> = self.tasks.values().map(|(_, at)| *at).collect();
+        tasks.sort_unstable();
+        let sent = process.sent().iter().map(|Sent { port, value, .. }| PendingPart::Message(*port, value.clone()));
+        let tasks = tasks.into_iter().map(PendingPart::Task);
+        unread.into_iter().map(PendingPart::Request).chain(tasks).chain(sent).collect()
+    }
+
+    /// Runs a section, if the server may run it next.
+    pub(crate) fn section(&mut self, section: ScriptedSection, observation: &Observation) -> Repeat<()> {
+        let ScriptedSection { start, choices, copies } = section;
+        let (next, work) = self.next(&start)?;
+        let situation = self.server.process().situation();
+        let program = &self.spec.program;
+        if !moves::of(program, self.network, &situation, observation).contains(&next) {
+            return Err("the server may not do this there".to_owned());
+        }
+        let before = (self.server.process().sent().len(), situation.closed);
+        let at = self.sections.len();
+        let Some(port) = self.begin(next, &work) else {
+            self.sections.push(WitnessSection::lost(self.line, work));
+            return Ok(());
+        };
+        let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
+        let mut section = self.ended((self.line, work), before, port, stop);
+        section.json = self.server.made_json();
+        if let (Some(port), true) = (port, section.end != WitnessEnd::Done) {
+            self.tasks.insert(port, (section.work.clone(), at));
+            if let WitnessEnd::Called(calls, _) = &section.end {
+                let made = (0..calls.len()).map(|number| UnseenCall { section: at, number, port });
+                self.calling.extend(made);
+            }
+        }
+        self.unseen.extend((0..section.sent.len()).map(|number| (at, number)));
+        self.sections.push(section);
+        self.normalize();
+        self.drop_copies(copies);
+        match self.network.takes(&self.server.process().situation()) {
+            true => Ok(()),
+            false => Err("there is no room for what the server sends".to_owned()),
+        }
+    }
+
+    /// Loses everything that is under way, and starts the server again with these choices, if the specification says anything of
+    /// that.
+    pub(crate) fn restart(&mut self, choices: Option<Vec<Given>>, line: u64) -> Repeat<()> {
+        self.server.there.clear();
+        (self.unread, self.unseen, self.calling) = (Vec::new(), Vec::new(), Vec::new());
+        self.tasks.clear();
+        let is_said = self.server.process().restart(&self.spec.program);
+        let Some(choices) = choices.filter(|_| is_said) else {
+            return if is_said { Err("the server does not start again".to_owned()) } else { Ok(()) };
+        };
+        let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
+        let mut section = self.ended((line, SectionWork::Restart(line)), (0, Vec::new()), None, stop);
+        section.json = self.server.made_json();
+        self.sections.push(section);
+        Ok(())
+    }
+
+    /// The record of a section that has come to its end. The number of messages under way and the ended connections are those before it.
+    fn ended(
+        &mut self,
+        (after, work): (u64, SectionWork),
+        (sent, closed): (usize, Vec<Port>),
+        port: Option<Port>,
+        stop: SectionStop,
+    ) -> WitnessSection {
+        let situation = self.server.process().situation();
+        let is_answered = stop == SectionStop::Answered && port.is_some_and(|port| !situation.closed.contains(&port));
+        let new = &self.server.process().sent()[sent..];
+        let message = |(number, Sent { port, value, .. }): (usize, &Sent)| WitnessMessage {
+            to: *port,
+            value: value.clone(),
+            is_answer: is_answered && number + 1 == new.len(),
+            seen: Vec::new(),
+        };
+        let sent = new.iter().enumerate().map(message).collect();
+        let closed = situation.closed.into_iter().filter(|port| !closed.contains(port)).collect();
+        let end = match stop {
+            SectionStop::Ended | SectionStop::Answered => WitnessEnd::Done,
+            SectionStop::Yielded(site) => WitnessEnd::Yielded(site),
+            SectionStop::Called(PeerCalls { calls, wanted, .. }) => {
+                let unseen = |call| WitnessCall { call, seen: None };
+                WitnessEnd::Called(calls.into_iter().map(unseen).collect(), wanted)
+            }
+        };
+        WitnessSection { after, work, json: Vec::new(), sent, closed, end }
+    }
+
+    /// Begins a section; the connection of its task, if it has one. Nothing if it is a loss.
+    fn begin(&mut self, next: ServerSection, work: &SectionWork) -> Option<Option<Port>> {
+        let program = &self.spec.program;
+        let process = self.server.process();
+        match next {
+            ServerSection::Move(ServerMove::Receive(at)) => {
+                let port = process.arrived(at).0;
+                match self.network.duplicates() {
+                    true => process.receive_copy(program, at),
+                    false => process.receive_arrived(program, at),
+                }
+                Some(Some(port))
+            }
+            ServerSection::Move(ServerMove::Resume(at)) => {
+                let port = process.suspended().nth(at);
+                process.wake(at);
+                Some(port)
+            }
+            ServerSection::Move(ServerMove::Step) => {
+                process.step(program, if let SectionWork::Step(step, _) = work { *step } else { 0 });
+                Some(None)
+            }
+            ServerSection::Move(ServerMove::Lose(at)) => {
+                process.take_sent(at);
+                None
+            }
+            ServerSection::Move(ServerMove::LoseRequest(at)) => {
+                process.take_arrived(at);
+                None
+            }
+            ServerSection::Open(port) => {
+                process.take_notice(port, ConnectionList::Opening);
+                process.open(program, port);
+                Some(Some(port))
+            }
+            ServerSection::Leave(port) => {
+                process.take_notice(port, ConnectionList::Leaving);
+                process.drop_unread(port);
+                process.leave(program, port);
+                Some(Some(port))
+            }
+        }
+    }
+
+    /// Forgets messages of which an equal one was there already: either may be seen any number of times. If there is none, nobody
+    /// sees the message, which is in nobody's way.
+    pub(crate) fn drop_copies(&mut self, copies: Vec<(Port, Value)>) {
+        let process = self.server.process();
+        for (port, value) in copies {
+            let is_it = |sent: &Sent| sent.port == port && sent.value == value;
+            let equal: Vec<usize> = (0..process.sent().len()).filter(|at| is_it(&process.sent()[*at])).collect();
+            if let [_, .., last] = equal[..] {
+                process.take_sent(last);
+            }
+        }
+    }
+
+    /// Forgets what nobody gets, and brings what is under way into the order that the network keeps.
+    pub(crate) fn normalize(&mut self) {
+        let there = self.server.there.clone();
+        let process = self.server.process();
+        let is_lost = |sent: &Sent| !there.contains(&sent.port);
+        while let Some(at) = process.sent().iter().position(is_lost) {
+            process.take_sent(at);
+        }
+        if self.network.order() != PacketOrder::Global {
+            process.order_by_port();
+        }
+    }
+
+    /// The section that a script means, as the network lists it, and the work that it belongs to.
+    fn next(&mut self, start: &ScriptedStart) -> Repeat<(ServerSection, SectionWork)> {
+        let missing = || "there is nothing to be done".to_owned();
+        Ok(match start {
+            ScriptedStart::Step(step) => {
+                let site = self.spec.program.steps.get(*step).ok_or_else(missing)?.site;
+                (ServerSection::Move(ServerMove::Step), SectionWork::Step(*step, site))
+            }
+            ScriptedStart::Of(begun) => match begun {
+                BegunSection::Request(port, request) => {
+                    let (at, Unread { line, filled, .. }) = self.read(*port, request).ok_or_else(missing)?;
+                    (ServerSection::Move(ServerMove::Receive(at)), SectionWork::Request { line, part: 1, filled })
+                }
+                BegunSection::LostRequest(port, request) => {
+                    let (at, unread) = self.read(*port, request).ok_or_else(missing)?;
+                    self.unread.retain(|other| other.line != unread.line);
+                    (ServerSection::Move(ServerMove::LoseRequest(at)), SectionWork::LostRequest(unread.line))
+                }
+                BegunSection::LostMessage(port, message) => {
+                    let at = self.message(*port, message).ok_or_else(missing)?;
+                    let work = SectionWork::LostMessage(*port, message.clone());
+                    (ServerSection::Move(ServerMove::Lose(at)), work)
+                }
+                BegunSection::Task(port) => {
+                    let at = self.server.process().suspended().position(|own| own == *port).ok_or_else(missing)?;
+                    let work = self.tasks.remove(port).map(|(work, _)| continued(work)).ok_or_else(missing)?;
+                    (ServerSection::Move(ServerMove::Resume(at)), work)
+                }
+                BegunSection::Opened(port) => (ServerSection::Open(*port), SectionWork::Opened(*port, 1)),
+                BegunSection::Left(port) => (ServerSection::Leave(*port), SectionWork::Left(*port, 1)),
+                // It runs at the restart, and not before an observation.
+                BegunSection::Restarted => return Err(missing()),
+            },
+        })
+    }
+
+    /// Takes the first request of a connection that is this one; its place among all that have arrived.
+    fn read(&mut self, port: Port, request: &Value) -> Option<(usize, Unread)> {
+        let is_it = |own: Port, other: &Value| own == port && other == request;
+        let process = self.server.process();
+        let count = process.situation().arrived.len();
+        let at = (0..count).find(|at| is_it(process.arrived(*at).0, process.arrived(*at).1))?;
+        let place = self.unread.iter().position(|unread| is_it(unread.port, &unread.request))?;
+        let Unread { line, filled, .. } = &self.unread[place];
+        let read = Unread { port, request: request.clone(), line: *line, filled: filled.clone(), is_read: true };
+        if self.network.duplicates() {
+            self.unread[place].is_read = true;
+        } else {
+            self.unread.remove(place);
+        }
+        Some((at, read))
+    }
+
+    /// The place of a message under way.
+    fn message(&mut self, port: Port, message: &Value) -> Option<usize> {
+        let sent = self.server.process().sent();
+        sent.iter().position(|sent| sent.port == port && sent.value == *message)
+    }
+}
+
+impl WitnessSection {
+    /// The record of a loss.
+    fn lost(after: u64, work: SectionWork) -> WitnessSection {
+        WitnessSection { after, work, json: Vec::new(), sent: Vec::new(), closed: Vec::new(), end: WitnessEnd::Done }
+    }
+}
+
+/// The work of a task with its next section.
+fn continued(work: SectionWork) -> SectionWork {
+    match work {
+        SectionWork::Request { line, part, filled } => SectionWork::Request { line, part: part + 1, filled },
+        SectionWork::Opened(port, part) => SectionWork::Opened(port, part + 1),
+        SectionWork::Left(port, part) => SectionWork::Left(port, part + 1),
+        work @ (SectionWork::Step(..) | SectionWork::Restart(_)) => work,
+        work @ (SectionWork::LostRequest(_) | SectionWork::LostMessage(..)) => work,
+    }
+}

@@ -1,0 +1,227 @@
+//! A run that is made backwards, if too much of it stays open. What the judge knows is kept at some places. The last part of the run ends
+//! in any state that is possible there, and each other part in the state in which the next part begins.
+//!
+//! ```text
+//! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: what the judge knows there is kept
+//! made:         ├◀── n = 2 ──┼◀── n = 7 ───┼◀── any ───┤      the last part first, into the state in which the next one begins
+//! ```
+//!
+//! For example 1,000 exchanges, each of which leaves two explanations that the judge puts together: with their choices kept these
+//! are apart, and become too many after six exchanges. So the parts are of six exchanges each.
+
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use super::segment::{self, Begin, SegmentError, SegmentStart};
+use super::single;
+use super::{Initial, Segment, WitnessError};
+use crate::judge::{Candidate, Exchange, Inspected, Judge, Options, Patience};
+use crate::solve::Answer;
+use crate::spec::Spec;
+use crate::validate::Recording;
+use crate::value::Value;
+
+/// No more places between the parts of one run are kept; nor more than a few if states are large.
+const PLACES: usize = 512;
+const FEW: usize = 16;
+/// The most values that all kept states may have together.
+const VALUES: usize = 1 << 18;
+
+/// A judge before the exchange at this position.
+struct Checkpoint {
+    at: usize,
+    judge: Judge,
+}
+
+struct Backward<'r, R: ?Sized> {
+    spec: &'r Arc<Spec>,
+    options: &'r Options,
+    recording: &'r R,
+    /// The most exchanges of a part, if a longer part can be avoided.
+    longest: usize,
+    /// The number of exchanges that is tried next: more had too many explanations.
+    fits: usize,
+    give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
+}
+
+/// Finds a run that shows the exchanges, and replays it, part by part, the last one first.
+///
+/// # Errors
+/// There is none, or the values could not be found.
+pub(crate) fn run<R: Recording + ?Sized>(
+    spec: &Arc<Spec>,
+    options: &Options,
+    recording: &R,
+    longest: usize,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
+) -> Result<Initial, WitnessError> {
+    // A state at which two parts meet is told in full.
+    let options = &Options { inspected: Inspected::Memory, ..options.clone() };
+    let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
+    // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
+    let longest = if spec.program.steps.is_empty() { longest } else { 1 };
+    let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
+    let made = match backward.part(&start, recording.length(), None) {
+        // In the end all is made at once, as if there were no parts.
+        Err(error) if error.is_doubt() => backward.whole(&start, recording.length(), None),
+        made => made,
+    };
+    match made? {
+        SegmentStart::Initial(initial) => Ok(initial),
+        SegmentStart::State(_) => Err(WitnessError::NotAccepted),
+    }
+}
+
+impl<R: Recording + ?Sized> Backward<'_, R> {
+    /// Runs the exchanges from a checkpoint on, into a state if one is given: at once if they fit, else divided.
+    fn part(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
+        let length = to - from.at;
+        if length > self.fits {
+            return self.divided(from, to, into, self.fits);
+        }
+        if length == 1 && self.has_steps(from) {
+            return self.whole(from, to, into);
+        }
+        match self.segment(from, to, into, Patience::Little) {
+            Ok(begun) => {
+                self.fits = self.fits.max(2 * length).min(self.longest);
+                Ok(begun)
+            }
+            Err(SegmentError::TooMany { after }) => {
+                self.fits = (after / 2).max(1).min(length / 2);
+                self.divided(from, to, into, self.fits)
+            }
+            Err(SegmentError::Misfit) => self.divided(from, to, into, length / 2),
+            Err(SegmentError::Failed(error)) => Err(error),
+        }
+    }
+
+    /// Runs the exchanges part by part, the last part first. If a part does not fit the one after it, it may together with the one
+    /// before it.
+    fn divided(
+        &mut self,
+        from: &Checkpoint,
+        to: usize,
+        into: Option<&[Value]>,
+        width: usize,
+    ) -> Result<SegmentStart, WitnessError> {
+        let mut places = self.checkpoints(from, to, width)?;
+        let (mut end, mut state, mut failed) = (to, into.map(<[Value]>::to_vec), 0);
+        while let Some(place) = places.pop() {
+            // What did not fit is made twice as long at least: so nothing is judged again more than a few times.
+            if end - place.at < 2 * failed {
+                continue;
+            }
+            let made = match failed {
+                0 => self.part(&place, end, state.as_deref()),
+                _ => self.whole(&place, end, state.as_deref()),
+            };
+            match made {
+                Ok(SegmentStart::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
+                Err(WitnessError::Undecided(Answer::Unsat) | WitnessError::TooMany) => failed = end - place.at,
+                // Whether a state is the given one cannot be told, nor can it of more exchanges.
+                other => return other,
+            }
+        }
+        let is_undivided = end == to;
+        match failed {
+            0 if !is_undivided => self.part(from, end, state.as_deref()),
+            _ => self.whole(from, end, state.as_deref()),
+        }
+    }
+
+    /// Checkpoints at some places between, in order. If a part of the state was not expanded yet there is
+    /// none: it would have to be known before it is asked for.
+    fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
+        let mut judge = from.judge.clone();
+        let (mut kept, mut at, mut last, mut width) = (Vec::new(), from.at, from.at, longest);
+        self.recording.read(from.at, &mut |exchange| {
+            at += 1;
+            if at >= to || !judge.observe(exchange) {
+                return ControlFlow::Break(());
+            }
+            let values = values(&judge);
+            // A part is at least as long as what is compared at its ends is large, if that many exchanges fit.
+            if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
+                last = at;
+                kept.push(Checkpoint { at, judge: judge.clone() });
+                if kept.len() > PLACES || kept.len() > FEW && kept.len() * values > VALUES {
+                    let mut number = 0;
+                    kept.retain(|_| {
+                        number += 1;
+                        number % 2 == 0
+                    });
+                    width *= 2;
+                }
+            }
+            ControlFlow::Continue(())
+        });
+        match judge.candidates() {
+            [] if judge.is_cut() => Err(WitnessError::TooMany),
+            [] => Err(WitnessError::NotAccepted),
+            _ => Ok(kept),
+        }
+    }
+
+    /// Runs exchanges at once, however many explanations they have.
+    fn whole(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
+        if to == from.at + 1 && self.has_steps(from) {
+            let exchanges = self.exchanges(from.at, to);
+            let initially = (from.at == 0).then_some(self.options);
+            let made = single::run(self.spec, &from.judge, initially, &exchanges[0], into);
+            match made {
+                Ok((begun, steps)) => return self.give(begun, Segment { at: from.at, steps }),
+                Err(WitnessError::Undecided(_)) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        self.segment(from, to, into, Patience::All).map_err(WitnessError::from)
+    }
+
+    /// Runs exchanges at once.
+    fn segment(
+        &mut self,
+        from: &Checkpoint,
+        to: usize,
+        into: Option<&[Value]>,
+        patience: Patience,
+    ) -> Result<SegmentStart, SegmentError> {
+        let exchanges = self.exchanges(from.at, to);
+        let begin = if from.at == 0 { Begin::Initially(self.options) } else { Begin::At(&from.judge) };
+        let (begun, steps) = segment::run(self.spec, begin, &exchanges, into, patience)?;
+        Ok(self.give(begun, Segment { at: from.at, steps })?)
+    }
+
+    /// Tests whether the server may take internal steps that can be made one by one.
+    fn has_steps(&self, from: &Checkpoint) -> bool {
+        !self.spec.program.steps.is_empty() && !has_unknowns(&from.judge)
+    }
+
+    /// The exchanges between two positions.
+    fn exchanges(&self, from: usize, to: usize) -> Vec<Exchange> {
+        let mut exchanges = Vec::with_capacity(to - from);
+        self.recording.read(from, &mut |exchange| {
+            exchanges.push(exchange.clone());
+            if exchanges.len() < to - from { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        exchanges
+    }
+
+    /// Gives a part of the run away, which begins so.
+    fn give(&mut self, begun: SegmentStart, segment: Segment) -> Result<SegmentStart, WitnessError> {
+        match (self.give)(segment) {
+            ControlFlow::Continue(()) => Ok(begun),
+            ControlFlow::Break(()) => Err(WitnessError::Stopped),
+        }
+    }
+}
+
+fn has_unknowns(judge: &Judge) -> bool {
+    judge.candidates().iter().any(|candidate| candidate.process.has_unknowns())
+}
+
+/// The number of values that the states of a judge have, about.
+fn values(judge: &Judge) -> usize {
+    let of = |candidate: &Candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>();
+    judge.candidates().iter().map(of).sum()
+}

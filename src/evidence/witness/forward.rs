@@ -1,0 +1,180 @@
+//! A run that is made while the trace is judged once, forwards.
+//!
+//! The concrete server repeats the decided part of the run ([`Decided`]) at once, and the judge forgets it. So the state is
+//! neither kept nor compared, and memory holds only the choices that are still open: for compare-and-reset the last one. If there are
+//! too many of these, this way is given up. If many exchanges are open, they are read again.
+
+use super::made::{self, ExchangeChoices};
+use super::segment;
+use super::{Initial, Segment, WitnessError};
+use crate::judge::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
+use crate::server::{Completion, Server};
+use crate::solve::{Answer, Model, Why};
+use crate::spec::Spec;
+use crate::validate::Recording;
+use std::collections::VecDeque;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+/// The nodes of the memory that may be walked for each exchange.
+const WALKED: usize = 8;
+/// No more exchanges than this are in memory while they are open.
+const OPEN: usize = 1 << 10;
+/// Exchanges that are repeated at once at most.
+const PART: usize = 1 << 10;
+/// The most open choices that are kept: with more of them this way is given up.
+const KEPT: usize = 1 << 13;
+
+/// A run, as far as it is decided.
+struct Forward<'r, R: ?Sized> {
+    spec: &'r Arc<Spec>,
+    recording: &'r R,
+    judge: Judge,
+    /// The server before the first exchange that is open, and its initial state; none if that is open.
+    server: Option<(Server, Initial)>,
+    /// The position of the first exchange that is open.
+    at: usize,
+    /// The exchanges that are open, or the first of them.
+    open: VecDeque<Exchange>,
+    /// The number of exchanges that were observed.
+    observed: usize,
+    /// The values of decided variables that are still mentioned.
+    model: Model,
+    /// The fewest exchanges after which it is tested again which of them are decided.
+    look: usize,
+    /// The number of observed exchanges at which it is checked next what is decided.
+    due: usize,
+    /// The nodes of the memory that this test may walk.
+    nodes: usize,
+    give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
+}
+
+/// Finds a run that shows the exchanges, and replays it, part by part, the first one first.
+///
+/// # Errors
+/// There is none, or what is open became too much.
+pub(crate) fn run<R: Recording + ?Sized>(
+    spec: &Arc<Spec>,
+    options: &Options,
+    recording: &R,
+    look: usize,
+    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
+) -> Result<Initial, WitnessError> {
+    let judge =
+        Judge::new(spec.clone(), Options { inspected: Inspected::Memory, ..options.keeping_choices(Patience::Little) });
+    let mut run = Forward {
+        spec,
+        recording,
+        judge,
+        server: None,
+        at: 0,
+        open: VecDeque::new(),
+        observed: 0,
+        model: Model::default(),
+        look,
+        due: look,
+        nodes: WALKED,
+        give,
+    };
+    let mut failed = None;
+    recording.read(0, &mut |exchange| match run.observe(exchange) {
+        Ok(()) => ControlFlow::Continue(()),
+        Err(error) => {
+            failed = Some(error);
+            ControlFlow::Break(())
+        }
+    });
+    failed.map_or_else(|| run.end(), Err)
+}
+
+impl<R: Recording + ?Sized> Forward<'_, R> {
+    fn observe(&mut self, exchange: &Exchange) -> Result<(), WitnessError> {
+        if !self.judge.observe(exchange) {
+            return segment::accepted(&self.judge.verdict()).and(Err(WitnessError::NotAccepted));
+        }
+        if self.at + self.open.len() == self.observed && self.open.len() < OPEN {
+            self.open.push_back(exchange.clone());
+        }
+        if self.judge.is_cut() {
+            return Err(WitnessError::TooMany);
+        }
+        self.observed += 1;
+        if self.observed < self.due { Ok(()) } else { self.look() }
+    }
+
+    /// Looks what is decided.
+    fn look(&mut self) -> Result<(), WitnessError> {
+        // What nothing but doubtful explanations have in common may be impossible.
+        segment::accepted(&self.judge.verdict())?;
+        let model = std::mem::take(&mut self.model);
+        let decided = Decided::take(&mut self.judge, model, self.nodes).map_err(WitnessError::Undecided)?;
+        let Decided { before, log, model, mentioned, left, walked } = decided;
+        let process = self.judge.candidates().first().map(|candidate| candidate.process.clone());
+        let process = process.ok_or(WitnessError::NotAccepted)?;
+        if before > 0 {
+            self.repeat(&log, &Completion { types: &self.spec.types, model: &model, process: &process }, before)?;
+        }
+        self.model = model;
+        self.model.retain(&mentioned);
+        if left > KEPT {
+            return Err(WitnessError::Undecided(Answer::Unknown(Why::Effort)));
+        }
+        let more = self.look.max(left);
+        self.due = self.observed + more;
+        self.nodes = if walked > 0 { 0 } else { self.nodes } + more * WALKED;
+        Ok(())
+    }
+
+    /// Repeats the open exchanges before a line; their choices are decided.
+    fn repeat(&mut self, log: &[Log], completion: &Completion<'_>, before: u64) -> Result<(), WitnessError> {
+        let mut log = log.iter().peekable();
+        let initial = made::initial(completion, &mut log);
+        if self.server.is_none() {
+            self.server = Some(made::begin(self.spec, initial)?);
+        }
+        while self.at < self.observed {
+            let exchanges = self.next(before);
+            let end = exchanges.len();
+            let (Some((server, _)), true) = (&mut self.server, end > 0) else { break };
+            let mut steps = Vec::with_capacity(end);
+            for exchange in &exchanges {
+                let made = ExchangeChoices::of(self.spec, completion, &mut log, exchange);
+                steps.push(made::repeat(self.spec, server, made, exchange)?);
+            }
+            let segment = Segment { at: self.at, steps };
+            self.at += end;
+            if (self.give)(segment).is_break() {
+                return Err(WitnessError::Stopped);
+            }
+        }
+        Ok(())
+    }
+
+    /// The next open exchanges before a line: those in memory first, then others, which are read again.
+    fn next(&mut self, before: u64) -> Vec<Exchange> {
+        let end = self.open.partition_point(|exchange| exchange.line < before);
+        if !self.open.is_empty() {
+            return self.open.drain(..end).collect();
+        }
+        let (mut exchanges, most) = (Vec::new(), PART.min(self.observed - self.at));
+        self.recording.read(self.at, &mut |exchange| {
+            if exchange.line < before {
+                exchanges.push(exchange.clone());
+            }
+            let goes_on = exchange.line < before && exchanges.len() < most;
+            if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        });
+        exchanges
+    }
+
+    /// The rest of the run ends in any state that is possible.
+    fn end(mut self) -> Result<Initial, WitnessError> {
+        segment::accepted(&self.judge.verdict())?;
+        let (candidate, model) = segment::explanation(&mut self.judge, None, &self.model)?;
+        let mut log: Vec<Log> = candidate.log.iter().cloned().collect();
+        log.reverse();
+        let completion = Completion { types: &self.spec.types, model: &model, process: &candidate.process };
+        self.repeat(&log, &completion, u64::MAX)?;
+        self.server.map(|(_, initial)| initial).ok_or(WitnessError::NotAccepted)
+    }
+}

@@ -1,0 +1,56 @@
+//! A single exchange of a run, with the internal steps before it: made backwards, too, one step after another.
+//!
+//! If choices are kept, each of n steps that the server may have taken doubles the explanations of one exchange; without choices the
+//! explanations are few. So the state is looked for in which the request was taken, and then, from the last step to the first,
+//! whether the step was taken, and in which state.
+
+use super::made::{ExchangeChoices, RunChoices};
+use super::segment::{self, SegmentStart};
+use super::{WitnessError, WitnessStep};
+use crate::judge::{Candidate, Exchange, Judge, Options, Patience};
+use crate::spec::Spec;
+use crate::value::Value;
+use std::sync::Arc;
+
+/// Finds a run that shows an exchange, from what a judge knows, and ends in the state if one is given; replays it.
+///
+/// # Errors
+/// There is none, or the values could not be found.
+pub(crate) fn run(
+    spec: &Arc<Spec>,
+    judge: &Judge,
+    initially: Option<&Options>,
+    exchange: &Exchange,
+    into: Option<&[Value]>,
+) -> Result<(SegmentStart, Vec<WitnessStep>), WitnessError> {
+    let exchanges = std::slice::from_ref(exchange);
+    let before = judge.before(exchange);
+    let mut after = judge.after_request(&before, exchange);
+    let (mut state, mut made) = chosen(spec, &mut after, &before.states, exchanges, into)?;
+    for fired in before.fired.iter().rev() {
+        if !segment::is_among(&mut after, &fired.states, &state) {
+            let mut led = judge.after_step(&before, fired, exchange);
+            let (earlier, step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
+            (state, made) = (earlier, made.after(step));
+        }
+    }
+    let mut choices = RunChoices { initial: Vec::new(), made: vec![made] };
+    let Some(options) = initially else { return segment::replay(spec, Some(state), choices, exchanges, into) };
+    let mut begun = Judge::new(spec.clone(), options.keeping_choices(Patience::All));
+    choices.initial = segment::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
+    segment::replay(spec, None, choices, exchanges, into)
+}
+
+/// Finds a way from one of some states into one that the judge knows; returns the state in which it begins, and what was chosen
+/// on it.
+fn chosen(
+    spec: &Spec,
+    judge: &mut Judge,
+    states: &[Candidate],
+    exchanges: &[Exchange],
+    into: Option<&[Value]>,
+) -> Result<(Vec<Value>, ExchangeChoices), WitnessError> {
+    let (state, choices) = segment::chosen(spec, judge, states, exchanges, into)?;
+    let made = choices.made.into_iter().next().unwrap_or_default();
+    Ok((state.ok_or(WitnessError::NotAccepted)?, made))
+}

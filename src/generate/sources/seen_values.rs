@@ -1,0 +1,281 @@
+//! The values that the answers of a run have shown, by their kind, so that later requests can refer to them.
+//!
+//! After `{"Ok": {"value": "x", "tag": {"weak": true, "opaque": "33f"}}}` a `Tag`, a token `Opaque` and a text called `value` are
+//! known, each with the place at which it stands.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+use smallvec::SmallVec;
+
+use crate::generate::form::{FormKind, FormNode, TypeForm};
+use crate::scalar::{Scalar, Sort};
+use crate::script::{PathStep, PlacedReference, Reference};
+use crate::spec::{Type, TypeId, Types};
+use crate::value::Value;
+
+/// The number of last values of a kind that are kept.
+const KEPT: usize = 12;
+/// The number of values of one answer that are taken up.
+const TAKEN: usize = 32;
+/// The number of elements of a list that are looked at.
+const ELEMENTS: usize = 4;
+/// The number of values whose origin is remembered.
+const ORIGINS: usize = 4_096;
+/// Texts longer than this are not referred to.
+const LONG_TEXT: usize = 256;
+
+/// The place of a part of a value: the numbers of fields and elements from the root.
+pub(crate) type PartPlace = SmallVec<[u32; 6]>;
+
+/// A value in an answer.
+#[derive(Clone, Debug)]
+pub(crate) struct SeenValue {
+    pub value: Value,
+    /// The label of the message.
+    label: u64,
+    at: PartPlace,
+    message: Value,
+}
+
+/// The values that were seen in a run.
+#[derive(Debug)]
+pub(crate) struct SeenValues {
+    answers: TypeForm,
+    response: TypeId,
+    /// For each place of an answer, the number of its kind.
+    kind_of: Vec<Option<usize>>,
+    kinds: FxHashMap<(TypeId, Option<String>), usize>,
+    /// The last values of each kind, the newest at the end.
+    last: Vec<VecDeque<SeenValue>>,
+    /// The newest place of each value of a type.
+    origins: FxHashMap<(TypeId, Value), SeenValue>,
+    /// The values of each kind that a request had before any answer.
+    own: FxHashSet<(usize, Value)>,
+}
+
+impl SeenValues {
+    /// The values of answers of a type, of which none was seen yet.
+    pub fn of(types: &Types, response: TypeId) -> SeenValues {
+        let answers = TypeForm::of(types, response);
+        let mut kinds = FxHashMap::default();
+        let mut kind_of = Vec::new();
+        for node in &answers.nodes {
+            let kind = kind(types, node.ty, node.name.as_deref());
+            let next = kinds.len();
+            kind_of.push(kind.map(|kind| *kinds.entry(kind).or_insert(next)));
+        }
+        let last = vec![VecDeque::new(); kinds.len()];
+        let (origins, own) = (FxHashMap::default(), FxHashSet::default());
+        SeenValues { answers, response, kind_of, kinds, last, origins, own }
+    }
+
+    /// The kinds of values that make sense at each place of a request.
+    pub fn kinds_for(&mut self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
+        let of = |node: &FormNode| {
+            let next = self.kinds.len();
+            let kind = kind(types, node.ty, node.name.as_deref())?;
+            Some(*self.kinds.entry(kind).or_insert(next))
+        };
+        let kinds = requests.nodes.iter().map(of).collect();
+        self.last.resize(self.kinds.len(), VecDeque::new());
+        kinds
+    }
+
+    /// Begins a run, in which nothing was seen yet.
+    pub fn clear(&mut self) {
+        self.last.iter_mut().for_each(VecDeque::clear);
+        self.origins.clear();
+        self.own.clear();
+    }
+
+    /// The last values of a kind, the newest at the end.
+    pub fn last(&self, kind: usize) -> &VecDeque<SeenValue> {
+        &self.last[kind]
+    }
+
+    /// Takes up the values of a request: those are literals later on.
+    pub fn ask(&mut self, requests: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, request: &Value) {
+        if self.own.len() < ORIGINS {
+            self.take_own(requests, kinds, (0, request));
+        }
+    }
+
+    fn take_own(&mut self, form: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, (node, value): (usize, &Value)) {
+        if !matches!(value, Value::Scalar(_)) {
+            return parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, kinds, (node, part)));
+        }
+        // An integer that a request had may be drawn by the server all the same.
+        let is_int = value.as_int().is_some();
+        let Some(kind) = kinds(node).filter(|_| refers(value) && !is_int) else { return };
+        let is_new = !self.origins.contains_key(&(form.nodes[node].ty, value.clone()));
+        if is_new {
+            self.own.insert((kind, value.clone()));
+        }
+    }
+
+    /// Takes up the values of an answer.
+    pub fn answer(&mut self, label: u64, answer: &Value) {
+        let answers = std::mem::replace(&mut self.answers, TypeForm { nodes: Vec::new() });
+        let mut taking =
+            AnswerTaking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
+        taking.part(0, answer);
+        self.answers = answers;
+    }
+
+    /// The newest place at which an answer has a value, which no request had before if it is of this kind.
+    pub fn origin(&self, ty: TypeId, kind: Option<usize>, value: &Value) -> Option<&SeenValue> {
+        let is_own = |kind| self.own.contains(&(kind, value.clone()));
+        if self.origins.is_empty() || kind.is_some_and(is_own) { None } else { self.origins.get(&(ty, value.clone())) }
+    }
+
+    /// The kind of values of a type that have no name.
+    pub fn kind_of_type(&self, ty: TypeId) -> Option<usize> {
+        self.kinds.get(&(ty, None)).copied()
+    }
+
+    /// The reference from a place of a request to a value that was seen.
+    pub fn reference(&self, types: &Types, at: &[usize], seen: &SeenValue) -> PlacedReference {
+        let path = path(types, self.response, &seen.message, &seen.at);
+        PlacedReference { at: at.to_vec(), to: Reference { label: seen.label, path, via: None } }
+    }
+}
+
+/// The kind of a value of this type, in a field of this name, if it has one: what has a type of its own is known by that alone.
+fn kind(types: &Types, ty: TypeId, name: Option<&str>) -> Option<(TypeId, Option<String>)> {
+    match types.get(ty) {
+        Type::Token(_) | Type::Struct(_) | Type::Enum(_) => Some((ty, None)),
+        Type::Int | Type::Str | Type::Bytes | Type::Json => Some((ty, name.map(str::to_owned))),
+        Type::Unit | Type::Bool | Type::Client | Type::Error | Type::Option(_) => None,
+        Type::List(_) | Type::Set(_) | Type::Map(..) | Type::Tuple(_) => None,
+    }
+}
+
+/// Tests whether a reference to a scalar is worth having.
+fn refers(value: &Value) -> bool {
+    match value {
+        Value::Scalar(Scalar::Str(text)) => text.len() <= LONG_TEXT,
+        Value::Scalar(Scalar::Bytes(octets)) => octets.len() <= LONG_TEXT,
+        Value::Scalar(Scalar::Int(_) | Scalar::Token(_)) => true,
+        _ => false,
+    }
+}
+
+/// The parts of a value, each with its number and the node of its place; those in maps and sets have no place.
+pub(crate) fn parts<'v>(
+    form: &'v TypeForm,
+    node: usize,
+    value: &'v Value,
+) -> Box<dyn Iterator<Item = (u32, usize, &'v Value)> + 'v> {
+    match (&form.nodes[node].kind, value) {
+        (FormKind::Option(of), Value::Data { tag: 1, .. }) => {
+            Box::new(value.fields().iter().map(|part| (0, *of, part)))
+        }
+        (FormKind::Fields(fields), Value::Data { .. }) => numbered(fields, value),
+        (FormKind::Variants(variants), Value::Data { tag, .. }) => match variants.get(*tag as usize) {
+            Some(fields) => numbered(fields, value),
+            None => Box::new(std::iter::empty()),
+        },
+        (FormKind::List(of), Value::List(list)) => {
+            Box::new(list.iter().take(ELEMENTS).enumerate().map(|(at, part)| (at as u32, *of, part)))
+        }
+        _ => Box::new(std::iter::empty()),
+    }
+}
+
+fn numbered<'v>(fields: &'v [usize], value: &'v Value) -> Box<dyn Iterator<Item = (u32, usize, &'v Value)> + 'v> {
+    Box::new(fields.iter().zip(value.fields()).enumerate().map(|(at, (node, part))| (at as u32, *node, part)))
+}
+
+/// The values of one answer, as they are taken up.
+struct AnswerTaking<'s> {
+    seen: &'s mut SeenValues,
+    form: &'s TypeForm,
+    label: u64,
+    message: &'s Value,
+    at: PartPlace,
+    left: usize,
+}
+
+impl AnswerTaking<'_> {
+    fn part(&mut self, node: usize, value: &Value) {
+        if self.left == 0 {
+            return;
+        }
+        self.left -= 1;
+        if self.form.nodes[node].kind.is_leaf() && value.is_known() && refers(value) {
+            self.origin(node, value);
+        }
+        if let Some(kind) = self.seen.kind_of[node].filter(|_| node != 0 || !matches!(value, Value::Data { .. })) {
+            self.keep(kind, value);
+        }
+        let form = self.form;
+        for (number, node, part) in parts(form, node, value) {
+            self.at.push(number);
+            self.part(node, part);
+            self.at.pop();
+        }
+    }
+
+    fn here(&self, value: &Value) -> SeenValue {
+        SeenValue { value: value.clone(), label: self.label, at: self.at.clone(), message: self.message.clone() }
+    }
+
+    fn origin(&mut self, node: usize, value: &Value) {
+        let known = (self.form.nodes[node].ty, value.clone());
+        if self.seen.origins.len() >= ORIGINS {
+            self.seen.origins.clear();
+        }
+        let here = self.here(value);
+        self.seen.origins.insert(known, here);
+    }
+
+    fn keep(&mut self, kind: usize, value: &Value) {
+        let here = self.here(value);
+        let last = &mut self.seen.last[kind];
+        if let Some(known) = last.iter().position(|seen| seen.value == *value) {
+            last.remove(known);
+        }
+        if last.len() == KEPT {
+            last.pop_front();
+        }
+        last.push_back(here);
+    }
+}
+
+impl FormKind {
+    fn is_leaf(&self) -> bool {
+        matches!(self, FormKind::Leaf(Sort::Int | Sort::Str | Sort::Bytes | Sort::Token(_)))
+    }
+}
+
+/// The path in JSON to a place in a message.
+fn path(types: &Types, mut ty: TypeId, message: &Value, at: &[u32]) -> Vec<PathStep> {
+    let (mut path, mut value) = (Vec::new(), message);
+    for number in at {
+        let index = *number as usize;
+        match (types.get(ty), value) {
+            (Type::List(of), Value::List(list)) => {
+                path.push(PathStep::Element(index + 1));
+                (ty, value) = (*of, &list[index]);
+            }
+            (kind, Value::Data { tag, .. }) => {
+                let fields = types.fields(ty, *tag);
+                let is_several = fields.len() > 1;
+                if let Type::Enum(at) = kind {
+                    path.push(PathStep::Field(types.enums[*at as usize].variants[*tag as usize].name.clone()));
+                }
+                let (name, of) = fields[index];
+                match (name, kind) {
+                    (Some(name), _) => path.push(PathStep::Field(name.to_owned())),
+                    (None, Type::Tuple(_)) => path.push(PathStep::Element(index + 1)),
+                    (None, Type::Enum(_)) if is_several => path.push(PathStep::Element(index + 1)),
+                    (None, _) => {}
+                }
+                (ty, value) = (of, &value.fields()[index]);
+            }
+            _ => break,
+        }
+    }
+    path
+}

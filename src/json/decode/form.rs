@@ -1,0 +1,197 @@
+//! The usual forms of the values of each type in a text: the text that is always the same, with gaps for the parts.
+//!
+//! The fields of `struct Tag { weak: bool, opaque: Opaque }` are what stands in the gaps of `{"weak": …, "opaque": …}`, those
+//! of the variant `Put` in the gaps of `{"Put": {"key": …, "value": …}}`, and a variant without fields is text without gaps.
+//! Programs write either a space after each comma and each colon, or none.
+//!
+//! ```
+//! use mayhap::json::{Forms, Scanner, Spacing};
+//! use mayhap::spec::types::{BOOL, INT, Types};
+//! use mayhap::value::Value;
+//! let mut types = Types::new();
+//! let pair = types.tuple(vec![INT, BOOL]);
+//! let mut scanner = Scanner::new("[5, true] and so on");
+//! let value = Forms::new(&types, Spacing::Spaced).next(&types, pair, &mut scanner);
+//! assert_eq!((value, scanner.offset()), (Some(Value::data(0, [Value::from(5), Value::from(true)])), 9));
+//! ```
+
+use super::interner::Interner;
+use super::words::{LastWord, Piece};
+use crate::json::text::quote;
+use crate::spec::types::{Type, TypeId, Types};
+use std::collections::HashSet;
+
+/// The way in which a program writes commas and colons.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Spacing {
+    /// With a space after each, as this program and Python do.
+    Spaced,
+    /// Without, as serde and JavaScript do.
+    Compact,
+}
+
+/// The forms of all types of a specification in one spacing.
+#[derive(Debug)]
+pub struct Forms {
+    pub(crate) by_type: Vec<Form>,
+    /// The strings that were read.
+    pub(crate) known: Interner,
+}
+
+/// The way in which the values of a type are usually written.
+#[derive(Debug)]
+pub(crate) enum Form {
+    Int,
+    Bool,
+    Str,
+    Bytes,
+    Token,
+    Option(TypeId),
+    List(TypeId),
+    Data(Templates),
+    /// Nothing is known of it here.
+    Other,
+}
+
+/// The ways in which the constructors of a type are usually written, found by one octet that most of them differ in.
+///
+/// ```text
+///   {"Get":   {"Put":   {"Del":        `at` is 2, where they begin with G, P and D: first['P'] is 1, the tag of `Put`
+/// ```
+///
+/// Invariants:
+/// 1. Each template's beginning is longer than `at`, unless there is none.
+/// 2. From `first[octet]`, `next` leads through all tags whose templates have the octet at `at`, the lowest first.
+#[derive(Debug)]
+pub(crate) struct Templates {
+    /// One for each constructor, in the order of their tags.
+    by_tag: Box<[Template]>,
+    /// The position of this octet in the texts of all of them.
+    at: usize,
+    /// The first constructor with this octet there, by the octet; [`NONE`] if there is none.
+    first: Box<[u32; 256]>,
+}
+
+/// The tag of no constructor.
+const NONE: u32 = u32::MAX;
+
+/// The text of a constructor: what is always the same in it, and the gaps in it.
+#[derive(Debug)]
+pub(crate) struct Template {
+    /// Everything before the first gap.
+    begin: Piece,
+    pub gaps: Box<[Gap]>,
+    /// The next constructor with the same octet at the place where most differ, or [`NONE`].
+    next: u32,
+}
+
+/// A gap in a text, where a field stands.
+#[derive(Debug)]
+pub(crate) struct Gap {
+    pub of: TypeId,
+    /// The text between the field and the next gap, or the end.
+    pub behind: Piece,
+}
+
+impl Forms {
+    /// The forms of `types`.
+    #[must_use]
+    pub fn new(types: &Types, spacing: Spacing) -> Forms {
+        let ids = (0..types.count() as u32).map(TypeId::of_number);
+        Forms { by_type: ids.map(|id| form(types, id, spacing)).collect(), known: Interner::default() }
+    }
+}
+
+fn form(types: &Types, id: TypeId, spacing: Spacing) -> Form {
+    match types.get(id) {
+        Type::Int => Form::Int,
+        Type::Bool => Form::Bool,
+        Type::Str => Form::Str,
+        Type::Bytes => Form::Bytes,
+        Type::Token(_) => Form::Token,
+        Type::Option(_) if types.is_option_of_json(id) => Form::Other,
+        Type::Option(of) => Form::Option(*of),
+        Type::List(of) => Form::List(*of),
+        Type::Tuple(_) => data([template(spacing, "[".into(), &types.fields(id, 0), "]")]),
+        Type::Struct(_) => data([template(spacing, "{".into(), &types.fields(id, 0), "}")]),
+        Type::Enum(index) => {
+            let variants = types.enums[*index as usize].variants.iter().zip(0..);
+            data(variants.map(|(variant, tag)| variant_template(spacing, &variant.name, &types.fields(id, tag))))
+        }
+        Type::Set(_) | Type::Map(..) | Type::Client | Type::Json | Type::Unit | Type::Error => Form::Other,
+    }
+}
+
+/// The form of a type with these constructors, unless a name in it could be read as a mark, `$any` or `$lit`.
+fn data(templates: impl IntoIterator<Item = Template>) -> Form {
+    let templates: Box<[Template]> = templates.into_iter().collect();
+    let may_be_mark = |template: &Template| template.begin.octets().windows(3).any(|three| three == b"{\"$");
+    if templates.iter().any(may_be_mark) { Form::Other } else { Form::Data(Templates::new(templates)) }
+}
+
+impl Templates {
+    fn new(mut by_tag: Box<[Template]>) -> Templates {
+        let octet = |template: &Template, at: usize| template.begin.octets()[at];
+        let shortest = by_tag.iter().map(|template| template.begin.octets().len()).min().unwrap_or(0);
+        let different = |at: &usize| by_tag.iter().map(|template| octet(template, *at)).collect::<HashSet<_>>().len();
+        let at = (0..shortest).rev().max_by_key(different).unwrap_or(0);
+        let mut first = Box::new([NONE; 256]);
+        for (tag, template) in by_tag.iter_mut().enumerate().rev() {
+            template.next = std::mem::replace(&mut first[usize::from(octet(template, at))], tag as u32);
+        }
+        Templates { by_tag, at, first }
+    }
+
+    /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left after its beginning.
+    pub(crate) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
+        let mut tag = self.first[usize::from(*octets.get(self.at)?)];
+        while let Some(template) = self.by_tag.get(tag as usize) {
+            match template.begin.behind(octets, tail) {
+                Some(behind) => return Some((tag, template, behind)),
+                None => tag = template.next,
+            }
+        }
+        None
+    }
+}
+
+fn variant_template(spacing: Spacing, name: &str, fields: &[(Option<&str>, TypeId)]) -> Template {
+    let (open, close) = match fields {
+        [] => return template(spacing, key("", name, ""), &[], ""),
+        [(Some(_), _), ..] => ("{", "}}"),
+        [(None, _)] => ("", "}"),
+        [(None, _), ..] => ("[", "]}"),
+    };
+    template(spacing, key("{", name, spacing.separators()[1]) + open, fields, close)
+}
+
+fn template(spacing: Spacing, open: String, fields: &[(Option<&str>, TypeId)], close: &str) -> Template {
+    let [comma, colon] = spacing.separators();
+    let (mut texts, mut text) = (Vec::new(), open);
+    for (name, _) in fields {
+        text += if texts.is_empty() { "" } else { comma };
+        text += &name.map_or(String::new(), |name| key("", name, colon));
+        texts.push(std::mem::take(&mut text));
+    }
+    texts.push(text + close);
+    let mut pieces = texts.iter().map(|text| Piece::new(text));
+    let begin = pieces.next().unwrap_or_else(|| Piece::new(""));
+    let gaps = fields.iter().zip(pieces).map(|((_, of), behind)| Gap { of: *of, behind }).collect();
+    Template { begin, gaps, next: NONE }
+}
+
+fn key(before: &str, name: &str, behind: &str) -> String {
+    let mut text = String::from(before);
+    quote(&mut text, name);
+    text + behind
+}
+
+impl Spacing {
+    /// The comma and the colon.
+    fn separators(self) -> [&'static str; 2] {
+        match self {
+            Spacing::Spaced => [", ", ": "],
+            Spacing::Compact => [",", ":"],
+        }
+    }
+}

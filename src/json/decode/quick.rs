@@ -1,0 +1,316 @@
+//! Reading a value as it is usually written: the text of its [`Form`] is compared as it stands, only the gaps are read.
+//!
+//! Unusual text is left to the [decoder](crate::json::decode_recorded). If a part does not begin as usual (a hole, a
+//! string with escapes, a large number), the decoder reads this part. If the text goes on in another way, the reader fails in this template
+//! and in all around it, and the decoder reads the whole. So there is one value, however it is read:
+//!
+//! ```
+//! use mayhap::json::{Forms, Scanner, Spacing, decode_recorded};
+//! use mayhap::spec::types::{BOOL, INT, Types};
+//! let mut types = Types::new();
+//! let pair = types.tuple(vec![INT, BOOL]);
+//! let mut forms = Forms::new(&types, Spacing::Compact);
+//! for text in ["[5,true]", "[5 , true]", "[\"5\",{\"$any\": null}]", "[5]"] {
+//!     assert_eq!(forms.next(&types, pair, &mut Scanner::new(text)), decode_recorded(&types, pair, text).ok());
+//! }
+//! ```
+
+use super::form::{Form, Forms, Gap, Templates};
+use super::interner::Interner;
+use super::words::{LastWord, digits, number, plain, special, word};
+use super::{MAX_DEPTH, next_within};
+use crate::json::Scanner;
+use crate::scalar::{Int, Scalar, Token};
+use crate::spec::types::{TypeId, Types};
+use crate::value::Value;
+use std::sync::Arc;
+
+impl Forms {
+    /// The recorded value of type `id` that comes next; none if there is an error, which the decoder tells.
+    pub fn next(&mut self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
+        let mut reading = self.reading(types, scanner.text);
+        reading.rest = &scanner.text.as_bytes()[scanner.at..];
+        let value = reading.next(id)?;
+        *scanner = reading.scanner();
+        Some(value)
+    }
+
+    /// Stands before the first octet of `text`.
+    pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> FormReader<'t, 'a> {
+        FormReader {
+            types,
+            forms: &self.by_type,
+            known: &mut self.known,
+            text,
+            rest: text.as_bytes(),
+            tail: LastWord::of(text.as_bytes()),
+        }
+    }
+}
+
+/// A place in a text from which values are read in their usual form.
+///
+/// ```text
+///   template   {"key":   ,"weak":   }          what is read of {"key":"a","weak":true} rest by rest:
+///   gaps               str       bool          "a","weak":true}   ,"weak":true}   true}   }
+/// ```
+///
+/// Invariant: what has not been read is the end of the text, or nothing if reading went astray. The values read since
+/// mean nothing then, and the outermost one is read in full.
+#[derive(Debug)]
+pub struct FormReader<'t, 'a> {
+    types: &'t Types,
+    forms: &'t [Form],
+    known: &'t mut Interner,
+    text: &'a str,
+    /// The part of the text that has not been read.
+    rest: &'a [u8],
+    tail: LastWord,
+}
+
+impl<'t, 'a> FormReader<'t, 'a> {
+    /// The recorded value of type `id` that comes next, as [`Forms::next`] reads it.
+    pub fn next(&mut self, id: TypeId) -> Option<Value> {
+        let here = self.rest;
+        let value = self.part(id, 0);
+        if self.is_astray() { self.in_full(here, id) } else { Some(value) }
+    }
+
+    /// Reads `text` if it comes next, octet for octet.
+    pub fn eat_text(&mut self, text: &str) -> bool {
+        let behind = self.rest.strip_prefix(text.as_bytes());
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    /// Reads a number of at most 19 digits.
+    pub fn natural(&mut self) -> Option<u64> {
+        let length = self.rest.iter().take_while(|octet| octet.is_ascii_digit()).count();
+        let (number, behind) = self.rest.split_at(length);
+        let is_plain = length == 1 || (2..20).contains(&length) && number[0] != b'0';
+        self.rest = behind;
+        is_plain.then(|| number.iter().fold(0, |number, digit| 10 * number + u64::from(digit - b'0')))
+    }
+
+    /// Tests whether nothing but white space is left.
+    pub fn is_at_end(&self) -> bool {
+        self.rest.iter().all(|octet| matches!(octet, b' ' | b'\t' | b'\n' | b'\r'))
+    }
+
+    #[cold]
+    fn in_full(&mut self, here: &'a [u8], id: TypeId) -> Option<Value> {
+        self.rest = here;
+        let mut scanner = self.scanner();
+        let value = next_within(self.types, id, &mut scanner, 0).ok()?;
+        self.rest = scanner.rest().as_bytes();
+        Some(value)
+    }
+
+    fn form(&self, id: TypeId) -> &'t Form {
+        self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
+    }
+
+    /// A value at this depth of nesting; anything if it went astray.
+    fn part(&mut self, id: TypeId, depth: usize) -> Value {
+        match self.form(id) {
+            form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
+            Form::Int => self.int().map_or_else(|| self.general(id, depth), Value::from),
+            _ => self.leaf(id, depth),
+        }
+    }
+
+    fn leaf(&mut self, id: TypeId, depth: usize) -> Value {
+        self.value(id, depth)
+    }
+
+    /// A value as [`FormReader::part`] reads it, for a place at which most values are scalars.
+    fn value(&mut self, id: TypeId, depth: usize) -> Value {
+        let form = self.form(id);
+        let scalar = match form {
+            Form::Option(_) if depth < MAX_DEPTH && self.literal(b"null") => return Value::NONE,
+            Form::Data(_) | Form::Option(_) | Form::List(_) => return self.tree(id, form, depth),
+            Form::Str => self.string().map(Scalar::Str),
+            Form::Bytes => self.plain().map(|text| Scalar::bytes(text.as_bytes())),
+            Form::Token => self.token().map(Scalar::Token),
+            Form::Int => self.int().map(|int| Scalar::Int(Int::small(int))),
+            Form::Bool => self.truth().map(Scalar::Bool),
+            Form::Other => None,
+        };
+        match scalar {
+            Some(scalar) => Value::Scalar(scalar),
+            None => self.general(id, depth),
+        }
+    }
+
+    fn tree(&mut self, id: TypeId, form: &'t Form, depth: usize) -> Value {
+        match form {
+            _ if depth == MAX_DEPTH => self.general(id, depth),
+            Form::Data(templates) => self.data(id, templates, depth),
+            Form::Option(of) => match self.part(*of, depth + 1) {
+                // Nothing is known, not even whether there is something.
+                Value::Any => Value::Any,
+                some => Value::some(some),
+            },
+            Form::List(of) => self.list(id, *of, depth),
+            _ => self.general(id, depth),
+        }
+    }
+
+    /// A string in which nothing is escaped.
+    fn string(&mut self) -> Option<Arc<str>> {
+        let inside = self.rest.strip_prefix(b"\"")?;
+        let first = self.tail.word(inside);
+        let bits = special(first).trailing_zeros() & !7;
+        if bits == 64 || (first >> bits) as u8 != b'"' {
+            return self.long_string();
+        }
+        let words = [first & !(u64::MAX << bits), 0];
+        let length = bits as usize / 8;
+        self.rest = inside.get(length + 1..).unwrap_or_default();
+        if let Some(known) = self.known.get(words) {
+            return Some(known);
+        }
+        let begin = self.text.len() - inside.len();
+        Some(self.known.learn(words, self.text.get(begin..begin + length)?))
+    }
+
+    /// A string of 8 octets or more in which nothing is escaped.
+    fn long_string(&mut self) -> Option<Arc<str>> {
+        let text = self.plain()?;
+        if !(8..16).contains(&text.len()) {
+            return Some(text.into());
+        }
+        let words = [word(text.as_bytes()), word(&text.as_bytes()[8..])];
+        match self.known.get(words) {
+            None => Some(self.known.learn(words, text)),
+            known => known,
+        }
+    }
+
+    /// The text of a string in which nothing is escaped.
+    fn plain(&mut self) -> Option<&'a str> {
+        let inside = self.rest.strip_prefix(b"\"")?;
+        let length = plain(inside);
+        self.rest = inside.get(length..)?.strip_prefix(b"\"")?;
+        let begin = self.text.len() - inside.len();
+        self.text.get(begin..begin + length)
+    }
+
+    /// A whole number of up to 18 digits.
+    #[inline]
+    fn int(&mut self) -> Option<i64> {
+        let minus = usize::from(self.rest.first() == Some(&b'-'));
+        let unsigned = self.rest.get(minus..).unwrap_or_default();
+        let next = self.tail.word(unsigned);
+        let bits = digits(next);
+        let is_plain = matches!(bits, 8..=56) && (bits == 8 || next as u8 != b'0');
+        if !is_plain || !matches!((next >> bits) as u8, b',' | b']' | b'}') {
+            return self.long_int();
+        }
+        self.rest = unsigned.get(bits as usize / 8..).unwrap_or_default();
+        let value = number(next, bits) as i64;
+        Some(if minus == 1 { -value } else { value })
+    }
+
+    /// A number that has more than 7 digits, or that something else follows than usual.
+    #[cold]
+    fn long_int(&mut self) -> Option<i64> {
+        let mut scanner = self.scanner();
+        let value = scanner.small_number()?;
+        self.rest = scanner.rest().as_bytes();
+        Some(value)
+    }
+
+    fn truth(&mut self) -> Option<bool> {
+        if self.literal(b"true") { Some(true) } else { self.literal(b"false").then_some(false) }
+    }
+
+    /// Reads this word if it comes next.
+    fn literal(&mut self, word: &[u8]) -> bool {
+        let behind =
+            self.rest.strip_prefix(word).filter(|behind| !behind.first().is_some_and(u8::is_ascii_alphanumeric));
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    fn token(&mut self) -> Option<Token> {
+        match self.rest {
+            [b'"', ..] => self.string().map(Token::Text),
+            _ => self.int().map(|int| Token::Number(Int::small(int))),
+        }
+    }
+
+    fn list(&mut self, id: TypeId, of: TypeId, depth: usize) -> Value {
+        if !self.eat(b'[') {
+            return self.general(id, depth);
+        }
+        let mut elements = Vec::new();
+        if self.eat(b']') {
+            return Value::list(elements);
+        }
+        loop {
+            elements.push(self.part(of, depth + 1));
+            if !self.eat(b',') {
+                break;
+            }
+            self.eat(b' ');
+        }
+        if !self.eat(b']') {
+            self.go_astray();
+        }
+        Value::list(elements)
+    }
+
+    fn data(&mut self, id: TypeId, templates: &'t Templates, depth: usize) -> Value {
+        let Some((tag, template, behind)) = templates.find(self.rest, self.tail) else {
+            return self.general(id, depth);
+        };
+        self.rest = behind;
+        let depth = depth + 1;
+        let fields: Arc<[Value]> = match &*template.gaps {
+            [] => return Value::unit(tag),
+            [a] => Arc::new([self.field(a, depth)]),
+            [a, b] => Arc::new([self.field(a, depth), self.field(b, depth)]),
+            [a, b, c] => Arc::new([self.field(a, depth), self.field(b, depth), self.field(c, depth)]),
+            gaps => gaps.iter().map(|gap| self.field(gap, depth)).collect(),
+        };
+        Value::data(tag, fields)
+    }
+
+    fn field(&mut self, gap: &Gap, depth: usize) -> Value {
+        let value = self.value(gap.of, depth);
+        self.rest = gap.behind.behind(self.rest, self.tail).unwrap_or_default();
+        value
+    }
+
+    fn eat(&mut self, octet: u8) -> bool {
+        let behind = self.rest.strip_prefix(&[octet]);
+        self.rest = behind.unwrap_or(self.rest);
+        behind.is_some()
+    }
+
+    /// A value read without its form.
+    #[cold]
+    fn general(&mut self, id: TypeId, depth: usize) -> Value {
+        if self.is_astray() {
+            return Value::Absent;
+        }
+        let mut scanner = self.scanner();
+        let value = next_within(self.types, id, &mut scanner, depth);
+        self.rest = if value.is_ok() { scanner.rest().as_bytes() } else { &[] };
+        value.unwrap_or(Value::Absent)
+    }
+
+    /// Stands where this stands.
+    fn scanner(&self) -> Scanner<'a> {
+        Scanner { text: self.text, at: self.text.len() - self.rest.len() }
+    }
+
+    fn go_astray(&mut self) {
+        self.rest = &[];
+    }
+
+    fn is_astray(&self) -> bool {
+        self.rest.is_empty()
+    }
+}

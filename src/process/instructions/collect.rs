@@ -1,0 +1,299 @@
+//! Lists and loops: elements taken and put, cursors moved, elements gathered.
+//!
+//! `log := log + [x]` adds to a list in its slot in place if nobody shares it.
+
+use std::sync::Arc;
+
+use super::effects;
+use super::evaluate::{self, Evaluated, Executed, Obstacle};
+use super::operands::At;
+use crate::process::task::Task;
+use crate::process::{Limit, Process};
+use crate::scalar::{Int, Scalar};
+use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
+use crate::value::{self, Entry, LENGTH_LIMIT, Presence, Truth, Value};
+
+/// The most elements that are appended, or taken off, one by one.
+pub(crate) const SHORT: usize = 32;
+/// The cursor over a range, from its first integer to the one after the last.
+pub(crate) const RANGE: u32 = 1;
+/// The cursor over a set whose elements come in no known order, if that makes a difference.
+const DISORDERED: u32 = 3;
+/// The cursor over a list, all of whose elements are there: the list, and the position in it.
+const LISTED: u32 = 2;
+
+pub(crate) fn replace(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    [list, place, value]: [Operand; 3],
+) -> Result<Executed, Obstacle> {
+    let [list, place, value] = [list, place, value].map(|operand| at.read(process, operand));
+    value::index(list, place)?;
+    let (Value::List(elements) | Value::Open(elements)) = list else {
+        return match list {
+            Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+            _ => process.task.keep(dst, Ok(Value::Absent)),
+        };
+    };
+    let (inside, _) = value::element(elements, place);
+    let mut replaced = Vec::with_capacity(elements.len());
+    for (position, old) in elements.iter().enumerate() {
+        let here = value::equal(place, &Value::from(position as i64))?.term();
+        replaced.push(if here.as_bool() == Some(false) {
+            old.clone()
+        } else {
+            value::merge(&here, value.clone(), old.clone())
+        });
+    }
+    let replaced = Value::sequence(replaced.into_iter().collect());
+    effects::partial(&mut process.task, at, (dst, FaultKind::OutOfRange), (inside, replaced))
+}
+
+/// A symbolic position, decided to be one of `0..=length` (or, if none, one that is out of range).
+pub(crate) fn position(task: &Task, at: &Value, length: usize) -> Evaluated {
+    if at.is_known() {
+        return Ok(at.clone());
+    }
+    for position in 0..=length as i64 {
+        if task.asked(&value::equal(at, &Value::from(position))?.term())? {
+            return Ok(Value::from(position));
+        }
+    }
+    Ok(Value::from(-1))
+}
+
+/// Adds to a list or set in its slot, and leaves the next instruction out; what is not short goes to a register.
+pub(crate) fn append(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    (slot, src): (u32, Operand),
+) -> Result<Executed, Obstacle> {
+    let more = at.read(process, src).clone();
+    is_within_limit(&process.memory[slot as usize])?;
+    if add_in_place(&mut process.memory[slot as usize], &more) {
+        process.task.stored.insert(slot);
+        return process.task.goto(at.frame.pc + 2);
+    }
+    let sum = evaluate::binary(Binary::Add, &process.memory[slot as usize], &more);
+    process.task.keep(dst, sum)
+}
+
+/// Makes sure that a collection may grow.
+fn is_within_limit(collection: &Value) -> Result<(), Obstacle> {
+    if value::extent(collection) < LENGTH_LIMIT { Ok(()) } else { Err(Obstacle::Limit(Limit::Extent)) }
+}
+
+/// Adds one element to a list of unknown length in its slot, and leaves the next instruction out; what is no list goes to a
+/// register, which that one stores.
+pub(crate) fn append_one(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    (slot, element): (u32, Operand),
+) -> Result<Executed, Obstacle> {
+    let element = at.read(process, element).clone();
+    is_within_limit(&process.memory[slot as usize])?;
+    if value::append_in_place(&mut process.memory[slot as usize], element.clone()) {
+        process.task.stored.insert(slot);
+        return process.task.goto(at.frame.pc + 2);
+    }
+    let sum = evaluate::binary(Binary::Add, &process.memory[slot as usize], &Value::list([element]));
+    process.task.keep(dst, sum)
+}
+
+/// Takes the first elements off a list in its slot.
+pub(crate) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<Executed, Obstacle> {
+    let list = &mut process.memory[slot as usize];
+    evaluate::places(list, count)?;
+    match list {
+        Value::List(own) if count <= SHORT.min(own.len()) => behead_in_place(own, count),
+        Value::Open(own) if count <= SHORT.min(own.len()) => {
+            let mut own = std::mem::take(own);
+            behead_in_place(&mut own, count);
+            *list = Value::sequence(Arc::unwrap_or_clone(own));
+        }
+        list => *list = evaluate::tail(list, count),
+    }
+    process.task.stored.insert(slot);
+    Ok(Executed::Following)
+}
+
+/// Adds an element to a list that is gathered.
+pub(crate) fn push(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    [src, when]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    let here = at.read(process, when).truth();
+    if let Some(element) = Value::maybe(here, at.read(process, src).clone()) {
+        value::append_in_place(&mut process.task.registers[at.index(dst)], element);
+    }
+    Ok(Executed::Following)
+}
+
+/// Adds an entry to a map that is gathered.
+pub(crate) fn gather(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    [key, value, when]: [Operand; 3],
+) -> Result<Executed, Obstacle> {
+    let [key, value, when] = [key, value, when].map(|operand| at.read(process, operand).clone());
+    let Value::Map(map) = process.task.register(dst) else { return Ok(Executed::Following) };
+    if matches!(key, Value::Absent) {
+        return Ok(Executed::Following);
+    }
+    let here = when.truth_or_absent();
+    if here.is_true() && !matches!(key, Value::Union(_)) {
+        if let Value::Map(map) = &mut process.task.registers[at.index(dst)] {
+            map.set_in_place(&key, Some(Entry::always(value)));
+        }
+        return Ok(Executed::Following);
+    }
+    let gathered = match Presence::of(here.clone()) {
+        None => return Ok(Executed::Following),
+        Some(Presence::Always) => map.set(&key, Some(Entry::always(value)))?,
+        Some(presence) => {
+            let (there, old) = map.get(&key)?;
+            let condition = here.clone().term();
+            let joined = value::merge(&condition, value, old);
+            let presence = Presence::of(there.or(here)).unwrap_or(presence);
+            map.set(&key, Some(Entry { presence, value: joined }))?
+        }
+    };
+    process.task.keep(dst, Ok(Value::Map(gathered)))
+}
+
+/// Takes the next element from a cursor, with when it is there; the loop ends if none is left.
+pub(crate) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
+    let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
+    let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
+    let Some([behind, head, there]) = moved_on(task, cursor, at)? else { return task.goto(done) };
+    task.registers[presence] = there;
+    task.registers[element] = head;
+    task.registers[cursor] = behind;
+    Ok(Executed::Following)
+}
+
+/// A cursor after its next element, with that and when it is there; nothing if none is left.
+fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 3]>, Obstacle> {
+    let taken = |list: &mut Arc<im::Vector<Value>>| {
+        Arc::make_mut(list).pop_front().map(|head| [head.field(0, 1), head.field(0, 0)])
+    };
+    Ok(match at {
+        Value::List(mut rest) => taken(&mut rest).map(|[head, there]| [Value::List(rest), head, there]),
+        Value::Data { tag: LISTED, fields: Some(mut rest), depth } => {
+            let [Value::List(list), Value::Scalar(Scalar::Int(at))] = &mut Arc::make_mut(&mut rest)[..] else {
+                return Ok(None);
+            };
+            let Some(head) = at.to_i64().and_then(|at| list.get(at as usize)).cloned() else { return Ok(None) };
+            *at = at.add(&Int::ONE);
+            Some([Value::Data { tag: LISTED, fields: Some(rest), depth }, head, true.into()])
+        }
+        Value::Data { tag: DISORDERED, fields: Some(mut rest), depth } => {
+            let Value::List(elements) = &mut Arc::make_mut(&mut rest)[0] else { return Ok(None) };
+            let found = taken(elements);
+            task.disordered -= u32::from(found.is_none());
+            found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest), depth }, head, there])
+        }
+        Value::Data { fields: Some(bounds), .. } => {
+            let is_inside = match value::less(&bounds[0], &bounds[1]) {
+                Truth::Known(holds) => holds,
+                Truth::Term(open) => match task.decided(&open) {
+                    Some(holds) => holds,
+                    None => {
+                        task.registers[cursor] = Value::data(RANGE, bounds);
+                        return Err(Obstacle::Decide(open));
+                    }
+                },
+            };
+            if !is_inside {
+                return Ok(None);
+            }
+            let following = value::add(&bounds[0], &Value::from(1))?;
+            Some([Value::data(RANGE, [following, bounds[1].clone()]), bounds[0].clone(), true.into()])
+        }
+        _ => None,
+    })
+}
+
+/// Adds an element to a list.
+pub(crate) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value) {
+    Arc::make_mut(list).push_back(element);
+}
+
+/// Takes the first elements off a list that has at least as many.
+pub(crate) fn behead_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
+    let list = Arc::make_mut(list);
+    (0..count).for_each(|_| drop(list.pop_front()));
+}
+
+/// Adds what is short to a list or a set; whether it was done.
+fn add_in_place(collection: &mut Value, more: &Value) -> bool {
+    match (collection, more) {
+        (Value::List(list), Value::List(more)) if more.len() <= SHORT => {
+            Arc::make_mut(list).extend(more.iter().cloned());
+            true
+        }
+        (list @ (Value::List(_) | Value::Open(_)), Value::List(more) | Value::Open(more)) if more.len() <= SHORT => {
+            more.iter().all(|element| value::append_in_place(list, element.clone()))
+        }
+        (Value::Map(set), Value::Map(more)) if more.bound() <= SHORT => value::add_to_set(set, more),
+        _ => false,
+    }
+}
+
+/// Tests whether the loop that begins there chooses for each element, or calls what may: then equal elements must be met once.
+fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
+    let first = iterate as usize + 1;
+    let Some(Op::Next { done, .. }) = function.code.get(first).map(Op::plain) else { return true };
+    let chooses = |op: &Op| {
+        matches!(op.plain(), Op::Choose { .. } | Op::PickElement { .. } | Op::Select { .. } | Op::Call { .. })
+    };
+    function.code[first..*done as usize].iter().any(chooses)
+}
+
+/// The cursor of an iteration over a collection.
+pub(crate) fn iterate(over: &Value, at: At<'_>) -> Evaluated {
+    if chooses_for_each(at.function, at.frame.pc) {
+        value::decided_apart(over)?;
+    }
+    cursor(over)
+}
+
+/// The cursor of an iteration that depends on the order of the elements, and whether they come in it.
+pub(crate) fn in_order(
+    process: &mut Process,
+    at: At<'_>,
+    [dst, ordered]: [Register; 2],
+    over: Operand,
+) -> Result<Executed, Obstacle> {
+    let cursor = iterate(at.read(process, over), at)?;
+    let Value::List(elements) = &cursor else { return process.task.keep(dst, Ok(cursor)) };
+    let is_ordered = elements.len() < 2 || elements.iter().all(|element| element.field(0, 1).is_known());
+    process.task.set(ordered, is_ordered.into());
+    if is_ordered {
+        return process.task.keep(dst, Ok(cursor));
+    }
+    process.task.disordered += 1;
+    process.task.keep(dst, Ok(Value::data(DISORDERED, [cursor])))
+}
+
+/// The cursor over a list or set: where it is in the list; what is left of the set, each element with its presence.
+fn cursor(over: &Value) -> Evaluated {
+    if let Value::List(_) = over {
+        return Ok(Value::data(LISTED, [over.clone(), Value::from(0)]));
+    }
+    let elements = value::elements(over)?;
+    Ok(Value::list(elements.into_iter().map(|(presence, element)| {
+        let here = match presence {
+            Presence::Always => Value::from(true),
+            Presence::Never => Value::from(false),
+            Presence::When(term) => Value::Term(term),
+        };
+        Value::data(0, [here, element])
+    })))
+}

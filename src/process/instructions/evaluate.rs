@@ -1,0 +1,348 @@
+//! The instructions that compute: each takes values and gives a value, or asks for a decision.
+
+use std::sync::Arc;
+
+use crate::process::{Event, Limit};
+use crate::scalar::{Int, Scalar, text};
+use crate::spec::code::{Binary, Unary};
+use crate::term::{Bound, Condition, Side, Term, TextOp};
+use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
+
+/// More elements than this are taken off a list all at once.
+const FEW: usize = 8;
+
+/// Texts with more octets than this are not read as numbers: each digit has more than three bits.
+const DIGITS: usize = value::BITS_LIMIT as usize / 3;
+
+/// Why an instruction could not be carried out at once.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Obstacle {
+    /// A condition must be decided first.
+    Decide(Term),
+    /// A part of an unknown value must be there first.
+    Ask(Ask),
+    /// An unknown collection was counted.
+    Uncounted,
+    /// A limit is reached.
+    Limit(Limit),
+}
+
+impl From<Split> for Obstacle {
+    fn from(split: Split) -> Obstacle {
+        match split {
+            Split::On(condition) => Obstacle::Decide(condition),
+            Split::Ask(ask) => Obstacle::Ask(ask),
+            Split::Uncounted => Obstacle::Uncounted,
+        }
+    }
+}
+
+/// The outcome of an instruction.
+pub(crate) enum Executed {
+    /// The next instruction.
+    Following,
+    /// Another instruction; frames may have changed.
+    Moved,
+    /// An event; then the process goes on after the instruction.
+    Event(Event),
+}
+
+pub(crate) type Evaluated = Result<Value, Obstacle>;
+
+pub(crate) fn unary(op: Unary, a: &Value) -> Evaluated {
+    if matches!(op, Unary::Not | Unary::Neg | Unary::Text(_) | Unary::ToInt) {
+        is_one(a)?;
+    }
+    Ok(match op {
+        Unary::Not => match a {
+            Value::Absent => Value::Absent,
+            a => a.truth().not().into(),
+        },
+        Unary::Neg => value::negate(a),
+        Unary::Len => value::len(a)?,
+        Unary::Text(op) => value::text(op, &[a]),
+        Unary::ToInt if value::extent(a) > DIGITS => return Err(Obstacle::Limit(Limit::Extent)),
+        Unary::ToInt => to_int(a),
+        Unary::Keys => over_map(a, keys)?.unwrap_or(Value::Absent),
+        Unary::Values => over_map(a, values)?.unwrap_or(Value::Absent),
+        Unary::Entries => over_map(a, entries)?.unwrap_or(Value::Absent),
+        Unary::ToList => to_list(a)?,
+    })
+}
+
+/// An order of two values, known or open.
+pub(crate) enum Compared {
+    Known(bool),
+    Open(Condition),
+}
+
+/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
+pub(crate) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstacle> {
+    let is_strict = op == Binary::Lt;
+    let bound = match (a, b) {
+        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
+            return Ok(Compared::Known(if is_strict { a < b } else { a <= b }));
+        }
+        (Value::Scalar(Scalar::Int(low)), Value::Term(subject)) => {
+            Bound::of(subject, Side::Least, if is_strict { low.add(&Int::ONE) } else { low.clone() })
+        }
+        (Value::Term(subject), Value::Scalar(Scalar::Int(high))) => {
+            Bound::of(subject, Side::Most, if is_strict { high.sub(&Int::ONE) } else { high.clone() })
+        }
+        _ => None,
+    };
+    Ok(match bound {
+        Some(bound) => Compared::Open(Condition::Bound(bound)),
+        None => match binary(op, a, b)?.truth() {
+            Truth::Known(known) => Compared::Known(known),
+            Truth::Term(condition) => Compared::Open(Condition::Term(condition)),
+        },
+    })
+}
+
+pub(crate) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
+    if matches!(a, Value::Absent) || matches!(b, Value::Absent) {
+        return Ok(match op {
+            // If one side has no value its path cannot be; elsewhere the other side says it all.
+            Binary::And | Binary::Or if matches!(a, Value::Absent) => b.clone(),
+            Binary::And | Binary::Or => a.clone(),
+            _ => Value::Absent,
+        });
+    }
+    if op.takes_scalars() {
+        is_one(a)?;
+        is_one(b)?;
+    }
+    Ok(match op {
+        Binary::Le => value::at_most(a, b).into(),
+        Binary::Lt => value::less(a, b).into(),
+        Binary::Eq => value::equal(a, b)?.into(),
+        Binary::Ne => value::equal(a, b)?.not().into(),
+        Binary::Add => bounded(value::add(a, b)?)?,
+        Binary::Arithmetic(op) => bounded(value::arithmetic(op, a, b))?,
+        Binary::Difference => value::set_difference(a, b)?,
+        Binary::Overlay => bounded(value::overlay(a, b)?)?,
+        Binary::Intersection => value::intersection(a, b)?,
+        Binary::Subset => value::is_subset(a, b)?.into(),
+        Binary::BeginsWith => value::begins_with(a, b)?.into(),
+        Binary::In => value::member(a, b)?.into(),
+        Binary::Get => over_map(a, |map| get(map, b))?.unwrap_or(Value::Absent),
+        Binary::Remove => over_map(a, |map| Ok(Value::Map(map.set(b, None)?)))?.unwrap_or(Value::Absent),
+        Binary::Text(op) => value::text(op, &[a, b]),
+        Binary::Split => split_known(a, b),
+        Binary::And => a.truth().and(b.truth()).into(),
+        Binary::Or => a.truth().or(b.truth()).into(),
+        Binary::RangeLen => range_len(a, b),
+    })
+}
+
+/// The value that an operation makes, unless it is too large.
+pub(crate) fn bounded(value: Value) -> Evaluated {
+    if value::is_too_large(&value) { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
+}
+
+/// Asks for a decision if a scalar is one or another by a condition.
+fn is_one(scalar: &Value) -> Result<(), Obstacle> {
+    match scalar {
+        Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => Ok(()),
+    }
+}
+
+/// The result of an operation on a map; nothing if the value is none.
+fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted<Option<T>> {
+    match value {
+        Value::Map(map) => operate(map).map(Some),
+        Value::Union(alternatives) => Err(Split::On(alternatives[0].0.clone())),
+        _ => Ok(None),
+    }
+}
+
+/// The condition under which a map has something under a key, and what it has there; both are absent if the value is no
+/// map.
+pub(crate) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
+    let found = over_map(map, |map| map.get(key))?;
+    Ok(found.map_or((Value::Absent, Value::Absent), |(there, found)| (there.into(), found)))
+}
+
+/// `m.get(k)`: an option.
+fn get(map: &Map, key: &Value) -> Lifted<Value> {
+    let (there, found) = map.get(key)?;
+    Ok(option(there, found))
+}
+
+/// The option that has a value if a condition holds.
+pub(crate) fn option(there: Truth, found: Value) -> Value {
+    match there {
+        Truth::Known(true) => Value::some(found),
+        Truth::Known(false) => Value::NONE,
+        Truth::Term(term) => value::union([(term.clone(), Value::some(found)), (Term::not(&term), Value::NONE)]),
+    }
+}
+
+fn to_int(a: &Value) -> Value {
+    match a {
+        Value::Scalar(Scalar::Str(s)) => match text::to_int(s) {
+            Some(int) => Value::some(Value::Scalar(Scalar::Int(int))),
+            None => Value::NONE,
+        },
+        a => option(value::text(TextOp::IsInt, &[a]).truth(), value::text(TextOp::ToInt, &[a])),
+    }
+}
+
+/// The keys of a map, as a set.
+fn keys(map: &Map) -> Lifted<Value> {
+    if !map.is_plain() {
+        return Ok(Value::Map(map.keys()));
+    }
+    let mut set = Map::default();
+    for (key, entry) in map.entries()? {
+        set.set_in_place(key, Some(Entry { presence: entry.presence.clone(), value: Value::UNIT }));
+    }
+    Ok(Value::Map(set))
+}
+
+/// The values of a map in the order of its keys.
+fn values(map: &Map) -> Lifted<Value> {
+    let entries = map.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(key, _)| *key))?;
+    Ok(Value::list(entries.into_iter().map(|(_, entry)| entry.value.clone())))
+}
+
+/// The pairs of a map in the order of its keys.
+fn entries(map: &Map) -> Lifted<Value> {
+    let entries = map.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(key, _)| *key))?;
+    Ok(Value::list(entries.into_iter().map(|(key, entry)| Value::data(0, [key.clone(), entry.value.clone()]))))
+}
+
+/// The elements of a set in their order (a list stays as it is).
+fn to_list(a: &Value) -> Evaluated {
+    let set = match a {
+        Value::Map(set) => set,
+        Value::Union(_) => return Err(value::elements(a).err().unwrap_or_else(Split::never).into()),
+        _ => return Ok(a.clone()),
+    };
+    let entries = set.entries()?;
+    certain(entries.iter().map(|(_, entry)| &entry.presence))?;
+    sorted(entries.iter().map(|(element, _)| *element))?;
+    Ok(Value::list(entries.into_iter().map(|(element, _)| element.clone())))
+}
+
+fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {
+    for presence in presences {
+        if let Presence::When(condition) = presence {
+            return Err(Split::On(condition.clone()));
+        }
+    }
+    Ok(())
+}
+
+/// Elements in the structural order are in the order of their values only if they are known.
+fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
+    let elements: Vec<&Value> = elements.collect();
+    if elements.len() < 2 || elements.iter().all(|element| element.is_known()) {
+        return Ok(());
+    }
+    // No condition brings an order of symbolic elements forward: the evaluator cuts the path at this constant.
+    Err(Split::never())
+}
+
+/// A known text at a known separator; others are split by their number of pieces (see `bounded::pieces`).
+fn split_known(a: &Value, b: &Value) -> Value {
+    match (a, b) {
+        (Value::Scalar(s), Value::Scalar(t)) => {
+            Value::list(text::split(s, t).unwrap_or_default().into_iter().map(Value::Scalar))
+        }
+        _ => Value::Absent,
+    }
+}
+
+/// Tests whether a list has a length (lifted over alternatives of other lengths).
+pub(crate) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
+    match src {
+        Value::Open(list) => open_length(src, list, (length, exact)),
+        Value::List(list) => Truth::Known(if exact { list.len() == length } else { list.len() >= length }),
+        Value::Union(alternatives) => {
+            let fits = |(guard, value): &(Term, Value)| Truth::of(guard.clone()).and(has_length(value, length, exact));
+            Truth::of(Term::or_all(alternatives.iter().map(|alternative| fits(alternative).term())))
+        }
+        _ => Truth::Known(false),
+    }
+}
+
+fn open_length(list: &Value, elements: &im::Vector<Value>, (length, exact): (usize, bool)) -> Truth {
+    let known = if exact { value::has_exactly(elements, length) } else { value::has_at_least(elements, length) };
+    if let Some(truth) = known {
+        return truth;
+    }
+    let (Ok(own), wanted) = (value::len(list), Value::from(length as i64)) else { return Truth::Known(false) };
+    if exact { value::equal(&own, &wanted).unwrap_or(Truth::Known(false)) } else { value::at_most(&wanted, &own) }
+}
+
+/// Makes sure that the first places of a list are known, in every alternative.
+pub(crate) fn places(src: &Value, count: usize) -> Lifted<()> {
+    match src {
+        Value::Open(_) if count > 0 => value::index(src, &Value::from(count as i64 - 1)).map(|_| ()),
+        Value::Union(alternatives) => alternatives.iter().try_for_each(|(_, value)| places(value, count)),
+        _ => Ok(()),
+    }
+}
+
+/// Applies a function to the lists among the alternatives.
+pub(crate) fn over_lists(src: &Value, operate: &dyn Fn(&Arc<im::Vector<Value>>) -> Value) -> Value {
+    match src {
+        Value::List(list) | Value::Open(list) => operate(list),
+        Value::Union(alternatives) => {
+            value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), over_lists(value, operate))))
+        }
+        _ => Value::Absent,
+    }
+}
+
+/// A list without its first elements.
+pub(crate) fn tail(src: &Value, from: usize) -> Value {
+    match src {
+        Value::List(list) | Value::Open(list) if from > list.len() => Value::Absent,
+        Value::List(list) => Value::List(Arc::new(without_first(list, from))),
+        Value::Open(list) => Value::sequence(without_first(list, from)),
+        Value::Union(alternatives) => {
+            value::union(alternatives.iter().map(|(guard, value)| (guard.clone(), tail(value, from))))
+        }
+        _ => Value::Absent,
+    }
+}
+
+/// Element `at` of a list, from the back.
+pub(crate) fn nth_last(src: &Value, at: usize) -> Value {
+    over_lists(src, &|list| {
+        let place = list.len().checked_sub(at + 1);
+        place.and_then(|place| list.get(place).cloned()).unwrap_or(Value::Absent)
+    })
+}
+
+/// A list without its last elements.
+pub(crate) fn without_last(src: &Value, count: usize) -> Value {
+    over_lists(src, &|list| {
+        let kept = list.len().checked_sub(count);
+        kept.map_or(Value::Absent, |kept| Value::List(Arc::new(list.take(kept))))
+    })
+}
+
+/// Taking off a few elements touches the beginning of a long list only.
+fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
+    let mut rest = list.clone();
+    if count > FEW {
+        return rest.split_off(count);
+    }
+    (0..count).for_each(|_| drop(rest.pop_front()));
+    rest
+}
+
+/// `len(a..b)`: how many integers a range has.
+fn range_len(from: &Value, to: &Value) -> Value {
+    let difference = value::arithmetic(Arithmetic::Sub, to, from);
+    value::merge(&value::at_most(to, from).term(), Value::from(0), difference)
+}

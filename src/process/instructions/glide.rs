@@ -1,0 +1,271 @@
+//! Instructions that need no decision: most of what a handler does.
+//!
+//! Copying a register, taking a known constructor apart, comparing numbers, jumping: none of these stops a section, asks
+//! anything, or changes the frame. They are carried out in a loop of their own, which keeps little at hand. `reply m.get(k)`
+//! ends it twice: at the reading of the map, and at the reply.
+
+use super::collect::{SHORT, append_in_place, behead_in_place};
+use super::operands::PlainOperands;
+use super::plain;
+use crate::process::Process;
+use crate::process::task::{Task, is_forced};
+use crate::scalar::{Int, Scalar};
+use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
+use crate::term::{Side, Var};
+use crate::value::{LENGTH_LIMIT, Value};
+
+/// The knowledge that a handler of events has of variables: a condition that it can tell, or take up, is no event.
+pub trait KnownBounds {
+    /// Tests whether instructions on known values are carried out in the loop of this module; else each goes the general way.
+    fn glides(&self) -> bool;
+
+    /// Tells whether an integer variable has this bound.
+    fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
+
+    /// Assumes a bound; whether that was done. Else the process asks.
+    fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool;
+}
+
+/// Nothing.
+impl KnownBounds for () {
+    fn glides(&self) -> bool {
+        true
+    }
+
+    fn bound(&self, _: Var, _: Side, _: &Int) -> Option<bool> {
+        None
+    }
+
+    fn assume_bound(&mut self, _: Var, _: Side, _: &Int) -> bool {
+        false
+    }
+}
+
+/// Carries out instructions up to the first one that may need a decision.
+#[inline(always)] // A handler that only glides calls nothing else.
+pub(crate) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
+    let Process { memory, task, .. } = process;
+    let joins = task.guards.is_empty();
+    let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
+    let Task { stored, read_open, registers, frame, .. } = task;
+    let registers = &mut registers[frame.base as usize..];
+    let place = PlainOperands { registers, memory, stored, read_open, constants: &program.constants };
+    let mut at = Glide { place, knows, joins };
+    while fuel > 0
+        && let Some(op) = function.code.get(pc as usize)
+        && let Some(next) = at.step(op, pc)
+    {
+        pc = next;
+        fuel -= 1;
+    }
+    (task.fuel, task.frame.pc) = (fuel, pc);
+}
+
+/// [`glide`] among other instructions.
+#[inline(never)] // What is around it keeps more at hand than there is room for.
+pub(crate) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
+    glide(process, program, function, knows);
+}
+
+/// Instructions that need no decision, one after the other.
+struct Glide<'p, K> {
+    place: PlainOperands<'p>,
+    knows: &'p mut K,
+    /// Set if no arm is open: then a join is a copy.
+    joins: bool,
+}
+
+impl<K: KnownBounds> Glide<'_, K> {
+    /// Carries out an instruction, and returns the position after it. `None` if that may need a decision: then nothing was done.
+    #[inline(always)] // Its only caller is the loop.
+    fn step(&mut self, op: &Op, pc: Pc) -> Option<Pc> {
+        match op {
+            Op::Jump { to } => Some(*to),
+            Op::Unless { cond, to } => match self.place.read(*cond) {
+                Value::Scalar(Scalar::Bool(holds)) => Some(if *holds { pc + 1 } else { *to }),
+                Value::Term(_) => Some(pc + 1),
+                _ => None,
+            },
+            Op::Branch { cond, otherwise } | Op::Split { cond, otherwise } => {
+                Some(if known(self.place.read(*cond))? { pc + 1 } else { *otherwise })
+            }
+            Op::Compare { op, a, b, otherwise } => {
+                let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
+                    Ordered::Known(holds) => holds,
+                    Ordered::Bound(var, side, end) => self.knows.bound(var, side, &end)?,
+                };
+                Some(if holds { pc + 1 } else { *otherwise })
+            }
+            Op::ByVariant { src, targets, none } => {
+                Some(targets.get(constructor(self.place.read(*src))? as usize).copied().unwrap_or(*none))
+            }
+            Op::Copy { dst, src } => self.copy(*dst, *src, pc + 1),
+            Op::Require { dst, op, a, b } if self.joins => {
+                let holds = match ordered(*op, self.place.read(*a), self.place.read(*b))? {
+                    Ordered::Known(holds) => holds,
+                    Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
+                };
+                // What it compares may be in the same register: it is written if nothing asks for it any more.
+                holds.then(|| self.place.registers[*dst as usize].put(true.into()))?;
+                Some(pc + 1)
+            }
+            Op::Join { dst, src, .. } if self.joins => self.copy(*dst, *src, pc + 1),
+            Op::Swap { dst, src, end, .. } if self.joins => self.copy(*dst, *src, *end),
+            Op::Store { slot, src } => {
+                let copy = self.place.read(*src).copied();
+                self.place.memory[*slot as usize].put(copy);
+                self.place.stored.insert(*slot);
+                Some(pc + 1)
+            }
+            Op::AppendOne { slot, element, .. } => {
+                let element = self.place.read(*element).copied();
+                let Value::List(list) = &mut self.place.memory[*slot as usize] else { return None };
+                if list.len() >= LENGTH_LIMIT {
+                    return None;
+                }
+                append_in_place(list, element);
+                self.place.stored.insert(*slot);
+                Some(pc + 2)
+            }
+            Op::Behead { slot, from } => {
+                let (slot, count) = (*slot, *from as usize);
+                let Value::List(list) = &mut self.place.memory[slot as usize] else { return None };
+                if count > SHORT.min(list.len()) {
+                    return None;
+                }
+                behead_in_place(list, count);
+                self.place.stored.insert(slot);
+                Some(pc + 1)
+            }
+            Op::Assume { cond } | Op::Expects { cond } => known(self.place.read(*cond))?.then_some(pc + 1),
+            op => match self.value(op) {
+                Some((dst, value)) => {
+                    self.place.registers[dst as usize].put(value);
+                    Some(pc + 1)
+                }
+                None => plain::carry_out(&mut self.place, op).then_some(pc + 1),
+            },
+        }
+    }
+
+    #[inline(always)]
+    fn copy(&mut self, dst: Register, src: Operand, next: Pc) -> Option<Pc> {
+        let copy = few(self.place.read(src))?.copied();
+        self.place.registers[dst as usize].put(copy);
+        Some(next)
+    }
+
+    /// The result of an instruction that looks at the constructor of a value, at a length, or at known scalars only.
+    #[inline(always)] // Its only caller is the loop.
+    fn value(&self, op: &Op) -> Option<(Register, Value)> {
+        match op {
+            Op::IsVariant { dst, src, tag } => Some((*dst, (constructor(self.place.read(*src))? == *tag).into())),
+            Op::Field { dst, src, tag, index } => match self.place.read(*src) {
+                Value::Data { tag: own, fields: Some(fields), .. } if own == tag => {
+                    Some((*dst, few(fields.get(*index as usize)?)?.copied()))
+                }
+                _ => None,
+            },
+            Op::HasLength { dst, src, length, exact } => {
+                let (own, length) = (elements(self.place.read(*src))?.len(), *length as usize);
+                Some((*dst, if *exact { own == length } else { own >= length }.into()))
+            }
+            Op::Nth { dst, src, at } => {
+                Some((*dst, few(elements(self.place.read(*src))?.get(*at as usize)?)?.copied()))
+            }
+            Op::Unary { dst, op: Unary::Len, a } => {
+                Some((*dst, Value::from(elements(self.place.read(*a))?.len() as i64)))
+            }
+            Op::Unary { dst, op: Unary::Not, a } => Some((*dst, (!known(self.place.read(*a))?).into())),
+            Op::Binary { dst, op: Binary::And, a, b } => {
+                Some((*dst, (known(self.place.read(*a))? & known(self.place.read(*b))?).into()))
+            }
+            Op::Binary { dst, op: Binary::Or, a, b } => {
+                Some((*dst, (known(self.place.read(*a))? | known(self.place.read(*b))?).into()))
+            }
+            Op::Binary { dst, op, a, b } => Some((*dst, computed(*op, self.place.read(*a), self.place.read(*b))?)),
+            _ => None,
+        }
+    }
+}
+
+/// Tests whether an instruction most often needs no decision.
+pub(crate) fn glides(op: &Op) -> bool {
+    let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
+    let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End | Op::Yield);
+    let loops = matches!(op, Op::Iterate { .. } | Op::Next { .. } | Op::Push { .. } | Op::Gather { .. });
+    let copies = matches!(op, Op::MakeList { .. } | Op::Slice { .. } | Op::Tail { .. } | Op::Append { .. });
+    !(asks || calls || loops || copies || matches!(op, Op::Watched { .. } | Op::Insert { .. } | Op::Fault { .. }))
+}
+
+/// A value that has no alternatives, of which there may be too many.
+fn few(value: &Value) -> Option<&Value> {
+    match value {
+        Value::Union(alternatives) if is_forced(alternatives) => None,
+        value => Some(value),
+    }
+}
+
+/// A known condition.
+fn known(value: &Value) -> Option<bool> {
+    match value {
+        Value::Scalar(Scalar::Bool(known)) => Some(*known),
+        _ => None,
+    }
+}
+
+/// The constructor of a tree, if it is the only one.
+fn constructor(value: &Value) -> Option<u32> {
+    match value {
+        Value::Data { tag, .. } => Some(*tag),
+        _ => None,
+    }
+}
+
+/// The elements of a list of known length.
+fn elements(value: &Value) -> Option<&im::Vector<Value>> {
+    match value {
+        Value::List(list) => Some(list),
+        _ => None,
+    }
+}
+
+/// An order of two values, as far as it is known.
+enum Ordered {
+    Known(bool),
+    Bound(Var, Side, Int),
+}
+
+/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
+#[inline(always)]
+fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
+    let strictly = op == Binary::Lt;
+    match (a, b) {
+        (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) => {
+            Some(Ordered::Known(if strictly { a < b } else { a <= b }))
+        }
+        (Value::Scalar(Scalar::Int(low)), Value::Term(term)) => {
+            let least = if strictly { low.add(&Int::ONE) } else { low.clone() };
+            Some(Ordered::Bound(term.as_var()?, Side::Least, least))
+        }
+        (Value::Term(term), Value::Scalar(Scalar::Int(high))) => {
+            let most = if strictly { high.sub(&Int::ONE) } else { high.clone() };
+            Some(Ordered::Bound(term.as_var()?, Side::Most, most))
+        }
+        _ => None,
+    }
+}
+
+/// The result of an operation on two known integers.
+fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Scalar(Scalar::Int(a)), Value::Scalar(Scalar::Int(b))) = (a, b) else { return None };
+    match op {
+        Binary::Eq => Some(Value::from(a == b)),
+        Binary::Ne => Some(Value::from(a != b)),
+        Binary::Le => Some(Value::from(a <= b)),
+        Binary::Lt => Some(Value::from(a < b)),
+        // What is large may be too large.
+        Binary::Add => Some(a.add(b)).filter(Int::is_small).map(|sum| Value::Scalar(Scalar::Int(sum))),
+        _ => None,
+    }
+}

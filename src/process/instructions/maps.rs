@@ -1,0 +1,194 @@
+//! Entries of maps: read, set and removed.
+//!
+//! `m[k] := v` changes a map in its slot in place if nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
+//! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
+
+use super::effects;
+use super::evaluate::{self, Evaluated, Executed, Obstacle};
+use super::lookup::{HowFound, Lookup};
+use super::operands::At;
+use crate::process::task::READ;
+use crate::process::{Event, Process};
+use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
+use crate::value::{self, Entry, Truth, Value};
+
+/// Asks for a decision if what a map has under a key are states of a part of the memory.
+pub(crate) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
+    if let Value::Map(map) = map
+        && let Some(Some(Entry { value: Value::Union(states), .. })) = map.cell(key)
+        && states.is_apart()
+    {
+        return Err(Obstacle::Decide(states[0].0.clone()));
+    }
+    Ok(())
+}
+
+/// The result of a lookup that waits; nothing if it is made from all entries. The error is the event that asks how it is made.
+fn how_found(process: &mut Process, at: At<'_>, map: Operand, key: Operand) -> Result<Option<(Truth, Value)>, Event> {
+    let Operand::Slot(slot) = map else { return Ok(None) };
+    let (Value::Map(map), Value::Term(key)) = (&process.memory[slot as usize], at.read(process, key)) else {
+        return Ok(None);
+    };
+    if !map.is_listed() {
+        return Ok(None);
+    }
+    if process.task.notes.read().how_found.is_none() {
+        let ty = at.program.slots[slot as usize].ty;
+        return Err(Event::Lookup(Lookup { map: map.clone(), ty, key: key.clone() }, at.site()));
+    }
+    match process.task.notes.make().how_found.take() {
+        Some(HowFound::As(there, value)) => Ok(Some((there, value))),
+        Some(HowFound::AtOnce) | None => Ok(None),
+    }
+}
+
+/// `dst := collection[at]`
+pub(crate) fn index(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    [src, place]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    decide_state(at.read(process, src), at.read(process, place))?;
+    let found = match how_found(process, at, src, place) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(found) => found,
+    };
+    let (src, place) = (at.read(process, src), at.read(process, place));
+    let is_list = matches!(src, Value::List(_) | Value::Open(_));
+    let kind = if is_list { FaultKind::OutOfRange } else { FaultKind::MissingKey };
+    let found = found.map_or_else(|| value::index(src, place), Ok)?;
+    effects::partial(&mut process.task, at, (dst, kind), found)
+}
+
+/// `dst := slot.get(key)`
+pub(crate) fn get(
+    process: &mut Process,
+    at: At<'_>,
+    dst: Register,
+    (slot, key): (u32, Operand),
+) -> Result<Executed, Obstacle> {
+    decide_state(&process.memory[slot as usize], at.read(process, key))?;
+    match how_found(process, at, Operand::Slot(slot), key) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(Some((there, found))) => return process.task.keep(dst, Ok(evaluate::option(there, found))),
+        Ok(None) => {}
+    }
+    let (map, under) = (&process.memory[slot as usize], at.read(process, key));
+    let found = evaluate::binary(Binary::Get, map, under)?;
+    if found.has_terms() {
+        note_read(process, at, Operand::Slot(slot), key);
+    }
+    process.task.keep(dst, Ok(found))
+}
+
+/// `dst := map[key]`, and whether it is there
+pub(crate) fn find(
+    process: &mut Process,
+    at: At<'_>,
+    [dst, there]: [Register; 2],
+    (map, key): (Operand, Operand),
+) -> Result<Executed, Obstacle> {
+    decide_state(at.read(process, map), at.read(process, key))?;
+    match how_found(process, at, map, key) {
+        Err(event) => return Ok(Executed::Event(event)),
+        Ok(Some((is_there, found))) => {
+            process.task.set(there, is_there.into());
+            return process.task.keep(dst, Ok(found));
+        }
+        Ok(None) => {}
+    }
+    let [of, under] = [map, key].map(|operand| at.read(process, operand));
+    let (is_there, found) = evaluate::found(of, under)?;
+    if is_there.has_terms() || found.has_terms() {
+        note_read(process, at, map, key);
+    }
+    process.task.set(there, is_there);
+    process.task.keep(dst, Ok(found))
+}
+
+/// Remembers an entry of a variable in which something is not known.
+fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
+    if let Operand::Slot(slot) = map
+        && process.task.read_open.len() < READ
+    {
+        let key = at.read(process, key).clone();
+        process.task.read_open.push((slot, key));
+    }
+}
+
+/// Sets an entry of a map in its slot; what is not shared is changed in place.
+pub(crate) fn put(
+    process: &mut Process,
+    at: At<'_>,
+    slot: u32,
+    [key, value]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    let entry = Entry::always(at.read(process, value).clone());
+    write(process, at, (slot, key), Some(entry))
+}
+
+/// Removes an entry of a map in its slot.
+pub(crate) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Executed, Obstacle> {
+    write(process, at, (slot, key), None)
+}
+
+fn write(
+    process: &mut Process,
+    at: At<'_>,
+    (slot, key): (u32, Operand),
+    entry: Option<Entry>,
+) -> Result<Executed, Obstacle> {
+    let key = at.read(process, key).clone();
+    if let Value::Union(alternatives) = &key {
+        return Err(Obstacle::Decide(alternatives[0].0.clone()));
+    }
+    match &mut process.memory[slot as usize] {
+        Value::Map(map) => map.set_in_place(&key, entry),
+        Value::Union(alternatives) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => {}
+    }
+    process.task.stored.insert(slot);
+    Ok(Executed::Following)
+}
+
+/// A map with another entry.
+pub(crate) fn insert([map, key, value]: [&Value; 3]) -> Evaluated {
+    match map {
+        Value::Map(map) => Ok(Value::Map(map.set(key, Some(Entry::always(value.clone())))?)),
+        Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
+        _ => Ok(Value::Absent),
+    }
+}
+
+/// `dst := if kept { slot } else { slot.remove(key) }`, where `kept` was chosen: the entry is there where it was and the choice is to
+/// keep it. Where no arm is open that is done in the variable itself, and the process goes on where it would be stored.
+pub(crate) fn retain(
+    process: &mut Process,
+    at: At<'_>,
+    (dst, slot, stored): (Register, u32, Pc),
+    [key, kept]: [Operand; 2],
+) -> Result<Executed, Obstacle> {
+    let kept = at.read(process, kept).truth();
+    let key = at.read(process, key).clone();
+    if process.task.guards.is_empty()
+        && let (Value::Map(map), Value::Scalar(_)) = (&mut process.memory[slot as usize], &key)
+        && map.keep_where(&key, &kept)
+    {
+        process.task.stored.insert(slot);
+        return process.task.goto(stored);
+    }
+    let all = &process.memory[slot as usize];
+    let value = match kept {
+        Truth::Known(true) => all.clone(),
+        Truth::Known(false) => evaluate::binary(Binary::Remove, all, &key)?,
+        Truth::Term(condition) => {
+            let fewer = evaluate::binary(Binary::Remove, all, &key)?;
+            if let Some(ask) = value::before_joining(all, &fewer) {
+                return Err(Obstacle::Ask(ask));
+            }
+            value::merge(&condition, all.clone(), fewer)
+        }
+    };
+    process.task.keep(dst, Ok(value))
+}

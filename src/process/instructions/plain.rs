@@ -1,0 +1,216 @@
+//! Instructions whose operands are plain: known texts and numbers, known constructors, maps under known keys.
+//!
+//! They need no decision, so they are carried out among those that never do. `items[key] := data` with known keys is a write
+//! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken if a key or a text is open.
+
+use std::sync::Arc;
+
+use super::evaluate;
+use super::operands::PlainOperands;
+use crate::process::task::READ;
+use crate::scalar::{Scalar, text};
+use crate::spec::code::{Binary, Op, Operand, Register, Unary};
+use crate::value::{self, Entry, Presence, Value};
+
+/// The most octets of a short text.
+const SHORT: usize = 512;
+
+/// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
+#[inline(never)] // What most handlers do is left more room.
+pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
+    let (dst, value) = match op {
+        Op::Put { slot, key, value } => {
+            let entry = Entry::always(place.read(*value).clone());
+            return write(place, *slot, *key, Some(entry));
+        }
+        Op::Delete { slot, key } => return write(place, *slot, *key, None),
+        Op::Find { dst, there, map, key } => return find(place, [*dst, *there], *map, *key),
+        Op::Unary { dst, op, a } => (*dst, of_one(*op, place.read(*a))),
+        Op::Binary { dst, op: Binary::Get, a, b } => (*dst, get(place, *a, *b)),
+        Op::Binary { dst, op: Binary::In, a, b } => {
+            let found = plain_entry(place.read(*b), place.read(*a));
+            (*dst, found.map(|found| Value::from(found.is_some())))
+        }
+        Op::Index { dst, src, at } => {
+            let found = plain_entry(place.read(*src), place.read(*at)).flatten();
+            (*dst, found.cloned())
+        }
+        Op::Binary { dst, op, a, b } => (*dst, of_two(*op, place.read(*a), place.read(*b))),
+        Op::Make { dst, tag, fields } => {
+            let fields: Arc<[Value]> = fields.iter().map(|field| place.read(*field).clone()).collect();
+            (*dst, made(*tag, fields))
+        }
+        Op::With { dst, src, fields } => (*dst, with(place, *src, fields)),
+        _ => return false,
+    };
+    let Some(value) = value else { return false };
+    place.registers[dst as usize].put(value);
+    true
+}
+
+/// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
+fn get(place: &mut PlainOperands<'_>, map: Operand, key: Operand) -> Option<Value> {
+    let Some(found) = plain_entry(place.read(map), place.read(key))? else { return Some(Value::NONE) };
+    let found = found.clone();
+    note_read(place, map, key, &found);
+    Some(Value::some(found))
+}
+
+/// `dst := map[key]`, and whether it is there.
+fn find(place: &mut PlainOperands<'_>, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
+    let Some(found) = plain_entry(place.read(map), place.read(key)) else { return false };
+    let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
+    note_read(place, map, key, &value);
+    place.registers[there as usize].put(is_there.into());
+    place.registers[dst as usize].put(value);
+    true
+}
+
+/// Remembers an entry of a variable in which something is not known.
+fn note_read(place: &mut PlainOperands<'_>, map: Operand, key: Operand, found: &Value) {
+    if let Operand::Slot(slot) = map
+        && place.read_open.len() < READ
+        && found.has_terms()
+    {
+        let key = place.read(key).clone();
+        place.read_open.push((slot, key));
+    }
+}
+
+/// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
+fn write(place: &mut PlainOperands<'_>, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
+    let Value::Scalar(key) = place.read(key) else { return false };
+    let key = Value::Scalar(key.clone());
+    let Value::Map(map) = &mut place.memory[slot as usize] else { return false };
+    map.set_in_place(&key, entry);
+    place.stored.insert(slot);
+    true
+}
+
+/// A constructor with other fields.
+fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
+    let Value::Data { tag, fields: Some(own), .. } = place.read(src) else { return None };
+    let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
+    let field = |(at, own)| replaced(at).map_or(own, |(_, operand)| place.read(*operand));
+    let fields: Arc<[Value]> = own.iter().enumerate().map(|pair| field(pair).clone()).collect();
+    made(*tag, fields)
+}
+
+/// A constructor, unless it is too deep.
+fn made(tag: u32, fields: Arc<[Value]>) -> Option<Value> {
+    Some(Value::data(tag, fields)).filter(|value| !value::is_too_large(value))
+}
+
+/// The value that a map has under a key, if both are plain and it is known whether it has something.
+fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
+    let (Value::Map(map), Value::Scalar(_)) = (map, key) else { return None };
+    match map.plain_entry(key)? {
+        None => Some(None),
+        Some(Entry { presence: Presence::Always, value: Value::Union(_) }) => None,
+        Some(Entry { presence: Presence::Always, value }) => Some(Some(value)),
+        Some(Entry { presence: Presence::When(_) | Presence::Never, .. }) => None,
+    }
+}
+
+/// Tests whether an instruction on a scalar is one, and not as many as `prices` counts.
+fn is_short(scalar: &Scalar) -> bool {
+    match scalar {
+        Scalar::Int(value) => value.is_small(),
+        Scalar::Str(text) => text.len() <= SHORT,
+        Scalar::Bytes(octets) => octets.len() <= SHORT,
+        _ => true,
+    }
+}
+
+/// The result of an operation on a known text or number.
+fn of_one(op: Unary, value: &Value) -> Option<Value> {
+    let Value::Scalar(known) = value else { return None };
+    if !is_short(known) {
+        return None;
+    }
+    match (op, known) {
+        (Unary::Len, Scalar::Str(_) | Scalar::Bytes(_)) => Some(Value::Scalar(Scalar::Int(text::len(known)?))),
+        (Unary::ToInt | Unary::Text(_), Scalar::Str(_)) => evaluate::unary(op, value).ok(),
+        (Unary::Neg | Unary::Text(_), Scalar::Int(_)) => evaluate::unary(op, value).ok(),
+        _ => None,
+    }
+}
+
+/// The result of an operation on two known scalars.
+fn of_two(op: Binary, a: &Value, b: &Value) -> Option<Value> {
+    let (Value::Scalar(x), Value::Scalar(y)) = (a, b) else { return None };
+    if !(is_short(x) && is_short(y)) {
+        return None;
+    }
+    match (op, x) {
+        (Binary::Eq, _) => Some(Value::from(x == y)),
+        (Binary::Ne, _) => Some(Value::from(x != y)),
+        (Binary::Text(op), _) => op.apply_to(&[x, y]).map(Value::Scalar),
+        (Binary::Add, Scalar::Str(_) | Scalar::Bytes(_)) => text::concat(x, y).map(Value::Scalar),
+        (Binary::Arithmetic(_), Scalar::Int(_)) => evaluate::binary(op, a, b).ok(),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::scalar::Sort;
+    use crate::term::{Term, TextOp, Var};
+    use crate::value::{Arithmetic, Map, index, member};
+
+    fn values() -> Vec<Value> {
+        let texts = ["", "a", "ab", "-7", "007", "b a"].map(Value::str);
+        let open = [Sort::Int, Sort::Str].map(|sort| Value::Term(Term::var(Var { id: 1, sort })));
+        let numbers = [-3, 0, 2, 7].map(Value::from);
+        let others = [Value::from(true), Value::NONE, Value::some(Value::from(2)), Value::list([]), Value::Absent];
+        texts.into_iter().chain(open).chain(numbers).chain(others).collect()
+    }
+
+    #[test]
+    fn operations_on_known_scalars_are_those_on_any() {
+        let ones = [Unary::Len, Unary::ToInt, Unary::Neg, Unary::Not, Unary::Text(TextOp::Lower)];
+        let texts = [TextOp::Contains, TextOp::StartsWith, TextOp::EndsWith].map(Binary::Text);
+        let twos = [Binary::Eq, Binary::Ne, Binary::Add, Binary::Arithmetic(Arithmetic::Sub), Binary::Lt, Binary::Get];
+        let mut stated = 0;
+        for a in values() {
+            for op in ones {
+                let plain = of_one(op, &a);
+                stated += usize::from(plain.is_some());
+                assert!(plain.is_none_or(|plain| evaluate::unary(op, &a) == Ok(plain)), "{op:?} {a:?}");
+            }
+            for (b, op) in values().iter().flat_map(|b| twos.iter().chain(&texts).map(move |op| (b, *op))) {
+                let plain = of_two(op, &a, b);
+                stated += usize::from(plain.is_some());
+                assert!(plain.is_none_or(|plain| evaluate::binary(op, &a, b) == Ok(plain)), "{a:?} {op:?} {b:?}");
+            }
+        }
+        assert!(stated > 300, "{stated} were plain");
+    }
+
+    #[test]
+    fn what_a_map_has_under_a_plain_key_is_what_it_has() {
+        let condition = Term::var(Var { id: 2, sort: Sort::Bool });
+        let mut maps = vec![Map::default()];
+        for key in values().iter().filter(|key| key.as_term().is_some()) {
+            for value in values() {
+                let mut map = maps[maps.len() / 2].clone();
+                let when = crate::value::Truth::Term(condition.clone());
+                let entry = if maps.len() % 3 == 0 { Entry::when(when, value) } else { Entry::always(value) };
+                map.set_in_place(key, (maps.len() % 5 > 0).then_some(entry));
+                maps.push(map);
+            }
+        }
+        let mut stated = 0;
+        for (map, key) in maps.into_iter().flat_map(|map| values().into_iter().map(move |key| (map.clone(), key))) {
+            let map = Value::Map(map);
+            let Some(found) = plain_entry(&map, &key) else { continue };
+            stated += 1;
+            let there = found.is_some().into();
+            assert_eq!(member(&key, &map).map(Value::from), Ok(there), "{key:?} in {map:?}");
+            let given = index(&map, &key).map(|(_, value)| value);
+            assert_eq!(given, Ok(found.cloned().unwrap_or(Value::Absent)), "{map:?} under {key:?}");
+        }
+        assert!(stated > 300, "{stated} lookups were plain");
+    }
+}

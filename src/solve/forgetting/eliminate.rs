@@ -1,0 +1,139 @@
+//! Elimination of one integer variable from inequalities in which its coefficients are ±1: exact over the integers.
+//!
+//! Each lower bound is paired with each upper bound (rule 2 of *Forgetting, exactly*). Eliminating all variables one by one
+//! decides such systems (Fourier and Motzkin). For example `x <= y`, `y <= z` without y: `x <= z`.
+
+use crate::scalar::{Int, Scalar};
+use crate::term::{Kind, Linear, Term, Var};
+use std::collections::BTreeMap;
+
+/// The inequalities (`linear <= 0`) of a variable by direction.
+pub(crate) struct BoundPairs {
+    /// Coefficient −1: they bound the variable below.
+    pub(crate) lower: Vec<Linear>,
+    /// Coefficient +1: they bound it above.
+    pub(crate) upper: Vec<Linear>,
+}
+
+impl BoundPairs {
+    /// Sorts inequalities that mention `var`; `None` if one has another coefficient, or has the variable inside an atom.
+    pub(crate) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<BoundPairs> {
+        BoundPairs::of_atom((&Term::var(var), var), inequalities)
+    }
+
+    /// Sorts inequalities by the coefficient of an atom, the only one that may mention the variable; `None` if one has a
+    /// coefficient other than ±1, or has the variable inside another atom.
+    pub(crate) fn of_atom<'a>(
+        (atom, var): (&Term, Var),
+        inequalities: impl IntoIterator<Item = &'a Linear>,
+    ) -> Option<BoundPairs> {
+        let mut sides = BoundPairs { lower: Vec::new(), upper: Vec::new() };
+        for linear in inequalities {
+            if linear.terms().iter().any(|(known, _)| known != atom && known.mentions(var)) {
+                return None;
+            }
+            let coefficient = linear.coefficient(atom);
+            if coefficient == Int::ONE {
+                sides.upper.push(linear.clone());
+            } else if coefficient == Int::MINUS_ONE {
+                sides.lower.push(linear.clone());
+            } else {
+                return None;
+            }
+        }
+        Some(sides)
+    }
+
+    /// Sums of a lower and an upper bound: none is positive exactly if some integer lies between all of them.
+    pub(crate) fn pairs(&self) -> impl Iterator<Item = Linear> {
+        self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| low.plus(&Int::ONE, high)))
+    }
+
+    /// The inequalities that are left without the variable: every lower with every upper bound. True ones and duplicates are left
+    /// out.
+    pub(crate) fn paired(&self) -> Vec<Term> {
+        let mut list: Vec<Term> = self.pairs().map(Term::le0).filter(|term| term.as_bool() != Some(true)).collect();
+        list.sort();
+        list.dedup();
+        list
+    }
+}
+
+/// The linear form of an inequality.
+pub(crate) fn inequality(term: &Term) -> Option<&Linear> {
+    if let Kind::Le0(linear) = term.kind() { Some(linear) } else { None }
+}
+
+/// The coefficient of a variable in a sum, and the value of all else there, the other variables having their values; `None` if
+/// it is not in the sum, or a value is missing.
+pub(crate) fn coefficient_and_rest(
+    linear: &Linear,
+    var: Var,
+    of: &dyn Fn(Var) -> Option<Scalar>,
+) -> Option<(Int, Int)> {
+    let (mut factor, mut rest) = (Int::ZERO, linear.constant().clone());
+    for (atom, coefficient) in linear.terms() {
+        match atom.as_var() == Some(var) {
+            true => factor = coefficient.clone(),
+            false => rest = rest.add(&atom.eval(&mut |var| of(var))?.as_int()?.mul(coefficient)),
+        }
+    }
+    (!factor.is_zero()).then_some((factor, rest))
+}
+
+/// More inequalities than this are left to the next tier.
+const MANY: usize = 160;
+
+/// Decides a system of inequalities over variables by eliminating all of them: `Some(None)` if it has no solution,
+/// `Some(model)` otherwise; `None` if the method does not apply or grows too large.
+pub(crate) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, Scalar>>> {
+    let mut left = system;
+    let mut done: Vec<(Var, BoundPairs)> = Vec::new();
+    while !left.is_empty() {
+        if left.len() > MANY {
+            return None;
+        }
+        let (var, sides) = cheapest(&left)?;
+        let next = sides.paired();
+        if next.iter().any(|term| term.as_bool() == Some(false)) {
+            return Some(None);
+        }
+        let atom = Term::var(var);
+        left.retain(|linear| linear.coefficient(&atom).is_zero());
+        left.extend(next.iter().filter_map(inequality).cloned());
+        done.push((var, sides));
+    }
+    reconstruct(done).map(Some)
+}
+
+/// The variable with the fewest pairs among those that can be eliminated.
+fn cheapest(system: &[Linear]) -> Option<(Var, BoundPairs)> {
+    let mut by_var: BTreeMap<Var, Vec<&Linear>> = BTreeMap::new();
+    for linear in system {
+        for (atom, _) in linear.terms() {
+            by_var.entry(atom.as_var()?).or_default().push(linear);
+        }
+    }
+    let sides = by_var.into_iter().filter_map(|(var, list)| Some((var, BoundPairs::of(var, list)?)));
+    sides.min_by_key(|(var, sides)| (sides.lower.len() * sides.upper.len(), *var))
+}
+
+/// Values in reverse order: each between its lower and its upper bounds, nearest to zero.
+fn reconstruct(done: Vec<(Var, BoundPairs)>) -> Option<BTreeMap<Var, Scalar>> {
+    let mut values: BTreeMap<Var, Scalar> = BTreeMap::new();
+    for (var, sides) in done.into_iter().rev() {
+        let atom = Term::var(var);
+        let mut rest = |linear: &Linear| {
+            let term = linear.without(&atom).into_term();
+            let value = term.eval(&mut |var| Some(values.get(&var).cloned().unwrap_or(Scalar::Int(Int::ZERO))));
+            value.and_then(|value| value.as_int().cloned())
+        };
+        let lows: Option<Vec<Int>> = sides.lower.iter().map(&mut rest).collect();
+        let highs: Option<Vec<Int>> = sides.upper.iter().map(&mut rest).collect();
+        let (low, high) = (lows?.into_iter().max(), highs?.into_iter().map(|bound| bound.neg()).min());
+        let value = low.map_or(Int::ZERO, |low| low.max(Int::ZERO));
+        let value = high.map_or(value.clone(), |high| value.min(high));
+        values.insert(var, Scalar::Int(value));
+    }
+    Some(values)
+}

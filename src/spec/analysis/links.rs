@@ -1,0 +1,349 @@
+//! Links between the parts of a request and those of the state: which are keys of which map, and what they are compared with.
+//!
+//! In `on Cas { key, unique } { if items.contains(key) && items[key].unique == unique … }` the part `key` is a key of `items`, and
+//! `unique` meets the field of that name of its values. A client that wants to come far asks with values that are there.
+//!
+//! Code is followed with the *origins* of what registers hold, part by part; which way is taken is not looked at. What is found is a
+//! hint for who makes requests, and nothing that a verdict rests on.
+
+use std::collections::BTreeSet;
+
+use smallvec::SmallVec;
+
+use super::dataflow::{Graph, Lattice};
+use crate::spec::code::{Binary, ChoiceDomain, Op, Operand, Program, Unary};
+
+/// No more origins of one register, and no longer paths, are followed.
+const MOST_ORIGINS: usize = 24;
+const LONGEST_PATH: usize = 8;
+/// The number of times that all functions are gone through.
+const ROUNDS: usize = 16;
+
+/// A step to a part of a value.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum PartStep {
+    /// A field of a variant; that of `Some` is `Field(1, 0)`.
+    Field(u32, u32),
+    /// An element of a list or set, or a key of a map.
+    Element,
+    /// A value of a map.
+    Entry,
+}
+
+/// The way to a part of a value, from the whole.
+pub type PartPath = SmallVec<[PartStep; 4]>;
+
+/// A part of the state: a variable and the way into it.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct LinkedPart {
+    /// The variable.
+    pub slot: u32,
+    /// The way from there.
+    pub path: PartPath,
+}
+
+/// The links between the parts of requests and of the state.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+pub struct RequestLinks {
+    /// The parts of a request that meet a part of the state: they are compared with it, or looked up among it.
+    pub meets: BTreeSet<(PartPath, LinkedPart)>,
+    /// The parts of a request that are stored in a part of the state.
+    pub stored: BTreeSet<(PartPath, LinkedPart)>,
+    /// The parts of the state that the server chooses.
+    pub chosen: BTreeSet<LinkedPart>,
+}
+
+/// The origin of a value.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum PartOrigin {
+    Request(PartPath),
+    State(LinkedPart),
+    Chosen,
+}
+
+/// The origins of what a register holds: at this way into it there is what comes from there.
+#[derive(Clone, PartialEq, Eq, Default, Debug)]
+struct PartOrigins(BTreeSet<(PartPath, PartOrigin)>);
+
+impl RequestLinks {
+    /// The links of a program.
+    #[must_use]
+    pub fn of(program: &Program) -> RequestLinks {
+        let mut linking = Linking {
+            program,
+            params: program.functions.iter().map(|f| vec![PartOrigins::default(); f.params as usize]).collect(),
+            results: vec![PartOrigins::default(); program.functions.len()],
+            links: RequestLinks::default(),
+            between: BTreeSet::new(),
+        };
+        if let Some(request) = linking.params[program.serve as usize].first_mut() {
+            *request = PartOrigins::of(PartOrigin::Request(PartPath::new()));
+        }
+        for _ in 0..ROUNDS {
+            let before = (linking.params.clone(), linking.results.clone(), linking.links.clone());
+            (0..program.functions.len()).for_each(|function| linking.follow(function));
+            if before == (linking.params.clone(), linking.results.clone(), linking.links.clone()) {
+                break;
+            }
+        }
+        linking.finish()
+    }
+}
+
+struct Linking<'p> {
+    program: &'p Program,
+    /// By the function, the origins of its parameters, and of what it returns.
+    params: Vec<Vec<PartOrigins>>,
+    results: Vec<PartOrigins>,
+    links: RequestLinks,
+    /// Parts of the state that meet each other.
+    between: BTreeSet<(LinkedPart, LinkedPart)>,
+}
+
+/// The origins of all registers.
+#[derive(Clone)]
+struct RegisterOrigins(Vec<PartOrigins>);
+
+impl Lattice for RegisterOrigins {
+    fn join(&mut self, other: &RegisterOrigins) -> bool {
+        self.0.iter_mut().zip(&other.0).fold(false, |changes, (own, other)| own.join(other) | changes)
+    }
+}
+
+impl PartOrigins {
+    fn of(origin: PartOrigin) -> PartOrigins {
+        PartOrigins([(PartPath::new(), origin)].into())
+    }
+
+    fn join(&mut self, other: &PartOrigins) -> bool {
+        let before = self.0.len();
+        let room = MOST_ORIGINS.saturating_sub(before);
+        self.0.extend(other.0.difference(&self.0.clone()).take(room).cloned());
+        self.0.len() > before
+    }
+
+    /// The origins of a part.
+    fn part(&self, step: PartStep) -> PartOrigins {
+        let part = |(path, origin): &(PartPath, PartOrigin)| match path.split_first() {
+            Some((first, rest)) => (*first == step).then(|| (rest.into(), origin.clone())),
+            None => origin.part(step).map(|origin| (PartPath::new(), origin)),
+        };
+        PartOrigins(self.0.iter().filter_map(part).collect())
+    }
+
+    /// The origins of something of which this is a part.
+    fn within(&self, step: PartStep) -> PartOrigins {
+        let fits = self.0.iter().filter(|(path, _)| path.len() < LONGEST_PATH);
+        PartOrigins(fits.map(|(path, origin)| (longer(&[step], path), origin.clone())).collect())
+    }
+
+    fn and(mut self, other: &PartOrigins) -> PartOrigins {
+        self.join(other);
+        self
+    }
+}
+
+impl PartOrigin {
+    fn part(&self, step: PartStep) -> Option<PartOrigin> {
+        match self {
+            PartOrigin::Request(path) if path.len() < LONGEST_PATH => Some(PartOrigin::Request(longer(path, &[step]))),
+            PartOrigin::State(part) if part.path.len() < LONGEST_PATH => {
+                Some(PartOrigin::State(LinkedPart { slot: part.slot, path: longer(&part.path, &[step]) }))
+            }
+            PartOrigin::Chosen => Some(PartOrigin::Chosen),
+            PartOrigin::Request(_) | PartOrigin::State(_) => None,
+        }
+    }
+
+    fn further(&self, path: &[PartStep]) -> Option<PartOrigin> {
+        path.iter().try_fold(self.clone(), |origin, step| origin.part(*step))
+    }
+}
+
+fn longer(path: &[PartStep], rest: &[PartStep]) -> PartPath {
+    path.iter().chain(rest).copied().collect()
+}
+
+impl Linking<'_> {
+    fn follow(&mut self, number: usize) {
+        let function = &self.program.functions[number];
+        let mut first = vec![PartOrigins::default(); function.registers as usize];
+        first.iter_mut().zip(&self.params[number]).for_each(|(register, origins)| register.clone_from(origins));
+        let graph = Graph::of(function);
+        let before = graph.forward((0, RegisterOrigins(first)), |at, before: &RegisterOrigins| {
+            let op = function.code.get(at)?.plain();
+            let mut after = before.clone();
+            let found = self.result(op, before);
+            op.result().into_iter().for_each(|dst| after.0[dst as usize] = found.clone());
+            if let Op::Next { cursor, element, .. } = op {
+                after.0[*element as usize] = before.0[*cursor as usize].part(PartStep::Element);
+            }
+            Some(after)
+        });
+        for (op, before) in function.code.iter().zip(&before) {
+            if let Some(before) = before {
+                self.note(number, op.plain(), before);
+            }
+        }
+    }
+
+    fn origins(&self, operand: Operand, before: &RegisterOrigins) -> PartOrigins {
+        match operand {
+            Operand::Register(register) => before.0[register as usize].clone(),
+            Operand::Slot(slot) if (slot as usize) < self.program.state_slots() => {
+                PartOrigins::of(PartOrigin::State(LinkedPart { slot, path: PartPath::new() }))
+            }
+            Operand::Slot(_) | Operand::Constant(_) => PartOrigins::default(),
+        }
+    }
+
+    /// The origins of what an instruction gives.
+    fn result(&self, op: &Op, before: &RegisterOrigins) -> PartOrigins {
+        let of = |operand: &Operand| self.origins(*operand, before);
+        let own = |register: u32| before.0[register as usize].clone();
+        match op {
+            Op::Copy { src, .. } | Op::Swap { src, .. } => of(src),
+            Op::Tail { src, .. } | Op::Init { src, .. } | Op::Slice { src, .. } => of(src),
+            Op::Join { dst, src, .. } => own(*dst).and(&of(src)),
+            Op::Iterate { over, .. } | Op::IterateInOrder { over, .. } => of(over),
+            Op::Unary { op: Unary::Keys | Unary::ToList, a, .. } => of(a),
+            Op::Unary { op: Unary::Values, a, .. } => of(a).part(PartStep::Entry).within(PartStep::Element).and(&of(a)),
+            Op::Binary { op: Binary::Get, a, .. } => of(a).part(PartStep::Entry).within(PartStep::Field(1, 0)),
+            Op::Binary { op: Binary::Add | Binary::Overlay | Binary::Intersection, a, b, .. } => of(a).and(&of(b)),
+            Op::Binary { op: Binary::Remove | Binary::Difference, a, .. } => of(a),
+            Op::Find { map, .. } => of(map).part(PartStep::Entry),
+            Op::Index { src, .. } => of(src).part(PartStep::Entry).and(&of(src).part(PartStep::Element)),
+            Op::Nth { src, .. } | Op::NthLast { src, .. } => of(src).part(PartStep::Element),
+            Op::Field { src, tag, index, .. } => of(src).part(PartStep::Field(*tag, *index)),
+            Op::Make { tag, fields, .. } => {
+                let field = |(index, field): (usize, &Operand)| of(field).within(PartStep::Field(*tag, index as u32));
+                fields.iter().enumerate().map(field).fold(PartOrigins::default(), |all, one| all.and(&one))
+            }
+            Op::With { src, fields, .. } => fields.iter().fold(of(src), |all, (index, field)| {
+                let changed = PartOrigins(
+                    all.0
+                        .iter()
+                        .filter(|(path, _)| path.first() != Some(&PartStep::Field(0, *index)))
+                        .cloned()
+                        .collect(),
+                );
+                of(field).within(PartStep::Field(0, *index)).and(&changed)
+            }),
+            Op::MakeList { elements, .. } => {
+                let element = |element: &Operand| of(element).within(PartStep::Element);
+                elements.iter().map(element).fold(PartOrigins::default(), |all, one| all.and(&one))
+            }
+            Op::Push { dst, src, .. } => own(*dst).and(&of(src).within(PartStep::Element)),
+            Op::Gather { dst, key, value, .. } => {
+                own(*dst).and(&of(key).within(PartStep::Element)).and(&of(value).within(PartStep::Entry))
+            }
+            Op::Insert { map, key, value, .. } => {
+                of(map).and(&of(key).within(PartStep::Element)).and(&of(value).within(PartStep::Entry))
+            }
+            Op::Replace { list, value, .. } => of(list).and(&of(value).within(PartStep::Element)),
+            Op::Retain { slot, .. } => self.origins(Operand::Slot(*slot), before),
+            Op::Append { slot, src, .. } => self.origins(Operand::Slot(*slot), before).and(&of(src)),
+            Op::AppendOne { slot, element, .. } => {
+                self.origins(Operand::Slot(*slot), before).and(&of(element).within(PartStep::Element))
+            }
+            Op::Choose { domain: ChoiceDomain::Element(over, _), .. } | Op::PickElement { over, .. } => {
+                of(over).part(PartStep::Element)
+            }
+            Op::Choose { .. } => PartOrigins::of(PartOrigin::Chosen),
+            Op::Call { function, .. } => self.results[*function as usize].clone(),
+            _ => PartOrigins::default(),
+        }
+    }
+
+    /// Notes what an instruction compares, looks up, stores, passes and returns.
+    fn note(&mut self, number: usize, op: &Op, before: &RegisterOrigins) {
+        let of = |linking: &Self, operand: &Operand| linking.origins(*operand, before);
+        match op {
+            Op::Binary { op: Binary::Eq | Binary::Ne | Binary::Lt | Binary::Le, a, b, .. }
+            | Op::Compare { a, b, .. }
+            | Op::Require { a, b, .. } => self.meet(&of(self, a), &of(self, b)),
+            Op::Binary { op: Binary::In, a: key, b: all, .. }
+            | Op::Binary { op: Binary::Get | Binary::Remove, a: all, b: key, .. }
+            | Op::Find { map: all, key, .. }
+            | Op::Insert { map: all, key, .. }
+            | Op::Index { src: all, at: key, .. } => self.meet(&of(self, key), &of(self, all).part(PartStep::Element)),
+            Op::Put { slot, key, value } => {
+                self.look_up(*slot, &of(self, key));
+                self.store(*slot, &of(self, key).within(PartStep::Element));
+                self.store(*slot, &of(self, value).within(PartStep::Entry));
+            }
+            Op::Delete { slot, key } | Op::Retain { slot, key, .. } => self.look_up(*slot, &of(self, key)),
+            Op::Store { slot, src } | Op::Append { slot, src, .. } => self.store(*slot, &of(self, src)),
+            Op::AppendOne { slot, element, .. } => self.store(*slot, &of(self, element).within(PartStep::Element)),
+            Op::Call { function, args, .. } => {
+                for (at, arg) in args.iter().enumerate() {
+                    let origins = of(self, arg);
+                    self.params[*function as usize].get_mut(at).into_iter().for_each(|param| _ = param.join(&origins));
+                }
+            }
+            Op::Return { src } => {
+                let origins = of(self, src);
+                self.results[number].join(&origins);
+            }
+            _ => {}
+        }
+    }
+
+    fn look_up(&mut self, slot: u32, key: &PartOrigins) {
+        let path = SmallVec::from_slice(&[PartStep::Element]);
+        self.meet(key, &PartOrigins::of(PartOrigin::State(LinkedPart { slot, path })));
+    }
+
+    fn store(&mut self, slot: u32, value: &PartOrigins) {
+        if slot as usize >= self.program.state_slots() {
+            return;
+        }
+        for (path, origin) in &value.0 {
+            let part = LinkedPart { slot, path: path.clone() };
+            match origin {
+                PartOrigin::Request(from) => _ = self.links.stored.insert((from.clone(), part)),
+                PartOrigin::Chosen => _ = self.links.chosen.insert(part),
+                PartOrigin::State(_) => {}
+            }
+        }
+    }
+
+    /// Takes up that two values meet: parts that stand at the same place do.
+    fn meet(&mut self, a: &PartOrigins, b: &PartOrigins) {
+        for (path, origin) in &a.0 {
+            for (other_path, other) in &b.0 {
+                if let Some(rest) = other_path.strip_prefix(path.as_slice()) {
+                    origin.further(rest).into_iter().for_each(|origin| self.link(&origin, other));
+                } else if let Some(rest) = path.strip_prefix(other_path.as_slice()) {
+                    other.further(rest).into_iter().for_each(|other| self.link(origin, &other));
+                }
+            }
+        }
+    }
+
+    fn link(&mut self, a: &PartOrigin, b: &PartOrigin) {
+        match (a, b) {
+            (PartOrigin::Request(path), PartOrigin::State(part))
+            | (PartOrigin::State(part), PartOrigin::Request(path)) => {
+                self.links.meets.insert((path.clone(), part.clone()));
+            }
+            (PartOrigin::State(a), PartOrigin::State(b)) if a != b => {
+                self.between.insert((a.clone(), b.clone()));
+            }
+            _ => {}
+        }
+    }
+
+    /// A part of a request that is stored and then compared is compared as well.
+    fn finish(mut self) -> RequestLinks {
+        for (from, stored) in &self.links.stored {
+            for (a, b) in &self.between {
+                let other = if a == stored { b } else { a };
+                if a == stored || b == stored {
+                    self.links.meets.insert((from.clone(), other.clone()));
+                }
+            }
+        }
+        self.links
+    }
+}

@@ -1,0 +1,15 @@
+//! Analyses: facts about the code of a specification that hold in every run, for the passes and for those who run it.
+
+pub(crate) mod cells;
+pub(crate) mod dataflow;
+pub mod entries;
+pub(crate) mod facts;
+pub(crate) mod keyed;
+pub mod links;
+pub(crate) mod provenance;
+pub mod pure;
+pub(crate) mod reply_shapes;
+pub mod section_ahead;
+pub mod shown;
+pub(crate) mod sinking;
+pub(crate) mod unordered;

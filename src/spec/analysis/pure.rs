@@ -1,0 +1,295 @@
+//! Requests that change nothing, whatever the state, if they are answered as they were; and those that may be faulty.
+//!
+//! `if v == n { reply 0; } n := v; reply 1;`: answered 0, it has changed nothing; answered 1, it may have.
+//!
+//! Code is followed from its entry, with whether anything was written on the way; a side from which the answer cannot come any more
+//! is not. Of a request only its variant is looked at, and of an answer only the instructions from which it can come.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::dataflow::reached;
+use super::facts::ReplyShapes;
+use crate::spec::code::{Function, Op, Operand, Program, Register};
+use crate::value::Value;
+
+/// The register of a request, when its handler begins.
+const REQUEST: Register = 0;
+
+/// The facts about the requests of a program, in every state; each is found out once.
+pub struct RequestFacts<'p> {
+    program: &'p Program,
+    serve: &'p Function,
+    /// By the variant of the request, and the instructions from which the answer can come.
+    changes: FxHashMap<(Option<u32>, Vec<bool>), bool>,
+    /// By the variant of the request.
+    failures: FxHashMap<Option<u32>, bool>,
+}
+
+impl<'p> RequestFacts<'p> {
+    /// The facts about a program, of which none is known yet.
+    #[must_use]
+    pub fn new(program: &'p Program) -> RequestFacts<'p> {
+        let serve = &program.functions[program.serve as usize];
+        RequestFacts { program, serve, changes: FxHashMap::default(), failures: FxHashMap::default() }
+    }
+
+    /// Tests whether a handler that gives this answer to this request (`None`: any answer) has changed nothing, in every state.
+    pub fn changes_nothing(&mut self, request: &Value, answer: Option<&Value>) -> bool {
+        let admits = |shapes: &ReplyShapes| answer.is_none() || shapes.admits(answer);
+        let about = (variant(request), self.serve.reply_shapes.iter().map(admits).collect());
+        let (program, serve) = (self.program, self.serve);
+        let changes = self.changes.entry(about).or_insert_with_key(|(variant, admitted)| {
+            let writes = |op: &Op, wrote| wrote && matches!(op, Op::Reply { .. } | Op::End);
+            WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&writes)
+        });
+        !*changes
+    }
+
+    /// Tests whether the server may be faulty when it starts again.
+    #[must_use]
+    pub fn restart_may_fail(&self) -> bool {
+        self.program.restarts.is_some_and(|function| !self.program.all_called(function, &|op| !op.may_fault()))
+    }
+
+    /// Tests whether what the server does by itself may be faulty.
+    #[must_use]
+    pub fn steps_may_fail(&self) -> bool {
+        let program = self.program;
+        program.steps.iter().any(|step| !program.all_called(step.function, &|op| !op.may_fault()))
+    }
+
+    /// Tests whether the code that serves a request may be faulty, or break the client's duty, in some state; or what the server does by
+    /// itself.
+    pub fn may_fail(&mut self, request: &Value) -> bool {
+        if self.steps_may_fail() {
+            return true;
+        }
+        let (program, serve) = (self.program, self.serve);
+        *self.failures.entry(variant(request)).or_insert_with_key(|variant| {
+            let fails = |op: &Op, _| match op {
+                Op::Call { function, .. } => !program.all_called(*function, &|op| !op.may_fault()),
+                op => op.may_fault(),
+            };
+            WaySearch { program, serve, variant: *variant, admitted: None }.comes_to(&fails)
+        })
+    }
+
+    /// Tests whether a request may break the client's duty in some state, or be one that no handler takes.
+    #[must_use]
+    pub fn may_break_duty(&self, request: &Value) -> bool {
+        let (program, serve) = (self.program, self.serve);
+        let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
+        let breaks = |op: &Op, _| match op {
+            Op::Call { function, .. } => !program.all_called(*function, &is_other),
+            op => !is_other(op),
+        };
+        WaySearch { program, serve, variant: variant(request), admitted: None }.comes_to(&breaks)
+    }
+}
+
+fn variant(request: &Value) -> Option<u32> {
+    if let Value::Data { tag, .. } = request { Some(*tag) } else { None }
+}
+
+impl Program {
+    /// By function and position: whether a duty of the client may be met from there on, in the function or those that it calls.
+    #[must_use]
+    pub fn duties_ahead(&self) -> Vec<Vec<bool>> {
+        let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
+        let is_met = |op: &Op| match op.plain() {
+            Op::Call { function, .. } => !self.all_called(*function, &is_other),
+            op => !is_other(op),
+        };
+        let ahead = |function: &Function| {
+            let code = &function.code;
+            let mut ahead: Vec<bool> = code.iter().map(is_met).collect();
+            loop {
+                let before = ahead.clone();
+                for at in (0..code.len()).rev() {
+                    ahead[at] |= code[at].successors(at).any(|to| ahead.get(to) == Some(&true));
+                }
+                if ahead == before {
+                    return ahead;
+                }
+            }
+        };
+        self.functions.iter().map(ahead).collect()
+    }
+
+    /// Tests whether each handler answers just once, in one section.
+    #[must_use]
+    pub fn answers_at_once(&self) -> bool {
+        self.all_called(self.serve, &|op| !matches!(op, Op::End) && !op.is_asynchronous())
+    }
+
+    /// Tests whether each handler answers just once, after calls of peers at most.
+    #[must_use]
+    pub fn answers_after_calls(&self) -> bool {
+        let is_call = |op: &Op| matches!(op.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
+        self.all_called(self.serve, &|op| !matches!(op, Op::End) && (!op.is_asynchronous() || is_call(op)))
+    }
+
+    /// Tests whether the server may be faulty at the beginning, or as it takes notice of a connection.
+    #[must_use]
+    pub fn may_fail_unasked(&self) -> bool {
+        let mut begun = [self.init].into_iter().chain(self.opens).chain(self.closes);
+        begun.any(|function| !self.all_called(function, &|op| !op.may_fault()))
+    }
+
+    /// Tests whether nothing is under way once each request has its answer: nothing else is sent, and no step waits within.
+    #[must_use]
+    pub fn rests_when_answered(&self) -> bool {
+        let sends = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. } | Op::CallPeers { .. });
+        let is_told = self.opens.is_some() || self.closes.is_some();
+        let mut steps = self.steps.iter();
+        !is_told
+            && !self.functions.iter().any(|function| function.code.iter().any(sends))
+            && steps.all(|step| self.all_called(step.function, &|op| !op.is_asynchronous()))
+    }
+
+    /// Tests whether something that the server does may be faulty, or break a client's duty, where a map or set that is unknown is counted or
+    /// not.
+    pub(crate) fn may_be_wrong(&self, counts_unknown: bool) -> bool {
+        let steps = self.steps.iter().map(|step| step.function);
+        let mut begun =
+            [self.init, self.serve].into_iter().chain(self.opens).chain(self.closes).chain(self.restarts).chain(steps);
+        let fails = |function| !self.all_called(function, &|op| !op.may_fault());
+        counts_unknown || begun.any(fails)
+    }
+
+    /// Tests whether something holds of every instruction that a function comes to, and those that it calls.
+    pub(crate) fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
+        let (mut open, mut met, returning) = (vec![function], FxHashSet::default(), self.returning());
+        while let Some(number) = open.pop() {
+            if !met.insert(number) {
+                continue;
+            }
+            let function = &self.functions[number as usize];
+            let reached = reached(function, |op| self.goes_on(op.plain(), &returning));
+            for (op, _) in function.code.iter().zip(reached).filter(|(_, reached)| *reached) {
+                if !holds(op.plain()) {
+                    return false;
+                }
+                if let Op::Call { function, .. } = op.plain() {
+                    open.push(*function);
+                }
+            }
+        }
+        true
+    }
+
+    /// Tests of each function whether a call of it may go on after the call: not if each path answers, or ends otherwise.
+    fn returning(&self) -> Vec<bool> {
+        let mut returning = vec![false; self.functions.len()];
+        loop {
+            let may_return = |function: &Function| {
+                let reached = reached(function, |op| self.goes_on(op.plain(), &returning));
+                let mut reached = function.code.iter().zip(reached).filter(|(_, reached)| *reached);
+                reached.any(|(op, _)| matches!(op.plain(), Op::Return { .. }))
+            };
+            let next: Vec<bool> = self.functions.iter().map(may_return).collect();
+            if next == returning {
+                return returning;
+            }
+            returning = next;
+        }
+    }
+
+    /// Tests whether some path may go on after an instruction.
+    fn goes_on(&self, op: &Op, returning: &[bool]) -> bool {
+        match op {
+            Op::Call { function, .. } => returning[*function as usize],
+            op => !self.ends(op),
+        }
+    }
+
+    /// Tests whether every path ends at an instruction: the client breaks its duty there, or the specification is wrong; or none comes to it.
+    fn ends(&self, op: &Op) -> bool {
+        match op {
+            Op::Fault { .. } => true,
+            Op::Expects { cond: Operand::Constant(at) } | Op::Assume { cond: Operand::Constant(at) } => {
+                self.constants[*at as usize] == Value::from(false)
+            }
+            _ => false,
+        }
+    }
+}
+
+/// A search along the ways that a handler can take with a request of this variant.
+struct WaySearch<'s> {
+    program: &'s Program,
+    serve: &'s Function,
+    variant: Option<u32>,
+    /// The instructions to go through, if these are not all.
+    admitted: Option<&'s [bool]>,
+}
+
+/// The facts that are known before an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+struct PathFacts {
+    /// Something may have been written.
+    wrote: bool,
+    /// The request is still in its register.
+    has_request: bool,
+    /// The register of the last test of the request's variant, and its outcome.
+    tested: Option<(Register, bool)>,
+}
+
+impl WaySearch<'_> {
+    /// Tests whether some way comes to an instruction of a kind, which may depend on whether something was written up to there.
+    fn comes_to(&self, is_one: &dyn Fn(&Op, bool) -> bool) -> bool {
+        let mut open = vec![(0, PathFacts { wrote: false, has_request: true, tested: None })];
+        let mut met = FxHashSet::default();
+        while let Some((pc, before)) = open.pop() {
+            let is_admitted = self.admitted.is_none_or(|admitted| admitted[pc]);
+            if !is_admitted || !met.insert((pc, before)) {
+                continue;
+            }
+            let op = self.serve.code[pc].plain();
+            let after = self.after(op, before);
+            if is_one(op, after.wrote) {
+                return true;
+            }
+            match self.only_way(op, pc + 1, before) {
+                Some(way) => open.push((way, after)),
+                None => open.extend(op.successors(pc).map(|way| (way, after))),
+            }
+        }
+        false
+    }
+
+    fn after(&self, op: &Op, before: PathFacts) -> PathFacts {
+        let written = op.defs();
+        let mut tested = before.tested.filter(|(known, _)| !written.contains(known));
+        if let (Op::IsVariant { dst, src: Operand::Register(REQUEST), tag }, Some(own), true) =
+            (op, self.variant, before.has_request)
+        {
+            tested = Some((*dst, *tag == own));
+        }
+        let has_request = before.has_request && !written.contains(&REQUEST);
+        PathFacts { wrote: before.wrote || self.writes(op), has_request, tested }
+    }
+
+    /// The way on that a request of this variant takes, if that decides it.
+    fn only_way(&self, op: &Op, following: usize, before: PathFacts) -> Option<usize> {
+        let (cond, to) = match (op, self.variant) {
+            (Op::ByVariant { src: Operand::Register(REQUEST), targets, none }, Some(own)) if before.has_request => {
+                return Some(targets.get(own as usize).copied().unwrap_or(*none) as usize);
+            }
+            (Op::Unless { cond: Operand::Register(cond), to }, _) => (cond, to),
+            (Op::Branch { cond: Operand::Register(cond), otherwise }, _) => (cond, otherwise),
+            _ => return None,
+        };
+        let (_, holds) = before.tested.filter(|(register, _)| register == cond)?;
+        Some(if holds { following } else { *to as usize })
+    }
+
+    /// Tests whether an instruction may change the state; a procedure that may answer is taken to.
+    fn writes(&self, op: &Op) -> bool {
+        let stays = |op: &Op| op.stores().is_none() && !matches!(op, Op::Reply { .. });
+        match op {
+            Op::Call { function, .. } => !self.program.all_called(*function, &stays),
+            op => op.stores().is_some(),
+        }
+    }
+}

@@ -1,0 +1,135 @@
+//! The flaws of an `http` block whose lines have meanings: what stands twice, and what no message can say.
+//!
+//! In `204 => Gone { why: body text };` the text would always be missing: with the status 204 there is no content.
+
+use crate::diagnostic::{Diagnostic, Span};
+use crate::spec::check::context::Checker;
+use crate::spec::check::report::mistake;
+use crate::spec::http::{AnswerForm, AnswerPart, AnswerSource, HttpForms, RequestForm, TextPart, is_header_text};
+use crate::spec::types::Type;
+use crate::syntax::ast::{
+    HttpAnswer, HttpAnswerLine, HttpFields, HttpHeaderValue, HttpRequestLine, HttpSource, HttpSourceKind, HttpStatus,
+    HttpText,
+};
+
+/// The words for a header that comes again.
+const HEADER: &str = "a second header";
+
+/// Checks the lines that have meanings, each with its own, in the order of the block.
+pub(crate) fn http_flaws(
+    cx: &mut Checker,
+    forms: &HttpForms,
+    requests: &[&HttpRequestLine],
+    answers: &[&HttpAnswerLine],
+) {
+    for (at, (line, form)) in requests.iter().zip(&forms.requests).enumerate() {
+        if let Some(first) = forms.requests[..at].iter().position(|other| other.tag == form.tag) {
+            let message = format!("a second line for the request `{}`", line.shape.name.text);
+            let report = mistake(line.shape.span, message, "expected one line for each request");
+            cx.report(report.also(requests[first].shape.span, "the first one is here"));
+        }
+        request_flaws(cx, line, form);
+    }
+    for (line, form) in answers.iter().zip(&forms.answers) {
+        answer_flaws(cx, line);
+        missing_content(cx, line, form, &forms.requests);
+    }
+}
+
+fn request_flaws(cx: &mut Checker, line: &HttpRequestLine, form: &RequestForm) {
+    let names = line.headers.iter().map(|header| (string(&header.name), header.name.span));
+    twice(cx, names, HEADER, "expected each header once");
+    for header in &line.headers {
+        if let HttpHeaderValue::Fixed(text) = &header.value
+            && !is_header_text(&string(text))
+        {
+            let message = format!("{:?} cannot stand in a header", string(text));
+            cx.error(text.span, message, "expected printable ASCII without blanks at its ends");
+        }
+    }
+    let (target, place) = (string(&line.target), line.target.span);
+    let path = target.split('?').next().unwrap_or_default();
+    if let Some(dots) = path.split('/').find(|part| matches!(*part, "." | "..")) {
+        cx.error(place, format!("`{dots}` cannot be a part of a path"), "expected parts that clients do not leave out");
+    }
+    let is_field = |part: &TextPart| matches!(part, TextPart::Field(_));
+    for (at, (name, part)) in form.query.iter().enumerate() {
+        if name.contains(['{', '}']) {
+            cx.error(place, format!("`{name}` is no name of a parameter"), "expected a name, as in `name={field}`");
+        }
+        let is_it = |(other, before): &(String, TextPart)| other == name && (is_field(part) || is_field(before));
+        if form.query[..at].iter().any(is_it) {
+            cx.error(place, format!("a second parameter `{name}`"), "expected each parameter once");
+        }
+    }
+}
+
+fn answer_flaws(cx: &mut Checker, line: &HttpAnswerLine) {
+    let statuses = line.statuses.iter().map(|status| match status {
+        HttpStatus::Is(number, span) => (number.to_string(), *span),
+        HttpStatus::Any(span) => ("_".to_owned(), *span),
+    });
+    twice(cx, statuses, "a second", "expected each status once");
+    let requests = line.to.iter().map(|name| (name.text.clone(), name.span));
+    twice(cx, requests, "a second", "expected each request once");
+    let headers = sources(line).filter_map(|source| match &source.kind {
+        HttpSourceKind::Header { name, .. } => Some((string(name), source.span)),
+        // All others are named by no name that a header has.
+        HttpSourceKind::Headers => Some(("all headers".to_owned(), source.span)),
+        HttpSourceKind::Status | HttpSourceKind::Body { .. } => None,
+    });
+    twice(cx, headers, HEADER, "expected each header once");
+}
+
+/// Reports content that a field must have, although an answer of the line has none.
+fn missing_content(cx: &mut Checker, line: &HttpAnswerLine, form: &AnswerForm, requests: &[RequestForm]) {
+    let is_body = |source: &AnswerSource| source.part == AnswerPart::Body;
+    let is_needed = |source: &AnswerSource| is_body(source) && !matches!(cx.types.get(source.ty), Type::Option(_));
+    if !form.sources.iter().flatten().any(is_needed) {
+        return;
+    }
+    let is_head =
+        |tag: &u32| requests.iter().any(|form| form.tag == Some(*tag) && form.method == TextPart::Fixed("HEAD".into()));
+    let why = if let Some(status) = form.statuses.iter().flatten().find(|status| matches!(status, 204 | 304)) {
+        format!("an answer with the status {status} has no content")
+    } else if form.to.iter().any(is_head) {
+        "an answer to `HEAD` has no content".to_owned()
+    } else {
+        return;
+    };
+    let body = sources(line).find(|source| matches!(source.kind, HttpSourceKind::Body { .. }));
+    if let Some(body) = body {
+        let report: Diagnostic = mistake(body.span, why, "expected a field of an option type");
+        cx.report(report);
+    }
+}
+
+/// The parts that the fields of an answer are taken from, as they are written.
+fn sources(line: &HttpAnswerLine) -> impl Iterator<Item = &HttpSource> {
+    let found: Vec<&HttpSource> = match &line.value {
+        HttpAnswer::Source(source) => vec![source],
+        HttpAnswer::Shape(shape) => match &shape.fields {
+            HttpFields::Unit => Vec::new(),
+            HttpFields::Tuple(sources) => sources.iter().collect(),
+            HttpFields::Record(sources) => sources.iter().map(|(_, source)| source).collect(),
+        },
+    };
+    found.into_iter()
+}
+
+/// Reports the names that come again; those of headers may differ in case.
+fn twice(cx: &mut Checker, names: impl Iterator<Item = (String, Span)>, what: &str, expected: &str) {
+    let mut seen: Vec<String> = Vec::new();
+    for (name, place) in names {
+        let is_it = |other: &String| if what == HEADER { other.eq_ignore_ascii_case(&name) } else { *other == name };
+        if seen.iter().any(is_it) {
+            cx.error(place, format!("{what} `{name}`"), expected);
+        } else {
+            seen.push(name);
+        }
+    }
+}
+
+fn string(text: &HttpText) -> String {
+    String::from_utf8_lossy(&text.text.octets).into_owned()
+}

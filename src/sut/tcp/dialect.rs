@@ -1,0 +1,93 @@
+//! The way in which requests and answers stand on a connection, and that of one JSON value a line.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+use std::time::Instant;
+
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
+use super::wire::{LineCodec, garbage, shown};
+use crate::spec::Spec;
+use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
+use crate::value::Value;
+
+/// The things that the client of a connection sees, in order.
+pub(crate) type SeenThings = VecDeque<Result<SutEventKind, SutFailure>>;
+
+/// The way in which requests and answers stand on a connection.
+pub(crate) trait Dialect {
+    /// The state of a connection.
+    type Link: Default;
+
+    /// Appends a request to what is to be written.
+    fn ask(&mut self, link: &mut Self::Link, request: &Value, out: &mut Vec<u8>, seen: &mut SeenThings);
+
+    /// Takes bytes that were read.
+    fn take(&mut self, link: &mut Self::Link, bytes: &[u8], seen: &mut SeenThings);
+
+    /// Tests whether the end of the connection now would be seen by its client.
+    fn is_end_seen(&self, link: &Self::Link) -> bool;
+
+    /// Tests whether nothing more is said on the connection: the next request needs another one.
+    fn is_over(&self, link: &Self::Link) -> bool;
+
+    /// The moment before which the system has asked to be asked nothing, if it has.
+    fn paused(&self) -> Option<Instant> {
+        None
+    }
+
+    /// The connection has ended, and the system lives on.
+    fn end(&mut self, link: &mut Self::Link, seen: &mut SeenThings);
+}
+
+/// One JSON value a line: the answers of a connection are in the order of its requests.
+pub(crate) struct LineDialect {
+    codec: LineCodec,
+    line: String,
+}
+
+impl LineDialect {
+    /// The values of a specification, a line each.
+    pub(crate) fn new(spec: &Arc<Spec>) -> LineDialect {
+        LineDialect { codec: LineCodec::new(spec), line: String::new() }
+    }
+}
+
+impl Dialect for LineDialect {
+    type Link = LineBuffer;
+
+    fn ask(&mut self, _: &mut LineBuffer, request: &Value, out: &mut Vec<u8>, _: &mut SeenThings) {
+        self.line.clear();
+        self.codec.write_request(&mut self.line, request);
+        self.line.push('\n');
+        out.extend_from_slice(self.line.as_bytes());
+    }
+
+    fn take(&mut self, input: &mut LineBuffer, bytes: &[u8], seen: &mut SeenThings) {
+        input.take(bytes, |line| {
+            if !is_blank(line) {
+                seen.push_back(self.codec.answer(line).map(SutEventKind::Answer));
+            }
+        });
+        if input.is_too_long() {
+            let begun = shown(input.rest());
+            let what = format!("a line of more than {MAX_ANSWER_BYTES} bytes is no answer; it begins {begun}");
+            seen.push_back(Err(SutFailure::new(SutFailureKind::Garbage, what)));
+            *input = LineBuffer::default();
+        }
+    }
+
+    fn is_end_seen(&self, _: &LineBuffer) -> bool {
+        true
+    }
+
+    fn is_over(&self, _: &LineBuffer) -> bool {
+        false
+    }
+
+    fn end(&mut self, input: &mut LineBuffer, seen: &mut SeenThings) {
+        seen.push_back(match input.rest() {
+            [] => Ok(SutEventKind::Closed),
+            rest => Err(garbage(rest, "the connection ended in the middle of this line")),
+        });
+    }
+}

@@ -1,0 +1,316 @@
+//! A system at a TCP address: one connection a client, all served by one `poll`.
+//!
+//! ```text
+//!   send(1, …), send(2, …)     two requests wait in the buffers of two connections
+//!   next(…)                    both are written; whichever answers first is read, with all that is there
+//! ```
+//!
+//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests. A `Dialect` says
+//! how both are written.
+
+#[cfg(unix)]
+pub(crate) mod dialect;
+#[cfg(unix)]
+pub(crate) mod http;
+pub mod lines;
+#[cfg(unix)]
+pub(crate) mod stream;
+#[cfg(all(unix, feature = "tls"))]
+pub(crate) mod tls;
+pub mod wire;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::io::{self, Write};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::net::sockopt::set_socket_linger;
+
+use super::played::PlayedPeers;
+use super::process::Launcher;
+use super::process::ready::connect;
+use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use crate::value::Value;
+use dialect::{Dialect, SeenThings};
+use lines::{StreamState, UnwrittenLines, read_from};
+use stream::{LinkStream, SystemPlace};
+
+/// The client of an event that no client sees.
+const NOBODY: u64 = 0;
+/// The bytes that are read at a time.
+const CHUNK: usize = 1 << 16;
+/// The time in which a system that takes no more connections turns out to have ended.
+const DYING: Duration = Duration::from_millis(500);
+/// The time after the end of a connection in which the whole system may turn out to end: its sockets are closed one by one.
+const SUSPECTED: Duration = Duration::from_millis(200);
+
+/// A system at a TCP address.
+pub(super) struct TcpSystem<D: Dialect> {
+    dialect: D,
+    place: SystemPlace,
+    launcher: Launcher,
+    peers: PlayedPeers,
+    /// Set if a request was given up since the system was reset: it may still call for it.
+    has_given_up: bool,
+    links: BTreeMap<u64, TcpLink<D::Link>>,
+    /// The connections that have just ended, the first one first.
+    ended: VecDeque<EndedLink<D::Link>>,
+    /// The things that were read and are not handed out yet.
+    read: VecDeque<Result<SutEvent, SutFailure>>,
+    chunk: Vec<u8>,
+    /// A request that is about to be sent.
+    request: Vec<u8>,
+}
+
+/// The connection of a client.
+struct TcpLink<L> {
+    stream: LinkStream,
+    out: UnwrittenLines,
+    state: L,
+}
+
+/// A connection that has ended; whether the system has ended, too, is not known yet.
+struct EndedLink<L> {
+    client: u64,
+    state: L,
+    /// The moment at which that is decided.
+    decided: Instant,
+}
+
+impl<D: Dialect> TcpSystem<D> {
+    /// A system at this place, which calls these peers.
+    #[must_use]
+    pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher, peers: PlayedPeers) -> TcpSystem<D> {
+        TcpSystem {
+            dialect,
+            place,
+            launcher,
+            peers,
+            has_given_up: false,
+            links: BTreeMap::new(),
+            ended: VecDeque::new(),
+            read: VecDeque::new(),
+            chunk: vec![0; CHUNK],
+            request: Vec::new(),
+        }
+    }
+
+    /// Makes a connection for a client that has none.
+    fn connect(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.drop_unnoticed(client);
+        if !self.links.contains_key(&client) {
+            self.launcher.used();
+            match TcpLink::open(&self.place) {
+                Ok(link) => _ = self.links.insert(client, link),
+                Err(error) => return Err(self.unreachable(&error).of_client(client)),
+            }
+        }
+        Ok(())
+    }
+
+    /// Drops the connection of a client on which nothing more is said, or that the system has ended without the client noticing.
+    fn drop_unnoticed(&mut self, client: u64) {
+        let Some(link) = self.links.get_mut(&client) else { return };
+        let mut is_over = self.dialect.is_over(&link.state);
+        let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
+        if !is_over && !dialect.is_end_seen(&link.state) {
+            let take = |bytes: &[u8]| dialect.take(&mut link.state, bytes, &mut seen);
+            is_over = read_from(&mut link.stream, &mut self.chunk, take) == StreamState::Ended;
+        }
+        if is_over {
+            self.links.remove(&client);
+        }
+        self.see(client, seen);
+    }
+
+    /// The failure that a connection cannot be made.
+    fn unreachable(&mut self, error: &io::Error) -> SutFailure {
+        let crash = self.launcher.ended_within(DYING);
+        crash.unwrap_or_else(|| {
+            let what = format!("the system at {} takes no connection: {error}", self.place.address);
+            SutFailure::new(SutFailureKind::Refused, what)
+        })
+    }
+
+    /// Writes what can be written, waits until there is something to read or to write, and reads it.
+    fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
+        self.links.values_mut().for_each(|link| link.write());
+        let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
+        for client in self.readable(until)? {
+            let Some(link) = self.links.get_mut(&client) else { continue };
+            let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
+            let stream = read_from(&mut link.stream, &mut self.chunk, |bytes| {
+                dialect.take(&mut link.state, bytes, &mut seen);
+            });
+            let is_end_seen = self.dialect.is_end_seen(&link.state);
+            self.see(client, seen);
+            if stream == StreamState::Ended
+                && let Some(TcpLink { state, .. }) = self.links.remove(&client)
+                && is_end_seen
+            {
+                let doubt = if self.launcher.lives_on() { Duration::ZERO } else { SUSPECTED };
+                self.ended.push_back(EndedLink { client, state, decided: Instant::now() + doubt });
+            }
+        }
+        let called =
+            |call: Result<_, _>| call.map(|call| SutEvent { client: NOBODY, kind: SutEventKind::Called(call) });
+        self.read.extend(self.peers.turn().into_iter().map(called));
+        if self.ended.front().is_some_and(|ended| ended.decided <= Instant::now())
+            && let Some(ended) = self.ended.pop_front()
+        {
+            self.meaning(ended);
+        }
+        Ok(())
+    }
+
+    /// The clients that have something to read; waits for one, or for room to write.
+    fn readable(&self, until: Instant) -> Result<Vec<u64>, SutFailure> {
+        let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
+        let left = left.map_err(|error| broken(&error.to_string()))?;
+        let waited = |link: &TcpLink<D::Link>| match link.out.is_empty() && !link.stream.wants_write() {
+            true => PollFlags::IN,
+            false => PollFlags::IN | PollFlags::OUT,
+        };
+        let polled = self.links.values().map(|link| PollFd::new(link.stream.socket(), waited(link)));
+        let mut polled: Vec<PollFd<'_>> = polled.collect();
+        polled.extend(self.peers.polled());
+        match poll(&mut polled, Some(&left)) {
+            Ok(_) | Err(rustix::io::Errno::INTR) => {}
+            Err(error) => return Err(broken(&error.to_string())),
+        }
+        let events = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
+        let ready = self.links.keys().zip(&polled).filter(|(_, polled)| polled.revents().intersects(events));
+        Ok(ready.map(|(client, _)| *client).collect())
+    }
+
+    /// Keeps what a client sees until it is handed out.
+    fn see(&mut self, client: u64, seen: SeenThings) {
+        let of_client = |seen: Result<_, SutFailure>| match seen {
+            Ok(kind) => Ok(SutEvent { client, kind }),
+            Err(failure) => Err(failure.of_client(client)),
+        };
+        self.has_given_up |= seen.iter().any(|seen| matches!(seen, Ok(SutEventKind::Lost | SutEventKind::Closed)));
+        self.read.extend(seen.into_iter().map(of_client));
+    }
+
+    /// The meaning of the end of a connection: the system closed it, or is no more.
+    fn meaning(&mut self, mut ended: EndedLink<D::Link>) {
+        if let Some(crash) = self.launcher.ended_within(Duration::ZERO) {
+            return self.read.push_back(Err(crash));
+        }
+        if !self.launcher.lives_on()
+            && let Err(error) = connect(&self.place.address)
+        {
+            let crash = self.launcher.ended_within(DYING).unwrap_or_else(|| {
+                let what = format!("the system ended a connection and takes no more ({}: {error})", self.place.address);
+                SutFailure::new(SutFailureKind::Crash, what)
+            });
+            return self.read.push_back(Err(crash));
+        }
+        let mut seen = SeenThings::new();
+        self.dialect.end(&mut ended.state, &mut seen);
+        self.see(ended.client, seen);
+    }
+
+    fn disconnect(&mut self) {
+        if self.launcher.restarts() {
+            // The system is about to end. A connection that lingers on a port of the kernel's choice would keep a server from that port.
+            for link in self.links.values() {
+                _ = set_socket_linger(link.stream.socket(), Some(Duration::ZERO));
+            }
+        }
+        self.links.clear();
+        self.ended.clear();
+        self.read.clear();
+        self.peers.disconnect();
+    }
+}
+
+impl<D: Dialect> System for TcpSystem<D> {
+    fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        let mut seen = SeenThings::new();
+        self.request.clear();
+        if let Some(ended) = self.ended.iter_mut().find(|ended| ended.client == client) {
+            // It is lost with what was sent before it.
+            self.dialect.ask(&mut ended.state, request, &mut self.request, &mut seen);
+        } else {
+            self.connect(client)?;
+            if let Some(link) = self.links.get_mut(&client) {
+                self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
+                link.out.push(&self.request);
+                if link.out.is_full() {
+                    link.write();
+                }
+            }
+        }
+        self.see(client, seen);
+        Ok(())
+    }
+
+    fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure> {
+        loop {
+            if let Some(event) = self.read.pop_front() {
+                return event.map(Some);
+            }
+            self.turn(until)?;
+            if self.read.is_empty() && Instant::now() >= until {
+                let crash = self.launcher.ended_within(Duration::ZERO);
+                return crash.map_or(Ok(None), Err);
+            }
+        }
+    }
+
+    fn answer_call(&mut self, call: u64, answer: Option<&Value>) -> bool {
+        self.peers.answer(call, answer)
+    }
+
+    fn close(&mut self, client: u64) -> Result<(), SutFailure> {
+        self.has_given_up = true;
+        self.links.remove(&client);
+        self.ended.retain(|ended| ended.client != client);
+        self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
+        Ok(())
+    }
+
+    fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {
+        self.disconnect();
+        if std::mem::take(&mut self.has_given_up) && !self.launcher.restarts() {
+            self.peers.wait_for_silence();
+        }
+        self.launcher.reset()
+    }
+
+    fn crash(&mut self) -> Result<(), SutFailure> {
+        self.disconnect();
+        self.launcher.crash()
+    }
+
+    fn paused(&self) -> Option<Instant> {
+        self.dialect.paused()
+    }
+
+    fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
+        self.launcher.ended_within(longest)
+    }
+
+    fn last_output(&mut self) -> Vec<String> {
+        self.launcher.output()
+    }
+}
+
+impl<L: Default> TcpLink<L> {
+    fn open(place: &SystemPlace) -> io::Result<TcpLink<L>> {
+        Ok(TcpLink { stream: place.connect()?, out: UnwrittenLines::default(), state: L::default() })
+    }
+
+    /// Writes what can be written at once.
+    fn write(&mut self) {
+        self.out.write_to(&mut self.stream);
+        // If nobody reads any more, the one who reads the answers notices.
+        _ = self.stream.flush();
+    }
+}
+
+fn broken(why: &str) -> SutFailure {
+    SutFailure::new(SutFailureKind::Start, format!("connections cannot be waited for: {why}"))
+}

@@ -1,0 +1,97 @@
+//! A connection to a system, in the clear or with TLS, that never waits.
+
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+
+#[cfg(feature = "tls")]
+use super::tls::{TlsClient, TlsStream};
+use crate::sut::process::ready::connect;
+
+/// The address of a system, and how connections to it are protected.
+pub(crate) struct SystemPlace {
+    /// The host and the port.
+    pub(crate) address: String,
+    /// The means of TLS; none in the clear.
+    #[cfg(feature = "tls")]
+    pub(crate) tls: Option<TlsClient>,
+}
+
+/// A connection to a system.
+pub(crate) enum LinkStream {
+    Plain(TcpStream),
+    #[cfg(feature = "tls")]
+    Tls(Box<TlsStream>),
+}
+
+impl SystemPlace {
+    /// A place that is spoken to in the clear.
+    pub(crate) fn plain(address: &str) -> SystemPlace {
+        SystemPlace {
+            address: address.to_owned(),
+            #[cfg(feature = "tls")]
+            tls: None,
+        }
+    }
+
+    /// Makes a connection.
+    pub(crate) fn connect(&self) -> io::Result<LinkStream> {
+        let stream = connect(&self.address)?;
+        stream.set_nodelay(true)?;
+        #[cfg(feature = "tls")]
+        if let Some(tls) = &self.tls {
+            let stream = tls.connect(stream)?;
+            stream.socket().set_nonblocking(true)?;
+            return Ok(LinkStream::Tls(Box::new(stream)));
+        }
+        stream.set_nonblocking(true)?;
+        Ok(LinkStream::Plain(stream))
+    }
+}
+
+impl LinkStream {
+    /// The socket, to be waited for.
+    pub(crate) fn socket(&self) -> &TcpStream {
+        match self {
+            LinkStream::Plain(stream) => stream,
+            #[cfg(feature = "tls")]
+            LinkStream::Tls(stream) => stream.socket(),
+        }
+    }
+
+    /// Tests whether bytes that were written wait for room in the socket.
+    pub(crate) fn wants_write(&self) -> bool {
+        match self {
+            LinkStream::Plain(_) => false,
+            #[cfg(feature = "tls")]
+            LinkStream::Tls(stream) => stream.wants_write(),
+        }
+    }
+}
+
+impl Read for LinkStream {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        match self {
+            LinkStream::Plain(stream) => stream.read(buffer),
+            #[cfg(feature = "tls")]
+            LinkStream::Tls(stream) => stream.read(buffer),
+        }
+    }
+}
+
+impl Write for LinkStream {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match self {
+            LinkStream::Plain(stream) => stream.write(bytes),
+            #[cfg(feature = "tls")]
+            LinkStream::Tls(stream) => stream.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match self {
+            LinkStream::Plain(stream) => stream.flush(),
+            #[cfg(feature = "tls")]
+            LinkStream::Tls(stream) => stream.flush(),
+        }
+    }
+}
