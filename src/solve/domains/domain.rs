@@ -357,6 +357,16 @@ impl Domain {
         }
     }
 
+    /// The values of `x + by`, for the integers x in this domain; `None` if they cannot be listed.
+    pub fn moved(&self, by: &Int) -> Option<Domain> {
+        if self.is_interval() {
+            let [lo, hi] = [&self.lo, &self.hi].map(|end| end.as_ref().map(|end| end.add(by)));
+            return Some(Domain::interval(lo, hi));
+        }
+        let moved = |value: Scalar| value.as_int().map(|value| Scalar::Int(value.add(by)));
+        Domain::of(self.values(JOINED)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
+    }
+
     /// The explicit set of these values; `None` for no value.
     pub fn of(values: impl IntoIterator<Item = Scalar>) -> Option<Domain> {
         Domain::listed(ValueSet::of(values))
@@ -490,4 +500,33 @@ pub(crate) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usi
         (Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json, ..) => domain.candidate(var, 0),
     };
     domain.admits(&value).then_some(value)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_moved_domain_has_the_moved_values() {
+        let ints = |values: &[i64]| Domain::of(values.iter().copied().map(Scalar::int)).expect("values");
+        let [lo, hi] = [-2, 3].map(|end| Some(Int::small(end)));
+        let ends = [
+            Domain::ALL,
+            Domain::interval(lo.clone(), hi.clone()),
+            Domain::interval(None, hi),
+            Domain::interval(lo, None),
+        ];
+        let all = ends.into_iter().chain([ints(&[-1, 2, 5]), ints(&[0, i64::MAX]), ints(&[7])]);
+        for (domain, by) in all.flat_map(|domain| [-3, 0, 1, 4].map(|by| (domain.clone(), by))) {
+            let moved = domain.moved(&Int::small(by)).expect("it can be listed");
+            for value in (-12..12).chain([i64::MAX - 1, i64::MAX]) {
+                let from = Scalar::Int(Int::small(value).add(&Int::small(-by)));
+                assert_eq!(
+                    moved.admits(&Scalar::int(value)),
+                    domain.admits(&from),
+                    "{value} in {domain:?} moved by {by}"
+                );
+            }
+        }
+    }
 }

@@ -16,7 +16,7 @@ use crate::judge::candidate::Candidate;
 use crate::judge::normal_form::groups;
 use crate::judge::terms;
 use crate::judge::terms::{Renaming, changed, rewritten};
-use crate::scalar::{Scalar, Sort};
+use crate::scalar::{Int, Scalar, Sort};
 use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Value};
@@ -284,9 +284,23 @@ impl CellRow {
         Ok(())
     }
 
+    /// The values of a variable, or of a variable and a constant, if no more is known of the variable than its domain.
+    fn domain(&self, term: &Term) -> Option<Domain> {
+        let (var, by) = match (term.as_var(), term.kind()) {
+            (Some(var), _) => (var, None),
+            (None, Kind::Linear(sum)) => match sum.terms() {
+                [(atom, factor)] if *factor == Int::ONE => (atom.as_var()?, Some(sum.constant())),
+                _ => return None,
+            },
+            (None, _) => return None,
+        };
+        let domain = self.store.is_alone(var).then(|| self.store.domain(var))?;
+        by.map_or_else(|| Some(domain.clone()), |by| domain.moved(by))
+    }
+
     fn shape_of_term(&self, term: &Term) -> Result<DomainTree, NoShape> {
-        if let Some(var) = term.as_var().filter(|var| self.store.is_alone(*var)) {
-            return Ok(DomainTree::leaf(term.sort(), self.store.domain(var).clone()));
+        if let Some(domain) = self.domain(term) {
+            return Ok(DomainTree::leaf(term.sort(), domain));
         }
         if let Some(condition) = condition_in(term) {
             return Err(Some(either(&condition)));
