@@ -73,11 +73,6 @@ fn nonsense(options: &Simulate) -> Option<String> {
     if let Some(most) = net.connections().filter(|most| *clients > *most as u64) {
         return Some(format!("--clients {clients} needs as many connections, but `--net {net}` has {most}"));
     }
-    if net.is_limited() && net.duplicates() && !net.loses() {
-        return Some(format!(
-            "`--net {net}` is full for ever once it is full: what may come again stays under way; with `loss` it may leave"
-        ));
-    }
     None
 }
 

@@ -130,10 +130,6 @@ pub enum BegunSection {
     Left(Port),
     /// That it started again.
     Restarted,
-    /// No section: the request of this connection was lost.
-    LostRequest(Port, Value),
-    /// No section: the message to this connection was lost.
-    LostMessage(Port, Value),
 }
 
 impl BegunSection {
@@ -141,9 +137,7 @@ impl BegunSection {
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
         match self {
-            BegunSection::Request(_, value)
-            | BegunSection::LostRequest(_, value)
-            | BegunSection::LostMessage(_, value) => Some(value),
+            BegunSection::Request(_, value) => Some(value),
             BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) => None,
             BegunSection::Restarted => None,
         }

@@ -18,7 +18,6 @@
 //! A network is a type that implements the trait, in this crate or outside of it.
 
 mod fifo;
-mod limited;
 pub mod moves;
 mod named;
 mod outstanding;
@@ -27,7 +26,6 @@ mod tcp;
 mod udp;
 
 pub use fifo::Fifo;
-pub use limited::{Limited, PacketLimits};
 pub use moves::ServerSection;
 pub use named::NetworkChoice;
 pub use outstanding::MostOutstanding;
@@ -87,7 +85,7 @@ impl Observation {
     }
 }
 
-/// Something that the server does, or the loss of a packet.
+/// Something that the server does.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerMove {
     /// It begins to handle the request at this place among those that have arrived.
@@ -96,18 +94,6 @@ pub enum ServerMove {
     Resume(usize),
     /// It takes an internal step, if the specification has one.
     Step,
-    /// The message at this place among those that were sent is lost.
-    Lose(usize),
-    /// The request at this place among those that have arrived is lost.
-    LoseRequest(usize),
-}
-
-impl ServerMove {
-    /// Tests whether a packet is lost.
-    #[must_use]
-    pub fn is_loss(self) -> bool {
-        matches!(self, ServerMove::Lose(_) | ServerMove::LoseRequest(_))
-    }
 }
 
 /// The order in which messages that go one way come to be seen.
@@ -141,15 +127,9 @@ pub trait Network {
         false
     }
 
-    /// Tests whether any packet may be lost at any time; if so, [`moves`](Network::moves) lists the losses. Losing a packet must rule out
-    /// nothing except what needs this packet.
+    /// Tests whether any packet may be lost. A lost packet is one that stays under way for ever, so no packet may be in the way of anything.
     fn loses(&self) -> bool {
         false
-    }
-
-    /// Tests whether there is room for all that is under way after a section of the server. If not, the section cannot end there.
-    fn takes(&self, _situation: &Situation) -> bool {
-        true
     }
 
     /// Tests whether what the network allows depends on the number of messages under way, including those that nobody will see.

@@ -58,7 +58,6 @@ pub fn of(
         ServerMove::Receive(at) => !is_held && !situation.opening.contains(&situation.arrived[at]),
         ServerMove::Resume(at) => situation.suspended[at].calls.is_empty(),
         ServerMove::Step => !program.steps.is_empty(),
-        ServerMove::Lose(_) | ServerMove::LoseRequest(_) => true,
     };
     let moves = network.moves(situation, observation).into_iter().filter(may_run).map(ServerSection::Move);
     let opening = situation.opening.iter().map(|port| ServerSection::Open(*port));

@@ -1,10 +1,10 @@
-//! The network that is named on a command line: `tcp`, `udp,duplication`, `tcp,outstanding=1,connections=4`.
+//! The network that is named on a command line: `tcp`, `udp,duplication`, `tcp,connections=4`.
 
 use std::fmt;
 use std::num::{IntErrorKind, NonZeroUsize};
 use std::str::FromStr;
 
-use super::{Fifo, Limited, MostOutstanding, Network, PacketLimits, Sync, Tcp, Udp};
+use super::{Fifo, MostOutstanding, Network, Sync, Tcp, Udp};
 
 /// A kind of network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -23,7 +23,6 @@ const KINDS: [(&str, NetworkKind); 4] =
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NetworkChoice {
     kind: NetworkKind,
-    limits: PacketLimits,
     connections: Option<usize>,
     loss: bool,
     duplication: bool,
@@ -36,8 +35,7 @@ impl NetworkChoice {
     pub const TCP: NetworkChoice = NetworkChoice::of(NetworkKind::Tcp);
 
     const fn of(kind: NetworkKind) -> NetworkChoice {
-        let limits = PacketLimits { capacity: None, outstanding: None };
-        NetworkChoice { kind, limits, connections: None, loss: false, duplication: false }
+        NetworkChoice { kind, connections: None, loss: false, duplication: false }
     }
 
     /// Tests whether clients wait for each answer.
@@ -52,7 +50,7 @@ impl NetworkChoice {
         self.connections
     }
 
-    /// Tests whether packets may be lost.
+    /// Tests whether random clients lose packets; a recording is judged as if any packet may be lost.
     #[must_use]
     pub fn loses(&self) -> bool {
         self.loss
@@ -64,46 +62,32 @@ impl NetworkChoice {
         self.duplication
     }
 
-    /// Tests whether the network has room for a limited number of packets only.
-    #[must_use]
-    pub fn is_limited(&self) -> bool {
-        self.limits != PacketLimits::default()
-    }
-
-    /// Tests whether it does what TCP does if no more requests than these are without an answer, of a server that answers
-    /// each once: no limit is met, and nothing is overtaken.
+    /// Tests whether it does what TCP does if each connection has at most so many requests without an answer, of a server that answers each
+    /// once: nothing is overtaken.
     #[must_use]
     pub fn is_like_tcp(&self, most: MostOutstanding) -> bool {
-        let PacketLimits { capacity, outstanding } = self.limits;
-        let may_send =
-            outstanding.is_none_or(|limit| most.each <= limit) && capacity.is_none_or(|limit| most.all <= limit);
         match self.kind {
-            NetworkKind::Tcp => may_send,
-            NetworkKind::Udp => may_send && most.each <= 1 && !self.duplication && !(self.loss && self.is_limited()),
+            NetworkKind::Tcp => true,
+            NetworkKind::Udp => most.each <= 1 && !self.duplication,
             NetworkKind::Sync | NetworkKind::Fifo => false,
         }
     }
 
     /// The parameters that are set, as they are read.
     fn parameters(&self) -> Vec<String> {
-        let PacketLimits { capacity, outstanding } = self.limits;
-        let limits = [("capacity", capacity), ("connections", self.connections), ("outstanding", outstanding)];
-        let limits = limits.into_iter().filter_map(|(name, limit)| limit.map(|limit| format!("{name}={limit}")));
+        let connections = self.connections.map(|limit| format!("connections={limit}"));
         let flags = [("loss", self.loss), ("duplication", self.duplication)].into_iter().filter(|(_, is_set)| *is_set);
-        limits.chain(flags.map(|(name, _)| name.to_owned())).collect()
+        connections.into_iter().chain(flags.map(|(name, _)| name.to_owned())).collect()
     }
 
     /// The model of it.
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
-        let limits = self.limits;
-        // What takes no room may as well be lost as be under way for ever.
-        let loss = self.loss || !self.is_limited();
         match self.kind {
             NetworkKind::Sync => Box::new(Sync),
-            NetworkKind::Tcp => Box::new(Limited { network: Tcp, limits }),
-            NetworkKind::Fifo => Box::new(Limited { network: Fifo, limits }),
-            NetworkKind::Udp => Box::new(Limited { network: Udp { loss, duplication: self.duplication }, limits }),
+            NetworkKind::Tcp => Box::new(Tcp),
+            NetworkKind::Fifo => Box::new(Fifo),
+            NetworkKind::Udp => Box::new(Udp { duplication: self.duplication }),
         }
     }
 
@@ -117,8 +101,6 @@ impl NetworkChoice {
         }
         match (name, value) {
             _ if self.is_sync() => return Err("`sync` has no parameters".to_owned()),
-            ("capacity", _) => self.limits.capacity = Some(number()?),
-            ("outstanding", _) => self.limits.outstanding = Some(number()?),
             ("connections", _) => self.connections = Some(number()?),
             ("loss" | "duplication", _) if self.kind != NetworkKind::Udp => {
                 return Err(format!("only `udp` has `{name}`"));
@@ -127,7 +109,7 @@ impl NetworkChoice {
             ("duplication", None) => self.duplication = true,
             ("loss" | "duplication", Some(_)) => return Err(format!("`{name}` takes no value")),
             _ => {
-                let all = "capacity=N, connections=N, outstanding=N, and of `udp` loss and duplication";
+                let all = "connections=N, and of `udp` loss and duplication";
                 return Err(format!("there is no parameter `{parameter}`: expected {all}"));
             }
         }

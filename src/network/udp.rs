@@ -1,8 +1,7 @@
 //! Datagrams: requests and answers overtake each other, and may never arrive; with `duplication` one may arrive several times.
 //!
 //! ```text
-//! c1 Put(1)   c1 Put(2) ──▶ Put(2), Put(1)          a lost message is one that is under way for ever,
-//!                                                   unless it takes room (`Limited`)
+//! c1 Put(1)   c1 Put(2) ──▶ Put(2), Put(1)          a lost message is one that is under way for ever
 //! ```
 
 use super::{Network, Observation, PacketOrder, ServerMove};
@@ -11,8 +10,6 @@ use crate::process::Situation;
 /// Datagrams between the server and its clients.
 #[derive(Clone, Copy, Default, Debug)]
 pub struct Udp {
-    /// Set if messages may leave the network without being seen; this makes a difference only if they take room.
-    pub loss: bool,
     /// Set if a message may be seen, and a request be read, any number of times.
     pub duplication: bool,
 }
@@ -23,15 +20,10 @@ impl Network for Udp {
     }
 
     fn moves(&self, situation: &Situation, _: &Observation) -> Vec<ServerMove> {
-        let arrived = 0..situation.arrived.len();
-        let received = arrived.clone().filter(|at| !situation.is_busy(situation.arrived[*at])).map(ServerMove::Receive);
+        let arrived = (0..situation.arrived.len()).filter(|at| !situation.is_busy(situation.arrived[*at]));
+        let received = arrived.map(ServerMove::Receive);
         let resumed = (0..situation.suspended.len()).map(ServerMove::Resume);
-        let mut moves: Vec<ServerMove> = received.chain(resumed).chain([ServerMove::Step]).collect();
-        if self.loss {
-            moves.extend((0..situation.sent.len()).map(ServerMove::Lose));
-            moves.extend(arrived.map(ServerMove::LoseRequest));
-        }
-        moves
+        received.chain(resumed).chain([ServerMove::Step]).collect()
     }
 
     fn order(&self) -> PacketOrder {
@@ -39,7 +31,7 @@ impl Network for Udp {
     }
 
     fn loses(&self) -> bool {
-        self.loss
+        true
     }
 
     fn duplicates(&self) -> bool {

@@ -79,12 +79,6 @@ pub struct SectionLine {
     /// The number of answers that it waits for, if that is not each.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<usize>,
-    /// No section: the network lost the request.
-    #[serde(skip_serializing_if = "std::ops::Not::not")]
-    pub skipped: bool,
-    /// No section: the network lost this message.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lost: Option<MessageLine>,
 }
 
 /// A message that the server sent.
@@ -205,11 +199,6 @@ impl SectionTexts<'_> {
             }
             SectionWork::Left(port, part) => SectionLine { left: Some(self.client(*port)), part: later(*part), ..line },
             SectionWork::Restart(own) => SectionLine { line: Some(*own), ..line },
-            SectionWork::LostRequest(sent) => SectionLine { line: Some(*sent), skipped: true, ..line },
-            SectionWork::LostMessage(port, value) => {
-                let a = self.raw(self.spec.program.response, value);
-                SectionLine { lost: Some(MessageLine { c: self.client(*port), a, seen: Vec::new() }), ..line }
-            }
         }
     }
 
@@ -249,7 +238,6 @@ impl SectionTexts<'_> {
             SectionWork::Opened(port, _) => format!("what is done when client {} opens", self.client(*port)),
             SectionWork::Left(port, _) => format!("what is done when client {} has left", self.client(*port)),
             SectionWork::Step(..) | SectionWork::Restart(_) => String::new(),
-            SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => String::new(),
         };
         match &section.end {
             WitnessEnd::Yielded(Some(site)) => format!("  {whose}, which has yielded {}", place(self.spec, *site)),

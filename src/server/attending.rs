@@ -5,7 +5,7 @@
 
 use super::conversation::{Conversation, draw};
 use super::packets::{CallPacket, CallStage, MessagePacket, Notice, OpenTask, RequestPacket};
-use super::{Departure, Reply, SectionDone, ServerMark, Stop};
+use super::{Departure, Reply, SectionDone, Stop};
 use crate::choice::Choices;
 use crate::network::{Observation, ServerMove, ServerSection, moves};
 use crate::process::{ConnectionList, Port, Situation};
@@ -58,11 +58,9 @@ impl Conversation {
             if !self.server.takes_steps() || !is_taken(source)? {
                 break;
             }
-            let mark = self.mark();
             self.server.act(source)?;
-            if let Some(outgoing) = self.outgoing(mark, None, source)? {
-                self.depart(outgoing, source)?;
-            }
+            let outgoing = self.outgoing(None, source)?;
+            self.depart(outgoing, source)?;
             self.waiting.state += 1;
         }
         Ok(())
@@ -80,8 +78,8 @@ impl Conversation {
             ServerSection::Move(ServerMove::Resume(at)) => self.go_on(situation.suspended[at].port, source),
             ServerSection::Open(port) => self.take_notice(port, ConnectionList::Opening, source),
             ServerSection::Leave(port) => self.take_notice(port, ConnectionList::Leaving, source),
-            // Steps come before each section, and what is lost never arrives.
-            ServerSection::Move(ServerMove::Step | ServerMove::Lose(_) | ServerMove::LoseRequest(_)) => Ok(false),
+            // Steps come before each section.
+            ServerSection::Move(ServerMove::Step) => Ok(false),
         }
     }
 
@@ -91,17 +89,14 @@ impl Conversation {
         if tried == Some(self.waiting.state) {
             return Ok(false);
         }
-        let (request, mark) = (request.clone(), self.mark());
+        let request = request.clone();
         let kept = match is_read {
             true => self.server.begin(&request, port.0, source).map(|done| (request, done)),
             false => self.server.kept_or_another(port.0, request, source).map(|kept| (kept.request, kept.done)),
         };
         let Some((request, done)) = self.waiting.sift(kept, &mut self.requests[at].tried)? else { return Ok(false) };
         let ended = EndedSection { port, request: Some(noted) };
-        let Some(outgoing) = self.outgoing(mark, Some((ended, &done)), source)? else {
-            self.requests[at].tried = Some(self.waiting.state);
-            return Ok(false);
-        };
+        let outgoing = self.outgoing(Some((ended, &done)), source)?;
         if !is_read {
             self.journal.fix_request(noted, request.clone());
         }
@@ -121,15 +116,11 @@ impl Conversation {
             return Ok(false);
         }
         let ended = EndedSection { port, request: *request };
-        let mark = self.mark();
         let answered = self.answered(port);
         let done = self.go_on_answered(port, source);
         let Some(task) = self.tasks.get_mut(&port) else { return Ok(false) };
         let Some(done) = self.waiting.sift(done, &mut task.tried)?.flatten() else { return Ok(false) };
-        let Some(outgoing) = self.outgoing(mark, Some((ended, &done)), source)? else {
-            self.tasks.entry(port).and_modify(|task| task.tried = Some(self.waiting.state));
-            return Ok(false);
-        };
+        let outgoing = self.outgoing(Some((ended, &done)), source)?;
         self.fix_answers(answered);
         self.tasks.remove(&port);
         self.end(ended, &done);
@@ -138,7 +129,6 @@ impl Conversation {
 
     /// Takes notice of a connection that has begun, or has ended.
     fn take_notice(&mut self, port: Port, list: ConnectionList, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let mark = self.mark();
         let notices = if list == ConnectionList::Opening { &mut self.opening } else { &mut self.leaving };
         let Some(notice) = notices.iter_mut().find(|notice| notice.port == port) else { return Ok(false) };
         if notice.tried == Some(self.waiting.state) {
@@ -147,7 +137,7 @@ impl Conversation {
         let noticed = self.server.noticed(port.0, list, source);
         let Some(done) = self.waiting.sift(noticed, &mut notice.tried)? else { return Ok(false) };
         let ended = EndedSection { port, request: None };
-        let Some(outgoing) = self.outgoing(mark, Some((ended, &done)), source)? else { return Ok(false) };
+        let outgoing = self.outgoing(Some((ended, &done)), source)?;
         let is_other = |notice: &Notice| notice.port != port;
         match list {
             ConnectionList::Opening => self.opening.retain(is_other),
@@ -171,18 +161,12 @@ impl Conversation {
         }
     }
 
-    /// The state to which the server returns if the network has no room for what a section sends.
-    fn mark(&self) -> Option<ServerMark> {
-        self.network.counts_packets().then(|| self.server.mark())
-    }
-
-    /// The outcome of a section; nothing if the network has no room for it, so that it has not happened.
+    /// The outcome of a section.
     fn outgoing(
         &mut self,
-        mark: Option<ServerMark>,
         ended: Option<(EndedSection, &SectionDone)>,
         source: &mut dyn Choices,
-    ) -> Result<Option<Outgoing>, Stop> {
+    ) -> Result<Outgoing, Stop> {
         let departures = self.server.departures(source)?;
         let mut messages = Vec::new();
         for departure in &departures {
@@ -196,15 +180,7 @@ impl Conversation {
             messages.push(MessagePacket { port, message: answer.clone(), answers: request });
         }
         messages.retain(|packet| self.is_open(packet.port));
-        if let Some(mark) = mark {
-            let mut situation = self.situation();
-            situation.sent.extend(messages.iter().map(|packet| packet.port));
-            if !self.network.takes(&situation) {
-                self.server.return_to(mark);
-                return Ok(None);
-            }
-        }
-        Ok(Some(Outgoing { messages, departures }))
+        Ok(Outgoing { messages, departures })
     }
 
     /// Lets what comes of a section leave the server.

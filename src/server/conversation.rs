@@ -23,7 +23,6 @@ use super::{Server, Stop};
 use crate::choice::Choices;
 use crate::network::{Network, NetworkChoice, Observation, PacketOrder, moves};
 use crate::process::{Port, Situation};
-use crate::value::Value;
 
 /// The weights of a request that is sent, of a section of the server, of a message that arrives, of something that a peer does and of a
 /// client that gives up.
@@ -203,15 +202,7 @@ impl Conversation {
 
     /// The places of the connections that may send a request.
     fn senders(&self) -> Vec<usize> {
-        if self.left == 0 || !self.network.counts_packets() {
-            return if self.left == 0 { Vec::new() } else { self.ready.clone() };
-        }
-        let situation = self.situation();
-        let may_send = |at: &usize| {
-            let request = Observation::Request(self.connections[*at].port, Value::UNIT);
-            self.network.allows(&situation, &request)
-        };
-        self.ready.iter().copied().filter(may_send).collect()
+        if self.left == 0 { Vec::new() } else { self.ready.clone() }
     }
 
     /// A client sends a request.
@@ -305,7 +296,6 @@ impl Conversation {
                 self.reconnect(at);
             }
         }
-        self.find_room();
         Ok(())
     }
 
@@ -328,7 +318,7 @@ impl Conversation {
         self.journal.note(Occurrence::Lost(at as u64 + 1));
         let port = self.connections[at].port;
         let unread = self.requests.iter().filter(|packet| packet.port == port).count();
-        let read = if self.keeps_unread() { unread } else { draw(source, "read all the same", unread + 1)? };
+        let read = draw(source, "read all the same", unread + 1)?;
         self.drop_unread(port, read);
         let is_closed = self.closed.contains(&port);
         self.closed.retain(|other| *other != port);
@@ -337,12 +327,6 @@ impl Conversation {
             self.has_left(port);
         }
         Ok(())
-    }
-
-    /// Tests whether requests of a connection that has ended are under way for ever, unless they are read.
-    fn keeps_unread(&self) -> bool {
-        let network = &self.network;
-        network.order() == PacketOrder::Free && network.counts_packets() && !self.population.network.loses()
     }
 
     /// The client at this place has another connection from now on: nothing that was sent to it on the old one is seen.
@@ -356,14 +340,6 @@ impl Conversation {
         self.places.remove(&old.port);
         self.messages.retain(|packet| packet.port != old.port);
         self.waiting.is_blocked = false;
-        self.find_room();
-    }
-
-    /// Tries again soon if there was no room.
-    fn find_room(&mut self) {
-        if self.network.counts_packets() {
-            self.waiting.progress();
-        }
     }
 
     /// Notes that a connection has ended; the server takes notice if the specification has an `on close`.

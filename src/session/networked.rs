@@ -13,8 +13,8 @@ use crate::evidence::{
     witness_of_recording,
 };
 use crate::json::RawJson;
-use crate::judge::{Judge, Options, RecordedEvent, judge_recorded, judge_within, unanswered};
-use crate::network::{NetworkChoice, Observation};
+use crate::judge::{Judge, Options, judge_recorded, judge_within, unanswered};
+use crate::network::NetworkChoice;
 use crate::report::conflict::names_under_way;
 use crate::report::{ConcurrentReason, INLINE, sections, values};
 use crate::spec::Spec;
@@ -100,11 +100,6 @@ impl NetworkedEvidence {
         let waiting = unanswered(&observed.events, line);
         let possible = values::possible(spec, observed, line, &values);
         let mut explanation = values::explain(spec, observed, (line, &possible), &values);
-        let asks = |(own, event): &RecordedEvent| *own == line && matches!(event, Observation::Request(..));
-        if self.net.is_limited() && observed.events.iter().any(asks) {
-            let no_room = format!("  the limits of `--net {}` leave no room for one request more there", self.net);
-            explanation.push(no_room);
-        }
         explanation.extend(names_under_way(&waiting).map(|names| format!("  {names}")));
         explanation.extend(self.before(line)?.into_iter().map(|line| format!("  {line}")));
         let is_minimal = values.minimal == Minimality::Minimal;

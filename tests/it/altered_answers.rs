@@ -37,29 +37,19 @@ use mayhap::{Exchange, Spec, Validator, json};
 struct Net {
     name: &'static str,
     wire: Wire,
-    capacity: Option<usize>,
-    outstanding: Option<usize>,
 }
 
-const fn net(name: &'static str, wire: Wire, capacity: Option<usize>, outstanding: Option<usize>) -> Net {
-    Net { name, wire, capacity, outstanding }
+const fn net(name: &'static str, wire: Wire) -> Net {
+    Net { name, wire }
 }
 
-const NETWORKS: [Net; 14] = [
-    net("tcp", Wire::Tcp, None, None),
-    net("fifo", Wire::Fifo, None, None),
-    net("udp", Wire::Udp, None, None),
-    net("udp,duplication", Wire::UdpAgain, None, None),
-    net("tcp,outstanding=1", Wire::Tcp, None, Some(1)),
-    net("tcp,capacity=1", Wire::Tcp, Some(1), None),
-    net("tcp,connections=2", Wire::Tcp, None, None),
-    net("fifo,capacity=1", Wire::Fifo, Some(1), None),
-    net("fifo,outstanding=2", Wire::Fifo, None, Some(2)),
-    net("udp,outstanding=1", Wire::Udp, None, Some(1)),
-    net("udp,loss", Wire::Udp, None, None),
-    net("udp,loss,capacity=2", Wire::Udp, Some(2), None),
-    net("udp,loss,outstanding=1", Wire::Udp, None, Some(1)),
-    net("udp,loss,duplication,capacity=2", Wire::UdpAgain, Some(2), None),
+const NETWORKS: [Net; 6] = [
+    net("tcp", Wire::Tcp),
+    net("fifo", Wire::Fifo),
+    net("udp", Wire::Udp),
+    net("udp,duplication", Wire::UdpAgain),
+    net("tcp,connections=2", Wire::Tcp),
+    net("udp,loss", Wire::Udp),
 ];
 
 /// The integers that requests and choices of a simulated server are drawn from.
@@ -221,9 +211,6 @@ impl Compared<'_> {
             strings: scalars.strings.into_iter().collect(),
             // Without order there are many more worlds, and each has more in it.
             runs: if self.net.wire >= Wire::Udp { self.size.runs / 3 } else { self.size.runs },
-            capacity: self.net.capacity.unwrap_or(usize::MAX),
-            outstanding: self.net.outstanding.unwrap_or(usize::MAX),
-            loss: self.net.name.contains("loss"),
             ..Domains::default()
         }
     }
@@ -306,9 +293,9 @@ impl Compared<'_> {
     }
 
     /// Compares the verdict on a trace with those on it with two requests, or two answers, of different connections in the other order:
-    /// that makes no difference where each connection has its own queue and room, or none has an order.
+    /// that makes no difference where each connection has its own queue, or none has an order.
     fn swap(&mut self, trace: &Events, said: &Named, judged: &dyn Fn(&Events) -> Vec<Named>) {
-        if self.net.wire == Wire::Fifo || self.net.capacity.is_some() || self.net.name == "sync" {
+        if self.net.wire == Wire::Fifo || self.net.name == "sync" {
             return;
         }
         for at in 1..trace.len() {
@@ -455,7 +442,7 @@ fn over_datagrams() {
 #[test]
 fn one_request_at_a_time() {
     let (size, mut tally) = (Size::wanted(), Tally::default());
-    let net = net("sync", Wire::Tcp, None, None);
+    let net = net("sync", Wire::Tcp);
     for (kind, served) in (0..).zip(Served::all()) {
         let Some(alone) = &served.alone else { continue };
         for seed in seeds(890 + 100 * kind, size.traces) {

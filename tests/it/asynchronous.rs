@@ -164,7 +164,7 @@ fn answers_that_overtake_each_other_are_accepted_over_datagrams_only() {
     let overtaken = "c1 q1; c1 q2; c1 a2; c1 a1";
     assert_eq!(judged(&spec, &Tcp, overtaken), ("reject", Some(3)));
     for duplication in [false, true] {
-        let udp = Udp { loss: false, duplication };
+        let udp = Udp { duplication };
         assert_eq!(judged(&spec, &udp, overtaken), ("accept", None));
         assert_eq!(judged(&spec, &udp, "c1 q1; c1 q2; c1 a2; c1 a3"), ("reject", Some(4)));
         // One that comes again is an answer that was given twice.
@@ -396,7 +396,7 @@ fn a_server_sends_again_by_a_timer() {
             if q == 0 { waits := waits.remove(c); return; } waits[c] := q; send c, q; }
         step { let c = pick waits.keys(); send c, waits[c]; }";
     let spec = compiled(again);
-    let udp = Udp { loss: true, duplication: false };
+    let udp = Udp { duplication: false };
     let seen = "c1 a5; ".repeat(30);
     for (recording, expected) in [
         (format!("c1 q5; c2 q6; {seen}c2 a6; c1 q0; c1 a5"), ("accept", None)),
@@ -438,7 +438,7 @@ fn few_hidden_values_are_soon_met() {
         for (recording, expected) in
             [("c2 q1; c1 q0; c1 a7", ("reject", Some(3))), ("c2 q1; c1 q0; c1 a3", ("accept", None))]
         {
-            for network in ["udp,duplication", "udp,loss,duplication,capacity=2"] {
+            for network in ["udp,duplication", "udp,loss,duplication"] {
                 let network = network.parse::<NetworkChoice>().expect("a network").network();
                 let verdict =
                     judge_recorded(&spec, &*network, &recorded(&spec, recording), &Options::default()).verdict();

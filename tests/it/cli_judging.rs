@@ -226,7 +226,7 @@ fn whole_exchanges_are_the_same_over_connections_from_a_file_and_from_a_pipe() {
         assert!(traces.len() > 5, "{name}: {whole}");
         for trace in traces {
             let path = file("alone.ndjson", &trace);
-            for net in ["tcp", "udp", "tcp,outstanding=2"] {
+            for net in ["tcp", "udp", "tcp,connections=4"] {
                 let judged = |trace_name: &str, input: &str| {
                     let output = run(&["validate", &spec, trace_name, "--net", net], input);
                     let text = String::from_utf8(output.stdout).unwrap();

@@ -16,7 +16,7 @@ use mayhap::evidence::{
     check_values, witness_of_recording,
 };
 use mayhap::judge::{Options, RecordedEvent, judge_recorded};
-use mayhap::network::{Fifo, Limited, Network, Observation, PacketLimits, Tcp, Udp};
+use mayhap::network::{Network, Observation};
 use mayhap::syntax::ast::File;
 use mayhap::{Spec, Verdict};
 
@@ -159,36 +159,4 @@ fn evidence_holds_over_datagrams_that_come_again() {
 #[test]
 fn evidence_holds_where_several_peers_are_called_at_once() {
     check(89, Wire::Tcp, tasks::random_calling);
-}
-
-/// Networks with room for few messages are not known to brute force: what they accept has a run, and what they reject has a reason.
-#[test]
-fn evidence_holds_where_there_is_little_room() {
-    let limits = |capacity, outstanding| PacketLimits { capacity, outstanding };
-    let networks: [&dyn Network; 5] = [
-        &Limited { network: Tcp, limits: limits(Some(2), None) },
-        &Limited { network: Tcp, limits: limits(None, Some(1)) },
-        &Limited { network: Fifo, limits: limits(Some(2), Some(2)) },
-        &Limited { network: Udp { loss: true, duplication: false }, limits: limits(Some(2), None) },
-        &Limited { network: Udp { loss: true, duplication: true }, limits: limits(Some(2), Some(2)) },
-    ];
-    let mut tally = Tally::new();
-    for mut rng in random::seeds(83, 16).map(Rng::new) {
-        let text = tasks::random_talking(&mut rng);
-        let (file, spec, length) = (oracle::load(&text), compiled(&text), 3 + rng.below(7));
-        let trace = tasks::run(&mut rng, &file, domains(), (Wire::Tcp, length, 6));
-        for network in networks {
-            let recorded = recorded(&text, &spec, &trace);
-            match recorded.verdict(network) {
-                Verdict::Accept { .. } => recorded.check_witness(network, &mut tally),
-                Verdict::Reject { event, .. } => {
-                    recorded.reason(network, event);
-                    *tally.entry("reasons").or_default() += 1;
-                }
-                _ => {}
-            }
-        }
-    }
-    eprintln!("{tally:?}");
-    assert!(tally.get("replayed").is_some_and(|count| *count >= random::at_least(10, 16)), "{tally:?}");
 }

@@ -17,7 +17,7 @@ use crate::schedules;
 use mayhap::details::{Observed, Selection};
 use mayhap::json;
 use mayhap::judge::{Judge, Options, Reductions, judge_recorded};
-use mayhap::network::{CallSeen, Fifo, Limited, Network, Observation, PacketLimits, Sync, Tcp, Udp};
+use mayhap::network::{CallSeen, Fifo, Network, Observation, Sync, Tcp, Udp};
 use mayhap::process::Port;
 use mayhap::search;
 use mayhap::spec::code::SpecPeer;
@@ -71,17 +71,12 @@ pub fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
     }
 }
 
-/// A network without order, on which what is not seen stays under way.
-fn unlimited(duplication: bool) -> Limited<Udp> {
-    Limited { network: Udp { loss: true, duplication }, limits: PacketLimits::default() }
-}
-
 pub fn network(wire: Wire) -> Box<dyn Network> {
     match wire {
         Wire::Tcp => Box::new(Tcp),
         Wire::Fifo => Box::new(Fifo),
-        Wire::Udp => Box::new(unlimited(false)),
-        Wire::UdpAgain => Box::new(unlimited(true)),
+        Wire::Udp => Box::new(Udp { duplication: false }),
+        Wire::UdpAgain => Box::new(Udp { duplication: true }),
     }
 }
 
@@ -215,46 +210,6 @@ fn servers_that_do_more_than_answering_agree_with_brute_force_over_datagrams_tha
 #[test]
 fn servers_that_answer_in_several_sections_agree_with_brute_force() {
     check_drawn(71, Wire::Tcp, tasks::random_waiting);
-}
-
-/// Over a network with little room, a section that sends too much does not come to its end, and a client waits before it asks.
-#[test]
-fn networks_with_little_room_agree_with_brute_force() {
-    let mut tally = Tally::new();
-    for mut rng in random::seeds(79, 60).map(Rng::new) {
-        let text = if rng.percent(50) { tasks::random_talking(&mut rng) } else { tasks::random_waiting(&mut rng) };
-        let (file, spec) = (oracle::load(&text), compiled(&text));
-        let capacity = rng.percent(60).then(|| 1 + rng.below(2));
-        let outstanding = (capacity.is_none() || rng.percent(40)).then(|| 1 + rng.below(2));
-        let limits = PacketLimits { capacity, outstanding };
-        let [most, each] = [capacity, outstanding].map(|limit| limit.unwrap_or(usize::MAX));
-        let udp = |duplication| Limited { network: Udp { loss: true, duplication }, limits };
-        let (wire, network): (Wire, Box<dyn Network>) = match rng.below(6) {
-            0 | 1 => (Wire::Tcp, Box::new(Limited { network: Tcp, limits })),
-            2 => (Wire::Fifo, Box::new(Limited { network: Fifo, limits })),
-            3 | 4 => (Wire::Udp, Box::new(udp(false))),
-            _ => (Wire::UdpAgain, Box::new(udp(true))),
-        };
-        let limited = Domains { capacity: most, outstanding: each, loss: network.loses(), ..domains() };
-        let drawn = if rng.percent(50) { limited.clone() } else { domains() };
-        let run = tasks::run(&mut rng, &file, drawn, (wire, 8, 6));
-        for trace in [tasks::altered(&mut rng, &run), run] {
-            let outcome = Oracle::new(&file, None, limited.clone()).brute_force_tasks(wire, &trace);
-            let Some((verdict, event)) = shown(&outcome) else { continue };
-            let events: Vec<_> = (1..).zip(trace.iter().map(|event| observation(&spec, event))).collect();
-            let options = Options { effort: EFFORT, ..Options::default() };
-            let whole = name(&judge_recorded(&spec, &*network, &events, &options).verdict());
-            let mut judge = Judge::new(spec.clone(), options);
-            _ = events.iter().all(|(line, event)| judge.observe_over(&*network, *line, event));
-            for actual in [whole, name(&judge.verdict())] {
-                *tally.entry(actual.0).or_default() += 1;
-                let agrees = actual == (verdict, event.map(|event| event as u64)) || actual.0 == "unknown";
-                assert!(agrees, "{actual:?}, not {verdict} {event:?} over {wire:?}, {limits:?}\n{text}\n{trace:?}");
-            }
-        }
-    }
-    eprintln!("{tally:?}");
-    assert!(is_balanced(&tally), "{tally:?}");
 }
 
 #[test]

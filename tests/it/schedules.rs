@@ -472,12 +472,7 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
             let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
             let history = search::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
             let by_order = search::judge(&spec, &history, &Options::default()).verdict;
-            for network in [
-                "udp",
-                "udp,loss,outstanding=1",
-                &format!("tcp,outstanding={}", most.each.max(1)),
-                &format!("tcp,capacity={}", most.all.max(1)),
-            ] {
+            for network in ["udp", "udp,loss", "tcp"] {
                 let network: NetworkChoice = network.parse().unwrap();
                 if !network.is_like_tcp(most) {
                     continue;
@@ -491,7 +486,6 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
     }
     let are_enough = compared >= at_least(500, 60) && rejected >= at_least(60, 60);
     assert!(are_enough, "{compared} compared, {rejected} rejected");
-    let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(MostOutstanding { each, all: 9 });
-    assert!(of("tcp,connections=2", 9) && !of("tcp,outstanding=2", 3) && !of("udp", 2) && !of("udp,duplication", 1));
-    assert!(of("tcp,capacity=9", 1) && !of("tcp,capacity=8", 1) && !of("fifo", 1));
+    let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(MostOutstanding { each });
+    assert!(of("tcp,connections=2", 9) && of("udp", 1) && !of("udp", 2) && !of("udp,duplication", 1) && !of("fifo", 1));
 }

@@ -26,9 +26,8 @@ use crate::shipped;
 const REQUESTS: [u64; 2] = [30, 6];
 /// The most requests that brute force serves for one trace.
 const EFFORT: u32 = 20_000;
-/// The networks; over the last ones it makes a difference how many packets are under way.
-const NETWORKS: [&str; 7] =
-    ["tcp", "fifo", "udp", "udp,loss", "udp,loss,duplication", "tcp,outstanding=1", "fifo,capacity=2"];
+/// The networks.
+const NETWORKS: [&str; 5] = ["tcp", "fifo", "udp", "udp,loss", "udp,loss,duplication"];
 /// The clients, the requests that each may have under way, and the percentage of these that are given up.
 const POPULATIONS: [(u64, usize, u64); 4] = [(2, 1, 0), (3, 1, 10), (4, 3, 0), (2, 4, 10)];
 

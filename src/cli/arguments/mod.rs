@@ -317,8 +317,7 @@ pub struct Simulate {
     pub clients: u64,
     /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,loss`
     ///
-    /// Limits follow after commas: capacity=N (at most N messages under way in each direction), connections=N (at most N connections
-    /// at once), outstanding=N (at most N requests of one connection under way). For udp also: loss (an eighth of the packets never
+    /// Parameters follow after commas: connections=N (at most N connections at once); for udp also loss (an eighth of the packets never
     /// arrives) and duplication (a sixteenth arrives twice).
     #[arg(long, value_name = "NET", default_value_t = NetworkChoice::SYNC)]
     pub net: NetworkChoice,
@@ -388,12 +387,10 @@ pub struct Validate {
     /// Recordings to judge; `-` is standard input
     #[arg(required = true, value_name = "RECORDING")]
     pub traces: Vec<PathBuf>,
-    /// The network between clients and server: sync, tcp, fifo or udp, as in `tcp,outstanding=1` [default: sync if the recording begins with
+    /// The network between clients and server: sync, tcp, fifo or udp, as in `udp,duplication` [default: sync if the recording begins with
     /// a whole exchange, else tcp]
     ///
-    /// Limits follow after commas: capacity=N (at most N messages under way in each direction), connections=N (at most N connections
-    /// at once), outstanding=N (at most N requests of one connection under way). For udp also: loss (packets may never arrive) and
-    /// duplication (packets may arrive twice).
+    /// Parameters follow after commas: connections=N (at most N connections at once); for udp also duplication (packets may arrive twice).
     #[arg(long, value_name = "NET")]
     pub net: Option<NetworkChoice>,
     /// Format of the recordings.

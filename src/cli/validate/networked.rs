@@ -1,7 +1,7 @@
 //! `mayhap validate --net NET`: traces of clients that do not wait for each other, judged event by event.
 //!
 //! This is for servers that do more than answering each request at once, and for networks other than TCP without limits:
-//! `--net tcp,outstanding=1`, `--net udp`.
+//! `--net fifo`, `--net udp`.
 
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;

@@ -55,9 +55,8 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
     if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
         return Some(Streaming::AtOnce);
     }
-    let is_same = net.is_like_tcp(MostOutstanding { each: 1, all: 1 })
-        && net.connections().is_none()
-        && is_order(&spec.for_networks());
+    let is_same =
+        net.is_like_tcp(MostOutstanding { each: 1 }) && net.connections().is_none() && is_order(&spec.for_networks());
     (source.format == TraceFormat::Ndjson && is_same).then_some(Streaming::Alone)
 }
 

@@ -85,10 +85,6 @@ pub enum SectionWork {
     Left(Port, usize),
     /// Starting again, at the restart of this line.
     Restart(u64),
-    /// None: the request of this line was lost.
-    LostRequest(u64),
-    /// None: a message was lost.
-    LostMessage(Port, Value),
 }
 
 /// A message that the server sent.

@@ -120,10 +120,7 @@ impl Repeated<'_> {
         }
         let before = (self.server.process().sent().len(), situation.closed);
         let at = self.sections.len();
-        let Some(port) = self.begin(next, &work) else {
-            self.sections.push(WitnessSection::lost(self.line, work));
-            return Ok(());
-        };
+        let port = self.begin(next, &work);
         let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
         let mut section = self.ended((self.line, work), before, port, stop);
         section.json = self.server.made_json();
@@ -138,10 +135,7 @@ impl Repeated<'_> {
         self.sections.push(section);
         self.normalize();
         self.drop_copies(copies);
-        match self.network.takes(&self.server.process().situation()) {
-            true => Ok(()),
-            false => Err("there is no room for what the server sends".to_owned()),
-        }
+        Ok(())
     }
 
     /// Loses everything that is under way, and starts the server again with these choices, if the specification says anything of
@@ -191,8 +185,8 @@ impl Repeated<'_> {
         WitnessSection { after, work, json: Vec::new(), sent, closed, end }
     }
 
-    /// Begins a section; the connection of its task, if it has one. Nothing if it is a loss.
-    fn begin(&mut self, next: ServerSection, work: &SectionWork) -> Option<Option<Port>> {
+    /// Begins a section; the connection of its task, if it has one.
+    fn begin(&mut self, next: ServerSection, work: &SectionWork) -> Option<Port> {
         let program = &self.spec.program;
         let process = self.server.process();
         match next {
@@ -202,35 +196,27 @@ impl Repeated<'_> {
                     true => process.receive_copy(program, at),
                     false => process.receive_arrived(program, at),
                 }
-                Some(Some(port))
+                Some(port)
             }
             ServerSection::Move(ServerMove::Resume(at)) => {
                 let port = process.suspended().nth(at);
                 process.wake(at);
-                Some(port)
+                port
             }
             ServerSection::Move(ServerMove::Step) => {
                 process.step(program, if let SectionWork::Step(step, _) = work { *step } else { 0 });
-                Some(None)
-            }
-            ServerSection::Move(ServerMove::Lose(at)) => {
-                process.take_sent(at);
-                None
-            }
-            ServerSection::Move(ServerMove::LoseRequest(at)) => {
-                process.take_arrived(at);
                 None
             }
             ServerSection::Open(port) => {
                 process.take_notice(port, ConnectionList::Opening);
                 process.open(program, port);
-                Some(Some(port))
+                Some(port)
             }
             ServerSection::Leave(port) => {
                 process.take_notice(port, ConnectionList::Leaving);
                 process.drop_unread(port);
                 process.leave(program, port);
-                Some(Some(port))
+                Some(port)
             }
         }
     }
@@ -274,16 +260,6 @@ impl Repeated<'_> {
                     let (at, Unread { line, filled, .. }) = self.read(*port, request).ok_or_else(missing)?;
                     (ServerSection::Move(ServerMove::Receive(at)), SectionWork::Request { line, part: 1, filled })
                 }
-                BegunSection::LostRequest(port, request) => {
-                    let (at, unread) = self.read(*port, request).ok_or_else(missing)?;
-                    self.unread.retain(|other| other.line != unread.line);
-                    (ServerSection::Move(ServerMove::LoseRequest(at)), SectionWork::LostRequest(unread.line))
-                }
-                BegunSection::LostMessage(port, message) => {
-                    let at = self.message(*port, message).ok_or_else(missing)?;
-                    let work = SectionWork::LostMessage(*port, message.clone());
-                    (ServerSection::Move(ServerMove::Lose(at)), work)
-                }
                 BegunSection::Task(port) => {
                     let at = self.server.process().suspended().position(|own| own == *port).ok_or_else(missing)?;
                     let work = self.tasks.remove(port).map(|(work, _)| continued(work)).ok_or_else(missing)?;
@@ -313,19 +289,6 @@ impl Repeated<'_> {
         }
         Some((at, read))
     }
-
-    /// The place of a message under way.
-    fn message(&mut self, port: Port, message: &Value) -> Option<usize> {
-        let sent = self.server.process().sent();
-        sent.iter().position(|sent| sent.port == port && sent.value == *message)
-    }
-}
-
-impl WitnessSection {
-    /// The record of a loss.
-    fn lost(after: u64, work: SectionWork) -> WitnessSection {
-        WitnessSection { after, work, json: Vec::new(), sent: Vec::new(), closed: Vec::new(), end: WitnessEnd::Done }
-    }
 }
 
 /// The work of a task with its next section.
@@ -335,6 +298,5 @@ fn continued(work: SectionWork) -> SectionWork {
         SectionWork::Opened(port, part) => SectionWork::Opened(port, part + 1),
         SectionWork::Left(port, part) => SectionWork::Left(port, part + 1),
         work @ (SectionWork::Step(..) | SectionWork::Restart(_)) => work,
-        work @ (SectionWork::LostRequest(_) | SectionWork::LostMessage(..)) => work,
     }
 }

@@ -107,8 +107,6 @@ impl ScriptedEvent {
 fn completed(completion: &Completion<'_>, begun: &BegunSection) -> BegunSection {
     match begun {
         BegunSection::Request(port, value) => BegunSection::Request(*port, completion.value(value)),
-        BegunSection::LostRequest(port, value) => BegunSection::LostRequest(*port, completion.value(value)),
-        BegunSection::LostMessage(port, value) => BegunSection::LostMessage(*port, completion.value(value)),
         BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) | BegunSection::Restarted => {
             begun.clone()
         }

@@ -15,7 +15,7 @@ pub(crate) struct Composed<'s> {
     pub(crate) network: &'s dyn Network,
     /// Set if packets without order are a set up to equality, and a message that may be sent again and again is one.
     pub(crate) reduces: bool,
-    /// Set if packets may be lost, and are if they are in the way.
+    /// Set if packets may be lost, so that more of them under way cover fewer.
     pub(crate) loses: bool,
     /// Set if the next section of a task may be looked at ahead, if the answers to come are known.
     pub(crate) looks_ahead: bool,
@@ -39,7 +39,7 @@ impl<'s> Composed<'s> {
     /// This composition, with messages told apart, if that is wanted and possible: their order is free, and messages that nobody sees can
     /// be left out.
     pub(crate) fn telling_apart(self) -> Composed<'s> {
-        let may_be_unseen = self.loses || !self.network.counts_packets();
+        let may_be_unseen = !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;
         Composed { tells_apart: self.reduces && is_free && may_be_unseen, ..self }
     }

@@ -19,7 +19,6 @@ use rustc_hash::FxHashMap;
 
 use super::composed::Composed;
 use super::detours::DetourOrder;
-use super::possible::PossibleAnswers;
 use super::remaining_answers::RemainingAnswers;
 use super::visited::VisitedStates;
 use super::wire::{RecordedEvent, Wire};
@@ -103,7 +102,6 @@ pub(crate) struct DeepestFirst<'r> {
     wires: Vec<Wire>,
     remaining: RemainingAnswers,
     /// The answers that requests may have, if requests may be lost to make room.
-    possible: Option<PossibleAnswers>,
     /// The numbers of the requests that are different, if they can be read again.
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
@@ -118,7 +116,7 @@ impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(crate) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.telling_apart();
-        let (remaining, possible) = (RemainingAnswers::of(composed, events), PossibleAnswers::of(&judge, composed));
+        let remaining = RemainingAnswers::of(composed, events);
         let mut requests = FxHashMap::default();
         for (_, observation) in events {
             if let Observation::Request(port, request) = observation
@@ -140,7 +138,6 @@ impl<'r> DeepestFirst<'r> {
             visited,
             wires,
             remaining,
-            possible,
             requests,
             explained,
             is_cut,
@@ -278,8 +275,6 @@ impl<'r> DeepestFirst<'r> {
         if moves::may_be_made(network, &node.candidates[0].process.situation(), observation) {
             is_enough = node.candidates.iter().all(|one| tasks::is_enough(self.composed, one, observation));
             after.push(node.candidates.clone());
-        } else if self.composed.loses {
-            after = self.with_room(&node, observation);
         }
         let mut history = node.history.clone();
         if self.order.begins_anew(event >= self.explained) {
@@ -313,21 +308,6 @@ impl<'r> DeepestFirst<'r> {
         self.push(node);
     }
 
-    /// The states after losing packets that take the room of a request; the states in which most clients still wait for an answer come
-    /// last.
-    fn with_room(&mut self, node: &SearchNode, observation: &Observation) -> Vec<Vec<Candidate>> {
-        let mut ready = Vec::new();
-        for candidate in &node.candidates {
-            ready.append(&mut tasks::with_room(&mut self.judge, self.composed, candidate, observation));
-        }
-        let waited_for = |one: &Candidate| {
-            let arrived = one.process.situation().arrived;
-            arrived.into_iter().filter(|port| self.remaining.next(*port, node.event).is_some()).count()
-        };
-        ready.sort_by_cached_key(waited_for);
-        ready.into_iter().map(|one| vec![one]).collect()
-    }
-
     /// The sections that may be run at a node, the one that is tried first last.
     fn sections(&self, node: &SearchNode, situation: &Situation, observation: &Observation) -> Vec<ServerSection> {
         let Composed { spec, network, .. } = self.composed;
@@ -346,7 +326,6 @@ impl<'r> DeepestFirst<'r> {
     ) -> (u8, usize) {
         let class = match next {
             ServerSection::Move(ServerMove::Step) => return (1, 0),
-            ServerSection::Move(ServerMove::Lose(_) | ServerMove::LoseRequest(_)) => return (3, 0),
             ServerSection::Move(ServerMove::Receive(at)) if self.has_read(node, at) => 4,
             _ => 0,
         };
@@ -376,13 +355,9 @@ impl<'r> DeepestFirst<'r> {
         self.add_each(event, candidates, &history);
     }
 
-    /// Tests whether the requests that are there are too few, or the wrong ones, for the answers that are seen from an event on.
-    fn lacks_requests(&mut self, candidate: &Candidate, situation: &Situation, event: usize) -> bool {
-        if !self.composed.counts_requests {
-            return false;
-        }
-        let are_impossible = |possible| self.remaining.are_impossible(possible, candidate, (self.events, event));
-        self.remaining.are_too_many(situation, event) || self.possible.as_mut().is_some_and(are_impossible)
+    /// Tests whether the requests that are there are too few for the answers that are seen from an event on.
+    fn lacks_requests(&self, situation: &Situation, event: usize) -> bool {
+        self.composed.counts_requests && self.remaining.are_too_many(situation, event)
     }
 
     /// Adds states before an event, each as one of the node with the same under way, unless one of that form was visited.
@@ -391,7 +366,7 @@ impl<'r> DeepestFirst<'r> {
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();
         for candidate in candidates {
             let situation = candidate.process.situation();
-            if self.lacks_requests(&candidate, &situation, event) {
+            if self.lacks_requests(&situation, event) {
                 continue;
             }
             let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {

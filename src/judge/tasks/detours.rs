@@ -14,16 +14,13 @@ use crate::network::PacketOrder;
 pub(crate) enum DetourOrder {
     /// Nodes with the fewest are followed first.
     Fewest,
-    /// Nodes that came furthest are followed first, and a detour counts as one event less: if packets have an order, or arrive again and
-    /// keep the room that they take.
+    /// Nodes that came furthest are followed first, and a detour counts as one event less: if packets have an order.
     Deepest,
 }
 
 impl DetourOrder {
     pub(crate) fn of(composed: Composed<'_>) -> DetourOrder {
-        let network = composed.network;
-        let keeps_room = network.duplicates() && network.counts_packets();
-        if network.order() == PacketOrder::Free && !keeps_room { DetourOrder::Fewest } else { DetourOrder::Deepest }
+        if composed.network.order() == PacketOrder::Free { DetourOrder::Fewest } else { DetourOrder::Deepest }
     }
 
     /// The priority of a node before an event: the highest is followed first.

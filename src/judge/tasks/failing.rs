@@ -11,7 +11,7 @@ use super::composed::Composed;
 use crate::judge::candidate::Candidate;
 use crate::judge::frontier::Judge;
 use crate::judge::tasks;
-use crate::network::{Network, Observation, PacketOrder, ServerMove, moves};
+use crate::network::{Network, Observation, PacketOrder, moves};
 use crate::process::Port;
 
 /// Goes on with the failing runs that explain an observation.
@@ -35,9 +35,7 @@ fn following(
     observation: &Observation,
 ) -> Vec<Candidate> {
     let network = composed.network;
-    let is_lost = |next: &ServerMove| matches!(next, ServerMove::Lose(_));
-    let may_be_lost = || network.moves(&state.process.situation(), observation).iter().any(is_lost);
-    if state.process.sent().is_empty() || network.duplicates() || may_be_lost() {
+    if state.process.sent().is_empty() || network.duplicates() {
         // All that is under way may have been seen before, or never be.
         return vec![state];
     }

@@ -13,7 +13,6 @@ pub(crate) mod detours;
 pub(crate) mod failing;
 pub(crate) mod instead;
 pub(crate) mod moved;
-pub(crate) mod possible;
 pub(crate) mod prospects;
 pub(crate) mod recording;
 pub(crate) mod remaining_answers;
@@ -80,7 +79,6 @@ pub(super) fn observed(
     let mut after = with_observed(judge, composed, ready, observation);
     for candidate in &mut after {
         judge.log(candidate, || Logged::Observed);
-        moved::lose_unseen(judge, composed, candidate);
     }
     after
 }
@@ -98,11 +96,7 @@ fn with_observed(
             let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
             judge.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
-            if composed.network.order() == PacketOrder::Free {
-                moved::delivered(judge, composed, after).states
-            } else {
-                after
-            }
+            if composed.network.order() == PacketOrder::Free { moved::delivered(judge, composed, after) } else { after }
         }
         Observation::Lost(port) => ended(judge, composed, ready, *port),
         Observation::Closed(port) => without_end(judge, ready, *port),
@@ -140,8 +134,6 @@ fn run_sections(
                 continue;
             }
             ready.push(candidate.clone());
-        } else if composed.loses {
-            ready.append(&mut with_room(judge, composed, &candidate, observation));
         }
         if judge.is_exhausted() {
             break;
@@ -157,28 +149,6 @@ fn run_sections(
                 judge.counts.merges += 1;
             }
         }
-    }
-    ready
-}
-
-/// The candidates after a loss of what is in the way of a request: of as few packets as make room for it.
-pub(super) fn with_room(
-    judge: &mut Judge,
-    composed: Composed<'_>,
-    from: &Candidate,
-    observation: &Observation,
-) -> Vec<Candidate> {
-    let (mut full, mut ready) = (vec![from.clone()], Vec::new());
-    if !matches!(observation, Observation::Request(..)) {
-        return ready;
-    }
-    while ready.is_empty() && !full.is_empty() {
-        let may_come = |one: &Candidate| moves::may_be_made(composed.network, &one.process.situation(), observation);
-        let lost = moved::after_loss(judge, composed, &full, |one| {
-            let all = composed.network.moves(&one.process.situation(), observation);
-            all.into_iter().filter(|next| next.is_loss()).collect()
-        });
-        (ready, full) = lost.into_iter().partition(may_come);
     }
     ready
 }
@@ -242,22 +212,17 @@ pub(super) fn led_to(
     next: ServerSection,
 ) -> Led {
     let network = composed.network;
-    // A packet is lost when it is in the way.
-    let is_lost_later = composed.loses && matches!(next, ServerSection::Move(next) if next.is_loss());
-    if is_lost_later || is_repeated(composed, from, next) {
+    if is_repeated(composed, from, next) {
         return Led::default();
     }
-    let moved::AfterSection { mut states, is_full } = moved::moved(judge, composed, from, next);
-    if is_full && composed.loses {
-        states.append(&mut moved::behind_losses(judge, composed, from, next));
-    }
+    let mut states = moved::moved(judge, composed, from, next);
     let port = next.port(situation);
     if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_at_tasks()) {
         states.retain(|next| !is_dead(judge, composed, next, port));
     }
-    let takes_nothing = composed.loses && network.duplicates() && !network.counts_packets();
     if let ServerSection::Move(ServerMove::Receive(_)) = next
-        && takes_nothing
+        && composed.loses
+        && network.duplicates()
         && let [only] = &states[..]
         && has_only_sent(from, only)
     {
@@ -293,7 +258,7 @@ pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: 
     }
     prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
         let mut next = moved::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
-        next.states.pop().filter(|only| next.states.is_empty() && prospects::has_only_ended(from, only))
+        next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
     })
 }
 
@@ -301,7 +266,7 @@ pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: 
 fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
     let next = prospects::certain_section(judge, composed, candidate, port);
     next.is_some_and(|at| {
-        moved::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).states.is_empty()
+        moved::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
     })
 }
 

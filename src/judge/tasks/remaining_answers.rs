@@ -9,15 +9,9 @@
 use rustc_hash::FxHashMap;
 
 use super::composed::Composed;
-use super::possible::PossibleAnswers;
 use super::wire::RecordedEvent;
-use crate::judge::candidate::Candidate;
 use crate::network::Observation;
 use crate::process::{Port, Situation};
-use crate::value::Value;
-
-/// The number of events of a connection that are searched for answers without a request.
-const LOOKED_AT: usize = 16;
 
 /// The remaining answers on all connections.
 pub(crate) struct RemainingAnswers {
@@ -70,51 +64,9 @@ impl RemainingAnswers {
         self.by_port.keys().any(|port| under_way(*port) < needed(*port))
     }
 
-    /// Tests whether one of the next answers on some connection is impossible: no message under way is this answer, and no request may
-    /// have it.
-    pub(crate) fn are_impossible(
-        &self,
-        possible: &mut PossibleAnswers,
-        candidate: &Candidate,
-        (events, first): (&[RecordedEvent], usize),
-    ) -> bool {
-        let lacks_one = |port: &Port| {
-            let own = self.from(*port, first).iter().take(LOOKED_AT);
-            lacks_one(possible, candidate, *port, own.map(|own| &events[own.at].1))
-        };
-        self.by_port.keys().any(lacks_one)
-    }
-
     /// The events of a connection from one on.
     fn from(&self, port: Port, event: usize) -> &[OwnEvent] {
         let own = self.by_port.get(&port).map_or(&[][..], Vec::as_slice);
         &own[own.partition_point(|own| own.at < event)..]
     }
-}
-
-/// Tests whether one of these answers on a connection is impossible: no message under way is this answer, and no request may have it.
-fn lacks_one<'o>(
-    possible: &mut PossibleAnswers,
-    candidate: &'o Candidate,
-    port: Port,
-    events: impl Iterator<Item = &'o Observation>,
-) -> bool {
-    let process = &candidate.process;
-    let arrived = (0..process.arrived_count()).map(|at| process.arrived(at));
-    let mut requests: Vec<&Value> = arrived.filter(|(own, _)| *own == port).map(|(_, request)| request).collect();
-    let sent = || process.sent().iter().filter(|message| message.port == port);
-    for observation in events {
-        match observation {
-            Observation::Request(_, request) => requests.push(request),
-            Observation::Answer(_, None) => {}
-            Observation::Answer(_, Some(answer)) => {
-                let is_sent = sent().any(|message| message.value == *answer || !message.value.is_known());
-                if !is_sent && !requests.iter().any(|request| possible.may_be(request, answer)) {
-                    return true;
-                }
-            }
-            _ => return false,
-        }
-    }
-    false
 }

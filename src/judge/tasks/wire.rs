@@ -178,12 +178,6 @@ impl Wire {
         })
     }
 
-    /// The first message under way that nobody will see, if messages have no order, and the answers to come are known.
-    pub(crate) fn unneeded(&self, candidate: &Candidate) -> Option<usize> {
-        let sent = (candidate.process.sent(), &candidate.store);
-        (0..sent.0.len()).find(|at| self.is_unseen(sent, *at).unwrap_or_default())
-    }
-
     /// Tests whether there are answers enough of a message on its connection, which keeps no order, if those to come are known.
     fn is_unseen(&self, (sent, store): (&[Sent], &Store), at: usize) -> Option<bool> {
         let Sent { port, value, .. } = &sent[at];

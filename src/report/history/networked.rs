@@ -197,7 +197,6 @@ impl<'s> DrawnLanes<'s> {
                     self.by_itself(section.after, text, part);
                 }
                 SectionWork::Restart(_) => self.by_itself(section.after, "the server started again".to_owned(), part),
-                SectionWork::LostRequest(_) | SectionWork::LostMessage(..) => {}
             }
         }
     }

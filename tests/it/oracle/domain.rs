@@ -21,30 +21,13 @@ pub struct Domains {
     pub depth: usize,
     /// After so many runs brute force gives up: a test that takes longer than a second or two helps nobody.
     pub runs: usize,
-    /// The room for requests that were not read, and for messages that were not seen.
-    pub capacity: usize,
-    /// The requests of a client that may be under way, with its messages.
-    pub outstanding: usize,
-    /// Set where what is lost leaves that room.
-    pub loss: bool,
 }
 
 impl Domains {
     pub fn of(ints: impl IntoIterator<Item = i64>, strings: &[&str]) -> Domains {
         let strings = strings.iter().map(|&s| s.to_owned()).collect();
         let ints = ints.into_iter().map(BigInt::from).collect();
-        let (capacity, outstanding) = (usize::MAX, usize::MAX);
-        Domains {
-            ints,
-            strings,
-            inside: usize::MAX,
-            length: 2,
-            depth: 2,
-            runs: 100_000,
-            capacity,
-            outstanding,
-            loss: false,
-        }
+        Domains { ints, strings, inside: usize::MAX, length: 2, depth: 2, runs: 100_000 }
     }
 }
 

@@ -92,10 +92,6 @@ enum Move {
     Step(usize),
     Open(u64),
     Leave(u64),
-    /// A message to a client leaves the network unseen,
-    Lose(usize),
-    /// a request unread.
-    LoseRequest(usize),
 }
 
 /// The wire, and the number of calls that peers will see.
@@ -200,10 +196,8 @@ impl<'a> Oracle<'a> {
         *events += 1;
         let begin = |world| self.with_connection(world, (*number, event));
         *worlds = std::mem::take(worlds).into_iter().map(begin).collect();
-        let is_limited = self.domains.capacity.min(self.domains.outstanding) < usize::MAX;
         let waits = match event {
-            Event::Request(_) => is_limited,
-            Event::Lost | Event::CallAnswered(_) => false,
+            Event::Request(_) | Event::Lost | Event::CallAnswered(_) => false,
             _ => true,
         };
         if waits {
@@ -238,7 +232,6 @@ impl<'a> Oracle<'a> {
     /// The worlds behind an event.
     fn observed(&self, world: &World, wire: Wire, (number, event): (u64, &Event)) -> Vec<World> {
         match event {
-            Event::Request(_) if !self.may_ask(world, number) => Vec::new(),
             Event::Request(request) => {
                 let request = self.decode(request, self.request());
                 vec![world.clone().with_arrived(number, request, wire)]
@@ -271,7 +264,7 @@ impl<'a> Oracle<'a> {
     /// their queue.
     fn after_failure(&self, sent: Vec<SentTo>, wire: Wire, (number, event): (u64, &Event)) -> Vec<Vec<SentTo>> {
         let world = World { sent, ..World::default() };
-        let is_certain = !self.domains.loss && wire != Wire::UdpAgain;
+        let is_certain = wire != Wire::UdpAgain;
         let is_awaited = is_certain && world.sent.iter().any(|(to, _)| *to == number || wire == Wire::Fifo);
         let after = match event {
             Event::Restart => vec![World::default()],
@@ -294,16 +287,6 @@ impl<'a> Oracle<'a> {
         let states: BTreeSet<&State> = worlds.iter().map(|world| &world.state).collect();
         let ends: Vec<End> = states.into_iter().flat_map(|state| self.restarts(state)).collect();
         unclean.sift(ends, event).map(|(state, _)| World { state, ..World::default() }).collect()
-    }
-
-    /// Tests whether there is room for one more request of a client.
-    fn may_ask(&self, world: &World, client: u64) -> bool {
-        world.arrived.len() < self.domains.capacity && world.pending(client) < self.domains.outstanding
-    }
-
-    /// The world, if there is room for all messages in it.
-    fn with_room(&self, world: World) -> Run<World> {
-        if world.sent.len() <= self.domains.capacity { Ok(world) } else { Err(Stop::Pruned) }
     }
 
     pub fn ended(&self, mut world: World, client: u64) -> World {
@@ -344,10 +327,6 @@ impl<'a> Oracle<'a> {
         let can_go_on = |at: &usize| world.tasks[*at].calls.is_none();
         let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
         let mut moves: Vec<Move> = steps.chain(resumed).collect();
-        if self.domains.loss {
-            moves.extend((0..world.sent.len()).map(Move::Lose));
-            moves.extend((0..world.arrived.len()).map(Move::LoseRequest));
-        }
         if !self.is_serial() || world.tasks.is_empty() {
             moves.extend(world.readable(wire).into_iter().map(Move::Receive));
             moves.extend(world.opening.iter().map(|client| Move::Open(*client)));
@@ -424,14 +403,6 @@ impl<'a> Oracle<'a> {
                 Task { client, request, begun: Vec::new(), taken: Vec::new(), calls: None, answer: None }
             }
             Move::Resume(at) => rest.tasks.remove(at),
-            Move::Lose(at) => {
-                rest.sent.remove(at);
-                return Ok(rest);
-            }
-            Move::LoseRequest(at) => {
-                rest.arrived.remove(at);
-                return Ok(rest);
-            }
             Move::Step(number) => {
                 let block = self.step_blocks().nth(number).expect("a step");
                 return self.other(rest, wire, 0, draw, &|frame| frame.block(block).map(|_| ()));
@@ -477,7 +448,7 @@ impl<'a> Oracle<'a> {
             }
             Err(stop) => return Err(stop),
         }
-        self.with_room(after.ordered(wire))
+        Ok(after.ordered(wire))
     }
 
     /// The world after a section that no request began.
@@ -492,7 +463,7 @@ impl<'a> Oracle<'a> {
         let mut frame = self.frame(&world.state, client, draw);
         run(&mut frame)?;
         let effects = frame.effects;
-        self.with_room(self.affected(World { state: frame.state, ..world }, wire, effects).ordered(wire))
+        Ok(self.affected(World { state: frame.state, ..world }, wire, effects).ordered(wire))
     }
 
     fn frame<'r>(&'r self, state: &State, client: u64, draw: &'r mut dyn FnMut(usize) -> usize) -> Frame<'a, 'r> {
