@@ -16,27 +16,27 @@
 //!
 //! # Where to go next
 //!
-//! * **A test of your own server**: `examples/proptest_server.rs` is a property test in fifteen lines. What you ask and
-//!   what it answers is anything that implements [`serde::Serialize`] as the specification's types are written in JSON.
+//! * **A test of your own server**: `examples/proptest_server.rs` is a property test in fifteen lines. Requests and answers are
+//!   any types that implement [`serde::Serialize`] and have the JSON form of the specification's types.
 //!   With the feature `proptest`, `requests` is a strategy of the requests of a specification: `examples/proptest_requests.rs`.
 //! * **Writing specifications**: `docs/HOWTO.md` has recipes, `docs/LANGUAGE.md` is the language, `specs/` has
 //!   specifications to start from.
-//! * **Recorded traces**: [`Trace::read`] reads NDJSON and keeps it; the command `mayhap validate` judges what is larger
-//!   than memory, while it is read.
-//! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for every run; it needs neither a
-//!   specification nor a solver.
+//! * **Recorded traces**: [`Trace::read`] reads NDJSON and keeps it; the command `mayhap validate` judges a recording while
+//!   it is read, even one that is larger than memory.
+//! * **Programs with choices of their own**: [`choice::explore()`] runs a closure once for each sequence of choices; it needs
+//!   neither a specification nor a solver.
 //! * **Why**: [`Trace::witness`] has the choices that explain an accepted trace, replayed; [`Trace::reason`] says in words
 //!   why one is rejected.
 //! * **The specification as a server**: [`server::Server`] runs it with drawn choices, a stand-in for the real one.
 //! * **How it works**: `docs/ARCHITECTURE.md` is the map of the modules that are not shown here, `proofs-notes/` says why
-//!   what they do is exact.
+//!   their algorithms are exact.
 //!
 //! # What a verdict can be
 //!
 //! | [`Verdict`] | meaning |
 //! |---|---|
 //! | `Accept` | some run of the specification shows all that was observed |
-//! | `Reject` | none does; `event` is the first that cannot be explained |
+//! | `Reject` | no run does; `event` is the first that cannot be explained |
 //! | `Unknown` | the solver or a limit left it open, see [`details::Doubt`] |
 //! | `Outside` | only a client that broke its duty (`expects`) explains it |
 //! | `Fault` | the specification itself is wrong at a place that the trace reaches |
@@ -121,7 +121,7 @@ pub mod error {
     pub use crate::trace::TraceError;
 }
 
-/// The parts of which specifications, observations, verdicts and evidence are made.
+/// The types that specifications, observations, verdicts and evidence consist of.
 pub mod details {
     pub use crate::evidence::{Witness, WitnessOwn, WitnessStep};
     pub use crate::judge::{Counts, Doubt, FaultReport, Observed, Place};

@@ -1,4 +1,4 @@
-//! The command `mayhap`: what its user sees is in [`cli`], all else in the library.
+//! The command `mayhap`: its user interface is in [`cli`], all else in the library.
 
 mod cli;
 

@@ -1,4 +1,4 @@
-//! One state that explains what was observed: a symbolic memory and the constraints on it; and room for those that are not needed any more.
+//! A candidate: one symbolic state that explains what was observed, such as `n = #1` with `#1 >= 3`; and a pool of spare candidates.
 
 use std::ops::{Deref, DerefMut};
 
@@ -20,27 +20,27 @@ pub struct Candidate(Box<State>);
 
 /// A validation state: a process with symbolic memory, and the constraints on its variables.
 ///
-/// 1. The states that it stands for are those of `process` under the models of `store`; if it is clean there is one.
-/// 2. If `growth` says so ([`Growth`]), all of the memory is known.
-/// 3. `noticed` is the number of things that the section touched which the judge's steps know of; 0 when a request begins.
+/// 1. It stands for the states of `process` under the models of `store`. If it is clean, `store` has a model.
+/// 2. If `growth` has no choices and is not open, all of the memory is known ([`Growth`]).
+/// 3. The judge's steps know the first `noticed` parts that the section touched; `noticed` is 0 when a request begins.
 /// 4. `log` and the trail of `store` are kept together, or neither is.
 #[derive(Clone, Debug)]
 pub struct State {
-    /// The server's memory and task.
+    /// The server's memory and tasks.
     pub process: Process,
-    /// Knowledge of the variables.
+    /// The constraints on the variables.
     pub store: Store,
     /// The first question about it that was too hard, and where it was asked; a doubtful candidate may be impossible.
     pub doubt: Option<(Doubt, Option<Place>)>,
-    /// Its growth since dead variables were last looked for.
+    /// The growth since dead variables were last looked for.
     pub(super) growth: Growth,
-    /// The number of things that the section touched and that have been noticed.
+    /// The number of parts that the section touched and that have been noticed.
     pub(super) noticed: usize,
     /// The node at which the last answer was given.
     pub replied: Option<Site>,
-    /// The last answer, if it was a hole and answers are kept.
+    /// The last answer, if any answer would do and answers are kept.
     pub answer: Option<Value>,
-    /// The choices on the way here, if they are kept for a witness.
+    /// The choices on the path to this state, if they are kept for a witness.
     pub log: Past<Log>,
 }
 
@@ -65,7 +65,7 @@ impl Driven for Candidate {
     }
 }
 
-/// A choice that a path made, and when.
+/// A choice that a path made, with its event.
 #[derive(Clone, Debug)]
 pub struct Log {
     /// The event (from 1; 0 is the initial state) in whose section the choice was made.
@@ -84,7 +84,7 @@ pub enum Logged {
         /// The condition of the arm that it was chosen in.
         guard: Option<Term>,
     },
-    /// One of several ways.
+    /// One branch of an `either`.
     Way(usize),
     /// One element of a collection, picked if the guard holds (`None`: always).
     Element {
@@ -93,27 +93,27 @@ pub enum Logged {
         /// The condition of the arm that it was picked in.
         guard: Option<Term>,
     },
-    /// That the request took effect, if it may also take none, or may come after a step of the server ([`notes_requests`]).
+    /// The request took effect: noted if it may also have none, or if a step of the server may precede it ([`notes_requests`]).
     Received,
     /// The request, if a part of it is not known.
     Request(Value),
-    /// That the server began this step by itself.
+    /// The server began this step by itself.
     Step(usize),
-    /// That the path began in the candidate of this number, if choices were kept from then on only.
+    /// The path began in the candidate with this number: choices were kept from then on only.
     Began(usize),
-    /// That the server began a section over a network.
+    /// The server began a section over a network, or a message was lost.
     Section(BegunSection),
-    /// The message that was seen, if several messages under way may be the one.
+    /// The message that was seen, if it may be any of several messages under way.
     Seen(Value),
-    /// That a peer saw a call: one for which the task of this connection waits, or one for which no task waits.
+    /// A peer saw a call: that for which the task of this connection waits, or (`None`) one for which no task waits.
     Called(Option<Port>),
     /// A duplicate delivery: the same request had arrived before.
     Copied,
-    /// That a message of the last section was dropped: it was there already, or nobody sees it.
+    /// A message of the last section was dropped: the same one was under way already, or nobody sees it.
     Dropped(Port, Value),
-    /// That the last request of the connection that is given up is never read, and takes no room.
+    /// The last request of the connection that is given up is never read, and takes no room.
     NeverRead,
-    /// That the next thing was observed over a network.
+    /// The next event was observed over a network.
     Observed,
 }
 
@@ -124,16 +124,16 @@ pub enum BegunSection {
     Request(Port, Value),
     /// The next section of the task of this connection.
     Task(Port),
-    /// That it took notice of a connection that began.
+    /// The handler that runs when a connection begins.
     Opened(Port),
-    /// That it took notice of a connection that has ended.
+    /// The handler that runs when a connection has ended.
     Left(Port),
-    /// That it started again.
+    /// The handler that runs when the server starts again.
     Restarted,
 }
 
 impl BegunSection {
-    /// The request or message by which it is told from others.
+    /// The request or message that the section, or the loss, is about.
     #[must_use]
     pub fn value(&self) -> Option<&Value> {
         match self {
@@ -144,7 +144,7 @@ impl BegunSection {
     }
 }
 
-/// Tests whether a path notes that the request took effect: if it certainly does, no note is needed.
+/// Tests whether a path notes that the request took effect: no note is needed if it certainly does, before any step of the server.
 #[must_use]
 pub fn notes_requests(spec: &Spec, seen: &Observed) -> bool {
     !spec.program.steps.is_empty() || matches!(seen, Observed::Lost)
@@ -164,13 +164,13 @@ impl Candidate {
         }))
     }
 
-    /// Makes it a copy of another one, if it already is.
+    /// Overwrites the candidate with a copy of another one, and reuses its allocations.
     pub(super) fn copy_from(&mut self, other: &Candidate) {
         self.process.copy_from(&other.process);
         self.copy_beside_process(other);
     }
 
-    /// Makes all of it but the process, which is on its own way already, a copy.
+    /// Copies everything but the process, which has taken its own branch already.
     pub(super) fn copy_beside_process(&mut self, other: &Candidate) {
         let State { process: _, store, doubt, growth, noticed, replied, answer, log } = &**other;
         let own = &mut *self.0;
@@ -183,7 +183,7 @@ impl Candidate {
         own.log.clone_from(log);
     }
 
-    /// Drops what it holds, and keeps the room for it.
+    /// Drops the candidate's contents, and keeps their allocations.
     pub(super) fn empty(&mut self) {
         let own = &mut *self.0;
         own.process.empty();
@@ -193,19 +193,19 @@ impl Candidate {
         (own.doubt, own.answer, own.log) = (None, None, Past::default());
     }
 
-    /// Tests whether every question about it was answered.
+    /// Tests whether every question about the candidate was answered.
     #[must_use]
     pub fn is_clean(&self) -> bool {
         self.doubt.is_none()
     }
 
-    /// Tests whether every question about it was answered, nothing in its memory is unknown as a whole but what maps of cells
-    /// stand on, and all that is under way is known.
+    /// Tests whether the candidate is clean, all that is under way is known, and no value in its memory is unknown as a whole
+    /// except the bases of maps with cells.
     pub(super) fn is_plain(&self) -> bool {
         self.is_clean() && self.process.is_pending_known() && !self.process.has_unknowns_beside_cells()
     }
 
-    /// Tests whether all of its memory is known, and nothing was chosen since that was tested last.
+    /// Tests whether all of the memory is known: it was when dead variables were last looked for, and nothing was chosen since.
     pub(super) fn is_known(&self) -> bool {
         self.growth.choices == 0 && !self.growth.open
     }
@@ -241,7 +241,7 @@ impl Candidate {
         self.take_up(answer, at)
     }
 
-    /// Unifies an answer, the end of a section, with the one that was observed, which is assumed part by part.
+    /// Unifies an answer with the observed one: assumes part by part that the two are equal.
     pub(super) fn shows(
         &mut self,
         answer: &Value,
@@ -266,11 +266,11 @@ impl Candidate {
         })
     }
 
-    /// Takes up an answer of the solver: fails if the path cannot go on.
+    /// Applies the solver's answer to an assumption: fails if it cannot hold; an unknown answer makes the candidate doubtful.
     pub(super) fn take_up(&mut self, answer: Answer, at: Option<Place>) -> Result<(), Infeasible> {
         match answer {
             Answer::Sat => {
-                // All that the store says was decided together, what was left open before included.
+                // The solver decided all constraints together, including those that it had left open before.
                 self.doubt = None;
                 Ok(())
             }
@@ -295,14 +295,14 @@ impl Candidate {
         }
     }
 
-    /// The candidate if a condition holds, which is possible.
+    /// A copy of the candidate in which a condition holds; the condition must be possible.
     pub(super) fn where_holds(&self, condition: Truth, at: Place, solver: &mut Solver) -> Candidate {
         let mut state = self.clone();
         _ = state.require(condition, Some(at), solver);
         state
     }
 
-    /// Tests whether a condition can hold here: certainly, certainly not, or perhaps.
+    /// Checks whether a condition can hold in this candidate.
     pub(super) fn allows(&self, condition: &Truth, solver: &mut Solver) -> Answer {
         match condition {
             Truth::Known(true) => Answer::Sat,
@@ -312,20 +312,20 @@ impl Candidate {
     }
 }
 
-/// The most that are kept.
+/// At most this many emptied candidates are kept for reuse; more would only hold memory.
 const KEPT: usize = 32;
 
-/// Room for candidates.
+/// A pool of candidates whose allocations are reused.
 #[derive(Default, Debug)]
 pub(super) struct Spares {
     /// Emptied candidates.
     emptied: Vec<Candidate>,
-    /// Room for the results of a request, empty between requests; kept so that no request makes its own.
+    /// A vector for the results of a request, empty between requests; kept so that no request allocates its own.
     pub(super) results: Vec<Candidate>,
 }
 
 impl Clone for Spares {
-    /// None: they are room, not content.
+    /// An empty pool: spare candidates are allocations, not content.
     fn clone(&self) -> Spares {
         Spares::default()
     }
@@ -343,7 +343,7 @@ impl Spares {
         }
     }
 
-    /// A candidate with a copy of the process of another one, and nothing else of it.
+    /// A new candidate with a copy of another one's process; nothing else is copied.
     pub(super) fn beside(&mut self, candidate: &Candidate) -> Candidate {
         match self.emptied.pop() {
             Some(mut spare) => {
@@ -354,7 +354,7 @@ impl Spares {
         }
     }
 
-    /// Takes a candidate that is not needed any more.
+    /// Empties a candidate that is not needed any more, and keeps it if there is room.
     pub(super) fn take(&mut self, mut candidate: Candidate) {
         if self.emptied.len() < KEPT && candidate.process.is_small() {
             candidate.empty();

@@ -20,31 +20,31 @@ pub struct Decided {
     pub before: u64,
     /// These choices, in order.
     pub log: Vec<Log>,
-    /// The values of their variables; those that nothing restricts have none.
+    /// The values of their variables; a variable that nothing restricts has none.
     pub model: Model,
-    /// The decided variables that what is left still mentions.
+    /// The variables that the undecided choices and trail steps of the common path mention.
     pub mentioned: FxHashSet<Var>,
     /// The number of choices, and of steps of trails, that are not decided.
     pub left: usize,
-    /// The values in memory that were walked.
+    /// The number of values in memory that were walked to find open variables.
     pub walked: usize,
 }
 
-/// The way that all candidates have in common.
+/// The path that all candidates have in common.
 struct CommonWay {
     trail: Trail,
-    /// Their choices.
+    /// The choices on the path.
     log: Past<Log>,
-    /// The first event of which they chose something different.
+    /// The first event in which candidates chose differently; the next event if there is none.
     apart: u64,
 }
 
 impl Decided {
-    /// Takes the decided choices out of what a judge keeps. The model has the values of variables that were decided before. Memory with
-    /// more nodes than `nodes` is not searched for variables that it no longer mentions.
+    /// Takes the decided choices out of a judge. `model` has the values of variables that were decided before. A memory of more than
+    /// about `nodes` values is not searched for variables that it no longer mentions.
     ///
     /// # Errors
-    /// A question about the values was too hard.
+    /// The solver's answer, if it could not decide a question about the values.
     pub fn take(judge: &mut Judge, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
         let candidates = &mut judge.candidates[..];
         let common = CommonWay::of(candidates, judge.event);
@@ -77,7 +77,7 @@ impl Decided {
 }
 
 impl CommonWay {
-    /// The way that all candidates have in common up to an event.
+    /// The path that all candidates have in common up to an event.
     fn of(candidates: &[Candidate], event: u64) -> CommonWay {
         let trails: Vec<_> = candidates.iter().filter_map(|candidate| candidate.store.trail()).collect();
         let logs: Vec<_> = candidates.iter().map(|candidate| &candidate.log).collect();
@@ -86,7 +86,7 @@ impl CommonWay {
         CommonWay { trail, log, apart: apart.unwrap_or(event + 1) }
     }
 
-    /// Puts a log and a trail in its place. How much each candidate has besides.
+    /// Replaces the common path by a log and a trail. Returns the number of choices and trail steps that candidates have besides.
     fn replace_by(&self, candidates: &mut [Candidate], log: &Past<Log>, trail: &Trail) -> usize {
         let (mut logs, mut trails) = (Moved::default(), Moved::default());
         for candidate in candidates {
@@ -99,7 +99,7 @@ impl CommonWay {
         logs.count() + trails.count()
     }
 
-    /// Adds the values of variables that are the same constants for all candidates.
+    /// Adds the values of variables that all candidates bind to the same constant.
     fn add_constants(&self, candidates: &[Candidate], model: &mut Model) {
         let mut wanted = FxHashSet::default();
         let mut want = |var: Var| {
@@ -119,14 +119,14 @@ impl CommonWay {
     }
 }
 
-/// The number of values that the memory of all candidates has, about; nothing of one that is known is walked.
+/// About the number of values in the memory of all candidates, except those whose memory is known: these are not walked.
 fn breadth(candidates: &[Candidate]) -> usize {
     let open = candidates.iter().filter(|candidate| !candidate.is_known());
     open.map(|candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>()).sum()
 }
 
-/// The variables that later exchanges may say more of, or that were eliminated on some of the paths only; and how much
-/// memory was walked.
+/// The variables that later exchanges may restrict, or that only some of the paths eliminated; and the number of memory values
+/// that were walked.
 fn open_variables(candidates: &[Candidate], shared: &Trail) -> (Open, usize) {
     let (mut open, mut walked) = (FxHashSet::default(), 0);
     for candidate in candidates {
@@ -142,14 +142,14 @@ fn open_variables(candidates: &[Candidate], shared: &Trail) -> (Open, usize) {
     (Open::These(open), walked)
 }
 
-/// The first event of which a choice is open, in which the candidates are still together.
+/// The first event with an open choice; at the latest `apart`, the event at which the paths of the candidates part.
 fn first_open(entries: &[&Log], apart: u64, open: &Open, model: &Model) -> u64 {
     let first = entries.iter().find(|entry| entry.event >= apart || entry.entry.is_open(open, model));
     first.map_or(apart, |entry| entry.event)
 }
 
 impl Logged {
-    /// Tests whether it is not decided as long as these variables are open. What is unknown as a whole is open as long as the trace goes on.
+    /// Tests whether the choice is undecided if these variables are open. A value that is unknown as a whole is always open.
     fn is_open(&self, open: &Open, model: &Model) -> bool {
         let mut is_open = false;
         self.vars(&mut |var| is_open |= open.has(var, model));
@@ -159,7 +159,7 @@ impl Logged {
         is_open
     }
 
-    /// Calls a function on each variable that it mentions.
+    /// Calls a function on each variable that the choice mentions.
     fn vars(&self, visit: &mut dyn FnMut(Var)) {
         match self {
             Logged::Value { value, guard } | Logged::Element { value, guard } => {

@@ -1,7 +1,7 @@
-//! Requests whose service may fail: in some state the specification may be faulty, or the client break its duty.
+//! Requests that may fail: in some state the specification is faulty, or the client breaks its duty.
 //!
 //! `if balances.get_or(from, -1) < amount { reply Fail; } balances[from] := balances[from] - amount;` is never faulty if
-//! `amount >= 0`: the code alone does not say so, and the judge of every state does.
+//! `amount >= 0`: the code alone does not show that, but a judge that starts in an unknown state does.
 
 use std::sync::Arc;
 
@@ -15,22 +15,22 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
-/// The number of different requests up to which the judge is asked; beyond it they may fail if their code may.
+/// If there are more different requests than this, the judge is not asked: a request counts as failing if its code may fail.
 const MOST: usize = 4_096;
-/// The part of the work on an exchange that a question may take.
+/// A question to the judge may take one part in this of the work limit of an exchange.
 const PART: u64 = 64;
 
-/// The requests that may be served wrongly.
+/// The requests of a history whose service may fail.
 pub(crate) struct Failures {
     spec: Arc<Spec>,
-    /// The requests whose code may fail, by client, if that matters; and whether they do, if that was asked.
+    /// The requests whose code may fail, with their client if it matters; each with whether it does fail, once that was asked.
     known: FxHashMap<(u64, Value), Option<bool>>,
-    /// A judge that knows nothing of the state, and its candidates, once they are needed.
+    /// A judge that knows nothing of the state, and its candidates; made when it is first asked.
     any: Option<(Judge, Vec<Candidate>)>,
 }
 
 impl Failures {
-    /// No requests of a specification yet.
+    /// No requests yet, of a specification.
     pub(crate) fn new(spec: &Arc<Spec>) -> Failures {
         Failures { spec: spec.clone(), known: FxHashMap::default(), any: None }
     }

@@ -1,37 +1,38 @@
-//! Things that sections met besides their results: faults, broken duties, limits.
+//! Findings, which sections meet besides their results: faults, broken duties, limits.
 //!
-//! Findings are a value that is merged: of a fault at event 3 and one at event 5 the first stays, of two broken duties the last. Runs
-//! that had sent different messages are told apart: what they had sent stays sent (proofs-notes/tasks.md, *Failing runs*).
+//! Findings are merged: of two faults at events 3 and 5 the first stays, of two broken duties the last. Failing runs that had sent
+//! different messages are kept apart, since later observations may contradict one of them only (proofs-notes/tasks.md, *Failing runs*).
 
 use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
 use crate::process::{Limit, Sent};
 
-/// The most failing runs of each kind that are told apart by what they had sent.
+/// At most this many failing runs of each kind are kept apart by the messages that they had sent; a further one is noted as a place
+/// that *may* be wrong.
 const MOST: usize = 64;
 
-/// Findings of sections besides their results. Most sections meet nothing.
+/// The findings of some sections; `None` is nothing, as in most sections.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Findings(Option<Box<Finding>>);
 
-/// Something that was met.
+/// The findings of some sections, at least one.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Finding {
-    /// Faults, the first one first, each with the state in which it is met.
+    /// Faults in the order of events, each with the state in which it is met.
     pub(super) faults: Vec<(FaultReport, Candidate)>,
-    /// Broken duties of the client, those of the last event last, each with the state in which it is met: up to there another run explains
-    /// the trace. Of one event the first place is kept.
+    /// Broken duties of the client in the order of events, each with the state in which it is met. The first one of the last event is
+    /// reported: up to there another run explains the trace.
     pub(super) breaches: Vec<(Place, Candidate)>,
-    /// The first place at which the specification may have been faulty; it was not decided whether it was.
+    /// The first place at which the specification may be faulty, undecided.
     pub(super) perhaps_faulty: Option<Place>,
-    /// The first place at which the client may have broken its duty; it was not decided whether it did.
+    /// The first place at which the client may have broken its duty, undecided.
     pub(super) perhaps_outside: Option<Place>,
     /// The first limit that cut paths off.
     pub(super) cut: Option<(Limit, Option<Place>)>,
 }
 
 impl Finding {
-    /// The first place at which something may have been wrong, which was not decided.
+    /// The first place at which the specification may be faulty; if there is none, that at which the client may have broken its duty.
     pub(super) fn perhaps_wrong(&self) -> Option<Place> {
         self.perhaps_faulty.or(self.perhaps_outside)
     }
@@ -45,7 +46,7 @@ impl Finding {
         self.faults.first()
     }
 
-    /// The broken duty of the last event at which there is one.
+    /// The first broken duty of the last event that has one.
     pub(super) fn breach(&self) -> Option<&(Place, Candidate)> {
         let last = self.breaches.last()?.0.event;
         self.breaches.iter().find(|(at, _)| at.event == last)
@@ -66,8 +67,9 @@ impl Finding {
     }
 }
 
-/// Adds a failing run to others, which are in the order of events, unless one of them stands for it; those that it stands for are dropped. A run
-/// may stand for those that it covers, if their events allow it. Returns `false` if there are too many.
+/// Adds a failing run to others, which are in the order of events. A run stands for another one that it covers if `may_stand`
+/// holds of their events: nothing is added if a known run stands for the new one, and the runs that the new one stands for are
+/// dropped. Returns `false` if there are too many.
 fn keep<R>(
     runs: &mut Vec<(R, Candidate)>,
     new: (R, Candidate),
@@ -88,7 +90,7 @@ fn keep<R>(
     false
 }
 
-/// Tests whether a failing run that had sent `own` explains all that one explains which had sent `other`.
+/// Tests whether a failing run that had sent `own` explains everything that a failing run explains that had sent `other`.
 fn covers(own: &[Sent], other: &[Sent]) -> bool {
     own.is_empty() || own == other && own.iter().all(|message| message.value.is_known())
 }
@@ -99,12 +101,13 @@ impl Findings {
         self.0.as_deref()
     }
 
-    /// Tests whether some run, clean up to there, was faulty or broke the client's duty.
+    /// Tests whether a fault or a broken duty was certainly met.
     pub(super) fn has_failure(&self) -> bool {
         self.found().is_some_and(|found| !(found.faults.is_empty() && found.breaches.is_empty()))
     }
 
-    /// Tests whether what is observed later may contradict the runs that failed: they had sent something, and no fault is certain.
+    /// Tests whether later observations may contradict all failing runs that matter, the faulty ones or else those with a broken duty:
+    /// each of them had sent something.
     pub(super) fn may_be_contradicted(&self) -> bool {
         let Some(found) = self.found() else { return false };
         let awaits = |state: &Candidate| !state.process.sent().is_empty();
@@ -114,18 +117,18 @@ impl Findings {
         self.has_failure() && all_await
     }
 
-    /// Tests whether a fault of a run that had sent this says nothing new.
+    /// Tests whether a known fault stands for the fault of a run that had sent these messages.
     pub(super) fn knows_fault(&self, sent: &[Sent]) -> bool {
         self.found().is_some_and(|found| found.faults.iter().any(|(_, other)| covers(other.process.sent(), sent)))
     }
 
-    /// Tests whether a duty that is broken at an event, in a run that had sent this, says nothing new.
+    /// Tests whether a known broken duty stands for one at an event, in a run that had sent these messages.
     pub(super) fn knows_breach(&self, event: u64, sent: &[Sent]) -> bool {
         let is_last = |(own, other): &(Place, Candidate)| own.event >= event && covers(other.process.sent(), sent);
         self.found().is_some_and(|found| found.breaches.iter().any(is_last))
     }
 
-    /// Lets all that was met have been met at an event.
+    /// Sets the event of all faults and broken duties.
     pub(super) fn move_to(&mut self, event: u64) {
         let Some(found) = self.0.as_deref_mut() else { return };
         found.faults.iter_mut().for_each(|(report, _)| report.event = event);
@@ -133,7 +136,7 @@ impl Findings {
         places.chain(&mut found.perhaps_faulty).chain(&mut found.perhaps_outside).for_each(|at| at.event = event);
     }
 
-    /// Goes on with the states that follow those in which a run failed after it had sent something.
+    /// Replaces the state of each failing run by the states that follow it; a run without any is dropped.
     pub(super) fn follow(&mut self, mut following: impl FnMut(Candidate) -> Vec<Candidate>) {
         let Some(found) = self.0.as_deref_mut() else { return };
         for (report, state) in std::mem::take(&mut found.faults) {
@@ -147,7 +150,7 @@ impl Findings {
         }
     }
 
-    /// Takes all but the limit that cut paths off.
+    /// Takes everything out except the limit that cut paths off.
     pub(super) fn take_failures(&mut self) -> Findings {
         let mut taken = std::mem::take(self);
         if let Some((limit, at)) = taken.limit() {
@@ -180,7 +183,7 @@ impl Findings {
         }
     }
 
-    /// Adds something that was met later.
+    /// Adds the findings of later sections.
     pub(super) fn add(&mut self, later: Finding) {
         let own = self.0.get_or_insert_default();
         later.faults.into_iter().for_each(|fault| own.add_fault(fault));

@@ -1,4 +1,4 @@
-//! The judge of a trace: the candidates that explain it, what judging needs besides, and the verdict so far.
+//! The judge of a trace: the candidates that explain it, the data that judging needs besides, and the verdict so far.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -40,8 +40,8 @@ pub struct Counts {
     pub compared: u64,
 }
 
-/// The candidates that explain a trace, and what is known besides: the frontier. In normal form it is few candidates, which hold
-/// parts that are independent of each other; a part is a sum of boxes, which say what each cell may hold:
+/// The frontier of a trace: the candidates that explain it, and what was found besides. In normal form the frontier is few candidates,
+/// which hold parts that are independent of each other. A part is a sum of boxes, which say what each cell may hold:
 ///
 /// ```text
 /// cells       n        m["a"]               m["b"], m["c"]
@@ -49,12 +49,12 @@ pub struct Counts {
 /// memory      known    #1 in 0 to 2         #2 says which box, #3 which of 0 and 4
 /// ```
 ///
-/// These are 3 * (1 + 2) states in one candidate. What is not in normal form (a part with many boxes; everything, if choices are
-/// kept) stays several candidates.
+/// These are 3 * (1 + 2) states in one candidate. A part with many boxes stays several candidates, and so does everything if choices
+/// are kept.
 ///
 /// Between two observations:
-/// 1. The candidates stand for all states that explain the trace, but for those that a limit among the findings cut off.
-/// 2. What `steps` watches, and `spares.results` are empty.
+/// 1. The candidates stand for all states that explain the trace, except those that a limit in `findings` cut off.
+/// 2. `steps.touched` and `steps.wanted` are `None`, and `spares.results` is empty.
 #[derive(Clone, Debug)]
 pub struct Judge {
     pub(super) spec: Arc<Spec>,
@@ -64,12 +64,12 @@ pub struct Judge {
     pub(super) event: u64,
     /// Faults, broken duties and limits that were met.
     pub(super) findings: Findings,
-    /// The event from which on there was no clean candidate, if there is none.
+    /// The event at which the last clean candidate died, if none is left.
     pub(super) clean_died: Option<u64>,
     pub(super) solver: Solver,
     /// The source of variables.
     pub(super) fresh: Fresh,
-    /// The part that steps of the server have in what sections do.
+    /// The data about the server's own steps that are kept while sections run.
     pub(super) steps: Steps,
     /// The connections of the clients, if they do not wait for each other.
     pub(super) wire: Wire,
@@ -80,7 +80,7 @@ pub struct Judge {
     pub(super) compared: LastComparison,
     /// The number of forks at each statement.
     pub(super) forks: BTreeMap<Site, u64>,
-    /// The place of the last fork; of the first step, if there is no fork.
+    /// The place of the last fork; if there was none, of the first step of the server's own that ran.
     pub(super) last_fork: Option<Place>,
 }
 
@@ -114,13 +114,13 @@ impl Judge {
         }
     }
 
-    /// Tests whether candidates are put together: not if dead variables, or the choices or answers of each, are kept,
-    /// nor if steps lead on for ever from what is put together.
+    /// Tests whether candidates may be put together: not if the states, choices or answers of each path are kept, nor if steps
+    /// lead on for ever from merged candidates.
     pub(super) fn may_unite(&self) -> bool {
         self.options.rewrites_states() && !self.options.keep_paths() && !self.steps.keeps_apart
     }
 
-    /// Begins with what stands on a line of the trace: takes the candidates, if anything explains the trace up to there.
+    /// Begins the event on a line of the trace, and takes the candidates; `None` if nothing explains the trace up to there.
     pub(super) fn begin(&mut self, line: u64) -> Option<Vec<Candidate>> {
         if self.candidates.is_empty() && self.event > 0 {
             return None;
@@ -131,7 +131,7 @@ impl Judge {
         Some(std::mem::take(&mut self.candidates))
     }
 
-    /// Goes on with these candidates, of which no more are kept than the limit allows.
+    /// Makes these the judge's candidates, at most as many as the limit allows.
     pub(super) fn go_on_with(&mut self, mut candidates: Vec<Candidate>) {
         if candidates.len() < 2 {
             self.compared = LastComparison::default();
@@ -148,7 +148,7 @@ impl Judge {
         self.candidates = candidates;
     }
 
-    /// Begins to count for an exchange.
+    /// Begins to count the work on an exchange.
     pub(super) fn begin_exchange(&mut self) {
         let is_doubtful = !self.candidates.is_empty() && !self.candidates.iter().any(Candidate::is_clean);
         let follows = if self.is_cut() || is_doubtful { Followed::Few } else { Followed::All };
@@ -158,7 +158,7 @@ impl Judge {
         }
     }
 
-    /// Tests whether more was done for the current exchange than the judge takes on; then the verdict is no rejection.
+    /// Tests whether the current exchange has exceeded a limit on work or memory. The limit is noted: the verdict is no rejection then.
     pub(super) fn is_exhausted(&mut self) -> bool {
         let limit = self.work.exceeded(&self.options, &self.solver);
         if let Some(limit) = limit {
@@ -172,17 +172,17 @@ impl Judge {
         self.findings.cut(limit, self.last_fork);
     }
 
-    /// The work so far that is not making terms.
+    /// The work so far, without the making of terms.
     pub(crate) fn worked_besides_terms(&self) -> u64 {
         self.work.without_terms
     }
 
-    /// The work so far, with that of questions to Z3.
+    /// The work so far, with the questions to Z3.
     pub(crate) fn work_done(&self) -> u64 {
         self.work.total(&self.solver)
     }
 
-    /// Tests whether a limit cut paths off, so that a rejection would be none.
+    /// Tests whether a limit cut paths off: then nothing can be rejected.
     #[must_use]
     pub fn is_cut(&self) -> bool {
         self.findings.limit().is_some()
@@ -217,7 +217,7 @@ impl Judge {
         self.options.effort = self.options.effort.min(effort.max(1));
     }
 
-    /// The size of a copy of it, in values.
+    /// The size of a copy of the candidates, in values.
     pub(crate) fn copied_size(&self) -> u64 {
         let of = |candidate: &Candidate| (candidate.process.memory.len() + candidate.process.size()) as u64;
         self.candidates.iter().map(of).sum()
@@ -247,7 +247,7 @@ impl Judge {
         self.forks.iter().map(|(site, count)| (*site, *count)).collect()
     }
 
-    /// Notes the event at which no explanation of the recording was left, and the earliest event at which that may be.
+    /// Notes the event at which no explanation of the recording was left, and the earliest event that it may be if that is uncertain.
     pub(super) fn died(&mut self, event: u64, from: Option<u64>) {
         self.event = event;
         self.clean_died = from.or(Some(event));
@@ -260,7 +260,7 @@ impl Judge {
         *self.forks.entry(site).or_default() += 1;
     }
 
-    /// A node of the specification, now.
+    /// A node of the specification, at the current event.
     pub(super) fn place(&self, site: Site) -> Place {
         Place { event: self.event, site }
     }
@@ -301,7 +301,7 @@ impl Judge {
         self.undecided().or_else(perhaps)
     }
 
-    /// The reason why a clean run may explain everything, though none is known to.
+    /// The reason why a clean run may explain the trace although none is known to.
     fn undecided(&self) -> Option<(Doubt, Option<Place>)> {
         if let Some(candidate) = self.candidates.first() {
             return candidate.doubt.clone();
@@ -309,13 +309,13 @@ impl Judge {
         self.findings.limit().map(|(limit, at)| (Doubt::Limit(limit), at))
     }
 
-    /// The state in which the fault that was found first is met, with what leads there.
+    /// The state in which the first fault is met, with the path that leads there.
     #[must_use]
     pub fn faulty(&self) -> Option<&Candidate> {
         self.findings.found()?.fault().map(|(_, state)| state)
     }
 
-    /// The state in which the client last broke its duty, if it did on some path.
+    /// The state in which the reported duty of the client is broken, if one is on some path.
     #[must_use]
     pub fn breached(&self) -> Option<&Candidate> {
         self.findings.found()?.breach().map(|(_, state)| state)

@@ -1,9 +1,10 @@
-//! Specifications turned inside out: the set of states that still explain what was observed (semantics 3, Figure 3.1).
+//! Specifications turned inside out: the set of states that still explain what was observed (Figure 3.1 of Yishuai Li's
+//! *Testing by Dualization*).
 //!
-//! A [`Candidate`] is a process whose memory may be symbolic, and the constraints on its variables. A [`Judge`] keeps all
-//! candidates; observing an exchange runs each of them through its section, with internal choices as fresh variables and
-//! the observed answer as a constraint, and keeps those whose constraints can be met. When none is left, no server that
-//! follows the specification could have answered so.
+//! A [`Candidate`] is a process whose memory may be symbolic, with the constraints on its variables. A [`Judge`] keeps all
+//! candidates. Observing an exchange runs each candidate through its section, with internal choices as fresh variables and
+//! the observed answer as a constraint. Candidates whose constraints are satisfiable are kept. When none is left, no server
+//! that follows the specification could have answered so.
 
 mod candidate;
 mod decided;
@@ -50,24 +51,24 @@ use crate::value::Value;
 /// A request with its answer, or the lack of one; or a restart between two requests.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Exchange {
-    /// The line of the trace on which it stands, or its number, from 1.
+    /// The exchange's line in the trace, or its number from 1.
     pub line: u64,
     /// The client that made the request.
     pub client: u64,
-    /// The request; it means nothing for a restart.
+    /// The request; meaningless for a restart.
     pub request: Value,
     /// The answer, or the lack of one.
     pub observed: Observed,
 }
 
 impl Exchange {
-    /// A restart of the system, on a line or with a number, from 1.
+    /// A restart of the system, at a line of the trace or with a number from 1.
     #[must_use]
     pub fn restart(line: u64) -> Exchange {
         Exchange { line, client: 0, request: Value::UNIT, observed: Observed::Restarted }
     }
 
-    /// The scalars in the request and its answer, but for truth values.
+    /// The scalars in the request and its answer, except truth values.
     pub(crate) fn scalars(&self) -> FxHashSet<&Scalar> {
         let mut found = FxHashSet::default();
         for value in [Some(&self.request), self.observed.answer()].into_iter().flatten() {
@@ -80,7 +81,7 @@ impl Exchange {
         found
     }
 
-    /// Tests whether it is a restart.
+    /// Tests whether this is a restart.
     #[must_use]
     pub fn is_restart(&self) -> bool {
         matches!(self.observed, Observed::Restarted)
@@ -88,7 +89,7 @@ impl Exchange {
 }
 
 impl Observed {
-    /// The answer, if one was seen that is known.
+    /// The answer, if one was seen and is known.
     #[must_use]
     pub fn answer(&self) -> Option<&Value> {
         match self {

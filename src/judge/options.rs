@@ -5,21 +5,21 @@ use crate::solve::Limits;
 /// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
 pub const EFFORT_LIMIT: u64 = 3_000_000;
 
-/// Keeping choices may take `KEEPING` times the work of judging; or one part in `LITTLE` of it, if fewer exchanges at once may be enough.
+/// A judge that keeps choices may take `KEEPING` times the work limit of an exchange; with little patience, one part in `LITTLE` of it.
 const KEEPING: u64 = 4;
 const LITTLE: u64 = 8;
-/// With choices kept no more candidates than this are followed if there is another way.
+/// A judge that keeps choices with little patience follows at most this many candidates.
 const MANY: usize = 256;
 
-/// A lookup in a map of more entries, under a key that is not known, waits for the answer.
+/// In a map of more entries than this, a lookup under an unknown key waits for the answer, which may say more of the key.
 const LOOKUPS: usize = 16;
 
 /// The cost that keeping choices may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Patience {
-    /// Less than judging, as there is another way.
+    /// Less than judging: the caller has another way to the evidence.
     Little,
-    /// Several times what judging may.
+    /// Several times the cost that judging may have.
     All,
 }
 
@@ -28,24 +28,24 @@ pub enum Patience {
 /// All of them are exact: they change speed, and never a verdict other than *unknown*.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Reductions {
-    /// Those that pay.
+    /// The reductions that pay.
     #[default]
     Usual,
-    /// Also those that pay on large inputs only, on small ones; for tests.
+    /// The usual ones, and those for large inputs on small ones, too; for tests.
     Eager,
-    /// None: the reference judge, plain and slow, with which tests compare.
+    /// No reductions: the reference judge, plain and slow, with which tests compare.
     None,
 }
 
-/// The parts of candidates that are looked at besides the verdict: reductions leave them as they are.
+/// The parts of candidates that the caller looks at besides the verdict: reductions leave them as they are.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Inspected {
-    /// None.
+    /// No part.
     #[default]
     Nothing,
-    /// The memory: each choice is made where it stands, and each cell of a machine is stored.
+    /// The memory: each choice is made at its place in the specification, and each cell of a machine is stored.
     Memory,
-    /// Each state as it came about: candidates are not put together, and sums are not written otherwise.
+    /// The state of each path: candidates are not put together, and sums are not rewritten.
     States,
 }
 
@@ -55,7 +55,7 @@ pub struct Options {
     /// The reductions, for tests.
     #[doc(hidden)]
     pub reductions: Reductions,
-    /// The parts of candidates that are looked at, for judges that look for evidence.
+    /// The parts of candidates that are looked at, for judges that find evidence.
     #[doc(hidden)]
     pub inspected: Inspected,
     /// The choices of every path are kept, for a witness.
@@ -68,8 +68,8 @@ pub struct Options {
     pub candidates: usize,
     /// The work on one exchange, in made terms, at which no more explanations of it are looked for.
     pub effort: u64,
-    /// The memory that explanations may take, in bytes, at which no more of them are looked for. The memory of the whole process counts;
-    /// with `usize::MAX` the system is not asked.
+    /// The memory of the process, in bytes, at which no more explanations are looked for; only what is taken for explanations counts. With
+    /// `usize::MAX` memory is not measured.
     pub memory: usize,
 }
 
@@ -104,13 +104,13 @@ impl Options {
         self.reductions != Reductions::None
     }
 
-    /// Tests whether a choice may be made at its first use, and cells of a machine that each request writes before it reads them are not
-    /// stored.
+    /// Tests whether a choice may move to its first use, and a cell of a machine may stay unstored if each request writes it before
+    /// reading it.
     pub(super) fn sinks_choices(&self) -> bool {
         self.reduces() && self.inspected == Inspected::Nothing
     }
 
-    /// Tests whether a lookup under a key that is not known, in a map of N entries, waits for the answer.
+    /// Tests whether a lookup under an unknown key, in a map with this number of entries, waits for the answer.
     pub(super) fn waits_for(&self, entries: usize) -> bool {
         match self.reductions {
             Reductions::Usual => entries > LOOKUPS,
@@ -119,7 +119,7 @@ impl Options {
         }
     }
 
-    /// Tests whether candidates may be put together, and terms written otherwise.
+    /// Tests whether candidates may be put together, and terms rewritten.
     pub(super) fn rewrites_states(&self) -> bool {
         self.reduces() && self.inspected != Inspected::States
     }

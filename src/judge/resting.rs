@@ -1,4 +1,4 @@
-//! A judge at a moment when nothing is under way and nothing was left open, taken apart so that an equal judge can be made of the parts.
+//! The frontier of a judge as data, from which an equal judge can be made: possible while nothing is under way and no question is open.
 //!
 //! `n = #1`, `#1 >= 3` after two exchanges is one candidate with a memory and a constraint.
 
@@ -12,32 +12,32 @@ use crate::spec::Spec;
 use crate::term::Term;
 use crate::value::Value;
 
-/// The states that explain what was observed, if nothing is under way, and nothing but them matters to what comes.
+/// The states that explain what was observed, while nothing is under way. Nothing else matters to later events.
 #[derive(Clone, Debug)]
 pub struct RestingFrontier {
     /// The line of the last event.
     pub event: u64,
     /// The number of the last variable.
     pub last: u64,
-    /// The states, symbolic ones.
+    /// The symbolic states.
     pub states: Vec<RestingState>,
-    /// The connections that are there, each with the number of answers that were seen on it.
+    /// The connections, each with the number of answers that were seen on it.
     pub connections: Vec<(u64, usize)>,
 }
 
-/// A symbolic state of a server that does nothing.
+/// A symbolic state of an idle server.
 #[derive(Clone, Debug)]
 pub struct RestingState {
-    /// The values of the variables.
+    /// The values of the server's variables.
     pub memory: Vec<Value>,
-    /// Parts of unknown values that have been seen, by their identity.
+    /// The expanded parts of unknown values, each with the identity of its value.
     pub seen: Vec<(u64, Value)>,
-    /// All that is known of the variables of these values.
+    /// The constraints on the symbols in these values.
     pub constraints: Vec<Term>,
 }
 
 impl RestingFrontier {
-    /// Tests whether a judge has nothing under way, and has found or left open nothing but states that explain what was observed.
+    /// Tests whether a judge has candidates, with nothing under way and no open question, and has no findings and keeps no paths.
     #[must_use]
     pub fn is_of(judge: &Judge) -> bool {
         let is_plain = |candidate: &Candidate| {
@@ -48,7 +48,7 @@ impl RestingFrontier {
         !(is_open || judge.candidates.is_empty()) && judge.candidates.iter().all(is_plain)
     }
 
-    /// The states that explain what a judge observed; nothing if something is under way, or was found or left open besides.
+    /// The frontier of a judge, if it is a resting one ([`RestingFrontier::is_of`]).
     #[must_use]
     pub fn of(judge: &Judge) -> Option<RestingFrontier> {
         if !RestingFrontier::is_of(judge) {
@@ -67,7 +67,7 @@ impl RestingFrontier {
         })
     }
 
-    /// The judge whose candidates are these states; nothing if they are none of the specification.
+    /// The judge whose candidates are these states; `None` if they are no states of the specification.
     #[must_use]
     pub fn judge(self, spec: &Arc<Spec>, options: Options) -> Option<Judge> {
         let mut judge = Judge::without_candidates(spec.clone(), options);

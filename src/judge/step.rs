@@ -1,4 +1,4 @@
-//! One step: what an observed exchange makes of the candidates.
+//! One step of the judge: the candidates after an observed exchange.
 //!
 //! ```text
 //! step(q, a) = run every candidate on q; keep those that can answer a; none left: reject      (Figure 3.1)
@@ -21,7 +21,7 @@ use crate::process::Process;
 use crate::solve::Store;
 use crate::spec::Spec;
 
-/// A way to find the candidates that explain a request.
+/// A function that finds the candidates that explain a request.
 type Respond = fn(&mut Judge, Vec<Candidate>, &Received<'_>) -> Vec<Candidate>;
 
 impl Judge {
@@ -40,7 +40,7 @@ impl Judge {
         judge
     }
 
-    /// Observes an exchange. Whether anything still explains the trace.
+    /// Observes an exchange. Returns whether anything still explains the trace.
     pub fn observe(&mut self, exchange: &Exchange) -> bool {
         let spec = self.spec.clone();
         self.observe_by(&spec, exchange)
@@ -52,8 +52,8 @@ impl Judge {
         self.step(spec, exchange, respond)
     }
 
-    /// Observes something over a network; `line` is where it stands in the trace, or its number from 1. Whether anything still
-    /// explains the trace. A specification in which tasks yield is one that was compiled for tasks that are interleaved.
+    /// Observes something over a network; `line` is its line in the trace, or its number from 1. Returns whether anything still
+    /// explains the trace. If tasks yield, the specification must have been compiled for interleaved tasks.
     ///
     /// Choices are not kept for a witness.
     pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
@@ -65,7 +65,7 @@ impl Judge {
         self.is_open()
     }
 
-    /// Observes something that only runs which have failed may explain. Whether one does.
+    /// Observes something that only failing runs may explain. Returns whether one does, and may still be contradicted.
     fn observe_failing(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
         if !self.is_open() {
             return false;
@@ -77,12 +77,12 @@ impl Judge {
         self.is_open()
     }
 
-    /// Tests whether what is observed next may change the verdict: something explains all so far, and not whatever comes.
+    /// Tests whether the next observation may change the verdict: something explains the trace so far, but not everything that may come.
     pub(super) fn is_open(&self) -> bool {
         !self.candidates.is_empty() || !self.is_cut() && self.findings.may_be_contradicted()
     }
 
-    /// The step of Figure 3.1. Whether anything still explains the trace.
+    /// The step of Figure 3.1. Returns whether anything still explains the trace.
     pub(super) fn step(&mut self, spec: &Spec, exchange: &Exchange, respond: Respond) -> bool {
         let Some(candidates) = self.begin(exchange.line) else { return false };
         let filled = Filled::of(&exchange.request, spec, &mut self.fresh);
@@ -93,7 +93,7 @@ impl Judge {
         !self.candidates.is_empty()
     }
 
-    /// Brings candidates into few, in normal form, and goes on with them; with few of them if a limit was reached.
+    /// Brings candidates into normal form, in which there are few, and goes on with them; with few of these if a limit was reached.
     pub(super) fn normalize(&mut self, mut candidates: Vec<Candidate>) {
         match &mut candidates[..] {
             [only] => tidy::after_exchange(self, only),

@@ -1,8 +1,8 @@
 //! One step of a validator for every state, request and answer at once: what Figure 3.1 does to a candidate, path by path.
 //!
 //! The process is run from a state in which each variable has an unknown value, with an unknown request; its choices are
-//! fresh variables. Each path to an answer is a [`Transition`]: the conditions on which it is taken, what was chosen, the state that
-//! it leaves and the answer to compare. Paths whose conditions exclude each other are left out.
+//! fresh variables. Each path to an answer is a [`Transition`]: the conditions on which it is taken, its choices, the state that
+//! it leaves and the answer to compare. Infeasible paths are left out.
 //!
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
 
@@ -13,9 +13,9 @@ use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
-/// More paths than this are not followed.
+/// At most this many paths of a handler are followed; the result says if there are more.
 const PATHS: usize = 64;
-/// The most conditions and choices of a path: with more it is cut, as a loop without a known end.
+/// A path with more conditions and choices than this is cut: it may be a loop without a known end.
 const STEPS: usize = 64;
 
 /// A condition or choice that a path meets on its way.
@@ -36,15 +36,15 @@ pub enum OnPath {
         /// The node at which it is made.
         site: Site,
     },
-    /// One of several ways; nothing is added.
+    /// The branch of an `either` that is taken; it adds no condition.
     Way(usize, Site),
     /// A condition that every run satisfies.
     Assume(Truth, Site),
-    /// The client's duty.
+    /// A duty of the client, which is met on this path.
     Expects(Truth, Site),
-    /// The path goes on only if this is no fault.
+    /// A condition on which this fault occurs; it fails on this path.
     NoFault(Truth, Fault),
-    /// The path goes on only if no limit is reached.
+    /// A condition on which this limit is reached; it fails on this path.
     Cut(Truth, Limit),
 }
 
@@ -59,18 +59,18 @@ pub enum TransitionEnd {
     Outside(Site),
     /// The specification is wrong here.
     Faulty(Fault),
-    /// It was followed no further.
+    /// At a limit, at which the path is cut.
     Cut,
 }
 
-/// A way through a handler.
+/// A path through a handler.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Transition {
     /// Conditions and choices, in order.
     pub met: Vec<OnPath>,
     /// The state that it leaves.
     pub memory: Vec<Value>,
-    /// Its end.
+    /// The end of the path.
     pub end: TransitionEnd,
 }
 
@@ -81,14 +81,14 @@ pub struct Symbolic {
     pub memory: Vec<Value>,
     /// The request, its parts unknown.
     pub request: Value,
-    /// The ways through the handler.
+    /// The paths through the handler.
     pub paths: Vec<Transition>,
-    /// Set if there are more ways than are told.
+    /// Set if the handler has more paths than these.
     pub more: bool,
 }
 
-/// A type among those of a specification's variables and requests whose values are no fixed number of unknowns: a
-/// collection, or a type that contains itself.
+/// A type in a specification's variables or requests whose values have no fixed number of scalars: a collection, or a type that
+/// contains itself.
 #[must_use]
 pub fn unbounded(spec: &Spec) -> Option<TypeId> {
     let program = &spec.program;
@@ -101,13 +101,13 @@ pub fn unbounded(spec: &Spec) -> Option<TypeId> {
     state.chain([program.request]).find_map(unbounded)
 }
 
-/// The initial state; nothing if a condition decides what it is.
+/// The initial state; `None` if anything but choices decides what it is.
 #[must_use]
 pub fn initial(spec: &Spec) -> Option<Vec<Value>> {
     Explorer::new(spec).initial()
 }
 
-/// One step from every state: one for each kind of request. Nothing if some type is [`unbounded`].
+/// The step of a validator from an unknown state, for each kind of request; empty if some type is [`unbounded`].
 #[must_use]
 pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     if unbounded(spec).is_some() {
@@ -118,8 +118,8 @@ pub fn symbolic(spec: &Spec) -> Vec<Symbolic> {
     explorer.requests().into_iter().map(|(request, of)| explorer.step(&memory, request, &known, &of)).collect()
 }
 
-/// The ways through the handler of restarts from every state; its request means nothing. Nothing if there is no such handler, or some
-/// type is [`unbounded`].
+/// The paths through the handler of restarts from an unknown state; the request in the result is meaningless. `None` if there is no such
+/// handler, or some type is [`unbounded`].
 #[must_use]
 pub fn symbolic_restart(spec: &Spec) -> Option<Symbolic> {
     spec.program.restarts.filter(|_| unbounded(spec).is_none())?;
@@ -138,7 +138,7 @@ struct Explorer<'s> {
 
 type LoggedPath = symbolic::Path<OnPath>;
 
-/// The end of a path; nothing if its conditions exclude each other.
+/// The end of a path; `None` if it is infeasible.
 struct PathStop(Option<TransitionEnd>);
 
 impl From<Infeasible> for PathStop {
@@ -152,7 +152,7 @@ impl<'s> Explorer<'s> {
         Explorer { spec, fresh: Fresh::default(), solver: Solver::default(), open: Vec::new() }
     }
 
-    /// A state of unknowns, after them the constants of the specification.
+    /// A memory with an unknown value for each variable, and then the constants of the specification; with the facts about the unknowns.
     fn any_state(&mut self) -> (Vec<Value>, Vec<Term>) {
         let (spec, mut known) = (self.spec, Vec::new());
         let mut memory = self.initial().unwrap_or_else(|| vec![Value::Absent; spec.program.slots.len()]);
@@ -164,7 +164,7 @@ impl<'s> Explorer<'s> {
         (memory, known)
     }
 
-    /// The initial state; nothing if more than unrestricted choices decides what it is.
+    /// The initial state; `None` if anything but choices decides what it is.
     fn initial(&mut self) -> Option<Vec<Value>> {
         let mut process = Process::new(&self.spec.program);
         process.boot(&self.spec.program);
@@ -198,7 +198,7 @@ impl<'s> Explorer<'s> {
         self.ways(memory, request, &known, |process| process.receive(program, &received, 1))
     }
 
-    /// The ways from a state of which this is known, through what begins there.
+    /// The paths from a memory, of which `known` holds, through the handler that `begin` starts.
     fn ways(&mut self, memory: &[Value], request: Value, known: &[Term], begin: impl FnOnce(&mut Process)) -> Symbolic {
         let mut process = Process::new(&self.spec.program);
         process.memory = memory.to_vec();
@@ -220,7 +220,7 @@ impl<'s> Explorer<'s> {
         Symbolic { memory: memory.to_vec(), request, paths, more: false }
     }
 
-    /// Goes on if a condition holds.
+    /// Assumes a condition; logs it unless it is known to hold.
     fn require(&mut self, path: &mut LoggedPath, condition: Truth, met: OnPath) -> Result<(), PathStop> {
         let condition = condition.term();
         if path.store.decide(&condition) != Some(true) {

@@ -1,7 +1,7 @@
-//! The terms that a process mentions: walked and rewritten here, whatever for.
+//! Walking and rewriting the terms that a process mentions.
 //!
-//! All that a process still mentions between two sections are its roots ([`Process::roots`]): the memory, the tasks and what is under
-//! way, and what was seen of unknown values.
+//! Everything that a process still mentions between two sections is in its roots ([`Process::roots`]): the memory, the tasks, the
+//! messages under way, and the expanded parts of unknown values.
 
 use rustc_hash::FxHashMap;
 
@@ -14,7 +14,7 @@ pub(super) fn visit(process: &Process, visit: &mut dyn FnMut(&Term)) {
     process.roots().for_each(|root| root.visit_terms(visit));
 }
 
-/// Puts others in the places of the terms for which a function gives some.
+/// Replaces each term for which a function gives another one.
 pub(super) fn rewrite(process: &mut Process, to: &mut dyn FnMut(&Term) -> Option<Term>) {
     let mut substitution = Substitution::everywhere(to);
     process.rewrite(&mut |value| substitution.apply(value));
@@ -40,7 +40,7 @@ pub(super) fn visit_entry(entry: &Entry, visit: &mut dyn FnMut(Var)) {
     }
 }
 
-/// The new form of a term, if it is another one.
+/// The new form of a term, if it differs from the old one.
 pub(super) fn changed(old: &Term, new: Term) -> Option<Term> {
     (new != *old).then_some(new)
 }
@@ -56,7 +56,7 @@ impl Renaming {
         self.0.entry(var).or_insert(next);
     }
 
-    /// A term with these names, if it is another one then.
+    /// A term with these names, if that changes it.
     pub(super) fn term(&self, term: &Term) -> Option<Term> {
         let renamed = term.substitute(&mut |var| {
             let id = *self.0.get(&var)?;
@@ -65,7 +65,7 @@ impl Renaming {
         changed(term, renamed)
     }
 
-    /// A value with these names, if it is another one then.
+    /// A value with these names, if that changes it.
     pub(super) fn value(&self, value: &Value) -> Option<Value> {
         Substitution::everywhere(&mut |term| self.term(term)).apply(value)
     }

@@ -1,7 +1,8 @@
-//! Judges that are made of another one: for evidence, and for a search that follows several orders of the same exchanges.
+//! Judges made from another one: for evidence, and for a search that follows several orders of the same exchanges.
 //!
-//! With `m = {"a": 1, "b": 2}` and `n = 5`, the judge that knows only the cell `m["a"]` allows any `n`, and anything else in `m`. A search asks
-//! a judge for what becomes of candidates: from `{n: 0}` the exchange (5, 1) of compare-and-set leads to `{n: 5}`, and (5, 0) to nothing.
+//! With `m = {"a": 1, "b": 2}` and `n = 5`, the judge that knows only the cell `m["a"]` allows any `n`, and anything else in `m`. A
+//! search asks a judge for the successors of candidates: from `{n: 0}` the exchange (5, 1) of compare-and-set leads to `{n: 5}`, and
+//! (5, 0) to nothing.
 
 use std::sync::Arc;
 
@@ -23,13 +24,13 @@ use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::Value;
 
-/// The most candidates that are followed in a part of a trace, if there is another way: `MANY_IN_PART`, or `TIMES` times those at its
-/// beginning.
+/// A judge that keeps choices from the middle of a trace on, with little patience, follows at most `MANY_IN_PART` candidates, or
+/// `TIMES` times as many as it begins with if that is more.
 const MANY_IN_PART: usize = 16;
 const TIMES: usize = 8;
 
 impl Judge {
-    /// A judge that knows the same, and keeps choices and what is eliminated from here on: for the witness of what follows.
+    /// A judge with the same candidates that keeps choices and eliminated variables from here on: for the witness of what follows.
     #[must_use]
     pub fn keeping_choices(&self, patience: Patience) -> Judge {
         let mut judge = self.clone();
@@ -50,8 +51,8 @@ impl Judge {
         judge
     }
 
-    /// The judge that knows of the state only these cells; it goes on with that specification, which is its own for states in
-    /// which any map may be unknown ([`Spec::for_unknown_maps`]).
+    /// A judge that knows only these cells of the state. `spec` is the judge's own specification for states in which any map may be
+    /// unknown ([`Spec::for_unknown_maps`]).
     #[must_use]
     pub fn knowing_only(&self, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
         let mut judge = self.clone();
@@ -71,8 +72,7 @@ impl Judge {
         Before { last: judge.fresh.last, ..judge.steps.journal.take().unwrap_or_default() }
     }
 
-    /// A judge of what may follow on an exchange whose request is taken in one of the states before it, with choices kept from there
-    /// on.
+    /// A judge that has seen an exchange whose request was taken in one of the states `before` it; choices are kept from these states on.
     #[must_use]
     pub fn after_request(&self, before: &Before, exchange: &Exchange) -> Judge {
         let spec = self.spec.clone();
@@ -81,7 +81,7 @@ impl Judge {
         judge
     }
 
-    /// A judge of the states that a step which was fired before an exchange leads to, with choices kept from there on.
+    /// A judge of the states to which a step leads that was fired before an exchange; choices are kept from the states before the step on.
     #[must_use]
     pub fn after_step(&self, before: &Before, fired: &Fired, exchange: &Exchange) -> Judge {
         let spec = self.spec.clone();
@@ -94,7 +94,7 @@ impl Judge {
         judge
     }
 
-    /// A judge of these states, which mention no variable after the last one, and which keeps choices.
+    /// A judge of these states that keeps choices. The states mention no variable after the number `last`.
     fn knowing(&self, states: &[Candidate], last: u64) -> Judge {
         let mut judge = self.clone();
         judge.candidates = states.to_vec();
@@ -102,7 +102,7 @@ impl Judge {
         judge.keeping_choices(Patience::All)
     }
 
-    /// The answers to a request that explain what came before, each with its candidate; `None` is no answer.
+    /// The answers that a request may get after what was observed, each with its candidate; `None` is no answer.
     pub fn answers(&mut self, exchange: &Exchange) -> Vec<(Option<Value>, Candidate)> {
         self.options.keep_answers = true;
         self.options.reductions = Reductions::None;
@@ -117,8 +117,8 @@ impl Judge {
 
 /// Puts fresh symbols into each variable of a candidate, but for these cells (*havoc*).
 ///
-/// Every state that the candidate stood for is one of those that it stands for then (an over-approximation), so a rejection after it
-/// is a rejection; an acceptance says nothing.
+/// Afterwards the candidate stands for a superset of its states (an over-approximation): a rejection is still a rejection, but an
+/// acceptance says nothing.
 fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cells: &[Cell]) -> Result<(), Infeasible> {
     candidate.process.rest();
     let first = judge.fresh.last;
@@ -138,7 +138,7 @@ fn forget_all_but(judge: &mut Judge, spec: &Spec, candidate: &mut Candidate, cel
     candidate.assume_each(&facts, None, &mut judge.solver)
 }
 
-/// An unknown value that has, or lacks, under each of these keys what the old one has, without keys of any type; and what restricts it.
+/// An unknown value of a type, with its restrictions. A map has, or lacks, under each of these keys what the old one does.
 fn havoc_map<'k>(
     fresh: &mut Fresh,
     types: &Types,
@@ -156,25 +156,25 @@ fn havoc_map<'k>(
 }
 
 impl Judge {
-    /// A judge that knows nothing of the state: its candidates stand for every one.
+    /// A judge that knows nothing of the state: its candidates stand for every state.
     pub(crate) fn of_any_state(spec: &Arc<Spec>, options: &Options) -> Judge {
         let options = Options { inspected: Inspected::Memory, ..options.clone() };
         Judge::new(spec.clone(), options).knowing_only(&[], &spec.for_unknown_maps())
     }
 
-    /// Takes its candidates out of it.
+    /// Takes the candidates out of the judge.
     pub(crate) fn take_candidates(&mut self) -> Vec<Candidate> {
         std::mem::take(&mut self.candidates)
     }
 
-    /// The candidates that explain an exchange, from these. What is met on the way adds to what was found before.
+    /// The candidates to which an exchange leads from these. New findings are added to the judge's own.
     pub(crate) fn after(&mut self, from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
         self.candidates = from;
         self.observe(exchange);
         self.take_candidates()
     }
 
-    /// The candidates that no other one covers, and that equal none before them, in the form in which they are compared.
+    /// The candidates that are covered neither by `others` nor by an earlier one of them, in the form in which they are compared.
     pub(crate) fn uncovered(&mut self, candidates: Vec<Candidate>, others: &[Candidate]) -> Vec<Candidate> {
         let mut kept: Vec<Candidate> = Vec::new();
         for mut candidate in candidates {
@@ -199,17 +199,17 @@ impl Judge {
         self.after(from, exchange).into_iter().find_map(|candidate| candidate.answer.clone())
     }
 
-    /// Takes what was met of runs that fail; limits stay.
+    /// Takes the failing runs out of the findings; limits stay.
     pub(crate) fn take_failed(&mut self) -> FailedRuns {
         FailedRuns(self.findings.take_failures())
     }
 
-    /// Adds what was met of runs that fail.
+    /// Adds failing runs to the findings.
     pub(crate) fn add_failed(&mut self, failed: FailedRuns) {
         self.findings.merge(failed.0);
     }
 
-    /// Tests whether nothing was met that explains everything: then an event that no candidate explains is rejected.
+    /// Tests whether an event that no candidate explains is rejected: no failing run or limit was met that may explain everything.
     pub(crate) fn rejects_the_rest(&mut self) -> bool {
         matches!(self.verdict_of(Vec::new(), 1), Verdict::Reject { .. })
     }
@@ -221,12 +221,12 @@ impl Judge {
     }
 }
 
-/// The runs that are faulty, or in which the client breaks its duty, among those that were met somewhere.
+/// The failing runs that a judge met: those with a fault, or with a broken duty of the client.
 #[derive(Clone, Debug)]
 pub(crate) struct FailedRuns(Findings);
 
 impl FailedRuns {
-    /// These runs, where the event at which they fail is another one.
+    /// These runs, as if they failed at this event.
     pub(crate) fn at(mut self, event: u64) -> FailedRuns {
         self.0.move_to(event);
         self
@@ -239,7 +239,7 @@ impl FailedRuns {
 }
 
 impl Candidate {
-    /// Its values and constraints up to the names of variables.
+    /// The values and constraints, up to the names of variables.
     pub(crate) fn form(&self) -> CanonicalForm {
         forms::canonical(self)
     }

@@ -1,5 +1,4 @@
-//! The verdicts on a trace (semantics, *The verdict*), and the limits beyond which there is none: *one request had more than 20000
-//! possible paths*.
+//! The verdicts on a trace, and the limits beyond which it is undecided: *one request had more than 20000 possible paths*.
 
 use std::fmt;
 
@@ -10,11 +9,11 @@ use crate::solve::Why;
 use crate::spec::Site;
 use crate::value;
 
-/// The number of paths of one request beyond which the judge gives up on the others.
+/// After this many paths of one request the judge gives up on the others, so that a request takes bounded time.
 pub(super) const PATH_LIMIT: u32 = 20_000;
-/// The cost that the copies of the paths of one request may have together, in copied values.
+/// Once the paths of one request have copied this many values together, the judge gives up on the others.
 pub(super) const COPY_LIMIT: usize = 20_000_000;
-/// The number of candidates before a request at which no more of them are followed.
+/// If the server's own steps, or its sections over a network, lead to more candidates than this before an event, no more are followed.
 pub(super) const CLOSURE_LIMIT: usize = 4_096;
 
 /// The judgement of the events observed so far.
@@ -41,9 +40,9 @@ pub enum Verdict {
     },
     /// Only runs that break the client's duty explain the trace, from this event on.
     Outside {
-        /// The event at which the duty was first broken.
+        /// The last event at which a run that explained the trace so far broke the duty.
         event: u64,
-        /// The `expects`, or the protocol, none of whose handlers takes the request.
+        /// The `expects`; or the protocol, if none of its handlers takes the request.
         site: Site,
     },
     /// The specification itself is wrong.

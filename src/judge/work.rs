@@ -1,25 +1,25 @@
-//! The work and the memory that explanations take, and their limits: beyond them there is no rejection, but *unknown*, in bounded time.
+//! Limits on the work and memory that explanations take: beyond them the verdict is *unknown* instead of *reject*, in bounded time.
 //!
-//! For example if each of n hidden states doubles what explains a trace, one exchange takes
-//! [`EFFORT_LIMIT`](super::EFFORT_LIMIT) at last, or several in a row do together. Few explanations are followed from then on, which
-//! together may take as much again. So it is if all that is left may be impossible.
+//! For example, if each exchange doubles the number of explanations, in the end one exchange takes more than
+//! [`EFFORT_LIMIT`](super::EFFORT_LIMIT), or several in a row do together. From then on few explanations are followed, which
+//! together may take as much work again. Few are followed, too, if all candidates are doubtful.
 
 use super::options::Options;
 use crate::process::Limit;
 use crate::solve::Solver;
 use crate::term::made;
 
-/// The work after which the memory in use is asked for.
+/// The memory in use is measured again after this much work, in made terms: each measurement is a system call.
 const MEASURED: u64 = 200_000;
-/// The part of the limit, one in N, that each exchange may always take; its work beyond that is taken from the exchanges after it.
+/// Each exchange adds one part in `STEADY` of the limit to the work that the exchanges after it may take, and its own work is taken off.
 const STEADY: u64 = 100;
-/// An exchange costs much if it takes more work than `MUCH`, and more than one part in `PART` of what is left.
+/// An exchange costs much if it takes more than `MUCH` made terms and one part in `PART` of the work that is left, together.
 const MUCH: u64 = 2_000;
 const PART: u64 = 64;
-/// The instructions in a row that take as long as making `OF_MANY` terms.
+/// `MANY` instructions in a row take as long as making `OF_MANY` terms.
 const MANY: u32 = 1_024;
 const OF_MANY: u32 = 128;
-/// The most and the fewest candidates that are followed beyond a limit, if there are as many.
+/// After a limit was exceeded, at most `MOST` candidates are followed, and at least `LEAST` if there are as many.
 const MOST: usize = 32;
 const LEAST: usize = 2;
 
@@ -27,32 +27,32 @@ const LEAST: usize = 2;
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Followed {
     All,
-    /// As something was cut off before, or all are doubtful.
+    /// Few, since a limit cut paths off before, or all candidates are doubtful.
     Few,
 }
 
 /// The work on a trace, in made terms, and what was taken of the limits on work and memory.
 ///
-/// Work is counted with the terms that this thread made, so it is compared within an exchange only.
+/// Work includes all terms that this thread has made, for any judge, so only differences within one exchange mean something.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct WorkMeter {
-    /// Events that were met, values that were walked or copied: work that made no terms.
+    /// Work that made no terms: events that were met, values that were walked or copied.
     pub(super) without_terms: u64,
     /// The work that had been done when the current exchange began.
     begun: u64,
-    /// The explanations that are followed in it.
+    /// The explanations that are followed in the current exchange.
     follows: Followed,
-    /// The work that the current exchange may take: less than the limit if those before it took much.
+    /// The work that the current exchange may take: less than the limit if earlier exchanges took much.
     credit: u64,
-    /// The work that all exchanges that begin so may still take together.
+    /// The work that all exchanges in which few explanations are followed may still take together.
     left: u64,
     /// The work that had been done when the memory was measured last.
     measured: u64,
-    /// The memory that was in use when a single explanation was left, in bytes.
+    /// The memory in bytes that was in use when it was measured anew: the explanations have taken what is in use beyond that.
     base: usize,
     /// Set if explanations took too much memory.
     full: bool,
-    /// The number of candidates that are followed beyond a limit.
+    /// The number of candidates that are followed after a limit was exceeded.
     few: usize,
 }
 
@@ -73,38 +73,38 @@ impl WorkMeter {
         }
     }
 
-    /// The work so far, of which nothing counts for the limits.
+    /// A meter that goes on counting from the work so far, and has taken nothing of the limits.
     pub(super) fn renewed(&self, effort: u64) -> WorkMeter {
         WorkMeter { without_terms: self.without_terms, ..WorkMeter::new(effort) }
     }
 
-    /// Counts instructions that were carried out in a row, where they are many.
+    /// Counts instructions that were carried out in a row; fewer than `MANY` do not count.
     pub(super) fn count_instructions(&mut self, carried_out: u32) {
         self.without_terms += u64::from(carried_out / MANY * OF_MANY);
     }
 
-    /// Begins to count for an exchange.
+    /// Begins to count the work on an exchange.
     pub(super) fn begin(&mut self, follows: Followed, options: &Options, solver: &mut Solver) {
         (self.begun, self.follows) = (self.total(solver), follows);
         solver.last_made = Some(made().saturating_add(self.allowed(options)));
     }
 
-    /// Measures the memory anew if it was full, or that is due: what was freed stays with the process, and the few explanations
-    /// that are followed take none of it.
+    /// Takes the memory in use as the new `base`, if it was full or a measurement is due. Freed memory stays with the process, but is not
+    /// taken by the few explanations that are followed.
     pub(super) fn measure_anew(&mut self, options: &Options) {
         if self.full || self.is_to_be_measured(self.begun, options) {
             (self.base, self.full) = (memory_in_use(), false);
         }
     }
 
-    /// Goes on after another search: what that has taken does not count.
+    /// Goes on after another search, whose memory does not count; the explanations of this one have taken `taken` bytes.
     pub(super) fn resume(&mut self, taken: usize, options: &Options) {
         if options.memory < usize::MAX {
             (self.base, self.full) = (memory_in_use().saturating_sub(taken), false);
         }
     }
 
-    /// The memory that was taken, in bytes.
+    /// The memory that explanations have taken, in bytes; 0 if memory is not limited.
     pub(super) fn taken(&self, options: &Options) -> usize {
         if options.memory < usize::MAX { memory_in_use().saturating_sub(self.base) } else { 0 }
     }
@@ -114,7 +114,7 @@ impl WorkMeter {
         self.full
     }
 
-    /// Takes what an exchange that ends took from what the next ones may take.
+    /// Ends an exchange: its work is taken off what later exchanges may take.
     pub(super) fn end(&mut self, options: &Options, solver: &Solver) {
         let taken = self.of_exchange(solver);
         if self.follows == Followed::Few {
@@ -139,7 +139,7 @@ impl WorkMeter {
         self.total(solver).saturating_sub(self.begun)
     }
 
-    /// The limit that was exceeded.
+    /// The limit that was exceeded, if one was.
     pub(super) fn exceeded(&mut self, options: &Options, solver: &Solver) -> Option<Limit> {
         if self.of_exchange(solver) > self.allowed(options) {
             return Some(Limit::Effort);
@@ -159,7 +159,7 @@ impl WorkMeter {
         left.min(options.effort)
     }
 
-    /// Tests whether memory is limited, and much was done since it was measured.
+    /// Tests whether memory is limited and much was done since it was measured; if so, counts it as measured now.
     fn is_to_be_measured(&mut self, work: u64, options: &Options) -> bool {
         let is_due = options.memory < usize::MAX && work.saturating_sub(self.measured) > MEASURED;
         if is_due {
@@ -168,19 +168,19 @@ impl WorkMeter {
         is_due
     }
 
-    /// Tests whether the current exchange costs much, for one of few explanations.
+    /// Tests whether the current exchange costs much for one in which few explanations are followed.
     pub(super) fn is_much(&self, solver: &Solver) -> bool {
         self.of_exchange(solver) > MUCH + self.left / PART
     }
 
-    /// The number of candidates to follow beyond a limit: fewer if the exchange costs much, more if it does not.
+    /// The number of candidates to follow after a limit was exceeded: halved if the exchange costs much, doubled otherwise.
     pub(super) fn few(&mut self, solver: &Solver) -> usize {
         self.few = if self.is_much(solver) { (self.few / 2).max(LEAST) } else { (self.few * 2).min(MOST) };
         self.few
     }
 }
 
-/// The memory of the process, in bytes; 0 if the system does not tell.
+/// The memory of the process, in bytes; 0 if the system does not report it.
 pub(crate) fn memory_in_use() -> usize {
     memory_stats::memory_stats().map_or(0, |stats| stats.physical_mem)
 }

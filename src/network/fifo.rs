@@ -2,7 +2,7 @@
 //! is lost.
 //!
 //! ```text
-//! c1 Read   c2 Read ──▶ the server reads the request of c1 first; what it answers to c1 is seen before what it answers to c2 then
+//! c1 Read   c2 Read ──▶ the server reads the request of c1 first; its answer to c1 is seen before a later answer to c2
 //! ```
 
 use super::{Network, Observation, PacketOrder, ServerMove};
@@ -21,7 +21,7 @@ impl Network for Fifo {
         if let (Observation::Answer(port, _), Some(first)) = (observation, situation.sent.first())
             && first != port
         {
-            // It stays the first.
+            // The first message stays the first, whatever the server does.
             return Vec::new();
         }
         let first = situation.arrived.first().filter(|port| !situation.is_busy(**port));

@@ -1,4 +1,4 @@
-//! Networks: models of what is between a server and its clients, as far as it decides what may be observed when.
+//! Networks: models of the medium between a server and its clients, which decides what may be observed when.
 //!
 //! Judging works with observations, one after another, in their order. A [`Network`] says when an observation may be made, and what the
 //! server may do before it. Over [`Sync`] a client sends a request only if nothing is under way:
@@ -36,12 +36,12 @@ pub use udp::Udp;
 use crate::process::{Port, Situation};
 use crate::value::Value;
 
-/// Something that a client, or a peer of the server, sends or sees.
+/// An event that a client, or a peer of the server, observes.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Observation {
     /// A client sends a request.
     Request(Port, Value),
-    /// It sees this answer; `None` is an answer that is not known.
+    /// A client sees this answer; `None` is an answer that is not known.
     Answer(Port, Option<Value>),
     /// A client gives up its connection.
     Lost(Port),
@@ -66,14 +66,14 @@ pub struct CallSeen {
     pub exchange: u64,
     /// The number of the peer in the specification.
     pub peer: u32,
-    /// The key that says which of the peers of that name.
+    /// The key by which the peers of that name are told apart.
     pub key: Value,
     /// The request.
     pub request: Value,
 }
 
 impl Observation {
-    /// The connection on which it is made, if there is one.
+    /// The connection on which the observation is made, if there is one.
     #[must_use]
     pub fn port(&self) -> Option<Port> {
         match self {
@@ -85,21 +85,21 @@ impl Observation {
     }
 }
 
-/// Something that the server does.
+/// A move of the server, or the loss of a packet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerMove {
-    /// It begins to handle the request at this place among those that have arrived.
+    /// The server begins to handle the request at this place among those that have arrived.
     Receive(usize),
-    /// It goes on with the task at this place among those that are suspended, unless the task waits for a peer.
+    /// The server goes on with the task at this place among those that are suspended, unless the task waits for a peer.
     Resume(usize),
-    /// It takes an internal step, if the specification has one.
+    /// The server takes an internal step, if the specification has one.
     Step,
 }
 
-/// The order in which messages that go one way come to be seen.
+/// The order in which the messages of one direction are seen.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PacketOrder {
-    /// Any.
+    /// Any order.
     Free,
     /// On each connection, the order in which they were sent.
     Connection,
@@ -107,17 +107,16 @@ pub enum PacketOrder {
     Global,
 }
 
-/// A model of what is between the server and its clients.
+/// A model of the medium between the server and its clients.
 pub trait Network {
     /// Tests whether an observation may be made in a situation: a request sent, an answer seen, or the recording ended. An answer may
     /// be observed only if a message was sent on its port; it is the first of these messages, unless the order is free.
     fn allows(&self, situation: &Situation, observation: &Observation) -> bool;
 
-    /// The moves of the server before an observation that may not be made yet. A move that the server may make after the observation
-    /// instead can be left out.
+    /// The moves that the server may make before an observation. A move that it may as well make after the observation can be left out.
     fn moves(&self, situation: &Situation, observation: &Observation) -> Vec<ServerMove>;
 
-    /// The order in which messages to clients come to be seen.
+    /// The order in which messages to clients are seen.
     fn order(&self) -> PacketOrder {
         PacketOrder::Connection
     }

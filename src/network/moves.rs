@@ -11,16 +11,16 @@ use crate::spec::code::Program;
 /// A section that the server may run next.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ServerSection {
-    /// One that the network lists.
+    /// A move that the network lists.
     Move(ServerMove),
-    /// It takes notice of a connection that has begun.
+    /// The server takes notice of a connection that has begun.
     Open(Port),
-    /// It takes notice of a connection that has ended, of which it reads no more.
+    /// The server takes notice of a connection that has ended, from which it reads no more.
     Leave(Port),
 }
 
 impl ServerSection {
-    /// The connection of the request that it handles, if this is under way.
+    /// The connection of the request that the section handles, if it handles one.
     #[must_use]
     pub fn port(self, situation: &Situation) -> Option<Port> {
         match self {
@@ -35,7 +35,7 @@ impl ServerSection {
 pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &Observation) -> bool {
     match observation {
         Observation::Request(..) | Observation::Answer(..) | Observation::End => network.allows(situation, observation),
-        // If messages overtake each other, the end does, too.
+        // If messages overtake each other, the end of a connection overtakes them, too.
         Observation::Closed(port) => {
             let is_last = network.order() == PacketOrder::Free || !situation.sent.contains(port);
             situation.closed.contains(port) && is_last
@@ -52,7 +52,7 @@ pub fn of(
     situation: &Situation,
     observation: &Observation,
 ) -> Vec<ServerSection> {
-    // No task begins before the one that is suspended has ended.
+    // In a serial protocol, no task begins before the suspended one has ended.
     let is_held = program.is_serial && !situation.suspended.is_empty();
     let may_run = |next: &ServerMove| match *next {
         ServerMove::Receive(at) => !is_held && !situation.opening.contains(&situation.arrived[at]),

@@ -73,14 +73,14 @@ impl NetworkChoice {
         }
     }
 
-    /// The parameters that are set, as they are read.
+    /// The parameters that are set, as they are written on a command line.
     fn parameters(&self) -> Vec<String> {
         let connections = self.connections.map(|limit| format!("connections={limit}"));
         let flags = [("loss", self.loss), ("duplication", self.duplication)].into_iter().filter(|(_, is_set)| *is_set);
         connections.into_iter().chain(flags.map(|(name, _)| name.to_owned())).collect()
     }
 
-    /// The model of it.
+    /// The model of the network.
     #[must_use]
     pub fn network(&self) -> Box<dyn Network> {
         match self.kind {
@@ -140,7 +140,7 @@ impl FromStr for NetworkChoice {
     }
 }
 
-/// Its name and its parameters, as they are read.
+/// Writes the name and the parameters, as on a command line.
 impl fmt::Display for NetworkChoice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let name = KINDS.iter().find(|(_, kind)| *kind == self.kind).map_or("", |(name, _)| name);

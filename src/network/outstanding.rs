@@ -1,4 +1,4 @@
-//! The requests of a recording that are without an answer at the same time.
+//! The numbers of requests of a recording that are without an answer at once, which say whether a limit of a network was ever met.
 
 use rustc_hash::FxHashMap;
 
@@ -8,12 +8,12 @@ use crate::process::Port;
 /// The most requests of one connection that are without an answer at once.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MostOutstanding {
-    /// Their number.
+    /// The most on one connection.
     pub each: usize,
 }
 
 impl MostOutstanding {
-    /// Counts them in a recording, if each request has one answer at most.
+    /// Counts the unanswered requests in a recording, if each request has at most one answer.
     ///
     /// ```
     /// use mayhap::network::{MostOutstanding, Observation};

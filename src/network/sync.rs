@@ -1,5 +1,5 @@
-//! The synchronous network: one request at a time, and no other one before the server is done with it. Internal steps happen before
-//! the task of the request begins.
+//! The synchronous network: one request at a time, and no other one before its answer is seen. Internal steps happen before the task of
+//! the request begins.
 
 use super::{Network, Observation, ServerMove};
 use crate::process::Situation;

@@ -1,5 +1,5 @@
-//! Connections: what is sent on one arrives in order, after any delay, and nothing is lost. Connections do not affect each other. Any number of
-//! requests may be under way on each.
+//! Connections: messages on one connection arrive in order, after any delay, and nothing is lost. Connections do not affect each other.
+//! Any number of requests may be under way on each.
 //!
 //! ```text
 //! c1 Read ──────────▶ │ the server reads the requests of c1 in their order,

@@ -1,7 +1,7 @@
-//! The place at which a search goes on after a dead end: where two requests were served that have to do with it.
+//! Backjumping: after a dead end, a search goes on at the branch at which it put two requests in an order that led there.
 //!
 //! ```text
-//! served so far    Push(1), Push(2)     a Pop that saw 2 would give 1 here: back to where Push(2) was left for later
+//! served so far    Push(1), Push(2)     a Pop that saw 2 would give 1 here: back to the branch at which Push(2) may come first
 //! ```
 //!
 //! This is conflict-directed backjumping (Prosser 1993) with nothing left out: the alternatives that a jump passes by stay open, and are
@@ -16,14 +16,14 @@ use super::states::States;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// The requests that are looked at, back from the last one that was served,
+/// At most this many served requests are looked at, back from the last one.
 const WALKED: usize = 512;
-/// until this number of requests is found that show what differs.
+/// No more requests are looked at once this many are found that show a difference of the answers.
 const FOUND: usize = 8;
-/// The work of looking for one.
+/// The work that a search for a target counts as.
 pub(super) const WORK: usize = WALKED / 4;
 
-/// A configuration before an event in which the request cannot be served that is answered there, nor any other.
+/// A configuration before an answer, in which neither the answered request nor any other can be served.
 pub(super) struct DeadEnd<'c> {
     pub(super) configuration: &'c Configuration,
     pub(super) request: usize,
@@ -36,8 +36,8 @@ struct AnswerDifference {
     given: Vec<Scalar>,
 }
 
-/// An open configuration in which two requests are served in the other order than on the way to a dead end: one that shows what the answer would
-/// be there, and one that shows what was seen.
+/// An open configuration in which two requests may be served in the other order than on the path to a dead end. One of the requests
+/// shows a scalar of the answer that would be given there, the other one a scalar of the answer that was seen.
 pub(super) fn target(
     serving: Serving<'_>,
     states: &mut States,
@@ -60,7 +60,7 @@ pub(super) fn target(
             if given == seen || !overlap(serving.known.history, *given, *seen) {
                 continue;
             }
-            // What was served first is to be served after the other one.
+            // The request that was served earlier is to be served after the other one.
             let (first, branch) = if seen_at < given_at { (*given, own) } else { (*seen, branch) };
             let Some(branch) = branch else { continue };
             for (place, alternative) in open.alternatives(*branch) {
@@ -75,7 +75,7 @@ pub(super) fn target(
     best.map(|(_, place)| place)
 }
 
-/// A request that was served, by how late that was, and the branch at which it was.
+/// A request, preceded by its place in the order of service, the later the greater; and the branch at which it was served, if it was.
 type ServedAt = (usize, usize, Option<Branch>);
 
 impl AnswerDifference {
@@ -94,7 +94,7 @@ impl AnswerDifference {
         }
     }
 
-    /// Adds those of parts that stand at the same places; what one has more differs.
+    /// Adds the differences of parts at equal positions; a part without a counterpart differs as a whole.
     fn add_pairs<'v>(&mut self, mut seen: impl Iterator<Item = &'v Value>, mut given: impl Iterator<Item = &'v Value>) {
         loop {
             match (seen.next(), given.next()) {
@@ -105,7 +105,7 @@ impl AnswerDifference {
     }
 }
 
-/// The requests before a dead end, the last first, that ask with one of some scalars, or, if none does, whose answers show one.
+/// The requests before a dead end, the last first, that contain one of some scalars; if there are none, those whose answers do.
 fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
     if scalars.is_empty() {
         return Vec::new();

@@ -1,6 +1,6 @@
 //! Sets of small numbers: the requests under way that have been served, or may have been.
 //!
-//! `{1, 4}` is the word `10010`. Most are subsets of a few dozen places, so they are kept in two words, or more if needed.
+//! `{1, 4}` is the word `10010`. Most sets have places below a few dozen, so they are kept in two words, or more if needed.
 
 use smallvec::SmallVec;
 
@@ -38,7 +38,7 @@ impl PlaceSet {
         }
     }
 
-    /// The words of several sets side by side; those that a set does not have are empty.
+    /// The words of several sets side by side; words that a set does not have are 0.
     pub(super) fn words<const SETS: usize>(sets: [&PlaceSet; SETS]) -> impl Iterator<Item = [u64; SETS]> {
         let sets = sets.map(|set| &set.0[..]);
         let length = sets.iter().map(|set| set.len()).max().unwrap_or_default();
@@ -54,12 +54,12 @@ impl PlaceSet {
         PlaceSet(words)
     }
 
-    /// Tests whether there is none.
+    /// Tests whether the set is empty.
     pub(super) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    /// Adds those of another set.
+    /// Adds the places of another set.
     pub(super) fn add(&mut self, other: &PlaceSet) {
         if self.0.len() < other.0.len() {
             self.0.resize(other.0.len(), 0);

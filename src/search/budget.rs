@@ -1,23 +1,23 @@
 //! The work and the memory that a search may take: beyond them the verdict is *unknown*.
 //!
-//! Of 50 clients with compare-and-swap on one register more orders than anybody can follow explain what was seen so far.
+//! If 50 clients compare and swap one register, more orders explain the answers so far than anybody can follow.
 
 use super::states::States;
 use crate::judge::{Options, memory_in_use};
 use crate::process::Limit;
 
-/// A handler that is run is so much work, looked up or compared configurations being one each.
+/// Running a handler counts as this much work; looking up or comparing a configuration counts as 1.
 const RUN: u64 = 32;
-/// The work on a history, in the work on an exchange that a judge of one client may take.
+/// A history may take this many times the work that a judge of one client may take for an exchange.
 const EXCHANGES: u64 = 24;
-/// After so much work the memory is measured.
+/// The memory in use is measured again after this much work.
 const MEASURED: u64 = 400_000;
 
-/// The work that was done, and what may be.
+/// The work and the memory that a search has taken, and their limits.
 pub(super) struct OrderBudget {
     done: u64,
     most: u64,
-    /// The number of runs before it.
+    /// The number of runs of handlers before the search.
     runs: u64,
     measured: u64,
     /// The memory that was in use at the beginning, and how much more may be, in bytes.
@@ -34,12 +34,12 @@ impl OrderBudget {
         OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory, used: 0 }
     }
 
-    /// A budget of so much work.
+    /// A budget of this much work.
     pub(super) fn slice(options: &Options, states: &States, most: u64) -> OrderBudget {
         OrderBudget { most, ..OrderBudget::new(options, states) }
     }
 
-    /// Such a part of the budget of a history.
+    /// One part in `part` of the budget of a history.
     pub(super) fn part(options: &Options, states: &States, part: u64) -> OrderBudget {
         let whole = OrderBudget::new(options, states);
         OrderBudget { most: whole.most / part, ..whole }
@@ -55,7 +55,7 @@ impl OrderBudget {
         self.done + (states.runs() - self.runs) * RUN
     }
 
-    /// The limit that was exceeded.
+    /// The limit that was exceeded, if one was.
     pub(super) fn exceeded(&mut self, states: &States) -> Option<Limit> {
         let work = self.done(states);
         if work > self.most || states.is_exhausted() {
@@ -69,7 +69,7 @@ impl OrderBudget {
         (self.used > self.memory).then_some(Limit::Memory(self.memory >> 20))
     }
 
-    /// Tests whether less than half of the memory that may be in use was, when it was last measured.
+    /// Tests whether less than half of the allowed memory was in use when it was last measured.
     pub(super) fn has_room(&self) -> bool {
         self.used < self.memory / 2
     }

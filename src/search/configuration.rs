@@ -1,7 +1,7 @@
-//! Configurations: what the search for an order follows.
+//! Configurations, the nodes of the search for an order.
 //!
 //! ```text
-//! state 7, served {2}, perhaps {0, 4}     the server's memory; who has been served and waits; and who may have been, or not
+//! state 7, served {2}, perhaps {0, 4}     the server's memory; the requests that were served; and those that may have been, or not
 //! ```
 
 use std::rc::Rc;
@@ -11,15 +11,15 @@ use rustc_hash::FxHashSet;
 use super::bits::PlaceSet;
 use super::forms::StateNumber;
 
-/// A state of server and network: what the server's memory may be, and which of the requests under way it has served.
+/// A state of server and network: the possible memory of the server, and the requests under way that it has served.
 #[derive(Clone, Debug)]
 pub(super) struct Configuration {
     pub(super) state: StateNumber,
-    /// The requests that were served, and whose answer has not been seen.
+    /// The requests that were served, or perhaps were, and whose answer has not been seen.
     pub(super) done: Settled,
-    /// The requests served on the way here, the last first.
+    /// The requests served on the path to this configuration, the last first.
     pub(super) order: Option<Rc<Served>>,
-    /// The last configuration on the way here that a search took to follow it.
+    /// The place of the last configuration on the path to this one that was taken to be followed.
     pub(super) branch: Branch,
 }
 
@@ -34,21 +34,21 @@ pub(super) struct Branch {
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub(super) struct Settled {
     pub(super) served: PlaceSet,
-    /// Owed requests that may have been served, or not: both are stood for.
+    /// Owed requests that may have been served or not: the configuration stands for both.
     pub(super) perhaps: PlaceSet,
 }
 
-/// A request that was served, and those before it.
+/// A list of served requests, the last first.
 #[derive(Debug)]
 pub(super) struct Served {
     pub(super) request: usize,
-    /// The configuration in which it was.
+    /// The configuration in which the request was served.
     pub(super) branch: Branch,
     before: Option<Rc<Served>>,
 }
 
 impl Served {
-    /// The request that was served before it.
+    /// The list without the last request.
     pub(super) fn before(&self) -> Option<&Served> {
         self.before.as_deref()
     }
@@ -65,12 +65,12 @@ impl Drop for Served {
 }
 
 impl Configuration {
-    /// The configuration in a state before any request.
+    /// The configuration in a state, with no request served.
     pub(super) fn first(state: StateNumber) -> Configuration {
         Configuration::of(state, Settled::default())
     }
 
-    /// A configuration of which it does not matter how the server came to it.
+    /// A configuration without the path to it.
     pub(super) fn of(state: StateNumber, done: Settled) -> Configuration {
         Configuration { state, done, order: None, branch: Branch::default() }
     }
@@ -79,7 +79,7 @@ impl Configuration {
     pub(super) fn order(&self) -> Vec<usize> {
         let mut met = FxHashSet::default();
         let backwards = std::iter::successors(self.order.as_deref(), |served| served.before.as_deref());
-        // What perhaps was served, and was later, was then.
+        // A request may be noted twice, first as perhaps served: the last note counts.
         let mut order: Vec<usize> =
             backwards.map(|served| served.request).filter(|request| met.insert(*request)).collect();
         order.reverse();
@@ -106,14 +106,14 @@ impl Settled {
         self.served.contains(place) || self.perhaps.contains(place)
     }
 
-    /// Leaves out a request at a place.
+    /// Removes the request at a place.
     pub(super) fn remove(&mut self, place: usize) {
         self.served.remove(place);
         self.perhaps.remove(place);
     }
 
-    /// Tests whether it explains all that another one does in the same state: of the requests that are bound it has the same, or
-    /// perhaps; of the others no more were served.
+    /// Tests whether a configuration with these requests explains everything that one with the others does, in the same state: it has the
+    /// same bound requests as served, or as perhaps served; it has no more unbound requests as served, and no fewer as perhaps served.
     pub(super) fn covers(&self, other: &Settled, bound: &PlaceSet) -> bool {
         let words = PlaceSet::words([&self.served, &self.perhaps, &other.served, &other.perhaps, bound]);
         words.into_iter().all(|[served, perhaps, others, others_perhaps, bound]| {

@@ -1,14 +1,14 @@
-//! The forms of states, by which they are told apart, and their numbers.
+//! The canonical forms of states, by which states are told apart, and their numbers.
 
 use crate::judge::{Candidate, CanonicalForm};
 
 /// The number of a state.
 pub(super) type StateNumber = u32;
 
-/// The form of a state: those that are equal differ in the names of variables only.
+/// The form of a state: states with equal forms differ in the names of variables only.
 pub(super) type StateForm = Vec<(CanonicalForm, bool)>;
 
-/// The form of the state that these candidates are.
+/// The form of the state that consists of these candidates.
 pub(super) fn state_form(candidates: &[Candidate]) -> StateForm {
     let mut form: StateForm = candidates.iter().map(|candidate| (candidate.form(), candidate.is_clean())).collect();
     if form.len() > 1 {

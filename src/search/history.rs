@@ -1,8 +1,8 @@
-//! A history: what concurrent clients observed, with each answer found its request.
+//! A history: the requests of concurrent clients, each with its answer.
 //!
 //! ```text
-//! c1 ├── Write(1) ──┤ ok                      a request is under way from where it was sent to where its
-//! c2    ├── Read ─────────┤ 1                 answer was seen; one whose answer nobody saw, for ever
+//! c1 ├── Write(1) ──┤ ok                      a request is under way from the event that sent it until its
+//! c2    ├── Read ─────────┤ 1                 answer is seen; if nobody sees an answer, for ever
 //! c3       ├── Write(2) ─ ─ ─ ─ lost
 //! ```
 
@@ -14,28 +14,28 @@ use crate::judge::{Exchange, Observed};
 use crate::spec::analysis::entries::RequestKeys;
 use crate::value::Value;
 
-/// Something that a client does or sees; connections have numbers.
+/// An event of a client on the connection with a number, or a restart.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Happened {
-    /// It sends a request.
+    /// The client sends a request.
     Sent(u64, Value),
-    /// It sees the answer: this one, or one that is not known.
+    /// The client sees the answer: this one, or one that is not known.
     Answered(u64, Option<Value>),
-    /// It gives up: what it sent and saw no answer to may have its effect later, or never. What comes later under this number is
-    /// another connection.
+    /// The client gives up: its unanswered requests may take effect later, or never. Later events under this number are of another
+    /// connection.
     Lost(u64),
-    /// It sees that the server ended the connection.
+    /// The client sees that the server ended the connection.
     Closed(u64),
-    /// The system was killed and started again: what was sent before took effect before, or never, and all connections are others.
+    /// The system was killed and started again: unanswered requests took effect before, or never. All later connections are new ones.
     Restarted,
 }
 
 /// A request of a history.
 #[derive(Clone, Debug)]
 pub(super) struct Request {
-    /// The line that sent it, who sent it, and what was seen of its answer: any if nobody saw it.
+    /// The request with the line that sent it, its client, and its answer; [`Observed::Any`] if nobody saw an answer.
     pub(super) exchange: Exchange,
-    /// The number of this request with its answer among those that differ, or whose answers do; and without it.
+    /// The number of its kind: requests are of one kind if they are equal, and their answers are. `unseen` is its kind without an answer.
     pub(super) kind: u32,
     pub(super) unseen: u32,
     /// The number of the request itself, whatever its answer.
@@ -44,7 +44,7 @@ pub(super) struct Request {
     pub(super) answered: Option<usize>,
     /// The request before it on its connection, if that was still under way when it was sent.
     pub(super) before: Option<usize>,
-    /// Its place among those under way.
+    /// Its place in sets of requests under way.
     pub(super) place: usize,
     /// Set if another request was under way on its connection at the same time: these are served in their order.
     pub(super) chained: bool,
@@ -60,12 +60,12 @@ impl Request {
         self.answered.is_some_and(|answered| answered < events)
     }
 
-    /// The event at which its answer is seen, if that is among the first events; later than all of them elsewhere.
+    /// The event at which its answer is seen, if that is among the first events; otherwise `usize::MAX`.
     pub(super) fn deadline(&self, events: usize) -> usize {
         self.answered.filter(|answered| *answered < events).unwrap_or(usize::MAX)
     }
 
-    /// The number of its kind, as far as it was seen among the first events.
+    /// The number of its kind, without the answer if that was not seen among the first events.
     pub(super) fn kind(&self, events: usize) -> u32 {
         if self.is_owed(events) { self.kind } else { self.unseen }
     }
@@ -78,13 +78,13 @@ pub(super) enum HistoryEvent {
     Sent(usize),
     /// The answer to a request was seen.
     Answered(usize),
-    /// A client gave up, or an end was seen: nothing has to have happened before.
+    /// A client gave up: no request must have been served before.
     GaveUp,
-    /// The system was killed and started again: what was under way was served before, or never.
+    /// The system was killed and started again: requests under way were served before, or never.
     Restarted,
-    /// Something that no server does that answers each request once.
+    /// An event that no server shows that answers each request once.
     Impossible,
-    /// Nothing more is looked at, and no order ends here: so all orders up to here are followed.
+    /// The end of the events that are looked at. No order explains it, so all orders up to here are followed.
     Open,
 }
 
@@ -103,35 +103,35 @@ pub struct History {
     pub(super) restarts: Vec<u64>,
 }
 
-/// The connections of requests and answers while a history is read.
+/// A history while it is read, with its open connections.
 #[derive(Debug)]
 pub struct Building {
     pub(super) history: History,
     pub(super) names_clients: bool,
     /// The connections, by their numbers.
     pub(super) open: FxHashMap<u64, Connection>,
-    /// The requests that were met, each with who asks if that is seen, and its number.
+    /// The number of each different request, with its client if the specification asks for it.
     pub(super) asks: FxHashMap<(Value, u64), u32>,
     /// The number of the last client.
     pub(super) clients: u64,
-    /// The kinds of requests with their answers.
+    /// The number of each kind: a request with its answer.
     pub(super) kinds: FxHashMap<(u32, Option<Value>), u32>,
-    /// The places that are free, and the number of all.
+    /// The free places; `places` is the number of all.
     pub(super) free: Vec<usize>,
     pub(super) places: usize,
 }
 
-/// A connection, from its first request to where its client gave up.
+/// A connection, from its first request until its client gives up.
 #[derive(Default, Debug)]
 pub(super) struct Connection {
-    /// The number of its client, of which there is one for each connection.
+    /// The number of its client; each connection has a client of its own.
     pub(super) client: u64,
     /// Its requests that have no answer yet, the earliest first.
     pub(super) waiting: VecDeque<usize>,
 }
 
 impl Building {
-    /// An empty history, of a specification that asks who sent a request, or does not.
+    /// An empty history; `names_clients` is set if the specification asks who sent a request.
     #[must_use]
     pub fn new(names_clients: bool) -> Building {
         Building {
@@ -146,7 +146,7 @@ impl Building {
         }
     }
 
-    /// Adds what happened, on a line of a trace.
+    /// Adds an event, on a line of a trace.
     pub fn add(&mut self, line: u64, happened: Happened) {
         let event = match happened {
             Happened::Sent(connection, request) => HistoryEvent::Sent(self.sent(line, connection, request)),
@@ -171,12 +171,12 @@ impl Building {
         self.history.lines.push(line);
     }
 
-    /// Ends a connection, and returns what waits on it.
+    /// Ends a connection, and returns its unanswered requests.
     pub(super) fn end(&mut self, number: u64) -> VecDeque<usize> {
         self.open.remove(&number).unwrap_or_default().waiting
     }
 
-    /// Ends all connections, and returns what waits on them.
+    /// Ends all connections, and returns their unanswered requests.
     pub(super) fn end_all(&mut self) -> Vec<usize> {
         self.open.drain().flat_map(|(_, connection)| connection.waiting).collect()
     }
@@ -221,7 +221,7 @@ impl Building {
         HistoryEvent::Answered(at)
     }
 
-    /// The number of the client of a connection, if that is asked for.
+    /// The number of the client of a connection; 0 if the specification does not ask for clients.
     pub(super) fn client(&mut self, number: u64) -> u64 {
         if self.names_clients { connection(&mut self.open, &mut self.clients, number).client } else { 0 }
     }
@@ -240,14 +240,14 @@ impl Building {
         &self.history
     }
 
-    /// The history.
+    /// The history, once it is read.
     #[must_use]
     pub fn finish(self) -> History {
         self.history
     }
 }
 
-/// The connection of a number, which begins with what is known of it first.
+/// The connection with a number; a new one gets a new client.
 fn connection<'o>(open: &'o mut FxHashMap<u64, Connection>, clients: &mut u64, number: u64) -> &'o mut Connection {
     open.entry(number).or_insert_with(|| {
         *clients -= 1;
@@ -268,7 +268,7 @@ impl History {
         self.events.is_empty()
     }
 
-    /// The request whose answer was seen at an event; nothing if something else happened there.
+    /// The request whose answer was seen at an event, if the event is an answer.
     pub(super) fn answered(&self, event: usize) -> Option<&Request> {
         match self.events[event] {
             HistoryEvent::Answered(request) => Some(&self.requests[request]),
@@ -299,7 +299,7 @@ impl History {
         self.ended == Some(line)
     }
 
-    /// The lines of the requests that were under way when what stands on a line happened.
+    /// The lines of the requests that were under way before the event on a line.
     #[must_use]
     pub fn under_way(&self, line: u64) -> Vec<u64> {
         let at = self.lines.iter().position(|own| *own == line).unwrap_or(self.events.len());
@@ -310,12 +310,12 @@ impl History {
         self.requests.iter().filter(is_open).map(|request| request.exchange.line).collect()
     }
 
-    /// Requests in an order in which they may be served, each with the line of the earliest event after which that can be, and its own;
-    /// with the restarts.
+    /// The requests in an order of service, with the restarts: for each, the line of the earliest event after which it can be served in
+    /// this order, and its own line.
     pub(super) fn timed(&self, order: &[usize]) -> Vec<(u64, u64)> {
         let mut lines: Vec<u64> = order.iter().map(|request| self.requests[*request].exchange.line).collect();
         for restart in &self.restarts {
-            // What was sent before it is served before it, and nothing else is.
+            // The requests that were sent before a restart are served before it, and no others.
             lines.insert(lines.iter().position(|line| line > restart).unwrap_or(lines.len()), *restart);
         }
         let behind = |latest: &mut u64, line: u64| {
@@ -325,8 +325,8 @@ impl History {
         lines.into_iter().scan(0, behind).collect()
     }
 
-    /// The histories of requests that have one key each; nothing if a key is not known, a connection has several requests under
-    /// way, something was seen that no request led to, or a restart may lose something of several entries.
+    /// The history of each key; `None` if a key is not known, a connection has several requests under way, an event is impossible, or
+    /// several entries have to do with each other at a restart.
     pub(super) fn parts(&self, keys: &RequestKeys) -> Option<Vec<History>> {
         let mut numbers: FxHashMap<Option<Value>, usize> = FxHashMap::default();
         let mut of: Vec<(usize, usize)> = Vec::with_capacity(self.requests.len());

@@ -1,9 +1,8 @@
-//! Concurrent clients: an order in which the server may have served what they asked explains what they saw, or none does.
+//! Judging concurrent clients: the search for an order in which the server may have served their requests (linearizability).
 //!
-//! Requests of one connection are served one after another, in their order; those of different connections in any order, each at some
-//! moment between where it was sent and where its answer was seen. One whose answer nobody saw is served at some moment after its
-//! request, or never. For a specification whose handlers answer each request once, in one section, that is all that a network of
-//! connections does (semantics 4): it is linearizability.
+//! Each request is served at some moment between its sending and its answer. A request whose answer nobody saw is served at some
+//! moment after its sending, or never. Requests of one connection are served in their order, those of different connections in any. If
+//! each handler answers its request once, in one section, a network of connections allows exactly these orders.
 //!
 //! ```
 //! use mayhap::search::Happened::{Answered, Sent};
@@ -70,18 +69,19 @@ use states::States;
 /// The judgement of a history.
 #[derive(Debug)]
 pub struct JudgedHistory {
-    /// The verdict; its event is the line of one.
+    /// The verdict; its event is the line of an event.
     pub verdict: Verdict,
-    /// The judge that came to it.
+    /// The judge that came to the verdict.
     pub judge: Judge,
-    /// The requests in an order in which the server may have served them, if it is accepted: the line that each was sent on,
-    /// after the line of the event after which it is served. A restart is among them, after itself.
+    /// An order in which the server may have served the requests, if the history is accepted: for each request, the line of the
+    /// event after which it is served, and the line that sent it. Restarts are in the order, too, each after itself.
     pub order: Vec<(u64, u64)>,
-    /// The search that found none, if it is rejected: another one may go on from there.
+    /// The search that found no order, if the history is rejected; the search of a changed history may go on from it.
     pub(crate) rejected: Option<RejectedSearch>,
 }
 
-/// Tests whether concurrent clients of a server that follows this can be judged: each handler answers once, in one section.
+/// Tests whether a search for an order can judge concurrent clients of a server with this specification: each handler answers once, in
+/// one section.
 #[must_use]
 pub fn is_judged(spec: &Spec) -> bool {
     let program = &spec.program;
@@ -89,7 +89,7 @@ pub fn is_judged(spec: &Spec) -> bool {
     program.answers_at_once() && !program.is_asynchronous() && !is_told
 }
 
-/// The history in which this happened, each on a line of its own.
+/// The history of these events, each on a line of its own.
 pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> History {
     let mut building = Building::new(spec.program.names_clients);
     (1..).zip(happened).for_each(|(line, happened)| building.add(line, happened));
@@ -101,12 +101,12 @@ pub fn history(spec: &Spec, happened: impl IntoIterator<Item = Happened>) -> His
 pub fn judge(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
     let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces());
     let parts = keys.and_then(|keys| history.parts(&keys)).unwrap_or_default();
-    // If a fault, or a broken duty, under one key explains what was seen, it does under each.
+    // A fault or a broken duty under one key would explain the events of every key.
     let decides = |judged: &JudgedHistory| judged.verdict.is_accept() || !may_fail(spec, history);
     by_key(spec, &parts, options).filter(decides).unwrap_or_else(|| judge_whole(spec, history, options))
 }
 
-/// Tests whether serving some request may be faulty, or break the client's duty, or starting again may be faulty.
+/// Tests whether some request, or a restart, may be faulty or break the client's duty.
 fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
     let (mut facts, mut failures) = (RequestFacts::new(&spec.program), Failures::new(spec));
     history
@@ -116,7 +116,7 @@ fn may_fail(spec: &Arc<Spec>, history: &History) -> bool {
     !history.restarts.is_empty() && facts.restart_may_fail() || failures.may_fail()
 }
 
-/// Judges the requests of each key alone; nothing if these verdicts do not say what the whole is.
+/// Judges the history of each key alone; `None` if the verdict on the whole does not follow from these verdicts.
 fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<JudgedHistory> {
     let mut order = Vec::new();
     let mut first: Option<(u64, JudgedHistory)> = None;
@@ -135,16 +135,16 @@ fn by_key(spec: &Arc<Spec>, parts: &[History], options: &Options) -> Option<Judg
     }
     let (_, mut judged) = first?;
     if judged.verdict.is_accept() {
-        // Those of one key stay in their order: what is served later is after no earlier event.
+        // The sort is stable, so requests of one key stay in their order: a later one is served after no earlier event.
         order.sort_by_key(|(after, _)| *after);
-        // A restart is one of each key.
+        // Each restart is in the history of each key.
         order.dedup();
         judged.order = order;
     }
     Some(judged)
 }
 
-/// Judges a history in one.
+/// Judges a history as a whole.
 fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
     let rules = OrderRules::of(options.reductions);
     let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
@@ -171,7 +171,7 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> Judged
     }
 }
 
-/// Judges a history that no order explains, but perhaps one in which the server fails.
+/// Judges a history that no clean order explains: an order in which a request fails may explain it.
 fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> JudgedHistory {
     let rules = OrderRules::of(options.reductions);
     let (states, initial) = States::new(Judge::new(spec.clone(), options.clone()));
@@ -193,8 +193,8 @@ fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> Judg
     }
 }
 
-/// The first event that nothing explains together with those before it, if later answers are not known: the search, which knows
-/// them, gave up at an earlier one, or there. The error is the limit beyond which that was.
+/// The first event that nothing explains together with those before it, if later answers are not known; found by bisection, as the
+/// search knew later answers and may have given up earlier. The error is the limit that was exceeded.
 fn first_unexplained(
     known: &HistoryFacts<'_>,
     states: &mut States,
@@ -203,7 +203,7 @@ fn first_unexplained(
 ) -> Result<usize, Limit> {
     let mut explains = |events: usize| {
         let end = OrderSearch::new(known, events).resume(states, budget, last);
-        // An order that fails explains the first events; the verdict on all of them is not about it.
+        // A failing order explains the first events, but must not count in the verdict on all of them.
         let has_failed = states.take_failed();
         match end {
             SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
@@ -229,14 +229,14 @@ fn first_unexplained(
 }
 
 impl States {
-    /// The judgement that candidates of a state, or none, are what is left after an event on a line.
+    /// The judgement if the candidates of a state, or none, are left after the event on a line.
     fn judged(mut self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
         let left = state.map_or_else(Vec::new, |state| self.frontier(state).to_vec());
         let verdict = self.judge.verdict_of(left, line);
         JudgedHistory { verdict, judge: self.judge, order, rejected: None }
     }
 
-    /// The judgement that no candidate is left after an event on a line, as a search found.
+    /// The judgement if a search found that no candidate is left after the event on a line.
     fn rejected(mut self, line: u64, last: Last) -> JudgedHistory {
         let verdict = self.judge.verdict_of(Vec::new(), line);
         JudgedHistory {
@@ -247,7 +247,7 @@ impl States {
         }
     }
 
-    /// The judgement if more would have been done than may be.
+    /// The judgement if a limit was exceeded.
     fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
         self.judge.give_up(limit);
         self.judged(None, line, Vec::new())

@@ -1,8 +1,8 @@
 //! The requests under way before each event.
 //!
 //! ```text
-//! c1 ├──────────┤         before the third event: both
-//! c2     ├──────────┤     before the fourth: that of c2 alone
+//! c1 ├──────────┤         before the third event: both requests
+//! c2     ├──────────┤     before the fourth event: the request of c2
 //! ```
 
 use std::rc::Rc;
@@ -14,10 +14,10 @@ use super::rules::kinds::HistoryFacts;
 /// The requests under way before an event.
 #[derive(Clone, Default)]
 pub(super) struct Moment {
-    /// Those that were sent, whose answer was not seen, and that may still be served: those first whose answer is seen first, and last
-    /// those without an answer.
+    /// The requests that were sent, whose answer was not seen yet, and that matter; in the order in which their answers will be seen, those
+    /// without an answer last.
     pub(super) under_way: Vec<u32>,
-    /// The places of those among them that must be, or that are served in the order of their connection.
+    /// The places of the bound ones among them: they must be served, or are served in the order of their connection.
     pub(super) bound: PlaceSet,
 }
 
@@ -26,7 +26,7 @@ impl Moment {
         self.under_way.iter().map(|request| *request as usize)
     }
 
-    /// The moment after an event, if that many events are looked at.
+    /// The moment after an event, if the first `end` events are looked at.
     pub(super) fn behind(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
         let mut next = self.clone();
         match known.history.events[event] {
@@ -52,7 +52,7 @@ impl Moment {
     }
 }
 
-/// The moments of a search, made as they are asked for.
+/// The moments of a search, made when they are first asked for.
 #[derive(Clone)]
 pub(super) struct Moments(Vec<Rc<Moment>>);
 
@@ -61,7 +61,7 @@ impl Moments {
         Moments(vec![Rc::default()])
     }
 
-    /// The moments after one before the first event.
+    /// The moments of a search that begins with this one before the first event.
     pub(super) fn behind_first(first: Moment) -> Moments {
         Moments(vec![Rc::new(first)])
     }
@@ -78,12 +78,12 @@ impl Moments {
         &self.0[at]
     }
 
-    /// Keeps those up to an event.
+    /// Keeps the moments up to an event.
     pub(super) fn truncate(&mut self, at: usize) {
         self.0.truncate(at + 1);
     }
 
-    /// Gives back the memory of those before an event, from another one on.
+    /// Frees the memory of the moments from one event to before another one.
     pub(super) fn clear(&mut self, from: usize, to: usize) {
         self.0[from..to].fill(Rc::default());
     }

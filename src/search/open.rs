@@ -1,4 +1,4 @@
-//! The configurations that a search still has to follow: taken from the first event on, or the last one that was added first.
+//! The open configurations of a search, which are still to be followed: taken in the order of events, or the last one added first.
 //!
 //! ```text
 //! branch 7, before event 12     Write(1) is served | Write(2) is served | …     the alternatives at a branch
@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use super::configuration::{Branch, Configuration};
 use super::forms::StateNumber;
 
-/// Among so few additions it does not pay to look for those that were taken.
+/// Taken configurations stay in the list of additions until it is this much longer than twice the open ones: clearing fewer does not pay.
 const FEW: usize = 1_024;
 
 /// A configuration that is still to be followed.
 pub(super) struct OpenConfiguration {
     pub(super) configuration: Configuration,
-    /// Set if that request was served after it whose answer is seen next: only others are.
+    /// Set if serving the request whose answer is seen next was tried already: only other requests are left to try.
     pub(super) rest: bool,
     /// Its number among all that were added.
     number: u64,
@@ -24,31 +24,31 @@ pub(super) struct OpenConfiguration {
 /// The configurations that are still to be followed.
 #[derive(Default)]
 pub(super) struct OpenConfigurations {
-    /// By the event before which they are, in the order in which they were added.
+    /// The configurations before each event, in the order in which they were added.
     by_event: BTreeMap<usize, Vec<OpenConfiguration>>,
     last: u64,
-    /// The order in which they are taken, if that is not the one of their events.
+    /// The order of additions, if the last one added is taken first.
     last_first: Option<LastFirst>,
 }
 
-/// The last one that was added comes first.
+/// The order in which the last configuration added is taken first.
 #[derive(Default)]
 struct LastFirst {
-    /// All in the order in which they were added, some of which were taken since.
+    /// The places of all configurations in the order in which they were added; some were taken since.
     added: Vec<Branch>,
-    /// The number of those that are still there.
+    /// The number of open configurations.
     len: usize,
-    /// The one that is taken next, before the last one.
+    /// The configuration that was chosen to be taken next, before the last one.
     next: Option<Branch>,
 }
 
 impl OpenConfigurations {
-    /// None yet, of which the last one is taken first.
+    /// No configurations yet; the last one added will be taken first.
     pub(super) fn last_first() -> OpenConfigurations {
         OpenConfigurations { last_first: Some(LastFirst::default()), ..OpenConfigurations::default() }
     }
 
-    /// Adds one before an event.
+    /// Adds a configuration before an event.
     pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool) {
         self.last += 1;
         let number = self.last;
@@ -62,27 +62,27 @@ impl OpenConfigurations {
         }
     }
 
-    /// Tests whether there is none.
+    /// Tests whether no configuration is open.
     pub(super) fn is_empty(&self) -> bool {
         self.by_event.is_empty()
     }
 
-    /// The first event before which there is one.
+    /// The first event before which a configuration is open.
     pub(super) fn first_event(&self) -> Option<usize> {
         self.by_event.first_key_value().map(|(at, _)| *at)
     }
 
-    /// Each, with the event before which it is.
+    /// The open configurations, each with the event before which it is.
     pub(super) fn each(&self) -> impl Iterator<Item = (usize, &Configuration)> {
         self.by_event.iter().flat_map(|(at, open)| open.iter().map(|open| (*at, &open.configuration)))
     }
 
-    /// The states in which they are.
+    /// The states of the open configurations.
     pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
         self.each().map(|(_, configuration)| configuration.state)
     }
 
-    /// Drops those before the events from this one on.
+    /// Drops the configurations before earlier events than this one.
     pub(super) fn drop_before(&mut self, at: usize) {
         while let Some(entry) = self.by_event.first_entry().filter(|entry| *entry.key() < at) {
             let dropped = entry.remove().len();
@@ -90,7 +90,7 @@ impl OpenConfigurations {
         }
     }
 
-    /// Takes the next one, with the event before which it is.
+    /// Takes the next configuration, with the event before which it is.
     pub(super) fn take_next(&mut self) -> Option<(usize, OpenConfiguration)> {
         let Some(order) = &mut self.last_first else {
             let (at, open) = self.by_event.first_key_value()?;
@@ -110,12 +110,12 @@ impl OpenConfigurations {
         None
     }
 
-    /// Chooses the one that is taken next, if that is the last one elsewhere.
+    /// Chooses the configuration that is taken next, if the last one added would be.
     pub(super) fn choose(&mut self, place: Branch) {
         self.last_first.iter_mut().for_each(|order| order.next = Some(place));
     }
 
-    /// The open alternatives to what was served at a branch.
+    /// The open alternatives to the request that was served at a branch.
     pub(super) fn alternatives(&self, branch: Branch) -> impl Iterator<Item = (Branch, &OpenConfiguration)> {
         let open = self.by_event.get(&branch.at).into_iter().flatten();
         let open = open.filter(move |open| open.configuration.branch == branch);
@@ -130,7 +130,7 @@ impl OpenConfigurations {
             self.by_event.remove(&place.at);
         }
         self.last_first.iter_mut().for_each(|order| order.len -= 1);
-        // What is served after the rest is an alternative to what was served after it before.
+        // The requests that are left to try are alternatives at the same branch.
         if !taken.rest {
             taken.configuration.branch = place;
         }

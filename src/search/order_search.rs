@@ -1,7 +1,7 @@
-//! The search for an order in which the server may have served the requests: what is done with a configuration.
+//! The search for an order in which the server may have served the requests: following a configuration to the next ones.
 //!
-//! Before an answer: the request is served, or was served already; or another one is served first. The rules are those of
-//! `proofs-notes/schedules.md`.
+//! Before an answer, its request is served, or was served already; or another request is served first. The note
+//! `proofs-notes/schedules.md` says why the requests that are not tried need not be.
 
 use std::collections::BTreeMap;
 use std::rc::Rc;
@@ -21,28 +21,29 @@ use super::serving::Serving;
 use super::states::States;
 use crate::process::Limit;
 
-/// The events between two moments, at most, of which the pairs of the later one are made of those of the earlier one.
+/// The pairs of a moment are made from those of an earlier one, if at most this many events lie between them.
 const NEAR: usize = 64;
-/// The moments whose pairs are kept.
+/// The pairs of at most this many moments are kept; at more, all are dropped.
 const MOMENTS: usize = 256;
-/// The looks at a pair of requests that are one unit of work.
+/// This many looks at a pair of requests are one unit of work.
 const LOOKS: usize = 4;
 
 /// The end of a search.
 pub(super) enum SearchEnd {
     /// A configuration that explains all events.
     Explained(Configuration),
-    /// None does.
+    /// No configuration explains all events.
     Nothing(Last),
-    /// Only configurations in which some question was too hard.
+    /// Only doubtful configurations explain all events, and this is one.
     Doubtful(Configuration),
-    /// More would have been done than may be.
+    /// A limit was exceeded.
     GivenUp(Limit),
 }
 
-/// The configurations before the last event at which those for fewer events are the same, if none explains all events.
+/// The end of a search that found nothing: the configurations before the last event at which a search of fewer events has the same ones,
+/// so that it may begin there.
 pub(super) struct Last {
-    /// The event that none explains, with what was seen later.
+    /// The event that no configuration passed, as later answers were known.
     pub(super) deepest: usize,
     at: usize,
     pub(super) configurations: Vec<Configuration>,
@@ -55,43 +56,43 @@ impl Last {
         Last { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
     }
 
-    /// The event before which they are.
+    /// The event before which the configurations are.
     pub(super) fn at(&self) -> usize {
         self.at
     }
 
-    /// The requests under way there.
+    /// The requests under way before this event.
     pub(super) fn moment(&self) -> &Moment {
         self.moments.made(self.at)
     }
 
-    /// These configurations before the first event of a history that begins there, with these requests under way.
+    /// These configurations as those before the first event of a history that begins with their event, with these requests under way.
     pub(super) fn before_first(self, moment: Moment) -> Last {
         Last { deepest: 0, at: 0, moments: Moments::behind_first(moment), ..self }
     }
 }
 
-/// The request that is served next before an answer; deepest first, the last of these is followed first.
+/// The kind of the request that is served next before an answer. Deepest first follows the last of these kinds first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum ServedNext {
     Other,
-    /// Another one, after which the answer can come.
+    /// Another request, after which the answer can come.
     Helping,
-    /// Another one, and with it the one that is answered.
+    /// Another request, and at once with it the answered one.
     Both,
-    /// The one that is answered, which perhaps was before.
+    /// The answered request, which perhaps was served before.
     Perhaps,
-    /// The one that is answered.
+    /// The answered request.
     Answered,
 }
 
-/// A search for all configurations before an event, as far as it was begun.
+/// A search for all configurations before an event, which may have halted on the way.
 pub(super) struct AdvanceSoFar {
     to: usize,
     halted: Option<Box<Halted>>,
 }
 
-/// The configurations at which it halted.
+/// The configurations at which a search halted.
 struct Halted {
     open: OpenConfigurations,
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
@@ -99,41 +100,42 @@ struct Halted {
 }
 
 impl AdvanceSoFar {
-    /// One that looks for those before an event.
+    /// A search for the configurations before an event, which has not begun.
     pub(super) fn before(to: usize) -> AdvanceSoFar {
         AdvanceSoFar { to, halted: None }
     }
 
-    /// The states in which it halted.
+    /// The states of the configurations at which it halted.
     pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
         let met = |halted: &Halted| halted.met.values().flat_map(|met| met.keys().copied()).collect::<Vec<_>>();
         self.halted.as_deref().into_iter().flat_map(met)
     }
 }
 
-/// A search in a history.
+/// A search for an order of service in a history.
 pub(super) struct OrderSearch<'h> {
     pub(super) known: &'h HistoryFacts<'h>,
     serving: Serving<'h>,
     /// The number of the first events that are looked at: answers after them are not known.
     pub(super) end: usize,
     pub(super) open: OpenConfigurations,
-    /// The configurations that were met before an event, by their states.
+    /// The configurations that were met before each event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
     moments: Moments,
     /// The pairs of requests before an event.
     pairs: BTreeMap<usize, Rc<MomentPairs>>,
-    /// The moments before this event are not needed any more.
+    /// The moments before this event were dropped.
     cleared: usize,
     /// The last event to which a configuration came.
     pub(super) deepest: usize,
-    /// The states that are needed whatever is open.
+    /// States that are kept, whatever configurations are open.
     pub(super) begun: Vec<StateNumber>,
-    /// The last event before which nothing depends on what is seen at `deepest` or later; what was met from there on is kept.
+    /// The last event before which no configuration depends on answers that are seen at `deepest` or later; configurations that were met
+    /// from there on are kept.
     apart: usize,
-    /// The value of `deepest` for which that was found out.
+    /// The value of `deepest` for which `apart` was found.
     apart_from: Option<usize>,
-    /// By the events up to there: the last one at which a request is answered that is under way before it.
+    /// For each event up to there, the last event at which a request is answered that is under way before it.
     last_answers: Vec<Option<usize>>,
 }
 
@@ -157,13 +159,13 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Another search for the same, deepest first, in which nothing is open.
+    /// A search of the same events, deepest first, with nothing open.
     pub(super) fn beside(&self) -> OrderSearch<'h> {
         OrderSearch { open: OpenConfigurations::last_first(), ..OrderSearch::new(self.known, self.end) }
     }
 
-    /// All configurations before an event, before which nothing depends on what is seen after the first events; or, if that takes too
-    /// much, how far it came.
+    /// All configurations before an event, before which none may depend on answers after the first `end` events. The error is the limit
+    /// that was exceeded, with the halted search.
     pub(super) fn all_before(
         mut self,
         states: &mut States,
@@ -201,7 +203,7 @@ impl<'h> OrderSearch<'h> {
         self
     }
 
-    /// Begins with the configurations with which another search ended.
+    /// Begins with the configurations at the end of another search.
     pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
         self.moments = last.moments.clone();
         self.cleared = last.at;
@@ -229,8 +231,8 @@ impl<'h> OrderSearch<'h> {
         Last { deepest, at, configurations, moments: self.moments }
     }
 
-    /// Forgets what was met before events to which no configuration will come any more, but for the last that is not told apart by what
-    /// is seen from the deepest on.
+    /// Forgets the configurations that were met before events to which no open configuration can come any more, except those from `apart`
+    /// on.
     pub(super) fn forget(&mut self) {
         if self.apart_from != Some(self.deepest) {
             let answered = |request: usize| self.known.history.requests[request].answered;
@@ -244,19 +246,19 @@ impl<'h> OrderSearch<'h> {
         self.forget_before(first);
     }
 
-    /// Drops the configurations before the events from this one on, and what was met there.
+    /// Drops the configurations before earlier events than this one, both open and met.
     pub(super) fn drop_before(&mut self, first: usize) {
         self.open.drop_before(first);
         self.moment(first);
         self.forget_before(first);
     }
 
-    /// Forgets what was met before the events from this one on.
+    /// Forgets the configurations that were met before earlier events than this one.
     fn forget_before(&mut self, first: usize) {
         while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
             entry.remove();
         }
-        // The next pairs are made of the last ones.
+        // The next pairs are made from the last ones, which are kept.
         let near = self.pairs.range(..=first).next_back().map_or(first, |(at, _)| *at);
         let first = near.max(first.saturating_sub(NEAR));
         if self.cleared < first {
@@ -268,7 +270,7 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Forgets the states in which no configuration of these searches is that is followed yet, or was met where one may still come to.
+    /// Forgets the states that these searches do not need any more: no open or met configuration is in them.
     pub(super) fn forget_states(searches: &[&OrderSearch<'_>], states: &mut States) {
         if states.are_many() {
             let met = searches.iter().flat_map(|search| search.met.values().flat_map(|met| met.keys().copied()));
@@ -282,7 +284,7 @@ impl<'h> OrderSearch<'h> {
         self.moments.get(self.known, at, self.end)
     }
 
-    /// Adds a configuration before an event, unless one that was met there covers it. Tests whether it was added.
+    /// Adds a configuration before an event, unless one that was met there covers it; returns whether it was added.
     fn add(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) -> bool {
         self.deepest = self.deepest.max(at);
         let moment = self.moment(at);
@@ -300,7 +302,7 @@ impl<'h> OrderSearch<'h> {
         true
     }
 
-    /// Follows a configuration to the next event, or to where one more request was served. Returns it where it is a dead end.
+    /// Follows a configuration past its event, or to configurations in which one more request was served. Returns it if it is a dead end.
     pub(super) fn follow(
         &mut self,
         states: &mut States,
@@ -310,13 +312,13 @@ impl<'h> OrderSearch<'h> {
     ) -> Option<Configuration> {
         let OpenConfiguration { mut configuration, rest, .. } = open;
         match self.known.history.events[at] {
-            // Only an order that fails before explains it.
+            // Only an order that has failed before explains such an event.
             HistoryEvent::Impossible if states.notes_failures() => self.serve_each(states, budget, at, &configuration),
             HistoryEvent::Impossible | HistoryEvent::Open => {}
             HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
-                // The others were looked at when the server came to this state.
+                // The other requests were looked at when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
                 let is_possible = |request| self.serving.arrive(states, at + 1, &mut configuration, request);
                 if is_new.is_none_or(is_possible) {
@@ -335,7 +337,7 @@ impl<'h> OrderSearch<'h> {
         None
     }
 
-    /// Follows a configuration to after a restart, and to where one more request was served before it.
+    /// Follows a configuration past a restart, and to configurations in which one more request was served before it.
     fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
         self.serve_each(states, budget, at, &configuration);
         if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
@@ -344,7 +346,7 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Follows a configuration to where one more request was served, whatever comes after.
+    /// Follows a configuration to those in which one more request was served; no rule leaves a request out.
     fn serve_each(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: &Configuration) {
         for request in self.moment(at).requests() {
             budget.work(1);
@@ -354,7 +356,7 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Follows a configuration in which the request was not served, or perhaps was, whose answer is seen next.
+    /// Follows a configuration before an answer whose request was not served, or only perhaps was.
     fn answer(
         &mut self,
         states: &mut States,
@@ -369,10 +371,10 @@ impl<'h> OrderSearch<'h> {
         let is_possible = rest || own.is_some();
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
         if own.is_some() {
-            // Deepest first the others are looked at if that leads to nothing.
+            // The other requests are left to try: deepest first tries them if this one leads to nothing.
             self.open.add(at, configuration.clone(), true);
         } else {
-            // Followed first of these: one after which the answer can come, and the one whose answer is seen first.
+            // Of these, one after which the answer can come is followed first, and then the one whose answer is seen first.
             for other in moment.requests().rev().filter(|other| *other != request) {
                 let Some(served) = self.served(states, budget, known, &configuration, other) else { continue };
                 let is_served = served.done.served.contains(place);
@@ -400,7 +402,7 @@ impl<'h> OrderSearch<'h> {
         is_dead.then_some(configuration)
     }
 
-    /// Goes on, after a dead end, if an order is open that it has to do with.
+    /// Jumps back from a dead end: chooses the open configuration that is followed next, if there is a target.
     pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
         let HistoryEvent::Answered(request) = self.known.history.events[at] else { return };
         budget.work(backjump::WORK);
@@ -409,7 +411,7 @@ impl<'h> OrderSearch<'h> {
         target.into_iter().for_each(|place| self.open.choose(place));
     }
 
-    /// The configuration in which one more request was served, if that is tried.
+    /// The configuration after one more request was served, if that is tried and possible.
     fn served(
         &self,
         states: &mut States,

@@ -1,6 +1,7 @@
-//! Serving one request of those under way: whether that is tried, and what comes of it.
+//! Serving one of the requests under way: the rules by which it is tried, and the configuration after it.
 //!
-//! `Write(2)` is served while `Write(1)` and a read that saw 2 are under way: the read is served at once, and `Write(1)` perhaps was before.
+//! If `Write(2)` is served while `Write(1)` and a read that saw 2 are under way, the read is served at once, and `Write(1)` perhaps was
+//! served before.
 
 use std::ops::BitOr;
 
@@ -22,14 +23,14 @@ pub(super) struct Serving<'h> {
 
 /// The outcome of looking at a request that is not served yet.
 enum LookedAt {
-    /// It is answered otherwise here, and will be in any state that comes.
+    /// The request cannot get its answer in this state, nor in any later one.
     Impossible,
-    /// It was served, as it changes nothing.
+    /// The request was served, or perhaps served, as it changes nothing.
     Settled,
     Open,
 }
 
-/// The places of a set whose requests neither were served nor perhaps were.
+/// The places of a set whose requests were neither served nor perhaps served.
 fn unsettled(places: &PlaceSet, Settled { served, perhaps }: &Settled) -> PlaceSet {
     PlaceSet::of_words([places, served, perhaps], |[places, served, perhaps]| places & !served & !perhaps)
 }
@@ -39,7 +40,7 @@ impl<'h> Serving<'h> {
         &self.known.history.requests[request]
     }
 
-    /// Tests whether a request is tried next.
+    /// Tests whether serving a request next is tried.
     pub(super) fn is_tried(
         self,
         states: &mut States,
@@ -53,24 +54,24 @@ impl<'h> Serving<'h> {
             return false;
         }
         if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
-            // Every state stands for those to which it leads, too.
+            // The state that stands for every one stands for those after this request, too.
             return false;
         }
-        // Of those that nobody waits for most cannot be served any more; the others can, or the configuration was dropped.
+        // Most requests without a seen answer cannot be served in this state.
         let is_open = about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some();
         is_open
             && !kills_another(pairs, configuration, about.place)
             && !self.is_postponed(states, at, (moment, pairs), configuration, request)
     }
 
-    /// Notes whether the server may fail as it serves a request next, where that is noted.
+    /// Notes the runs that fail as a request is served next, if failing runs are noted.
     pub(super) fn fail(self, states: &mut States, at: usize, configuration: &Configuration, request: usize) {
         if states.notes_failures() && self.may_serve(at, configuration, request) {
             states.fail(configuration.state, (self.about(request), self.known.history.lines[at]), self.end);
         }
     }
 
-    /// Tests whether a request may be served next: it was not, and the one before it on its connection was, or perhaps was.
+    /// Tests whether a request may be served next: it was not served, and the request before it on its connection was, or perhaps was.
     fn may_serve(self, at: usize, configuration: &Configuration, request: usize) -> bool {
         let Request { place, before, .. } = self.about(request);
         let is_before = |before: usize| {
@@ -80,7 +81,7 @@ impl<'h> Serving<'h> {
         !configuration.done.served.contains(*place) && before.is_none_or(is_before)
     }
 
-    /// Tests whether the request before another one on its connection was served, for certain.
+    /// Tests whether the request before another one on its connection was certainly served.
     fn is_first(self, at: usize, configuration: &Configuration, request: usize) -> bool {
         self.about(request).before.is_none_or(|before| self.was_served(at, configuration, before))
     }
@@ -92,8 +93,8 @@ impl<'h> Serving<'h> {
             || !self.known.matters(request, self.end)
     }
 
-    /// Tests whether an equal request, whose answer is seen earlier, may be served in its place. If nobody sees its own answer, that must
-    /// lead to the same state: what the server chose for the answer that is seen may differ.
+    /// Tests whether an equal request, whose answer is seen earlier, may be served in the place of this one. If nobody sees the answer of
+    /// this one, both must lead to the same state: the server's choices for the seen answer may differ.
     fn is_postponed(
         self,
         states: &mut States,
@@ -119,7 +120,7 @@ impl<'h> Serving<'h> {
         })
     }
 
-    /// The configuration after a request was served.
+    /// The configuration after a request was served; `None` if it cannot get its answer.
     pub(super) fn serve(
         self,
         states: &mut States,
@@ -133,7 +134,7 @@ impl<'h> Serving<'h> {
         let Settled { served, perhaps } = &mut after.done;
         let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
         while let Some(earlier) = before {
-            // The one before it on its connection, which perhaps was, was; and so were those before that one.
+            // Earlier requests of its connection that perhaps were served certainly were.
             let Request { place, before: next, .. } = self.about(earlier);
             perhaps.remove(*place);
             served.insert(*place);
@@ -146,7 +147,7 @@ impl<'h> Serving<'h> {
         Some(after)
     }
 
-    /// The configuration after a request was served that nobody sees the answer of, as the system is killed next.
+    /// The configuration after a request was served just before a restart, so that nobody sees its answer.
     pub(super) fn before_restart(
         self,
         states: &mut States,
@@ -159,9 +160,9 @@ impl<'h> Serving<'h> {
         may_be.then(|| self.serve(states, at, configuration, request)).flatten()
     }
 
-    /// Serves what can be served at once after the last request, as it changes nothing in any state and is answered here as it was;
-    /// what changes nothing in this state, or nothing that the last request left, may have been served. Tests whether none of the
-    /// requests under way waits in vain.
+    /// Serves the requests that can be served at once after the last one: they change nothing in any state, and get their answers here.
+    /// Requests that change nothing in this state, or whose change the last request overwrites, were perhaps served. Returns `false` if
+    /// some request under way waits in vain.
     pub(super) fn serve_at_once(
         self,
         states: &mut States,
@@ -193,7 +194,7 @@ impl<'h> Serving<'h> {
         true
     }
 
-    /// Serves a request that was sent just now, if that can be done at once. Tests whether it does not wait in vain.
+    /// Serves a request that was just sent, if that can be done at once. Returns `false` if it waits in vain.
     pub(super) fn arrive(
         self,
         states: &mut States,
@@ -232,21 +233,21 @@ impl<'h> Serving<'h> {
         LookedAt::Settled
     }
 
-    /// Tests whether a request that nobody waits for changes nothing here, nor after any other request.
+    /// Tests whether a request without a seen answer changes nothing in this state, nor after any other request.
     fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
         may_lose_effect((self.known, self.end), states, request)
             && states.is_known(state)
             && states.after(state, self.about(request), self.end) == Some(state)
     }
 
-    /// Tests whether an answer that cannot come here never comes.
+    /// Tests whether an answer that is impossible in a state stays impossible.
     fn waits_in_vain(self, states: &mut States, request: &Request) -> bool {
         let relations = states.relations(self.known.rules).filter(|_| self.known.rules.are_all());
         relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
     }
 }
 
-/// Tests whether an answer that is still to come would never come after the request at a place.
+/// Tests whether an answer that is still to come would be impossible after the request at a place.
 fn kills_another(pairs: &MomentPairs, configuration: &Configuration, place: usize) -> bool {
     let Settled { served, perhaps } = &configuration.done;
     let killed = PlaceSet::words([&pairs.row(place).kills, served, perhaps]);

@@ -1,4 +1,4 @@
-//! The states that a server may be in, by number, and what a request makes of each: nothing is run twice.
+//! The states that a server may be in, by number, and the ways (transitions) between them: no request is run twice in a state.
 //!
 //! A state is a frontier: the candidates that explain what was served so far. Two frontiers that are equal up to the names of
 //! variables are one state.
@@ -16,16 +16,16 @@ use crate::judge::{Candidate, Exchange, FailedRuns, Judge, Observed};
 use crate::term::made;
 use crate::value::Value;
 
-/// Fewer states than this are all kept.
+/// While there are fewer states than this, none is forgotten.
 const ENOUGH: usize = 2_048;
 
-/// A request that is run in a state of this size counts as one more way that is asked for.
+/// Running a request counts as one lookup of a way for each `SIZE` values in the state.
 const SIZE: usize = 2;
 
-/// The way of a restart, in the place of the kind of a request.
+/// The number of a restart's way, in the place of the kind of a request.
 const RESTART: u32 = u32::MAX;
 
-/// The ways on which the server may be faulty, or the client break its duty.
+/// The ways on which runs fail.
 struct FailingWays {
     ways: FxHashMap<(StateNumber, u32), FailedRuns>,
     /// The runs that fail before any way.
@@ -35,7 +35,7 @@ struct FailingWays {
 /// States and the ways between them.
 pub(super) struct States {
     pub(super) judge: Judge,
-    /// By number; those that are not needed any more have none.
+    /// The frontier of each state, by its number; empty if the state is forgotten.
     frontiers: Vec<Rc<[Candidate]>>,
     /// The state that stands for every one, if there is such a state.
     every: Option<StateNumber>,
@@ -43,11 +43,11 @@ pub(super) struct States {
     ways: FxHashMap<(StateNumber, u32), Option<StateNumber>>,
     /// The number of requests that were run in states.
     runs: u64,
-    /// Set if states are forgotten that are not needed any more, and how many there are before that is done next; and at least.
+    /// Set if states that are not needed any more are forgotten: next at `enough` states, which are never fewer than `least`.
     forgets: bool,
     enough: usize,
     least: usize,
-    /// The number of times that a way was asked for, what running requests counts as, and the most that this may be together.
+    /// The number of lookups of ways; `run` is the number that running requests counts as, and `most` limits both together.
     looked_up: u64,
     run: u64,
     most: u64,
@@ -55,11 +55,11 @@ pub(super) struct States {
     last_made: u64,
     /// The relations that hold in every state, if they were asked for.
     relations: Option<Relations>,
-    /// The texts that no answer shows, if states that differ in these only are alike.
+    /// The texts that no answer shows, if states count as alike that differ only in these.
     unseen: Option<UnseenTexts>,
-    /// The ways on which the server may fail, where they are noted, and what was known of it before any.
+    /// The ways on which runs fail, if these are noted.
     failing: Option<FailingWays>,
-    /// The judge that is asked for answers, once there is one, and those that it gave.
+    /// The judge that is asked for answers, made when it is first needed; `answers` are those that it gave.
     answering: Option<Judge>,
     answers: FxHashMap<(StateNumber, u32), Option<Value>>,
 }
@@ -98,7 +98,7 @@ impl States {
         (States { every, ..states }, every)
     }
 
-    /// These states, in which runs that fail count only where a request may be served: see [`States::fail`].
+    /// These states, in which a failing run counts only once a request is served on its way ([`States::fail`]).
     pub(super) fn noting_failures(mut self) -> States {
         let first = self.judge.take_failed();
         self.judge.add_failed(first.clone());
@@ -106,13 +106,13 @@ impl States {
         self
     }
 
-    /// Notes the runs that fail as a request is served in a state before the event on a line, where these are noted.
+    /// Notes the runs that fail as a request is served in a state, before the event on a line; if failing runs are noted.
     pub(super) fn fail(&mut self, state: StateNumber, (request, line): (&Request, u64), events: usize) {
         self.after(state, request, events);
         self.add_failed((state, request.kind(events)), line);
     }
 
-    /// Forgets what was noted of runs that fail. Tests whether there was any.
+    /// Forgets the failing runs that were noted; returns whether there were any.
     pub(super) fn take_failed(&mut self) -> bool {
         let Some(failing) = &self.failing else { return false };
         let failed = self.judge.take_failed();
@@ -120,30 +120,30 @@ impl States {
         !failed.is_empty()
     }
 
-    /// Tests whether runs that fail are noted.
+    /// Tests whether failing runs are noted.
     pub(super) fn notes_failures(&self) -> bool {
         self.failing.is_some()
     }
 
-    /// Lets states be alike from here on that differ in these texts only.
+    /// Treats states as alike, from here on, if they differ only in these texts.
     pub(super) fn unite(&mut self, unseen: Option<UnseenTexts>) {
         self.unseen = unseen.map(|texts| texts.after(self.runs));
     }
 
-    /// The first state that is like this one: what explains the rest from one does from the other.
+    /// The first state that is like this one: the rest of the history is explained from both, or from neither.
     pub(super) fn first_like(&mut self, state: StateNumber) -> StateNumber {
         let Some(unseen) = self.unseen.as_mut().filter(|unseen| unseen.is_due(self.runs)) else { return state };
         unseen.first_like(self.judge.spec(), state, &self.frontiers[state as usize])
     }
 
-    /// These states, of which those are forgotten from here on that a search does not need any more.
+    /// These states, which are forgotten from here on once a search does not need them any more.
     pub(super) fn forgetting(self, rules: OrderRules) -> States {
         let enough = ENOUGH.min(rules.patience() as usize);
         States { forgets: true, least: enough, enough, ..self }
     }
 
-    /// These states, of which only those are kept that are needed, and none is forgotten from here on; nothing if some of them stand for
-    /// others that only the answers of one history do not tell apart.
+    /// The needed ones of these states, of which none is forgotten from here on. `None` if states were united that the answers of another
+    /// history may tell apart.
     pub(super) fn remembering(mut self, needed: impl IntoIterator<Item = StateNumber>) -> Option<States> {
         if self.unseen.take().is_some_and(|unseen| unseen.has_united) {
             return None;
@@ -198,7 +198,7 @@ impl States {
         self.enough = self.least.max(2 * self.numbers.len());
     }
 
-    /// Gives the kinds of requests new numbers; those that have none are forgotten.
+    /// Gives the kinds of requests new numbers; kinds without a new number are forgotten.
     pub(super) fn renumber_kinds(&mut self, new: &FxHashMap<u32, u32>) {
         self.answers.clear();
         let ways = std::mem::take(&mut self.ways).into_iter();
@@ -208,7 +208,7 @@ impl States {
         }
     }
 
-    /// The state that a request leads to if it is answered as was seen among the first events; none if it cannot be.
+    /// The state to which a request leads, with its answer if that was seen among the first events; `None` if it cannot be answered so.
     pub(super) fn after(&mut self, state: StateNumber, request: &Request, events: usize) -> Option<StateNumber> {
         self.looked_up += 1;
         let way = (state, request.kind(events));
@@ -231,7 +231,7 @@ impl States {
         after
     }
 
-    /// The state in which the server starts again that was killed in a state, at a restart on a line; none if it does not start.
+    /// The state after a restart, on a line, of a server that was killed in a state; `None` if it does not start.
     pub(super) fn restarted(&mut self, state: StateNumber, line: u64) -> Option<StateNumber> {
         if self.judge.spec().program.restarts.is_none() {
             return Some(state);
@@ -248,7 +248,7 @@ impl States {
         after
     }
 
-    /// The candidates after an exchange; runs that fail are kept apart if they are noted.
+    /// The candidates after an exchange; its failing runs are kept with the way, if they are noted.
     fn run(&mut self, way: (StateNumber, u32), from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
         let Some(failing) = &mut self.failing else { return self.judge.after(from, exchange) };
         let before = self.judge.take_failed();
@@ -261,7 +261,7 @@ impl States {
         after
     }
 
-    /// Notes the runs that fail on a way before the event on a line.
+    /// Notes the runs that fail on a way, before the event on a line.
     fn add_failed(&mut self, way: (StateNumber, u32), line: u64) {
         if let Some(failed) = self.failing.as_ref().and_then(|failing| failing.ways.get(&way)) {
             self.judge.add_failed(failed.clone().at(line));
@@ -281,18 +281,18 @@ impl States {
         answer
     }
 
-    /// The number of times that a way was asked for, if running a request in a large state counts as several.
+    /// The number of lookups of ways; running a request in a large state counts as several.
     pub(super) fn looked_up(&self) -> u64 {
         self.looked_up + self.run
     }
 
-    /// Lets ways be asked for N times from here on, and N terms be made for them.
+    /// Allows this many lookups of ways from here on, and as many made terms.
     pub(super) fn look_up_at_most(&mut self, times: u64) {
         self.most = self.looked_up().saturating_add(times);
         self.last_made = made().saturating_add(times);
     }
 
-    /// Tests whether ways were asked for as often as they may be.
+    /// Tests whether the allowed lookups, or made terms, are used up.
     pub(super) fn is_exhausted(&self) -> bool {
         self.looked_up() >= self.most || made() > self.last_made
     }
@@ -322,7 +322,7 @@ impl States {
         self.runs
     }
 
-    /// The relations between requests that hold in every state, once so much was looked up that it pays to ask for them.
+    /// The relations between requests that hold in every state, once enough was looked up that it pays to find them.
     pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
         if self.looked_up < rules.patience() || !rules.are_all() {
             return None;
@@ -330,7 +330,7 @@ impl States {
         Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))
     }
 
-    /// Tests whether a state is one of which all is known.
+    /// Tests whether all of a state is known.
     pub(super) fn is_known(&self, state: StateNumber) -> bool {
         let is_known = |candidate: &Candidate| candidate.process.memory.iter().all(Value::is_known);
         matches!(&self.frontiers[state as usize][..], [only] if is_known(only))

@@ -1,8 +1,8 @@
-//! A history as a picture of it needs it: each request with its connection, its lines, and the moment at which it was served.
+//! The data for a picture of a history: each request with its connection, its lines, and the moment at which it was served.
 //!
 //! ```text
 //! line   1   2   3   4
-//! c1     ├── Write(1) ─●─┤ Ok         sent on line 1, answered on line 4, served after line 2 as the second of all
+//! c1     ├── Write(1) ─●─┤ Ok         sent on line 1, answered on line 4, served after line 2 as the second
 //! c2         ├●Read┤ 0                sent on line 2, answered on line 3, served after line 2 as the first
 //! ```
 
@@ -41,21 +41,21 @@ pub struct RequestSpan {
     pub request: Value,
     /// Its answer, if it was seen and is known.
     pub answer: Option<Value>,
-    /// The moment at which it is served, in the order that explains an accepted history; none if it never is.
+    /// The moment at which it is served, in the order that explains an accepted history; `None` if it never is.
     pub served: Option<ServiceMoment>,
 }
 
 /// The moment at which a request is served.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ServiceMoment {
-    /// The line of the event after which, and before the next, it is served.
+    /// The line of the last event before the request is served.
     pub after: u64,
-    /// Its place in the order of all that are served, from 0.
+    /// Its place in the order of all served requests, from 0.
     pub place: usize,
 }
 
 impl History {
-    /// The requests of a history that was judged, with their places in time; its conflict is still to be told.
+    /// The requests of a judged history, with their places in time; the caller adds its conflict.
     #[must_use]
     pub fn timeline(&self, judged: &JudgedHistory) -> Timeline {
         let moment = |(place, (after, line)): (usize, &(u64, u64))| (*line, ServiceMoment { after: *after, place });
@@ -74,7 +74,7 @@ impl History {
         Timeline { requests: requests.collect(), restarts: self.restarts.clone(), rejected, conflict: Vec::new() }
     }
 
-    /// The history of what stands before a line.
+    /// The history of the events before a line.
     #[must_use]
     pub fn before(&self, line: u64) -> History {
         let end = self.lines.partition_point(|own| *own < line);
@@ -91,14 +91,14 @@ impl History {
         self.requests.iter().find(is_it).map(|request| request.exchange.clone())
     }
 
-    /// The requests, in the order in which they were sent, with the lines on which they were.
+    /// The requests in the order in which they were sent, with their lines and answers.
     #[must_use]
     pub fn exchanges(&self) -> Vec<Exchange> {
         self.requests.iter().map(|request| request.exchange.clone()).collect()
     }
 
-    /// The requests and restarts of this order of service, each with its answer as it was seen, as a trace of one after another; its lines are the
-    /// places in the order, from 1.
+    /// The requests and restarts in an order of service, as a trace of one request after another; its lines are the places in the order,
+    /// from 1.
     #[must_use]
     pub fn in_order(&self, order: &[(u64, u64)]) -> Vec<Exchange> {
         let at: FxHashMap<u64, &Exchange> =

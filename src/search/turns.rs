@@ -1,12 +1,12 @@
-//! The two ways to search, which take turns.
+//! The two strategies of a search, which take turns.
 //!
 //! ```text
-//! event by event    all that explains the first n events, then the first n + 1 …     ends early at a rejection
-//! deepest first     one way as far as it goes, then another                          ends early at an acceptance
+//! event by event    all configurations after n events, then all after n + 1 …        ends early at a rejection
+//! deepest first     one order as far as it goes, then another                        ends early at an acceptance
 //! ```
 //!
-//! Each has configurations of its own. Deepest first goes on while it comes further; if it does not, whichever has done less in vain takes
-//! the next turn, and deepest first waits while the other one is likely to end soon.
+//! Each has configurations of its own. Deepest first goes on while it comes further. If it does not, the strategy that has done less work
+//! in vain takes the next turn, and deepest first waits while event by event is likely to end soon.
 
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
@@ -15,38 +15,38 @@ use super::forms::StateNumber;
 use super::order_search::{Last, OrderSearch, SearchEnd};
 use super::states::States;
 
-/// Deepest first does such a part, at most, of what the search event by event is likely to take, and comes no further.
+/// Deepest first waits once it has done one part in `PATIENCE` of the work that event by event is likely to take, and came no further.
 const PATIENCE: u64 = 16;
 
-/// One of N dead ends is jumped back from, if deepest first is stuck; after the others the last alternative is followed.
+/// If deepest first is stuck, it jumps back from one of this many dead ends; after the others it follows the last alternative.
 const JUMPS: u64 = 3;
 
-/// The work of both ways.
+/// The work of both strategies.
 struct Turns {
     by_event: u64,
-    /// The work of deepest first that led no further than it came before; and so much of it since it last came further.
+    /// The work of deepest first that led it no further; `stuck` is the part of it since it last came further.
     in_vain: u64,
     stuck: u64,
-    /// The event to which deepest first came, and the dead ends that it met since it was stuck.
+    /// The event to which deepest first came; `dead_ends` are those that it met while it was stuck.
     deepest: usize,
     dead_ends: u64,
 }
 
 impl Turns {
-    /// Tests whether the search event by event, which came from one of N events to another one, takes the next turn.
+    /// Tests whether event by event takes the next turn; it has come from the event `from` to the event `to`, of `end` events.
     fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
         let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
         let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
         self.by_event < self.in_vain || self.stuck.saturating_mul(PATIENCE) > likely
     }
 
-    /// Tests whether deepest first jumps back from a dead end, if work without coming further is waited for so long.
+    /// Tests whether deepest first jumps back from a dead end; it is stuck after `patience` work without coming further.
     fn jumps(&mut self, patience: u64) -> bool {
         self.dead_ends += u64::from(self.stuck > patience);
         self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
     }
 
-    /// Adds work event by event, or deepest first up to an event.
+    /// Adds work of event by event, or of deepest first, which came to an event.
     fn add(&mut self, work: u64, deepest: Option<usize>) {
         match deepest {
             None => self.by_event += work,
@@ -62,7 +62,7 @@ impl OrderSearch<'_> {
         self.run_from(states, budget, (0, initial), PlaceSet::default())
     }
 
-    /// Searches from a state before an event, if requests at these places were perhaps served.
+    /// Searches from a state before an event; the requests at these places were perhaps served.
     pub(super) fn run_from(
         self,
         states: &mut States,
@@ -74,7 +74,7 @@ impl OrderSearch<'_> {
         self.resume(states, budget, &Last::first(at, Configuration::of(state, done)))
     }
 
-    /// Searches from where another search, of more events, ended.
+    /// Searches from the configurations at the end of a search of more events.
     pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
         let (mut deepest, mut by_event) = (self.beside(), self);
         by_event.begin(states, budget, last);

@@ -13,7 +13,7 @@ use crate::value::{Truth, Value};
 pub struct Chosen {
     /// The range of the choice.
     pub choice: Choice,
-    /// The condition of the arm that it is made in; `None` is always.
+    /// The condition of the arm in which it is made; `None` is always.
     pub guard: Option<Term>,
     /// The node.
     pub site: Site,
@@ -30,15 +30,15 @@ pub struct Fork {
     pub site: Site,
 }
 
-/// The answers that a use of a specification gives to the events of a path. Each event is answered, so that the path goes on,
-/// or the path is stopped, which is an error.
+/// The policy by which a use of a specification answers the events of a path. An event is answered, and the path goes on; or the path
+/// is stopped, which is an error.
 pub trait Policy {
     /// The path that is driven.
     type Path: Driven;
-    /// Why a path goes on no further: it has come to its end, or leads nowhere.
+    /// The reason why a path is stopped: it has come to its end, or is infeasible.
     type Stopped: From<Infeasible>;
 
-    /// Source of the symbols that stand for choices and for parts of what is unknown.
+    /// The source of the symbols that stand for choices and for parts of unknown values.
     fn fresh(&mut self) -> &mut Fresh;
 
     /// Runs a path to its next event.
@@ -58,19 +58,19 @@ pub trait Policy {
     /// Makes an internal choice.
     fn choose(&mut self, path: &mut Self::Path, chosen: Chosen) -> Result<(), Self::Stopped>;
 
-    /// Takes sides of an open condition.
+    /// Takes one side of an open condition, or both.
     fn fork(&mut self, path: &mut Self::Path, fork: Fork) -> Result<(), Self::Stopped>;
 
-    /// Takes ways of several.
+    /// Takes one or more of several branches.
     fn select(&mut self, path: &mut Self::Path, ways: usize, site: Site) -> Result<(), Self::Stopped>;
 
-    /// Takes up a condition without which the run does not exist.
+    /// Assumes a condition: runs in which it fails do not exist.
     fn assume(&mut self, path: &mut Self::Path, condition: Truth, site: Site) -> Result<(), Self::Stopped>;
 
     /// Goes on if the client does its duty.
     fn expects(&mut self, path: &mut Self::Path, duty: Truth, site: Site) -> Result<(), Self::Stopped>;
 
-    /// Goes on if the specification is not wrong.
+    /// Goes on if there is no fault.
     fn fault(&mut self, path: &mut Self::Path, wrong: Truth, fault: Fault) -> Result<(), Self::Stopped>;
 
     /// Goes on if a limit is not reached.
@@ -88,7 +88,7 @@ pub trait Policy {
         Ok(())
     }
 
-    /// Takes notice of what the answer will be.
+    /// Takes notice of the answer that the path will give.
     fn announce(&mut self, path: &mut Self::Path, _answer: (Value, Site)) -> Result<(), Self::Stopped> {
         path.parts().0.proceed();
         Ok(())
@@ -119,7 +119,7 @@ pub trait Policy {
         Err(Infeasible.into())
     }
 
-    /// Returns what the end of the path comes to, with its answer, if there is one.
+    /// Returns the outcome of a path at its end, with its answer if it has one.
     fn end(&mut self, path: &mut Self::Path, answer: Option<(Value, Site)>) -> Self::Stopped;
 
     /// Makes a lookup, or lets it wait.
@@ -134,7 +134,7 @@ pub trait Policy {
         Ok(())
     }
 
-    /// Makes a part of an unknown value out of fresh symbols.
+    /// Expands an unknown value: makes a part of it out of fresh symbols.
     fn look(&mut self, spec: &Spec, path: &mut Self::Path, look: &Look, site: Site) -> Result<(), Self::Stopped> {
         let before = self.fresh().last;
         let facts = path.parts().0.look(self.fresh(), &spec.types, look);
@@ -152,7 +152,7 @@ pub fn drive<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> P::S
     }
 }
 
-/// Runs a path to its next event, and answers that.
+/// Runs a path to its next event, and answers the event.
 #[inline(always)] // Its only caller is the loop.
 fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<(), P::Stopped> {
     let event = policy.advance(spec, path)?;
@@ -187,7 +187,7 @@ fn step<P: Policy>(spec: &Spec, policy: &mut P, path: &mut P::Path) -> Result<()
         Event::Close { client, site } => policy.close(path, &client, site),
         Event::Call(calls) => policy.call(path, calls),
         Event::Send(answer, site) => Err(policy.end(path, Some((answer, site)))),
-        // A process that runs is never idle.
+        // A running process does not receive.
         Event::End | Event::Recv => Err(policy.end(path, None)),
     }
 }
@@ -199,7 +199,7 @@ fn proceeded<D: Driven>(path: &mut D) -> &mut D {
     path
 }
 
-/// A fresh value for a choice, and what restricts it under the guard of its arm.
+/// A fresh value for a choice, and its restrictions, which hold under the guard of its arm.
 pub fn havoc(fresh: &mut Fresh, types: &Types, chosen: &Chosen) -> (Value, Vec<Term>) {
     let (value, restrictions) = fresh.havoc(types, &chosen.choice);
     let guarded = |restriction: Term| match &chosen.guard {
@@ -209,7 +209,7 @@ pub fn havoc(fresh: &mut Fresh, types: &Types, chosen: &Chosen) -> (Value, Vec<T
     (value, restrictions.into_iter().map(guarded).collect())
 }
 
-/// Which arm of a conditional expression is taken, if the other one cannot be on its path.
+/// The arm of a conditional expression that is taken, if the other one is infeasible on its path.
 fn decide_arm(store: &Store, condition: &Term, path: Option<&Term>) -> Option<bool> {
     store.decide(condition).or_else(|| {
         let path = path?;

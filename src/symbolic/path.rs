@@ -1,4 +1,4 @@
-//! A path: a process, the store of what its variables are known to be, and a log of the way to it.
+//! A path: a process, its path condition, and a log of what it met.
 
 use crate::process::Process;
 use crate::solve::{Answer, Solver, Store};
@@ -22,7 +22,7 @@ pub struct Path<L> {
     pub process: Process,
     /// The path condition.
     pub store: Store,
-    /// The log of what the path met on its way.
+    /// The log of what the path met.
     pub log: Vec<L>,
 }
 
@@ -33,7 +33,7 @@ impl<L> Driven for Path<L> {
 }
 
 impl<L: Clone> Path<L> {
-    /// The path that begins with a process, of which nothing is known.
+    /// The path that begins with a process, with nothing assumed.
     #[must_use]
     pub fn new(process: Process) -> Path<L> {
         Path { process, store: Store::default(), log: Vec::new() }
@@ -59,7 +59,7 @@ impl<L: Clone> Path<L> {
         }
     }
 
-    /// Takes the first side of an open condition if it can hold, else the other one; gives the other side if both can. Each side
+    /// Takes the first side of an open condition if it can hold, else the other one; returns the other side if both can. Each side
     /// is noted before its condition is added.
     ///
     /// # Errors

@@ -9,7 +9,7 @@ use crate::judge::frontier::Judge;
 use crate::process::Limit;
 use crate::term::Term;
 
-/// A variable with more values than this stays open.
+/// In a candidate that is reduced to one state, a variable with more values than this stays symbolic.
 const VALUES: usize = 16;
 
 /// Keeps few candidates if a limit on explanations has cut others off, and only clean ones if there are any.
@@ -47,7 +47,7 @@ fn keep_one_state(judge: &mut Judge, candidate: &mut Candidate) {
     let Ok(model) = candidate.store.model(&[], &mut judge.solver, &mut draw) else { return };
     let mut single = candidate.clone();
     for var in live {
-        // What may be anything is not guessed: an answer tells it.
+        // A variable with many values is not guessed: an answer will say its value.
         let Some(value) = model.get(var).filter(|_| candidate.store.few_values(var, VALUES).is_some()) else {
             continue;
         };

@@ -1,6 +1,7 @@
-//! Forgetting what cannot matter any more (semantics, *Forgetting, exactly*): mark and substitute.
+//! Forgetting dead variables: those that the process still mentions are marked, and the others are projected away.
 //!
-//! With `n = #1 + 1` and `#2 < #1`, nothing mentions `#2`: it is eliminated. A candidate may be searched for dead variables at any time (`growth.rs` decides when).
+//! With `n = #1 + 1` and `#2 < #1`, the process does not mention `#2`: it is eliminated. A candidate may be searched for dead
+//! variables at any time (`growth.rs` decides when).
 
 use super::pending_writes;
 use crate::judge::candidate::{Candidate, State};
@@ -12,7 +13,7 @@ use crate::process::Live;
 use crate::symbolic::Infeasible;
 use crate::value::Truth;
 
-/// Assumes a condition. A variable that nothing but this condition mentions any more is forgotten at once.
+/// Assumes a condition. If nothing but the condition mentions one of its variables, this variable is forgotten at once.
 pub(crate) fn assume_last(
     judge: &mut Judge,
     candidate: &mut Candidate,
@@ -30,12 +31,12 @@ pub(crate) fn assume_last(
     candidate.require(condition, Some(at), &mut judge.solver)
 }
 
-/// Tests whether all that may mention a variable of a candidate is its process.
+/// Tests whether only the process and the store of a candidate can mention its variables: no paths are kept, and there are no steps.
 pub(crate) fn may_at_once(judge: &Judge) -> bool {
     judge.options.reduces() && !judge.options.keep_paths() && judge.spec.program.steps.is_empty()
 }
 
-/// Substitutes what is solved into the memory.
+/// Substitutes the store's bindings into the process.
 pub(crate) fn substitute_solved(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     if store.has_bindings() {
@@ -43,7 +44,7 @@ pub(crate) fn substitute_solved(candidate: &mut Candidate) {
     }
 }
 
-/// Substitutes what is solved into the memory, and projects the variables that nothing mentions any more.
+/// Substitutes the store's bindings into the process, and projects away the variables that it does not mention any more.
 pub(crate) fn dead(judge: &mut Judge, candidate: &mut Candidate) {
     judge.counts.projections += 1;
     substitute_solved(candidate);

@@ -1,6 +1,6 @@
-//! The forms of candidates, in which those that differ in the names of variables alone are equal.
+//! Canonical forms of candidates: candidates that differ in the names of variables alone have equal forms.
 //!
-//! `{n: #1}` and `{n: #2}`, with the same known of both variables, are of one form. A doubtful state does not stand for a clean one.
+//! `{n: #1}` and `{n: #2}`, with equal constraints on #1 and #2, have one form. A doubtful state does not stand for a clean one.
 
 use std::collections::hash_map::Entry::{Occupied, Vacant};
 
@@ -15,7 +15,7 @@ use crate::value::Value;
 /// A state up to the names of variables.
 pub(crate) type CanonicalForm = (Situation, Vec<Value>, Vec<Term>);
 
-/// The forms of the states that were met, each with whether a clean state had it: a state of a known form is followed once.
+/// The forms of the states that were met, each with `true` if a clean state had it: states of one form are followed once.
 #[derive(Default)]
 pub(crate) struct MetForms(FxHashMap<CanonicalForm, bool>);
 
@@ -25,7 +25,7 @@ impl MetForms {
         *self.0.entry(form).or_default() |= state.is_clean();
     }
 
-    /// Tests whether a state of this form was met that is no more doubtful.
+    /// Tests whether a state of this form was met that can stand for this one: a clean state, or any if this one is doubtful.
     pub(crate) fn stand_for(&self, form: &CanonicalForm, state: &Candidate) -> bool {
         self.0.get(form).is_some_and(|is_clean| *is_clean || !state.is_clean())
     }
@@ -52,12 +52,12 @@ pub(crate) fn merge_equal(candidates: &mut Vec<Candidate>) {
     *candidates = kept;
 }
 
-/// The values and constraints of a candidate, with the variables numbered in the order in which these mention them.
+/// The form of a candidate: its values and constraints, with variables numbered in the order in which they are mentioned.
 pub(crate) fn canonical(candidate: &Candidate) -> CanonicalForm {
     with_constraints(candidate, &candidate.store.constraints())
 }
 
-/// The values and these constraints alone, with the variables numbered so.
+/// The form of a candidate with these constraints in the place of its own.
 pub(crate) fn with_constraints(candidate: &Candidate, constraints: &[Term]) -> CanonicalForm {
     count_walked(constraints.len());
     let values = numbered(candidate);
@@ -68,7 +68,8 @@ pub(crate) fn with_constraints(candidate: &Candidate, constraints: &[Term]) -> C
     (candidate.process.situation(), memory, renaming.facts(constraints))
 }
 
-/// The values that are held, and after them what was seen of unknown ones, these numbered in the order in which they are mentioned.
+/// The values that a candidate holds, then the expanded parts of unknown values. Unknown values are numbered in the order in which
+/// they are mentioned.
 pub(crate) fn numbered(candidate: &Candidate) -> Vec<Value> {
     let process = &candidate.process;
     let mut order: Vec<u64> = Vec::new();

@@ -4,8 +4,8 @@ use std::hash::Hash;
 
 use rustc_hash::FxHashSet;
 
-/// Items in groups of which no two share a key, with their keys. The groups that an item joins are one with it, after the others:
-/// of the items `1: {a}, 2: {b}, 3: {c}, 4: {a, c}` the groups are `[2], [4, 1, 3]`.
+/// Groups of items that share keys, each with its keys; no two groups share a key. An item that shares keys with several groups
+/// joins them to one, which comes last: `1: {a}, 2: {b}, 3: {c}, 4: {a, c}` are the groups `[2], [4, 1, 3]`.
 pub(crate) fn sharing<T, K: Eq + Hash>(
     items: impl IntoIterator<Item = (T, FxHashSet<K>)>,
 ) -> Vec<(Vec<T>, FxHashSet<K>)> {

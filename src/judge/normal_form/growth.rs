@@ -1,16 +1,17 @@
-//! The moments at which dead variables are collected, and candidates compared: as soon as the exchanges since then have cost as much.
+//! The moments at which dead variables are collected and candidates compared: either is due once the exchanges since the last time have
+//! cost as much as it will.
 //!
-//! The memory is walked only after as many fresh variables as the last walk had nodes, so an exchange pays for it in
-//! constant time, whatever the size of the state; or after searches went through as many constraints, so that
-//! `now := choose t: int where t >= now`, once an exchange, leaves no long chain that every question goes along.
+//! The memory is walked after as many fresh variables were made as the last walk visited values, so an exchange pays constant
+//! time for it, whatever the size of the state. It is also walked after searches have gone through as many constraints: otherwise
+//! `now := choose t: int where t >= now` in each exchange would leave a long chain of constraints, which every question searches.
 
-/// The cost of an exchange for a candidate, in values that comparing walks through.
+/// An exchange costs each candidate about as much as comparing walks through this many values.
 const EXCHANGE: usize = 8;
-/// Fresh variables between two walks at least.
+/// At least this many fresh variables are made between two walks, so that small memories are not walked all the time.
 const WALK_INTERVAL: u32 = 16;
-/// The work in an exchange that counts as one fresh variable: terms may grow without any.
+/// This much work on an exchange, in made terms, counts as one fresh variable: terms may grow without any.
 const WORK_PER_VARIABLE: u64 = 2_048;
-/// A state of which more values than this were walked last is not walked again for one condition or answer.
+/// If the last walk visited more values than this, the memory is not walked again for a single condition or answer.
 const EAGER_WALK_LIMIT: u32 = 64;
 
 /// The growth of a candidate since dead variables were last looked for in it.
@@ -18,17 +19,17 @@ const EAGER_WALK_LIMIT: u32 = 64;
 /// Invariant: if `choices` is 0 and `open` is not set, all of the memory is known.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct Growth {
-    /// Choices.
+    /// The number of choices.
     pub(crate) choices: u32,
-    /// The variables of these.
+    /// The number of variables of these choices.
     pub(crate) variables: u32,
     /// Work, counted in choices.
     worked: u32,
-    /// The values in memory that were walked then.
+    /// The number of values in memory that the last walk visited.
     pub(crate) walked: u32,
-    /// The last variable that there was when sums were named last.
+    /// The number of the last variable when sums were last turned into differences.
     pub(crate) summed: u64,
-    /// Set if something in memory was not known then.
+    /// Set if something in memory was not known at the last walk.
     pub(crate) open: bool,
 }
 
@@ -44,7 +45,7 @@ impl Growth {
         self.worked = self.worked.saturating_add(u32::try_from(work / WORK_PER_VARIABLE).unwrap_or(u32::MAX));
     }
 
-    /// Begins anew, after `walked` values of the memory were walked for dead variables.
+    /// Begins anew after a walk for dead variables that visited `walked` values of the memory.
     pub(crate) fn begin(&mut self, walked: u32) {
         (self.choices, self.variables, self.worked) = (0, 0, 0);
         self.walked = walked;
@@ -56,7 +57,7 @@ impl Growth {
         due >= WALK_INTERVAL.max(self.walked)
     }
 
-    /// Tests whether the memory is soon walked.
+    /// Tests whether walking the memory takes little time.
     pub(crate) fn is_soon_walked(&self) -> bool {
         self.walked <= EAGER_WALK_LIMIT
     }
@@ -65,13 +66,13 @@ impl Growth {
 /// The last time that candidates were compared.
 #[derive(Clone, Copy, Default, Debug)]
 pub(crate) struct LastComparison {
-    /// The number that was left.
+    /// The number of candidates that were left.
     pub(crate) left: usize,
     /// The number of their values.
     pub(crate) walked: usize,
     /// The cost of the exchanges since then, in values.
     pub(crate) spent: usize,
-    /// The number that was left the last time that putting them together gained little.
+    /// The number of candidates that were left when putting them together last gained little; 0 if it gained much since.
     pub(crate) stuck: usize,
 }
 

@@ -1,8 +1,8 @@
-//! Keeping few candidates: equal ones merge, covered ones are dropped, others are put together (semantics, *Forgetting, exactly*).
+//! Keeping few candidates: equal ones merge, covered ones are dropped, others are put together.
 //!
-//! States that are known are compared as they are, which costs next to nothing; those with variables are brought into one
-//! form first. For example two ways that both lead to `n = 5` are one candidate. Candidates may be compared at any
-//! time, or not: if no candidate was added, they are compared once the exchanges since then have cost as much as comparing.
+//! For example two paths that both lead to `n = 5` become one candidate. Candidates whose memory is known are compared as they
+//! are, which costs next to nothing; those with variables are brought into a canonical form first. Comparing is never necessary:
+//! if no candidate was added, they are compared once the exchanges since the last time have cost as much as comparing.
 
 pub(crate) mod boxes;
 pub(crate) mod few;
@@ -26,11 +26,11 @@ use growth::LastComparison;
 
 use crate::value::Value;
 
-/// With more known candidates than this, hashing finds the equal ones sooner than comparing each with each.
+/// Up to this many candidates, the known ones are compared each with each; equal ones among more are found by hashing.
 const COMPARED: usize = 32;
-/// The number of known candidates that are judged faster than one that is not known.
+/// Up to this many known candidates stay apart: they are judged faster than one candidate with variables.
 const APART: usize = 2;
-/// Candidates are put together if that divides their number by at least this.
+/// Candidates are put together only if that divides their number by at least this.
 const GAIN: usize = 2;
 
 /// Merges equal candidates and drops covered ones, now and then.
@@ -47,8 +47,8 @@ pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.counts.merges += before.saturating_sub(candidates.len()) as u64;
 }
 
-/// Merges equal candidates, unites others and drops covered ones. They are put together if they are twice as many as when
-/// that gained little.
+/// Merges equal candidates, unites others and drops covered ones. If putting candidates together gained little last time, it is tried
+/// again once they are twice as many.
 fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let (unites, before) = (judge.may_unite(), candidates.len());
     let mut stuck = judge.compared.stuck;
@@ -65,8 +65,8 @@ fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
 }
 
-/// Moves each fully known candidate that equals an earlier one to the end, and returns the number of those in front. Of two equal
-/// ones, a clean one stays in front rather than a doubtful one.
+/// Moves each known candidate that equals an earlier one to the end, and returns the number of candidates before these. Of two equal
+/// candidates, a clean one is kept rather than a doubtful one.
 fn known_apart(candidates: &mut [Candidate]) -> usize {
     let is_same = |a: &Candidate, b: &Candidate| a.is_known() && a.process.holds_the_same(&b.process);
     let mut kept = 0;
@@ -96,12 +96,12 @@ fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     judge.counts.subsumptions += (before - candidates.len()) as u64;
 }
 
-/// Puts candidates together, each group of n into no more than n / 2, by what they hold beside what they have in common. Candidates
-/// must be separable ([`are_separable`]).
+/// Puts candidates together that differ in few cells: each group of n into at most n / 2, or not at all. Candidates must be
+/// separable ([`are_separable`]).
 pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let spec = judge.spec.clone();
     unordered::to_sets(candidates, &spec.program.unordered);
-    // With the same under way in all of them, only their memories differ.
+    // Candidates of one group have the same under way, so only their memories differ.
     let mut alike: Vec<Vec<Candidate>> = Vec::new();
     for candidate in candidates.drain(..) {
         match alike.iter_mut().find(|others| others[0].process.has_same_pending(&candidate.process)) {
@@ -112,7 +112,7 @@ pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     for mut group in alike {
         let coupled = Coupled::of(&group);
         if !coupled.left {
-            // All that is unknown is in the cells: the parts would be no smaller.
+            // All variables are in the coupled cells: the parts would be no smaller than the candidates.
             into_normal_form(judge, &mut group, &coupled.cells);
             candidates.append(&mut group);
             continue;
@@ -125,7 +125,7 @@ pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     unordered::to_lists(candidates, &spec.program.unordered);
 }
 
-/// Brings parts, which hold something in these cells alone, into normal form, if that has no more than n / 2 of n:
+/// Brings n parts, which hold something in these cells only, into normal form if that leaves at most n / 2:
 ///
 /// ```text
 /// {a: 1, b: 0}  {a: #1, b: 0}  {a: #2, b: 1}     with 1 to 2 for #1 and #2, which is #3 - 4
@@ -137,13 +137,13 @@ pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell]) {
     tidy::each(judge, parts, forget::dead);
     let is_normal = boxes::subsume_unite_split(judge, parts, cells, parts.len() / GAIN);
-    // In boxes none covers another one.
+    // Boxes in normal form do not cover each other.
     if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
         drop_redundant(judge, parts);
     }
 }
 
-/// Tests whether candidates can be taken apart into what they have in common and the rest.
+/// Tests whether each candidate can be taken apart into a common part and the rest.
 pub(super) fn are_separable(candidates: &[Candidate]) -> bool {
     candidates.iter().all(|candidate| candidate.is_plain() && candidate.store.is_separable())
 }

@@ -1,8 +1,8 @@
-//! Uniting candidates that differ in the order of hidden integers (semantics, *Forgetting, exactly*): two become one if the union of their
-//! constraints is a set of bounds and differences again.
+//! Uniting candidates that differ in the order of hidden integers: two become one if the union of their constraints is a set of bounds
+//! and differences again.
 //!
-//! For example a server filters hidden times by `t > now - 100`, and forks on whether the oldest one is still there. Once that one is
-//! forgotten, one side says that the others are at least 50 apart, and the other side that they are at most 50 apart.
+//! For example a server filters hidden times by `t > now - 100`, and forks on whether the oldest one is still there. Once the oldest one
+//! is forgotten, one side says that two others are at least 50 apart, and the other side that they are at most 50 apart.
 
 use rustc_hash::FxHashMap;
 
@@ -14,20 +14,20 @@ use crate::solve::{self, Differences, Zone};
 use crate::term::{Kind, Term, Var};
 use crate::value::Value;
 
-/// A candidate with what it says of the order of integers; `zone` is over `atoms`.
+/// A candidate with its bounds and differences of integers: `zone` is over `atoms`.
 struct WithOrder {
     candidate: Candidate,
     atoms: Vec<Term>,
     zone: Zone,
-    /// Set if it is more than the candidate says by now.
+    /// Set if `zone` has been united with others, so that the candidate's store allows less.
     grown: bool,
 }
 
-/// The shape that is equal in candidates that can be one: the memory, what else is known, and the places of the ordered integers among
-/// all that are mentioned.
+/// The shape, which must be equal in candidates to be united: the memory, the other constraints, and the positions of the ordered
+/// integers among all variables that are mentioned.
 type OrderShape = (CanonicalForm, Vec<usize>);
 
-/// Unites candidates that differ in bounds and differences of integers alone, if these together are such bounds.
+/// Unites candidates that differ only in bounds and differences of integers, if their union is a set of such bounds.
 pub(crate) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
     if !judge.options.rewrites_states() || judge.options.keep_paths() || !several {
@@ -68,7 +68,7 @@ fn with_order(judge: &mut Judge, part: WithOrder) -> Candidate {
     candidate
 }
 
-/// Adds a part to others of its shape, in as few as pairs give.
+/// Adds a part to others of its shape; pairs are united as long as that is possible.
 fn add(parts: &mut Vec<WithOrder>, part: WithOrder) {
     let mut next = Some(part);
     while let Some(part) = next.take() {
@@ -84,12 +84,12 @@ fn add(parts: &mut Vec<WithOrder>, part: WithOrder) {
     }
 }
 
-/// Tests whether a candidate may say something of the order of integers.
+/// Tests whether a candidate may have bounds or differences of integers.
 fn is_ordered(candidate: &Candidate) -> bool {
     candidate.is_clean() && Differences::may_be_in(&candidate.store)
 }
 
-/// A candidate and its shape, if it says something of the order of integers.
+/// A candidate with its shape, if it has bounds or differences of integers.
 fn ordered(candidate: Candidate) -> Result<(OrderShape, WithOrder), Candidate> {
     let Some(all) = is_ordered(&candidate).then(|| atoms(&forms::numbered(&candidate))).flatten() else {
         return Err(candidate);
@@ -102,7 +102,7 @@ fn ordered(candidate: Candidate) -> Result<(OrderShape, WithOrder), Candidate> {
     Ok((shape, WithOrder { candidate, atoms, zone, grown: false }))
 }
 
-/// The variables that values mention, in that order, if they are mentioned by themselves or in sums alone.
+/// The variables that values mention, in order; `None` if one is mentioned other than by itself or in a sum.
 fn atoms(values: &[Value]) -> Option<Vec<Term>> {
     let (mut atoms, mut vars): (Vec<Term>, Vec<Var>) = (Vec::new(), Vec::new());
     let mut all = true;

@@ -1,4 +1,4 @@
-//! Pending writes of maps: values under keys that are known by now are put in their places.
+//! Pending writes of maps: once its key is known, a value is put in its place.
 //!
 //! `m[#1] := 5` waits in the map as long as #1 is open; once an answer said `#1 = 2`, it is the entry of 2.
 
@@ -10,7 +10,7 @@ use crate::solve::{Solver, entail};
 use crate::term::{Term, Var};
 use crate::value::{Substitution, Value};
 
-/// Puts entries that were written or read under keys that are known by now in their places.
+/// Puts entries in their places whose keys have become known since they were written or read.
 pub(crate) fn put_in_place(candidate: &mut Candidate, solver: &Solver) {
     candidate.process.rest();
     if candidate.store.has_bindings() {
@@ -43,7 +43,7 @@ fn normalize(candidate: &mut Candidate, solver: &Solver) {
     });
 }
 
-/// Carries out waiting writes of maps under keys that became known, if possible.
+/// Carries out pending writes of maps whose keys have become known, if possible.
 pub(crate) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
     let State { process, store, .. } = &mut **candidate;
     for value in &mut process.memory {
@@ -55,7 +55,7 @@ pub(crate) fn place_waiting(candidate: &mut Candidate, solver: &Solver) {
     }
 }
 
-/// Maps that take away a hidden key that nobody else knows any more decide early which it is.
+/// Lets a map decide early which key it took away, if nothing else mentions that hidden key any more.
 fn note_lost_keys(candidate: &mut Candidate) {
     let memory = &candidate.process.memory;
     let takes_away = |slot: &usize| match &memory[*slot] {
@@ -78,7 +78,7 @@ fn note_lost_keys(candidate: &mut Candidate) {
     }
 }
 
-/// Puts entries in their places that were written, read, or asked of unknown maps under keys that are known by now.
+/// Puts entries in their places whose keys have become known since they were written, read, or expanded in unknown maps.
 fn put_known(candidate: &mut Candidate) {
     let State { process, store, .. } = &mut **candidate;
     let mut resolve = |term: &Term| changed(term, store.resolve(term));

@@ -1,8 +1,8 @@
-//! Splitting a candidate by the values of its variables, so that steps lead to known states again and again.
+//! Splitting a candidate by the values of its variables, so that steps lead from known states to known states.
 //!
 //! `step { n := (n + 1) % 4; }` leads from `n = (p ? 1 : 2)` to ever longer terms, though there are four states. Split into
-//! p and not p, there are two candidates without a variable, and what they lead to is soon known. A split is exact: its
-//! pieces stand for the same states together.
+//! p and not p, there are two candidates without a variable, which lead to four known states. A split is exact: its pieces
+//! stand for the same states together.
 
 use super::forget;
 use crate::judge::candidate::Candidate;
@@ -51,7 +51,7 @@ fn with_value(mut candidate: Candidate, (var, value): (Var, Scalar), solver: &mu
     candidate.assume(&condition, None, solver).ok().map(|()| candidate)
 }
 
-/// A variable of some slots that has few values, and these.
+/// A variable of some slots that has few values, with these values.
 fn in_slots(candidate: &Candidate, slots: &[u32]) -> Option<(Var, Vec<Scalar>)> {
     let mut found = None;
     for slot in slots {

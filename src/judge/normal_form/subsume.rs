@@ -1,4 +1,4 @@
-//! Subsumption: a candidate that another one covers is dropped, as that one accepts all of its futures.
+//! Subsumption: a candidate is dropped if another one covers it, and so accepts all of its futures.
 //!
 //! A is covered by B when a substitution of B's variables by A's terms makes the memories equal and A's store implies B's:
 //! `{n: 5}` by `{n: #1}` with `#1 > 3`. A doubtful candidate never hides a clean one.
@@ -10,9 +10,9 @@ use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 
-/// The most values of a variable on which a condition is tried one by one.
+/// A condition is tried on each value of its variable only if there are at most this many.
 const VALUES: usize = 16;
-/// More candidates than this are not compared pair by pair.
+/// More candidates than this are not compared pair by pair, which takes quadratic time.
 const PAIRS_LIMIT: usize = 64;
 
 /// Drops candidates that another one covers.
@@ -42,7 +42,7 @@ pub(crate) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     if !held.all(|(general, special)| matching.value(general, special)) {
         return false;
     }
-    // More that was seen of what is unknown narrows the special one further.
+    // Parts of unknown values that only the special candidate expanded narrow it further, so they need no match.
     let theirs = &special.process.unknowns;
     let mut seen = general.process.unknowns.seen();
     if !seen.all(|(id, general)| theirs.seen_of(id).is_some_and(|special| matching.value(general, special))) {
@@ -58,11 +58,11 @@ pub(crate) fn covers(general: &Candidate, special: &Candidate, solver: &mut Solv
     special.store.implies(&implied, solver) == Some(true)
 }
 
-/// A substitution of the general candidate's variables, found by walking what both hold.
+/// A substitution of the general candidate's variables, found by walking the values of both.
 struct Matching<'g> {
     general: &'g Candidate,
     terms: FxHashMap<Var, Term>,
-    /// Terms that must become these, in which some variables were not matched yet.
+    /// Pairs of a general term and the special one that it must become, in which some variables were not matched yet.
     open: Vec<(Term, Term)>,
 }
 
@@ -98,8 +98,8 @@ impl Matching<'_> {
         }
     }
 
-    /// A list with stretches or optional elements, element by element. If that fails, each optional element is matched with the next element
-    /// of the other list if both have the same known value, and is absent otherwise.
+    /// Matches a list with stretches or optional elements, element by element. If that fails, each optional element is matched with the
+    /// next element of the other list if both have the same known value, and is absent otherwise.
     fn open_list(&mut self, general: &im::Vector<Value>, special: &im::Vector<Value>) -> bool {
         let one_by_one = |matching: &mut Self| general.iter().zip(special.iter()).all(|(a, b)| matching.value(a, b));
         if general.len() == special.len() && self.or_undo(one_by_one) {
@@ -126,7 +126,7 @@ impl Matching<'_> {
         if a.is_known() && b.is_known() {
             return a == b;
         }
-        // What started unknown may not be counted, and what did not may: it stands for others like it only.
+        // A map may not be counted if it started unknown, and else it may: each kind covers only maps of its own kind.
         if b.base().is_some() && a.base().is_some_and(|base| self.is_any(base)) {
             return self.beside_any(a, b);
         }
@@ -145,7 +145,7 @@ impl Matching<'_> {
             })
     }
 
-    /// Entries of a map, each with what the other one has under its key.
+    /// Matches each entry with what the special map has under its key.
     fn entries(&mut self, own: &[(&Value, &Entry)], special: &Map) -> bool {
         own.iter().all(|(key, entry)| match special.get(key) {
             Ok((there, value)) => {
@@ -167,7 +167,7 @@ impl Matching<'_> {
         blank && base.touched.is_empty() && base.others.is_none() && !seen && places == 1
     }
 
-    /// A map on a base that may be any: only its own entries matter.
+    /// Matches a map on a base that may be any map: only its own entries matter.
     fn beside_any(&mut self, general: &Map, special: &Map) -> bool {
         general.decided_entries().is_some_and(|own| self.entries(&own, special))
     }
@@ -192,8 +192,8 @@ impl Matching<'_> {
         })
     }
 
-    /// Matches the variables of a term with those of the one that it must become: the same ones, or its only one with the only
-    /// one there.
+    /// Matches the variables of a term with those of the term that it must become: a single variable with a single one there, or, if
+    /// the terms are equal, each variable with itself.
     fn align(&mut self, general: &Term, special: &Term) {
         let (own, theirs) = (only_var(general), only_var(special));
         if let (Some(own), Some(theirs)) = (own, theirs)
@@ -206,8 +206,8 @@ impl Matching<'_> {
         }
     }
 
-    /// Matches variables of a condition that must come out like this, as far as there is one way to that; a condition on one
-    /// variable of few values, with the first of them.
+    /// Matches variables of a condition that must come out as `holds`, as far as that determines them. If the condition is on one
+    /// variable with few values, the variable is matched with the first value that fits.
     fn oblige(&mut self, condition: &Term, holds: bool) {
         match condition.kind() {
             Kind::Var(var) => _ = self.terms.entry(*var).or_insert_with(|| Term::from(holds)),
@@ -225,7 +225,8 @@ impl Matching<'_> {
         }
     }
 
-    /// Matches the variables of constraints that the memory does not mention: as they must be, else as in the other candidate.
+    /// Matches variables that only constraints mention, as far as the constraints determine them. Any other variable keeps its name: it
+    /// stands for the special candidate's variable of that name.
     fn satisfy(&mut self, constraints: &[Term]) {
         let mut matched = 0;
         while matched < self.terms.len() {
@@ -238,7 +239,7 @@ impl Matching<'_> {
         }
     }
 
-    /// Tests whether a term becomes another one under the substitution found so far, if that has all of its variables.
+    /// Tests whether a term becomes another one under the substitution found so far; `None` if a variable is not matched yet.
     fn becomes(&self, general: &Term, special: &Term) -> Option<bool> {
         let mut complete = true;
         general.vars(&mut |var| complete &= self.terms.contains_key(&var));
@@ -250,7 +251,7 @@ impl Matching<'_> {
         self.open.iter().all(|(general, special)| self.becomes(general, special) == Some(true))
     }
 
-    /// Tries to match something; what it found is forgotten if that fails.
+    /// Tries to match something; if that fails, the matches that it made are forgotten.
     fn or_undo(&mut self, matches: impl FnOnce(&mut Self) -> bool) -> bool {
         let (terms, open) = (self.terms.clone(), self.open.len());
         let found = matches(self);

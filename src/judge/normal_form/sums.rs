@@ -1,12 +1,13 @@
-//! Growing sums as differences: a clock that goes on a little with each request has a variable for each moment, and none for each step.
+//! Growing sums as differences: a clock that advances a little with each request gets a variable for each moment, in the place of one
+//! for each advance.
 //!
 //! ```text
 //! now = #1 + #2 + #3,  until = #1 + 8,  #2 + #3 <= 7         with 0 to 3 for each
 //! now = #5,            until = #1 + 8,  #5 <= #1 + 7         with 0 to 3 for #4 - #1 and #5 - #4
 //! ```
 //!
-//! Here #4 and #5 stand for the sums up to #2 and #3. What is between moments that matter can be left out of differences
-//! (`solve/differences/mod.rs`), and not out of sums.
+//! Here #4 and #5 stand for the sums up to #2 and #3. Moments that do not matter can be eliminated from differences
+//! (`solve/differences/mod.rs`), but not from sums.
 
 use std::collections::BTreeMap;
 
@@ -21,26 +22,27 @@ use crate::scalar::{Int, Sort};
 use crate::solve::{self, Solver, Store};
 use crate::term::{Kind, Term, Var};
 
-/// The sums in which a variable occurs, by their numbers, with its coefficient in each.
+/// The sums in which a variable occurs, by their numbers, each with the variable's coefficient.
 type Places = Vec<(usize, Int)>;
 
-/// Variables of which each sum has a stretch, in their order, after one that is in sums with the first of them.
+/// Variables in their order, of which each sum has a contiguous stretch; `first` comes before them, and shares sums with the first of
+/// them.
 struct Chain {
     first: Var,
     others: Vec<Var>,
 }
 
-/// The places at which variables occur.
+/// The occurrences of variables in terms.
 #[derive(Default)]
 struct Occurrences {
-    /// In sums.
+    /// The occurrences in sums.
     places: FxHashMap<Var, Places>,
-    /// Elsewhere, too.
+    /// The variables that occur elsewhere, too.
     alone: FxHashSet<Var>,
     met: FxHashSet<Term>,
 }
 
-/// Turns summands into differences: the variables that were made since the last time, and that constraints mention.
+/// Turns summands into differences, if they are variables that were made since the last time and that constraints mention.
 pub(crate) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candidate) {
     let mut differences: FxHashMap<Var, Term> = FxHashMap::default();
     for Chain { first, others } in Occurrences::of(candidate).chains(&candidate.store, candidate.growth.summed) {
@@ -62,7 +64,7 @@ pub(crate) fn name(fresh: &mut Fresh, solver: &mut Solver, candidate: &mut Candi
 }
 
 impl Occurrences {
-    /// The places of the variables of a candidate that its memory mentions, and of those that constraints connect them with.
+    /// The occurrences of the variables that a candidate's memory mentions, and of those that constraints connect with them.
     fn of(candidate: &Candidate) -> Occurrences {
         let State { process, store, .. } = &**candidate;
         let mut occurrences = Occurrences::default();
@@ -104,8 +106,8 @@ impl Occurrences {
         }
     }
 
-    /// The chains of variables after the number `since` that occur in sums only. Each sum has a stretch of a chain, and constraints mention some
-    /// of its variables.
+    /// The chains of variables after the number `since` that occur in sums only. Each sum has a stretch of a chain, and constraints
+    /// mention some of its variables.
     fn chains(self, store: &Store, since: u64) -> Vec<Chain> {
         let is_link = |var: &Var| {
             var.sort == Sort::Int && var.id > since && store.domain(*var).is_interval() && !self.alone.contains(var)
@@ -126,7 +128,7 @@ impl Occurrences {
         constrained.flat_map(|class| self.chains_of(&in_stretches(class, &sums))).collect()
     }
 
-    /// Variables in chains of which each shares a sum with the next.
+    /// Cuts variables into chains, in which each variable shares a sum with the next.
     fn chains_of(&self, class: &[Var]) -> Vec<Chain> {
         let shared = |own: &Places, others: &Places| own.iter().filter(|at| others.binary_search(at).is_ok()).count();
         let shares = |one: &Var, next: &Var| shared(&self.places[one], &self.places[next]) > 0;
@@ -143,7 +145,7 @@ impl Occurrences {
     }
 }
 
-/// Those of some variables, in their order, of which each sum has a stretch.
+/// The variables that are left, in their order, once enough are dropped that each sum has a contiguous stretch of them.
 fn in_stretches(mut class: Vec<Var>, sums: &[Vec<Var>]) -> Vec<Var> {
     loop {
         let outside = sums.iter().find_map(|sum| {

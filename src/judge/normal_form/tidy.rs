@@ -8,10 +8,10 @@ use super::{forget, pending_writes, sums};
 use crate::judge::candidate::Candidate;
 use crate::judge::frontier::Judge;
 
-/// The number of candidates that are followed beyond a limit.
+/// Once the work limit is exceeded, this many candidates are still tidied, and the others are dropped.
 const FOLLOWED: usize = 64;
 
-/// Does this to each candidate, as long as the effort lasts; then few of them are followed.
+/// Tidies each candidate. Once the work limit is exceeded, few of them are kept.
 pub(crate) fn each(judge: &mut Judge, candidates: &mut Vec<Candidate>, tidy: fn(&mut Judge, &mut Candidate)) {
     let mut kept = 0;
     candidates.retain_mut(|candidate| {
@@ -24,8 +24,8 @@ pub(crate) fn each(judge: &mut Judge, candidates: &mut Vec<Candidate>, tidy: fn(
     });
 }
 
-/// Tidies after a section: what was written under keys that are known by now is put in its place, and, now and then, dead
-/// variables are forgotten.
+/// Tidies after a section: entries are put in their places whose keys have become known, and, now and then, dead variables are
+/// forgotten.
 pub(crate) fn after_section(judge: &mut Judge, candidate: &mut Candidate) {
     if candidate.is_known() {
         return candidate.process.rest();
@@ -36,7 +36,7 @@ pub(crate) fn after_section(judge: &mut Judge, candidate: &mut Candidate) {
     }
 }
 
-/// Tidies after an exchange, when nothing but the candidate mentions its variables: what its terms may be is named, too.
+/// Tidies after an exchange, when nothing but the candidate mentions its variables: growing sums become differences, too.
 pub(crate) fn after_exchange(judge: &mut Judge, candidate: &mut Candidate) {
     if candidate.is_known() {
         return candidate.process.rest();
@@ -48,12 +48,12 @@ pub(crate) fn after_exchange(judge: &mut Judge, candidate: &mut Candidate) {
     }
 }
 
-/// Tidies one of several candidates: names would tell those apart that may be put together.
+/// Tidies one of several candidates. If they may be put together, sums are left alone: new variables would tell them apart.
 pub(crate) fn one_of_several(judge: &mut Judge, candidate: &mut Candidate) {
     if judge.may_unite() { after_section(judge, candidate) } else { after_exchange(judge, candidate) }
 }
 
-/// Forgets, and puts terms that grow with the trace otherwise.
+/// Forgets dead variables, and turns sums that grow with the trace into differences.
 pub(crate) fn forget_and_name(judge: &mut Judge, candidate: &mut Candidate) {
     forget::substitute_solved(candidate);
     let may = !judge.options.keep_answers;
@@ -69,7 +69,8 @@ pub(crate) fn for_comparing(judge: &mut Judge, candidate: &mut Candidate) {
     forget::dead(judge, candidate);
 }
 
-/// Brings a candidate into this form between two sections, when nothing but the candidate mentions its variables.
+/// Brings a candidate into the form in which it is compared between two sections, when nothing but the candidate mentions its
+/// variables.
 pub(crate) fn between_sections(judge: &mut Judge, candidate: &mut Candidate) {
     after_section(judge, candidate);
     forget_and_name(judge, candidate);

@@ -1,8 +1,8 @@
 //! The place that a run of a step changed: an entry that it took away, or a constructor or a truth value that it replaced.
 //!
 //! A step from `{"a": Waiting}` to `{"a": Running}` replaced `Waiting`. If the step may have been taken or not, a variable q says that it
-//! was not: `{"a": Waiting if q, else Running}`. So each cell has variables that say what stands there, and none that says
-//! which steps were taken: those that stood there before can be eliminated.
+//! was not: `{"a": Waiting if q, else Running}`. So a cell has variables for the value that stands there, and none for the steps
+//! that were taken; variables of values that stood there before can be eliminated.
 
 use crate::judge::candidate::Candidate;
 use crate::judge::normal_form::boxes::cells;
@@ -16,13 +16,13 @@ use crate::value::{Entry, Presence, Value, union};
 /// A place in memory that a run changed, with its values before and after.
 pub(crate) struct ChangedPlace {
     cell: Cell,
-    /// The fields in which it stands, from the outermost.
+    /// The positions of the fields that lead to the place inside the cell, from the outermost.
     path: Vec<usize>,
-    /// The values that stood there before the run and stand there after it; for an entry that was taken away, nothing.
+    /// The values at the place before the run and after it; `None` for an entry that was taken away.
     values: Option<(Value, Value)>,
-    /// The condition on which it stood there.
+    /// The condition on which the old value stood at the place.
     pub(crate) before: Term,
-    /// The conditions on which something else did.
+    /// The conditions on which other values stood there.
     pub(crate) others: Vec<Term>,
 }
 
@@ -64,8 +64,8 @@ impl ChangedPlace {
         cells::read(&a.process, &self.cell) == cells::read(&b.process, &self.cell)
     }
 
-    /// Writes the value of the place: the one that was replaced if `now` holds, and else the one that the run put there. The rest was put
-    /// together on the condition that the run was taken, which counts as the one bit less the other.
+    /// Writes the value of the place: the replaced one if `now` holds, and else the one that the run put there. The rest of `joined` was
+    /// merged on the condition `taken`; its bit is rewritten as the bit of `before` less the bit of `now`.
     pub(crate) fn write(&self, taken: &Term, now: &Term, joined: &mut Candidate) {
         let entry = cells::read(&joined.process, &self.cell);
         let entry = match &self.values {
@@ -88,7 +88,7 @@ impl ChangedPlace {
     }
 }
 
-/// The condition on which something stood at a place, those on which something else did, and the values before and after.
+/// The condition on which the old value stood at a place, those on which other values did, and the values before and after.
 type PlaceInside = (Term, Vec<Term>, (Value, Value));
 
 /// The place inside of a value that a run certainly changed.
@@ -128,7 +128,8 @@ fn place(old: &Value, new: &Value, store: &Store, path: &mut Vec<usize>) -> Opti
     }
 }
 
-/// The value at a place: the replaced one if `now` holds, the other ones that stood there, and else the one that the run put there.
+/// The value at a place: the replaced one if `now` holds, another one on the condition on which it stood there before, and else the
+/// one that the run put there.
 fn merged(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
     let alternatives = match (old, new) {
         (_, Value::Scalar(Scalar::Bool(new))) => {
@@ -146,7 +147,7 @@ fn merged(old: &Value, new: &Value, before: &Term, now: &Term) -> Value {
     alternatives.read_like(pairs)
 }
 
-/// A value with another one at a place inside.
+/// A value in which the part at a path of fields is replaced.
 fn replaced(value: &Value, path: &[usize], inner: &Value) -> Value {
     match path {
         [] => inner.clone(),

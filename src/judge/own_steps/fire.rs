@@ -1,4 +1,4 @@
-//! Firing steps of the server: the candidates before a request, what is awake, and what a step leads to.
+//! Firing steps of the server: the candidates before a request, the steps that are awake, and the candidates to which a step leads.
 //!
 //! `step { sessions := drop(sessions, choose s in sessions); }` leads from the sessions "a" and "b" to `{"a"}` and `{"b"}`.
 
@@ -11,25 +11,25 @@ use crate::judge::normal_form::{subsume, tidy};
 use crate::judge::section::{Goal, Section};
 use crate::spec::{Site, Spec};
 
-/// With more candidates than this, new ones are not compared with them one by one.
+/// A new state is compared one by one with at most this many known ones.
 const GENERAL_LIMIT: usize = 64;
-/// The cost of comparing a state, for each of its values, in made terms.
+/// Comparing a state costs this many made terms for each of its values.
 pub(crate) const LEARNED: u64 = 4;
 
-/// The candidates before a request, and what is woken.
+/// The states in which the server may be before a request, and the classes of steps that the request has woken.
 pub(crate) struct Woken {
     pub(crate) states: Vec<Candidate>,
-    /// Their forms, if they are kept apart.
+    /// The forms of the states, if these are kept apart.
     pub(crate) forms: MetForms,
     pub(crate) awake: Vec<Class>,
-    /// From which state which step led to each, if they are kept apart.
+    /// For each state, the state before it and the step that led to it, if states are kept apart.
     pub(crate) from: Vec<Option<(usize, Firing)>>,
-    /// Set if what a step leads to is put together with what was there.
+    /// Set if the results of a step are merged with the states before it.
     pub(crate) unites: bool,
 }
 
 impl Woken {
-    /// The steps that are awake; those of a class of one key with that key.
+    /// The firings of the awake steps; a class with a key fires its steps with that key as their choice.
     pub(crate) fn firings(&self, spec: &Spec) -> Vec<Firing> {
         let mut firings = Vec::new();
         for Class { component, key } in &self.awake {
@@ -42,7 +42,7 @@ impl Woken {
         firings
     }
 
-    /// Tests whether one of few states covers another one.
+    /// Tests whether one of the first states covers another one.
     pub(crate) fn covers(&self, state: &Candidate, judge: &mut Judge) -> bool {
         judge.work.without_terms += LEARNED * u64::from(state.growth.walked);
         let mut known = self.states.iter().take(GENERAL_LIMIT);
@@ -58,14 +58,14 @@ impl Woken {
     }
 }
 
-/// The candidates to which a step leads from another one, in the form in which they are compared.
+/// The changed candidates to which a firing leads from another one, in the form in which they are compared.
 pub(crate) fn stepped(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
     let mut next = run_wanted(judge, spec, from, firing);
     next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
     next
 }
 
-/// The candidates to which a step leads from another one, with the choice that is wanted, if it stores something.
+/// The changed candidates to which a firing leads from another one.
 pub(crate) fn run_wanted(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
     judge.steps.wanted.clone_from(&firing.wanted);
     let mut next = run_step(judge, spec, from, firing.step);
@@ -85,7 +85,7 @@ pub(crate) fn run_step(judge: &mut Judge, spec: &Spec, from: &Candidate, step: u
     Section::new(judge, spec, Goal::Nothing).results(first)
 }
 
-/// Tests whether a step stored something else than was there.
+/// Tests whether a step stored a value that differs from the one before.
 fn changes(from: &Candidate, to: &Candidate) -> bool {
     to.process.stored().iter().any(|slot| from.process.memory[slot as usize] != to.process.memory[slot as usize])
 }

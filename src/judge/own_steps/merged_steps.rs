@@ -1,9 +1,9 @@
 //! Firing steps, and merging their results with the states before: states do not multiply.
 //!
-//! Each step is fired with one choice after another, from all states. Each result that is not covered is merged into the
-//! state that the step was taken from (`optional_step`, or the normal form), which then stands for more. This ends when there is no new result.
 //! For example each of the sessions "a" and "b" may expire. Two firings lead to {"a" if #1, "b" if #2}, and the next two have no new
-//! result.
+//! result. In general, each step is fired with one choice after another, from all states. A result that is not covered is merged into
+//! the state that the step was taken from (`optional_step`, or the normal form), which then stands for more. This ends when there is no
+//! new result.
 
 use super::changed_place::ChangedPlace;
 use super::fire::{self, Woken};
@@ -16,9 +16,9 @@ use crate::judge::normal_form::{forget, tidy};
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
-/// The most times that the steps are fired.
+/// If all steps were fired this many times and there are still new results, merging is taken not to end.
 const ROUNDS: usize = 6;
-/// The work that this may take, in made terms.
+/// If firing and merging take more work than this, in made terms, merging is taken not to end.
 const WORK: u64 = 20_000;
 
 /// A state to which a step leads, as it is and in the form in which states are compared.
@@ -27,8 +27,8 @@ struct SteppedState {
     cleared: Candidate,
 }
 
-/// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not come
-/// to an end: merged states may grow for ever, even if there are few states.
+/// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not seem to
+/// end: merged states may grow for ever, even if there are few states.
 pub(crate) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
     let limit = judge.work.total(&judge.solver).saturating_add(WORK);
     for round in 0..ROUNDS {
@@ -51,7 +51,7 @@ pub(crate) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<
     None
 }
 
-/// A step with each of its choices.
+/// The firings of a step, one for each of its choices if these are known.
 fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
     let choice = spec.program.steps[firing.step].choice;
     let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
@@ -66,7 +66,7 @@ fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing
     choices.into_iter().map(only).collect()
 }
 
-/// The elements that a step may choose there in these states; nothing if some of them are not known.
+/// The elements that a step may choose at a node in these states; `None` if some of them are not known.
 fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for state in states {

@@ -1,8 +1,9 @@
-//! Steps of the server while a section runs: what it touches, which of a step's choices are followed, and what was fired.
+//! The server's own steps while a section runs: the parts of the state that the section touches, the choices of a step that are
+//! followed, and the steps that were fired.
 //!
-//! If a step and a request touch different parts of the state (`footprint`), it makes no difference which of them comes first: a
-//! step sleeps until a request touches what it touches. The run of `Touch("a")` touches the sessions under "a"; so the step that
-//! lets one expire is fired with the choice "a", and no other one.
+//! `Touch("a")` touches the session under "a", so before it the step that lets a session expire is fired with the choice "a" only. In
+//! general, a step and a request that touch different parts of the state (`footprint`) commute. So a step sleeps until a request
+//! touches a part that the step touches (partial-order reduction).
 
 pub(crate) mod changed_place;
 pub(crate) mod fire;
@@ -18,11 +19,11 @@ use crate::symbolic::Infeasible;
 use crate::term::Term;
 use crate::value::{self, Substitution, Truth, Value};
 
-/// Runs of steps that may have to do with each other: those of a component, or those of a component at one key.
+/// A class of runs of steps, which may depend on each other: those of a component, or those of a component at one key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Class {
     pub(super) component: u32,
-    /// The key, which is known; `None` is any.
+    /// The key, which is known; `None` is any key.
     pub(super) key: Option<Value>,
 }
 
@@ -32,7 +33,7 @@ impl Class {
         self.component == other.component && (self.key.is_none() || self.key == other.key)
     }
 
-    /// The class of the runs that touch the same.
+    /// The class of the runs that touch a part of the state; `None` if no step does.
     pub(super) fn of(program: &Program, touched: &TouchedPart, candidate: &Candidate) -> Option<Class> {
         let component = program.component_of.get(touched.slot as usize).copied().flatten()?;
         let keyed = program.components[component as usize].keyed;
@@ -45,11 +46,11 @@ impl Class {
     }
 }
 
-/// A step with what it chooses first; `None` is anything.
+/// A step to be fired; `wanted` restricts its choice, and `None` allows any.
 #[derive(Clone, Debug)]
 pub(super) struct Firing {
     pub(super) step: usize,
-    /// The component that the step is of.
+    /// The component of the step.
     pub(super) component: u32,
     pub(super) wanted: Option<WantedRuns>,
 }
@@ -62,17 +63,17 @@ pub(super) struct WantedRuns {
     pub(super) choices: FollowedChoices,
 }
 
-/// The choices of a step that are followed there.
+/// The choices of a step that are followed at a node.
 #[derive(Clone, Debug)]
 pub(super) enum FollowedChoices {
-    /// This.
+    /// This choice.
     Only(Value),
-    /// No choice: the possible choices are listed; `None` if they are not known.
+    /// No choice: the possible ones are listed; `None` if some of them are not known.
     Listed(Option<Vec<Value>>),
 }
 
 impl FollowedChoices {
-    /// Adds what could be chosen to the list.
+    /// Adds elements that could be chosen to the list; `None` makes the list unknown.
     pub(super) fn list(&mut self, elements: Option<Vec<Value>>) {
         if let FollowedChoices::Listed(listed) = self {
             *listed = listed.take().zip(elements).map(|(mut all, more)| {
@@ -85,16 +86,16 @@ impl FollowedChoices {
 
 /// The steps that the server may have taken by itself before a request, for the witness of that exchange.
 ///
-/// If the results of steps are merged, candidates do not say which steps led to them. So each step that was fired is noted with the
-/// states that it was fired from: from {"a", "b"}, of which each may expire, the step that drops "a"; and from {"a" if #1, "b"} the
-/// one that drops "b". A state after a firing is one before it, or the step leads to it from one of these.
+/// For example, if each of the sessions {"a", "b"} may expire, the step that drops "a" is fired from {"a", "b"}, and the step that drops
+/// "b" from {"a" if #1, "b"}. As the results are merged, candidates do not say which steps led to them. So each fired step is noted with
+/// the states from which it was fired. A state after a firing is a state before it, or the step leads to it from such a state.
 #[derive(Clone, Default, Debug)]
 pub struct Before {
     /// The steps that were fired, in order.
     pub fired: Vec<Fired>,
     /// The states in which the server may have been when it took the request.
     pub states: Vec<Candidate>,
-    /// The number of the last variable that these states may mention: what is chosen from there on has a greater one.
+    /// The number of the last variable that these states may mention: variables of later choices have greater numbers.
     pub(super) last: u64,
 }
 
@@ -109,31 +110,31 @@ pub struct Fired {
 /// The data about steps that a judge keeps while sections run.
 #[derive(Clone, Default, Debug)]
 pub(super) struct Steps {
-    /// The classes that the runs of a request touch, if that is to be noticed.
+    /// The classes that the runs of a request touch, if these are collected.
     pub(super) touched: Option<Vec<Class>>,
     /// The runs of a step that are followed; `None` is all.
     pub(super) wanted: Option<WantedRuns>,
-    /// The steps that are fired before a request, if that is noted.
+    /// The steps that are fired before a request, if these are collected.
     pub(super) journal: Option<Before>,
     /// Set if candidates are kept apart, because merging the results of steps did not come to an end.
     pub(super) keeps_apart: bool,
 }
 
 impl Steps {
-    /// Notes a step that was fired from some states, if that is to be noted.
+    /// Notes a step that was fired from some states, if fired steps are collected.
     pub(super) fn note_firing(&mut self, fired: impl FnOnce() -> Option<Fired>) {
         if let Some(journal) = &mut self.journal {
             journal.fired.extend(fired());
         }
     }
 
-    /// The choices that are followed there.
+    /// The choices that are followed at a node; `None` is all.
     fn wanted_at(&mut self, site: Site) -> Option<&mut FollowedChoices> {
         self.wanted.as_mut().filter(|wanted| wanted.site == site).map(|wanted| &mut wanted.choices)
     }
 
-    /// The only element of a collection that is chosen there, and the condition on which it is in it; if what could be chosen is
-    /// listed, nothing is. `None` if the elements are not known, or all are followed.
+    /// The only element of a collection that is followed at a node, with the condition on which the collection has it; infeasible if
+    /// choices are only listed. `None` if the elements are not known, or if all choices are followed.
     pub(super) fn only_element(&mut self, over: &Value, site: Site) -> Option<Result<(Truth, Value), Infeasible>> {
         let choices = self.wanted_at(site)?;
         let elements = value::elements(over).ok().filter(|all| all.iter().all(|(_, element)| element.is_known()));
@@ -150,7 +151,7 @@ impl Steps {
         }
     }
 
-    /// The condition on which a choice is followed there.
+    /// The condition on which a choice is followed at a node.
     pub(super) fn follow_where(&mut self, chosen: &Value, site: Site) -> Truth {
         match self.wanted_at(site) {
             None => Truth::Known(true),
@@ -162,7 +163,7 @@ impl Steps {
         }
     }
 
-    /// Tests whether one of several elements is followed there.
+    /// Tests whether the choice of an element is followed at a node.
     pub(super) fn follow(&mut self, element: &Value, site: Site) -> bool {
         match self.wanted_at(site) {
             None => true,
@@ -174,7 +175,7 @@ impl Steps {
         }
     }
 
-    /// Notices what the run of a request has touched since the last event.
+    /// Notices the classes that the run of a request has touched since it was last noticed.
     pub(super) fn notice(&mut self, program: &Program, candidate: &mut Candidate) {
         let Some(classes) = &mut self.touched else { return };
         let touched = candidate.process.touched();

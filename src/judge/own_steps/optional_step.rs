@@ -5,8 +5,8 @@
 //! {m: {"a" if q, "b"}}                            one: q says that the step was not taken
 //! ```
 //!
-//! Nothing is multiplied: what the run requires is required if it was taken. The note `proofs-notes/steps-together.md` says why
-//! no state comes or goes.
+//! States do not multiply: the conditions of the run are required only if it was taken. The note `proofs-notes/steps-together.md`
+//! says why no state is added or lost.
 
 use rustc_hash::FxHashSet;
 
@@ -20,15 +20,15 @@ use crate::solve::{Answer, Solver, Store};
 use crate::term::Term;
 use crate::value::{self, Value};
 
-/// The condition on which a run was taken.
+/// The condition on which a run was taken, and the place that it changed.
 struct TakenRun {
     condition: Term,
     /// The place that the run changed, and the condition under which the value before it is still there: a variable.
     place: Option<(ChangedPlace, Term)>,
 }
 
-/// Merges the result of a step (`after`) into `joined`: the candidate before the step (`before`), or it with other such results. Returns
-/// whether that was possible. Variables after the `last` were made by the run, and the known ones among them were substituted.
+/// Merges the result of a step, `after`, into `joined`: the candidate `before` the step, perhaps already merged with other results.
+/// Returns whether that was possible. The run made the variables after the number `last`; their bindings must have been substituted.
 pub(crate) fn put_beside(
     judge: &mut Judge,
     (before, last): (&Candidate, u64),
@@ -67,7 +67,8 @@ pub(crate) fn put_beside(
     true
 }
 
-/// The conditions that a run requires of the state before it, without those that follow from the store and from the value of the changed place.
+/// The conditions that a run requires of the state before it, without those that follow from the store and from the value of the
+/// changed place.
 fn required(before: &Candidate, after: &Candidate, place: Option<&ChangedPlace>, solver: &mut Solver) -> Vec<Term> {
     let mut known = before.store.clone();
     if let Some(place) = place {
@@ -96,7 +97,7 @@ fn taken(judge: &mut Judge, place: Option<ChangedPlace>, store: &mut Store) -> T
     TakenRun { condition, place: Some((place, fresh)) }
 }
 
-/// Substitutes what is known of the variables after the `last`: those before it are the same without the run.
+/// Substitutes the bindings of variables after the number `last`. The bindings of earlier ones stay: they may not hold without the run.
 pub(crate) fn substitute_new(after: &mut Candidate, last: u64) {
     let State { process, store, .. } = &mut **after;
     terms::rewrite(process, &mut |term| {

@@ -1,9 +1,9 @@
-//! Steps that the server may have taken by itself before a request (semantics 4: `step`).
+//! Steps that the server may have taken by itself before a request.
 //!
-//! The candidates stand for all states that steps lead to from them; steps sleep. Before a request those classes of steps are
-//! woken that it touches (`steps`), until no run of it touches another one: they are fired, one choice of each step after the
-//! other, and what they lead to is put together with what was there, until nothing new comes. For example before `Touch("a")` the
-//! sessions `["a", "b"]` lead to `["b"]`; together they are the sessions "b" and perhaps "a", which see the request.
+//! For example, before `Touch("a")` the sessions `["a", "b"]` lead to `["b"]`. Merged, they are the sessions "b" and perhaps "a", which
+//! receive the request. In general, candidates stand for all states to which sleeping steps lead from them. A request wakes the classes
+//! of steps that its runs touch, until no run touches another one. Awake steps are fired, with one choice after another, and their
+//! results are merged with the states before, until there is no new one.
 
 use super::fire::{self, LEARNED, Woken};
 use super::merged_steps;
@@ -20,14 +20,14 @@ use crate::judge::verdict::CLOSURE_LIMIT;
 use crate::process::Limit;
 use crate::spec::Spec;
 
-/// The number of candidates with variables before a request at which no more steps are followed.
+/// If steps lead to more states with variables than this before a request, no more steps are followed: such states are costly to compare.
 const SYMBOLIC_LIMIT: usize = 256;
 
-/// The candidates that explain a request, after what the server may have done by itself.
+/// The candidates that explain a request, after the steps that the server may have taken by itself.
 pub(crate) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &Received<'_>) -> Vec<Candidate> {
     let spec = received.spec;
     let lost = if *received.seen == Observed::Lost { candidates.clone() } else { Vec::new() };
-    // A step that may be faulty comes before every request, so that no fault is missed.
+    // A step that may be faulty is fired before every request, so that no fault is missed.
     let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
     let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
     let unites = judge.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
@@ -70,7 +70,7 @@ fn respond_all(judge: &mut Judge, states: &[Candidate], received: &Received<'_>)
     (results, judge.steps.touched.take().unwrap_or_default())
 }
 
-/// Adds to the states what the steps that are awake lead to; whether there is anything new.
+/// Adds the results of the awake steps to the states; returns whether there is a new one.
 fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
     woken.states.iter_mut().for_each(|state| tidy::for_comparing(judge, state));
     if woken.unites {
@@ -85,15 +85,14 @@ fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
     fire_apart(judge, spec, woken)
 }
 
-/// Keeps states apart from here on: those before the steps were fired, by the values of their variables.
+/// Keeps states apart from here on: goes back to those before the steps were fired, split by the values of their variables.
 fn take_apart(judge: &mut Judge, woken: &mut Woken, before: Vec<Candidate>) {
     judge.steps.keeps_apart = true;
     woken.states = before.into_iter().flat_map(|state| split::wholly(judge, state)).collect();
     woken.unites = false;
 }
 
-/// Fires all steps that are awake from each state, and from those to which they lead, until there is none that is new; whether
-/// there was.
+/// Fires all awake steps from each state, and from each new state, until there is no new one; returns whether there was any.
 fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
     let (before, limit) = (woken.states.len(), CLOSURE_LIMIT.max(woken.states.len()));
     let (mut at, mut symbolic) = (0, 0);
@@ -135,11 +134,11 @@ fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (
     }
 }
 
-/// The results of a request in all states, without those to which the step that led to a state leads from the results in the
-/// state before it: that step sleeps on.
+/// The results of a request in all states. If a step led from a state to the next, a result in the next state is left out if the step
+/// also leads to it from a result in the first state: the step commutes with the request, and sleeps on.
 fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let mut after = Vec::new();
-    // What is wrong on runs that only come later is found when they come.
+    // Faults of steps that are taken after the request are found when they are fired then.
     let findings = judge.findings.clone();
     for (at, of_state) in results.iter().enumerate() {
         let later = match woken.from.get(at) {
@@ -158,7 +157,7 @@ fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<V
     after
 }
 
-/// Tests whether one of others covers a candidate.
+/// Tests whether a candidate is covered by one of others.
 fn is_covered(judge: &mut Judge, candidate: &Candidate, others: &[Candidate]) -> bool {
     let mut cleared = candidate.clone();
     tidy::for_comparing(judge, &mut cleared);

@@ -1,7 +1,7 @@
-//! Bounds that a store answers, or takes up, while the process runs on.
+//! Conditions that are bounds of a variable: the store decides or assumes them while the process runs on.
 //!
-//! `if q <= n` asks whether the unknown n is 5 or more, and the bounds of n alone mostly answer;
-//! `choose x: int where 0 <= x` is another such bound. The rules *if* and *assume* of Figure 3.1, without an event.
+//! `if q <= n` with q = 5 asks whether n is at least 5, which the bounds of n mostly decide. `choose x: int where 0 <= x` assumes
+//! a bound. These are the rules *if* and *assume* of Figure 3.1, without an event.
 
 use super::Section;
 use crate::judge::candidate::{Candidate, State};
@@ -11,7 +11,7 @@ use crate::solve::Store;
 use crate::spec::code::Program;
 use crate::term::{Side, Var};
 
-/// A candidate's store, and how many bounds it took up.
+/// A candidate's store, and the number of bounds that it assumed.
 struct StoreBounds<'s> {
     store: &'s mut Store,
     assumed: u64,
@@ -35,7 +35,7 @@ impl KnownBounds for StoreBounds<'_> {
     }
 }
 
-/// Runs a candidate to its next event; a bound that its store can answer, or takes up, is no event.
+/// Runs a candidate to its next event; a bound that its store can decide or assume is no event.
 pub(crate) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let fuel = process.fuel();

@@ -12,15 +12,15 @@ use crate::value::Value;
 
 /// The result of a section.
 pub(crate) struct Explored {
-    /// Set if the first path shows what was observed.
+    /// The end of the first path: `Ok` if it shows what was observed.
     pub(crate) first: Result<(), Infeasible>,
-    /// Set if every state that entered the section left it with an answer.
+    /// Set if every state that entered the section left it on some path, with an answer.
     pub(crate) is_exhaustive: bool,
 }
 
 impl Section<'_> {
-    /// Runs a candidate, in place along the first path that shows what was observed. The candidates of other such paths are added
-    /// to `others`.
+    /// Runs a candidate along all paths, in place along the first one. The candidates of other paths that show what was observed are
+    /// added to `others`.
     pub(crate) fn explore(mut self, candidate: &mut Candidate, others: &mut Vec<Candidate>) -> Explored {
         self.sent = candidate.process.sent().to_vec();
         let first = self.run(candidate);
@@ -31,7 +31,7 @@ impl Section<'_> {
         Explored { first, is_exhaustive: self.is_exhaustive }
     }
 
-    /// Runs a candidate: the candidates of the paths that show what was observed, the first of which comes last.
+    /// Runs a candidate, and returns the candidates of the paths that show what was observed; that of the first path comes last.
     pub(crate) fn results(self, mut candidate: Candidate) -> Vec<Candidate> {
         let mut results = Vec::new();
         if self.explore(&mut candidate, &mut results).first.is_ok() {

@@ -1,8 +1,8 @@
-//! A statement's condition: known, or a fork into those sides from which the observed answer can still come.
+//! The condition of a statement: known, or a fork into the sides from which the observed answer can still come.
 //!
 //! Each side runs on to its next event before the constraints are copied. For example, if `NotStored` was observed, the other
-//! side of `if !items.contains(key) { reply NotStored; }` comes to a choice from which it cannot answer so: then there is no
-//! second candidate.
+//! side of `if !items.contains(key) { reply NotStored; }` comes to a choice after which it cannot give this answer: then there is
+//! no second candidate.
 
 use super::lookups;
 use super::{OpenPath, Section};
@@ -14,7 +14,7 @@ use crate::symbolic::{Fork, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// The most events that are run ahead on a side before it is followed.
+/// Each side runs ahead by at most this many events before its constraints are copied.
 const AHEAD: usize = 16;
 
 /// Follows the sides of a condition that can show what was observed.
@@ -61,7 +61,7 @@ fn follow_both(section: &mut Section<'_>, candidate: &mut Candidate, fork: &Fork
     assume_side(section, candidate, fork, then.is_ok())
 }
 
-/// The second half of a fork: what is known on each side.
+/// Assumes the condition on one side and its opposite on the other; a side on which that fails is dropped.
 fn assume_both(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
@@ -69,7 +69,7 @@ fn assume_both(
     fork: &Fork,
 ) -> Result<(), Infeasible> {
     if assume_side(section, candidate, fork, true).is_err() {
-        // The conditions of a path can hold, so one of the two sides can be taken.
+        // The path is feasible, so the other side is.
         std::mem::swap(candidate, &mut other);
         section.judge.spares.take(other);
         return Ok(());
@@ -84,7 +84,7 @@ fn assume_both(
     Ok(())
 }
 
-/// Runs a side on to the next event that needs knowledge; fails once it cannot show the observed answer.
+/// Runs a side on to the next event that needs its constraints; fails once it cannot show the observed answer.
 fn runs_ahead(
     section: &mut Section<'_>,
     process: &mut Process,
@@ -115,7 +115,7 @@ fn assume_side(
     candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.judge.solver)
 }
 
-/// Tests whether a side goes on after an event as it is; fails if it cannot show the answer any more.
+/// Tests whether a side can go on after an event without more constraints; fails if it cannot show the answer any more.
 fn passes(
     program: &Program,
     process: &Process,

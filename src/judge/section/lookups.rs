@@ -4,9 +4,9 @@
 //! let t = tag; assume past.get_or(t, body) == body; reply t;     tag = #1 and 5,000 entries, observed "t7"
 //! ```
 //!
-//! is `#2 == body` if #1 is one of the keys, and after the answer `#1 = "t7"`, so that #2 is what `past` has under "t7". No
-//! condition over all entries is made. Before something is told of a path (a fault, a broken duty of the client, a limit), and
-//! before a fork on such a value, what the lookups found is told.
+//! The lookup waits: its value is a fresh #2, and the condition is `#2 == body`. The answer gives `#1 = "t7"`, so #2 is what `past` has
+//! under "t7", and no condition over all entries is made. Waiting lookups are also settled before a fault, a broken duty or a limit of
+//! the path is noted, and before a fork on such a value.
 
 use super::{Goal, PathOutcome, Section};
 use crate::judge::candidate::Candidate;
@@ -16,7 +16,7 @@ use crate::symbolic::{Infeasible, Policy};
 use crate::term::Condition;
 use crate::value::{self, Truth, Value};
 
-/// Lets a lookup wait if an answer is to come and the map is large, or else makes it.
+/// Lets a lookup wait if an answer is to come and the map is large, and makes it at once otherwise.
 pub(crate) fn look_up(
     section: &mut Section<'_>,
     spec: &Spec,
@@ -41,7 +41,7 @@ pub(crate) fn look_up(
     section.restrict(candidate, facts, variables, site)
 }
 
-/// Takes up what the lookups that wait found: nothing waits any more.
+/// Settles the waiting lookups: assumes that each one's value is what the map has under its key.
 pub(crate) fn settle(section: &mut Section<'_>, candidate: &mut Candidate) -> Result<(), Infeasible> {
     for lookup in candidate.process.take_waiting_lookups() {
         let key = Value::of_term(candidate.store.resolve(&lookup.key));
@@ -57,7 +57,7 @@ pub(crate) fn settle(section: &mut Section<'_>, candidate: &mut Candidate) -> Re
     Ok(())
 }
 
-/// Tests whether a condition mentions a value that stands for what a lookup finds.
+/// Tests whether a condition mentions the value of a waiting lookup.
 pub(crate) fn is_open(candidate: &Candidate, condition: &Condition) -> bool {
     let mut is_open = false;
     for lookup in candidate.process.waiting_lookups() {

@@ -1,6 +1,6 @@
-//! A section: the path of a candidate from one observation to the next, the end that it must come to, and what is open on it.
+//! A section: the paths of a candidate from one scheduling point to the next, and the end to which they must come.
 //!
-//! If 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other way cannot show it.
+//! If 0 was observed, `either { reply 0; } or { reply 1; }` is one path: the other branch cannot show 0.
 
 pub(crate) mod bounds;
 pub(crate) mod clients;
@@ -22,25 +22,25 @@ use crate::spec::{Site, Spec};
 use crate::symbolic::Infeasible;
 use crate::value::Value;
 
-/// The cost of a copy at least: [`PATH_LIMIT`] copies of small paths come to half the limit.
+/// Each copy of a path costs at least this many copied values: [`PATH_LIMIT`] copies of small paths come to half the limit.
 ///
 /// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
 const FORK_COST: usize = 500;
-/// The number of copied values that count as much work as a term that is made.
+/// This many copied values count as much work as one made term.
 pub(super) const COPIED: u64 = 10;
 
-/// The end that a section must come to: it explains what was observed.
+/// The end to which a path through a section must come to explain what was observed.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(super) enum Goal<'o> {
     /// This answer.
     Answer(&'o Value),
-    /// Some answer.
+    /// Any answer.
     Any,
-    /// Its end, without an answer.
+    /// The end of the handler, without an answer.
     Nothing,
-    /// Its end, with an answer that nobody sees, or without.
+    /// The end of the handler, with an answer that nobody sees, or without.
     Lost,
-    /// The end of a section; what it sends is under way, and observed by itself.
+    /// The next scheduling point; messages that the section sends are under way then, and observed later.
     Section,
 }
 
@@ -54,7 +54,7 @@ impl<'o> Goal<'o> {
         }
     }
 
-    /// The only answer, or `None` for the lack of one, that it allows; nothing if it allows several.
+    /// The only answer that the goal allows, or `Some(None)` for the lack of one; `None` if it allows several.
     fn only(self) -> Option<Option<&'o Value>> {
         match self {
             Goal::Answer(answer) => Some(Some(answer)),
@@ -69,7 +69,7 @@ impl<'o> Goal<'o> {
 pub(super) enum OpenPath {
     /// In the middle of its section.
     Running(Candidate),
-    /// At its answer, which is still to be compared.
+    /// At its answer, which has not been compared yet.
     Answering(Candidate, GivenAnswer),
 }
 
@@ -78,7 +78,7 @@ pub(super) enum OpenPath {
 pub(super) struct GivenAnswer {
     pub(super) value: Value,
     pub(super) site: Site,
-    /// True if the path ends with it, and does not go on.
+    /// True if the path ends with the answer, and does not go on.
     pub(super) is_last: bool,
 }
 
@@ -89,21 +89,21 @@ pub(super) struct Section<'j> {
     pub(super) goal: Goal<'j>,
     /// Paths that are not at their end yet.
     pub(super) open: Vec<OpenPath>,
-    /// Faults, broken duties and limits that were met on the way.
+    /// Faults, broken duties and limits that the paths met.
     pub(super) findings: Findings,
-    /// Set if every state that entered may leave with an answer.
+    /// Set if every state that entered the section leaves it with an answer, as far as it was explored.
     pub(super) is_exhaustive: bool,
     /// The cost of the copies of paths so far.
     pub(super) copied: usize,
-    /// The messages that were under way before it.
+    /// The messages that were under way before the section.
     pub(super) sent: Vec<Sent>,
 }
 
 /// The end of a path.
 pub(super) enum PathOutcome {
-    /// It shows what was observed.
+    /// The path shows what was observed.
     Shows,
-    /// No run that shows it comes this way.
+    /// No run on this path shows what was observed.
     Infeasible,
 }
 
@@ -127,7 +127,7 @@ impl<'j> Section<'j> {
         }
     }
 
-    /// Tests whether the exchange has taken more than it may.
+    /// Tests whether the current exchange has exceeded a limit on work or memory; the limit is noted.
     pub(super) fn is_exhausted(&mut self) -> bool {
         let exceeded = self.judge.work.exceeded(&self.judge.options, &self.judge.solver);
         exceeded.is_some_and(|limit| {
@@ -142,7 +142,7 @@ impl<'j> Section<'j> {
         self.is_exhaustive = false;
     }
 
-    /// Tests whether the observed answer can still come from there.
+    /// Tests whether the observed answer can still come after a place in the code.
     pub(super) fn may_show(&self, candidate: &Candidate, pc: Pc) -> bool {
         let Some(answer) = self.goal.only() else { return true };
         !self.judge.options.reduces() || candidate.process.may_reply(&self.spec.program, pc, answer)
@@ -153,13 +153,14 @@ impl<'j> Section<'j> {
         self.awaited().is_none_or(|answer| candidate.process.may_still_reply(&self.spec.program, answer))
     }
 
-    /// The answer that a path must come to (`None`: it must give none); a path that cannot ends.
+    /// The answer to which a path must come (`Some(None)`: it must give none), or else ends; `None` if paths that cannot show the observed
+    /// answer run on.
     pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
         if self.judge.options.reduces() && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
     }
 
-    /// Counts what a copy of a path costs, which deep recursion makes large; beyond the limit the path is cut off, and if
-    /// the exchange has taken more than it may.
+    /// Counts the cost of a copy of a path, which deep recursion makes large. The path is cut off if that exceeds the limit on copies, or
+    /// if the exchange has exceeded its own limits.
     pub(super) fn pay(&mut self, candidate: &Candidate) -> Result<(), Infeasible> {
         if self.is_exhausted() {
             return Err(Infeasible);
@@ -174,14 +175,14 @@ impl<'j> Section<'j> {
         Err(Infeasible)
     }
 
-    /// Tests whether the observed answer can still come that way.
+    /// Tests whether the observed answer can still come on one of several branches, and its element may be chosen.
     pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));
         may_show && process.elements().get(way).is_none_or(|one| self.judge.steps.follow(one, site))
     }
 
-    /// Takes one of several ways.
+    /// Takes one of several branches, and logs the choice.
     pub(super) fn go(&mut self, candidate: &mut Candidate, way: usize) {
         if self.judge.options.keep_choices {
             let logged = match candidate.process.elements().get(way) {

@@ -1,7 +1,7 @@
-//! The judge's policy: what a candidate on its way through a section does with each event.
+//! The judge's policy: the effect of each event on a candidate in a section.
 //!
 //! ```text
-//! if q <= n { reply 0; } …     observed 0: #1 >= q is taken up; observed 1: the other side, #1 < q
+//! if q <= n { reply 0; } …     n is #1; observed 0: #1 >= q is assumed; observed 1: the other side, #1 < q
 //! ```
 
 use smallvec::SmallVec;
@@ -111,7 +111,7 @@ impl Policy for Section<'_> {
         Ok(forget::assume_last(self.judge, candidate, condition, at)?)
     }
 
-    /// Goes on where the client does its duty: `expects q > 0;` asked with #1 is broken where `#1 <= 0`.
+    /// Goes on with the states in which the client does its duty: `expects q > 0;` with q = #1 is broken if `#1 <= 0`.
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
         lookups::settle(self, candidate)?;
         let (broken, at) = (duty.clone().not(), self.judge.place(site));
@@ -141,7 +141,7 @@ impl Policy for Section<'_> {
             Answer::Sat if candidate.is_clean() => {
                 if !self.found().any(|found| found.knows_fault(&self.sent)) {
                     let state = self.as_it_began(candidate);
-                    // What is wrong with the initial state shows at the first event.
+                    // A fault of the initial state is reported at the first event.
                     let report = FaultReport { fault, event: self.judge.event.max(1) };
                     let faults = vec![(report, state.where_holds(wrong.clone(), at, &mut self.judge.solver))];
                     self.findings.add(Finding { faults, ..Finding::default() });
@@ -179,8 +179,8 @@ impl Policy for Section<'_> {
         Ok(())
     }
 
-    /// Takes up what was observed, so that what follows the answer is told of a known one: in `reply l then { for x in l { … } }`
-    /// the loop runs over the elements that were seen.
+    /// Unifies the answer with the observed one before the statements after it run: in `reply l then { for x in l { … } }` the loop
+    /// runs over the elements that were seen.
     fn announce(&mut self, candidate: &mut Candidate, (value, site): (Value, Site)) -> Result<(), PathOutcome> {
         candidate.process.proceed();
         match self.goal {
@@ -213,7 +213,7 @@ impl Policy for Section<'_> {
             }
             candidate.process.close(port);
         };
-        // Of a client that has given up there may be requests that were not read.
+        // A client that has given up may have requests that were not read.
         let situation = candidate.process.situation();
         let mut ports: Vec<Port> = situation.arrived.iter().chain(&situation.opening).chain(&there).copied().collect();
         ports.sort_unstable();
@@ -246,7 +246,8 @@ impl Section<'_> {
         [&self.judge.findings, &self.findings].into_iter()
     }
 
-    /// A state in which a run fails: of a section that does not come to its end nobody sees what it sent.
+    /// The state in which a run fails, with the messages that were under way before the section: if a section does not come to its end,
+    /// nobody sees what it sent.
     fn as_it_began(&self, candidate: &Candidate) -> Candidate {
         let mut state = candidate.clone();
         if state.process.sent() != self.sent {
@@ -255,7 +256,7 @@ impl Section<'_> {
         state
     }
 
-    /// Chooses anything of what a choice ranges over.
+    /// Chooses any of the values that a choice ranges over.
     fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
         let before = self.judge.fresh.last;
         let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
@@ -270,7 +271,7 @@ impl Section<'_> {
         Ok(())
     }
 
-    /// Goes on with what was chosen.
+    /// Goes on with the chosen value.
     fn go_on_with(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
         self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);

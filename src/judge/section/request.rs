@@ -1,6 +1,7 @@
 //! A request, begun in each candidate: variables stand for its unknown parts, and paths that only read are joined again.
 //!
-//! A restart is in the place of a request here, and runs the handler `on restart`. A request `Add(?)` is `Add(#1)`, one choice more; and if any answer will do, the two paths of `reply has(x)` are one.
+//! A request `Add(?)` is `Add(#1)`, which is one choice more. If any answer will do, the two paths of `reply has(x)` are one. A restart
+//! stands in the place of a request here, and runs the handler `on restart`.
 
 use super::{Goal, Section};
 use crate::judge::candidate::{Candidate, Logged, notes_requests};
@@ -17,24 +18,24 @@ use crate::value::Value;
 pub(crate) struct Received<'r> {
     pub(crate) spec: &'r Spec,
     request: &'r Value,
-    /// The variables in the place of the part of the request that is not known, if there is one.
+    /// The variables in the place of the unknown parts of the request, if there are any.
     filled: Option<&'r Filled>,
     client: u64,
     pub(crate) seen: &'r Observed,
 }
 
-/// A request of which a part was not known.
+/// A request with variables in the place of its unknown parts.
 pub(crate) struct Filled {
-    /// With variables in its place.
+    /// The request with these variables.
     pub(crate) request: Value,
-    /// The conditions on these.
+    /// The conditions on the variables.
     facts: Vec<Term>,
-    /// Their number.
+    /// The number of the variables.
     variables: u64,
 }
 
 impl<'r> Received<'r> {
-    /// The request of an exchange, with what stands for the parts that are not known.
+    /// The request of an exchange, with `filled` for a request with unknown parts.
     pub(crate) fn of(spec: &'r Spec, exchange: &'r Exchange, filled: Option<&'r Filled>) -> Received<'r> {
         let request = filled.map_or(&exchange.request, |filled| &filled.request);
         Received { spec, request, filled, client: exchange.client, seen: &exchange.observed }
@@ -42,12 +43,12 @@ impl<'r> Received<'r> {
 }
 
 impl Filled {
-    /// A request with variables in the place of what is not known of it; nothing if all is known.
+    /// A request with variables in the place of its unknown parts; `None` if all is known.
     pub(crate) fn of(recorded: &Value, spec: &Spec, fresh: &mut Fresh) -> Option<Filled> {
         Filled::of_type(recorded, spec, spec.program.request, fresh)
     }
 
-    /// A value of a type that the server is given, with variables in the place of what is not known of it; nothing if all is known.
+    /// A value that the server is given, with variables in the place of its unknown parts; `None` if all is known.
     pub(crate) fn of_type(recorded: &Value, spec: &Spec, ty: TypeId, fresh: &mut Fresh) -> Option<Filled> {
         recorded.has_holes().then(|| {
             let before = fresh.last;
@@ -56,14 +57,14 @@ impl Filled {
         })
     }
 
-    /// Takes up in a candidate what restricts the variables: one choice more.
+    /// Assumes the conditions on the variables in a candidate; they count as one choice.
     pub(crate) fn assume(&self, candidate: &mut Candidate, solver: &mut Solver) -> Result<(), Infeasible> {
         candidate.growth.count_choice(self.variables);
         candidate.assume_each(&self.facts, None, solver)
     }
 }
 
-/// The candidates that explain a request if nothing happens between requests.
+/// The candidates that explain a request, if the server takes no steps by itself.
 pub(crate) fn respond_each(
     judge: &mut Judge,
     mut candidates: Vec<Candidate>,
@@ -93,8 +94,8 @@ pub(crate) fn respond_each(
     candidates
 }
 
-/// Runs a candidate on a request, in place along the first path that shows what was observed; whether that one does. The
-/// candidates of other such paths are added to `others`.
+/// Runs a candidate on a request along all paths, in place along the first one; fails if this one does not show what was observed. The
+/// candidates of other paths that show it are added to `others`.
 pub(crate) fn respond(
     judge: &mut Judge,
     candidate: &mut Candidate,
@@ -127,22 +128,22 @@ pub(crate) fn respond(
     explored.first
 }
 
-/// The handler of requests: the one with sunk choices, if nobody wants to know what was chosen.
+/// The handler of requests: the one with sunk choices, if the choices are not looked at.
 fn handler(judge: &Judge, spec: &Spec) -> u32 {
     let unwatched = judge.options.sinks_choices() && !judge.options.keep_choices && judge.steps.wanted.is_none();
     if unwatched { spec.program.sunk } else { spec.program.serve }
 }
 
-/// Tests whether paths that only asked are joined: not if the choices or answers of each path are kept.
+/// Tests whether paths that only read may be joined: not if the choices or answers of each path are kept.
 fn may_join(judge: &Judge, observed: &Observed) -> bool {
     matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
         && judge.options.reduces()
         && !judge.options.keep_paths()
 }
 
-/// Joins a path and the others from the `first` on, if nothing was written on any: they differ in what they asked only. If
-/// every state that entered the section left it on one of them, and any answer will do, together they are the candidate that
-/// entered. The number of others that were joined.
+/// Joins a path and `others[first..]` if none of them wrote anything, so that they differ in their conditions only; returns the number
+/// of others that were joined. Every state that entered the section must have left it on one of the paths, and any answer must do: then
+/// the paths together are the candidate that entered.
 fn join(before: Candidate, candidate: &mut Candidate, others: &mut Vec<Candidate>, first: usize) -> usize {
     let unchanged = |path: &Candidate| path.process.stored().is_empty();
     let joined = others.len() - first;

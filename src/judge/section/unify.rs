@@ -12,7 +12,7 @@ use crate::symbolic::{Infeasible, Policy};
 use crate::term::Term;
 use crate::value::{Ask, Split, Truth, Value};
 
-/// Compares an answer with the observed one, and takes up what lookups found that waited for it.
+/// Unifies an answer with the observed one, and settles the lookups that waited for it.
 pub(crate) fn answer(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
@@ -50,7 +50,7 @@ fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Give
     }
 }
 
-/// An answer of which more is known, so that the comparison gets further.
+/// The answer after a split, of which more is known, so that the comparison gets further.
 fn decided_apart(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
@@ -69,7 +69,7 @@ fn decided_apart(
     }
 }
 
-/// An answer with a part of what is unknown in it.
+/// The answer with an unknown value in it expanded.
 fn asked(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
@@ -102,7 +102,7 @@ fn is_beyond<T>(
     Err(Infeasible)
 }
 
-/// Opens both sides of a condition on which it depends what an answer is, in the place of their path.
+/// Opens both sides of a condition on which an answer depends, in the place of their path, which ends.
 fn fork_answer<T>(
     section: &mut Section<'_>,
     candidate: &Candidate,

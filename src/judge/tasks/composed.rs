@@ -13,22 +13,22 @@ use crate::spec::code::{Op, Program};
 pub(crate) struct Composed<'s> {
     pub(crate) spec: &'s Spec,
     pub(crate) network: &'s dyn Network,
-    /// Set if packets without order are a set up to equality, and a message that may be sent again and again is one.
+    /// Set if equal packets without order count as one, and so do all messages of a step that can be repeated.
     pub(crate) reduces: bool,
-    /// Set if packets may be lost, so that more of them under way cover fewer.
+    /// Set if packets may be lost; they are lost only when they are in the way.
     pub(crate) loses: bool,
-    /// Set if the next section of a task may be looked at ahead, if the answers to come are known.
+    /// Set if the next section of a task may be looked at ahead; that needs answers that are known before they are seen.
     pub(crate) looks_ahead: bool,
-    /// Set if a message is told apart as soon as it is sent: it is one of the answers to come, or nobody sees it.
+    /// Set if there is a candidate for each fate of a message as soon as it is sent: it is one of the answers to come, or nobody sees it.
     pub(crate) tells_apart: bool,
-    /// Set if each message is the answer of a request, and each request has at most one: then answers to come need requests.
+    /// Set if each message is the answer to a request, and each request has at most one answer: then answers to come need requests.
     pub(crate) counts_requests: bool,
 }
 
 impl<'s> Composed<'s> {
     pub(crate) fn new(spec: &'s Spec, network: &'s dyn Network, options: &Options) -> Composed<'s> {
         let reduces = options.reduces();
-        // What is under way is awaited where a run fails.
+        // The messages of a failing run must still be seen, so they are not lost.
         let loses = reduces && network.loses() && !spec.program.may_fail;
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
         let counts_requests = reduces && answers_only(&spec.program);
@@ -36,15 +36,15 @@ impl<'s> Composed<'s> {
         Composed { spec, network, reduces, loses, looks_ahead, tells_apart: false, counts_requests }
     }
 
-    /// This composition, with messages told apart, if that is wanted and possible: their order is free, and messages that nobody sees can
-    /// be left out.
+    /// This composition, with a candidate for each fate of a message if reductions are made and that is possible: messages have no order,
+    /// and those that nobody sees can be left out.
     pub(crate) fn telling_apart(self) -> Composed<'s> {
         let may_be_unseen = !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;
         Composed { tells_apart: self.reduces && is_free && may_be_unseen, ..self }
     }
 
-    /// Brings what is under way into one order, as far as its order means nothing.
+    /// Sorts the packets under way, as far as their order means nothing.
     pub(crate) fn order(self, candidate: &mut Candidate) {
         match self.network.order() {
             PacketOrder::Free if self.reduces => candidate.process.order_by_value(),
@@ -53,18 +53,18 @@ impl<'s> Composed<'s> {
         }
     }
 
-    /// Tests whether equal packets are one: the first of them stands for all.
+    /// Tests whether equal packets count as one: the first of them stands for all.
     pub(crate) fn has_equal_packets(self) -> bool {
         self.reduces && self.network.order() == PacketOrder::Free
     }
 
-    /// Tests whether a message that may be sent again and again is one that stays under way: it may be seen or not, and takes no room.
+    /// Tests whether a message of a step that can be repeated stays under way: it may be seen any number of times, and takes no room.
     pub(crate) fn repeats(self) -> bool {
         self.reduces && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
     }
 }
 
-/// Tests whether only the task that a request began sends on its connection: its answer.
+/// Tests whether the only messages to clients are answers: no code sends others, or closes connections.
 pub(crate) fn answers_only(program: &Program) -> bool {
     let is_other = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
     !program.functions.iter().any(|function| function.code.iter().any(is_other))

@@ -1,15 +1,15 @@
-//! Judging a whole recording deepest first: what explains the longest beginning of it goes on first.
+//! Judging a whole recording deepest first: the states that explain the longest beginning of it are followed first.
 //!
-//! Judging event by event keeps everything that explains the events so far. If many requests are under way that is much, though a single
-//! run is enough to accept. Deepest first looks for one run, and goes back if it cannot go on (Wing and Gong, 1993; Lowe, 2017):
+//! Judging event by event keeps all states that explain the events so far. If many requests are under way these are many, though a single
+//! run is enough to accept. Deepest first looks for one run, and backtracks if it cannot go on (Wing and Gong, 1993; Lowe, 2017):
 //!
 //! ```text
 //! c1 W(1)   c2 W(2)   c3 R ... c3 2          before `c3 2` the server reads R, which would answer 0; then W(1), R: 1; then W(2), R: 2
 //! ```
 //!
-//! As event by event, the sections that an observation needs run before it: first those of its own connection, then those whose answers
-//! are seen soonest. Every other section is a detour, and nodes with fewer detours are followed first. States
-//! with the same things under way are one node of the search, and nodes of one form at one event are followed once
+//! Sections that an observation needs run before it: first those of its own connection, then those whose answers are seen soonest. A
+//! section after which the event still cannot be observed is a detour, and nodes with fewer detours are followed first. States with the
+//! same packets and tasks under way are one node of the search, and nodes of one form at one event are followed once
 //! (`proofs-notes/deepest.md`).
 
 use std::cmp::Reverse;
@@ -31,23 +31,23 @@ use crate::network::{Observation, ServerMove, ServerSection, moves};
 use crate::process::{Limit, Port, Situation};
 use crate::value::Value;
 
-/// States in which the same is under way, before the same event.
+/// A node of the search: states before one event, with the same packets and tasks under way.
 struct SearchNode {
     /// The number of the event, from 0.
     event: usize,
     candidates: Vec<Candidate>,
     history: NodeHistory,
-    /// The sections that are still to be run from here, the first one last; nothing if it was not looked at.
+    /// The sections that are still to be run from this node, the next one last; `None` before they are listed.
     left: Option<Vec<ServerSection>>,
 }
 
-/// The way to a node.
+/// The part of the path to a node that matters to the order of the search.
 #[derive(Clone, Default)]
 struct NodeHistory {
-    /// The requests that were read, by their numbers, if they can be read again.
+    /// The numbers of the requests that were read, if requests can be read again.
     read: ReadRequests,
-    /// The number of detours since an event that was the last one explained: sections after which the next event could not be observed,
-    /// and states taken other than the one that is tried first.
+    /// The number of detours since the path was the first to explain an event: sections after which the next event could not be observed,
+    /// and alternatives other than the one that is tried first.
     detours: usize,
 }
 
@@ -78,13 +78,13 @@ impl ReadRequests {
 
 /// The end of a search.
 pub(crate) enum Searched {
-    /// The recording is explained: the judge has the states.
+    /// The recording is explained: the judge has the states at its end.
     Explained(Judge),
-    /// Nothing explains it: the judge gave up at the event that no run passes.
+    /// Nothing explains the recording: the judge stands at the first event that no run of the search passed.
     Nothing(Judge),
-    /// The work was not enough.
+    /// The given work is used up, and the search may go on.
     Unfinished,
-    /// A limit cut something off, and nothing else explains the recording.
+    /// A limit cut nodes off, and no other one explains the recording.
     Cut,
 }
 
@@ -94,7 +94,7 @@ pub(crate) struct DeepestFirst<'r> {
     order: DetourOrder,
     events: &'r [RecordedEvent],
     judge: Judge,
-    /// The nodes that are to be followed, by the number of detours and the event: the last ones come first.
+    /// The nodes that are to be followed, by their priority ([`DetourOrder::priority`]): the highest is taken first.
     open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
     /// The nodes that were visited at each event.
     visited: Vec<VisitedStates>,
@@ -106,9 +106,9 @@ pub(crate) struct DeepestFirst<'r> {
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.
     explained: usize,
-    /// Set if a limit cut something off.
+    /// Set if a limit cut nodes off.
     is_cut: bool,
-    /// The memory that it has taken, in bytes.
+    /// The memory that the search has taken, in bytes.
     taken: usize,
 }
 
@@ -147,7 +147,7 @@ impl<'r> DeepestFirst<'r> {
         search
     }
 
-    /// Goes on with the search until it is at its end, or has used up the given work.
+    /// Goes on with the search until its end, or until the given work is used up.
     pub(crate) fn search(&mut self, work: u64) -> Searched {
         self.judge.work.resume(self.taken, &self.judge.options);
         let searched = self.follow(work);
@@ -180,7 +180,7 @@ impl<'r> DeepestFirst<'r> {
         if self.is_cut { Searched::Cut } else { Searched::Nothing(self.ended_with(Vec::new())) }
     }
 
-    /// The judge, after the events that were explained, with the states that are left.
+    /// The judge at the end of the search with the states that are left; without any, at the first event that was not explained.
     fn ended_with(&mut self, candidates: Vec<Candidate>) -> Judge {
         let last = if candidates.is_empty() { self.explained } else { self.events.len().saturating_sub(1) };
         let mut judge = self.judge.clone();
@@ -190,7 +190,7 @@ impl<'r> DeepestFirst<'r> {
         judge
     }
 
-    /// Goes on from a node: past its event if that may be observed, and with the next section else.
+    /// Goes on from a node: with its next section; if the node is new, past its event if that may be observed.
     fn advance(&mut self, mut node: SearchNode) {
         let (line, observation) = &self.events[node.event];
         self.judge.event = *line;
@@ -229,7 +229,7 @@ impl<'r> DeepestFirst<'r> {
         after
     }
 
-    /// Tests whether a section leads on: after it the observation can certainly be made, or one more call can be seen.
+    /// Tests whether a section leads on: after it the observation can certainly be made, or, before a call, one more call can be seen.
     fn leads_on(&self, before: &Situation, after: &Candidate, observation: &Observation) -> bool {
         let network = self.composed.network;
         let situation = after.process.situation();
@@ -242,13 +242,13 @@ impl<'r> DeepestFirst<'r> {
         }
     }
 
-    /// The number of the request at a place among those that have arrived, if it can be read again.
+    /// The number of the request at a place among the arrived ones, if requests can be read again.
     fn request_at(&self, node: &SearchNode, at: usize) -> Option<usize> {
         let (port, request) = node.candidates[0].process.arrived(at);
         self.requests.get(&(port, request.clone())).copied()
     }
 
-    /// Tests whether the request at a place among those that have arrived was read before.
+    /// Tests whether the request at a place among the arrived ones was read before.
     fn has_read(&self, node: &SearchNode, at: usize) -> bool {
         self.request_at(node, at).is_some_and(|request| node.history.read.contains(request))
     }
@@ -268,7 +268,7 @@ impl<'r> DeepestFirst<'r> {
         self.open.entry(priority).or_default().push(node);
     }
 
-    /// Makes the observation at a new node if that may be made, and lists the sections that may be run before it.
+    /// Makes the observation at a new node if that is possible, and lists the sections that may be run before it.
     fn look_at(&mut self, node: SearchNode, observation: &Observation) {
         let (event, network) = (node.event, self.composed.network);
         let (mut after, mut is_enough) = (Vec::new(), false);
@@ -296,7 +296,7 @@ impl<'r> DeepestFirst<'r> {
         }
     }
 
-    /// Adds a task that is finished at once; if there is none, the node goes on with each of its sections.
+    /// Adds the state after a task that can be finished at once; if there is none, lists the sections of the node.
     fn list_sections(&mut self, mut node: SearchNode, observation: &Observation) {
         if let [only] = &node.candidates[..]
             && let Some(next) = tasks::finished_at_once(&mut self.judge, self.composed, only)
@@ -336,7 +336,7 @@ impl<'r> DeepestFirst<'r> {
         self.remaining.next(port, node.event).map_or((class.max(2), usize::MAX), |at| (class, at))
     }
 
-    /// Adds the states after an event.
+    /// Adds the states before an event, after the one before it was observed.
     fn enter(&mut self, event: usize, mut candidates: Vec<Candidate>, history: NodeHistory) {
         if candidates.is_empty() {
             return;
@@ -360,7 +360,7 @@ impl<'r> DeepestFirst<'r> {
         self.composed.counts_requests && self.remaining.are_too_many(situation, event)
     }
 
-    /// Adds states before an event, each as one of the node with the same under way, unless one of that form was visited.
+    /// Adds states before an event, as one node for each set of packets and tasks under way, unless visited nodes cover it.
     fn add_each(&mut self, event: usize, mut candidates: Vec<Candidate>, history: &NodeHistory) {
         forms::merge_equal(&mut candidates);
         let mut groups: Vec<(Situation, Vec<Candidate>)> = Vec::new();

@@ -1,4 +1,4 @@
-//! The order in which a search deepest first follows its nodes, by the detours on the way to them.
+//! The order in which a search deepest first follows its nodes, by the detours on the paths to them.
 //!
 //! ```text
 //! c1 A   c2 B   c2 b      the server reads B before `c2 b`, which leads on; to read A first is a detour
@@ -14,7 +14,8 @@ use crate::network::PacketOrder;
 pub(crate) enum DetourOrder {
     /// Nodes with the fewest are followed first.
     Fewest,
-    /// Nodes that came furthest are followed first, and a detour counts as one event less: if packets have an order.
+    /// Nodes before the latest event are followed first, and a detour counts as one event less. This is the order if packets have an order,
+    /// or if they arrive again and keep the room that they take.
     Deepest,
 }
 
@@ -31,7 +32,7 @@ impl DetourOrder {
         }
     }
 
-    /// The number of detours of a node among its siblings: the first is none; with `Fewest` each other is one.
+    /// The number of detours that an alternative counts as: 0 for the first; with `Fewest`, 1 for each other.
     pub(crate) fn of_alternative(self, is_first: bool) -> usize {
         usize::from(self == DetourOrder::Fewest && !is_first)
     }
@@ -44,7 +45,7 @@ impl DetourOrder {
         }
     }
 
-    /// Tests whether detours are counted anew after an event; `is_last` says that no later event was explained so far.
+    /// Tests whether detours are counted anew after an event; `is_last` is set if no later event was explained so far.
     pub(crate) fn begins_anew(self, is_last: bool) -> bool {
         is_last || self == DetourOrder::Deepest
     }

@@ -1,10 +1,10 @@
-//! Failing runs over a network: what they explain of the observations that follow.
+//! Failing runs over a network: following those that explain later observations.
 //!
 //! ```text
 //! c1 Add    c2 Take    c1 6        `c1 5` was sent, then `Take` broke its duty: `c1 6` is not seen before `c1 5`
 //! ```
 //!
-//! A run in which the client breaks its duty, or the specification is faulty, may do anything from there on; but what it had sent stays
+//! A run may do anything once the client has broken its duty, or the specification was faulty; but the messages that it had sent stay
 //! sent (proofs-notes/tasks.md, *Failing runs*).
 
 use super::composed::Composed;
@@ -21,13 +21,13 @@ pub(crate) fn observe(judge: &mut Judge, network: &dyn Network, observation: &Ob
         let composed = Composed::new(&spec, network, &judge.options);
         let mut findings = std::mem::take(&mut judge.findings);
         findings.follow(|state| following(judge, composed, state, observation));
-        // Comparing a message with the one that is seen may be too hard.
+        // Comparing a message with the observed one may have been too hard.
         findings.merge(std::mem::take(&mut judge.findings));
         judge.findings = findings;
     }
 }
 
-/// The states after an observation, of a run that has failed.
+/// The states of a failing run after an observation; none if it does not explain the observation.
 fn following(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -61,7 +61,7 @@ fn following(
     }
 }
 
-/// Tests whether a message that was sent must be seen before anything else is on a connection.
+/// Tests whether a message that was sent must be seen before anything else on a connection.
 fn is_awaited(composed: Composed<'_>, state: &Candidate, port: Port) -> bool {
     let is_global = composed.network.order() == PacketOrder::Global;
     state.process.sent().iter().any(|message| !message.is_endless && (is_global || message.port == port))

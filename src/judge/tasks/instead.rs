@@ -1,4 +1,4 @@
-//! The messages and calls that could have been seen in the place of an event that nothing explains.
+//! The messages and calls that could have been seen in the place of a rejected event.
 //!
 //! ```text
 //! c1 Take    c2 Take    c1 2        the server may have answered c1 with 1 only: `2` is impossible, and `1` was possible
@@ -17,8 +17,8 @@ use crate::process::PeerCall;
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The answers that could have been seen in the place of a rejected one; of a rejected call the calls of that peer, each its key with
-/// its request. Nothing if these are not all known, or not all found with this work, in made terms.
+/// The answers that could have been seen in the place of a rejected one; for a rejected call, the calls of that peer, each its key with
+/// its request. `None` if they are not all known, or not all found with this much work, in made terms.
 #[must_use]
 pub fn possible_instead(
     spec: &Arc<Spec>,

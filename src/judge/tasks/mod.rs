@@ -1,11 +1,11 @@
-//! Observing over a network: the server runs sections until what is observed may be observed (semantics 4).
+//! Observing over a network: the server runs sections until the network allows the observation.
 //!
 //! ```text
 //! c1 Take    c2 Take    c2 1    c1 2       the server began with the request of c2, or went on with it first
 //! ```
 //!
-//! A candidate has requests, suspended tasks and messages under way. Before an observation all sections are tried that the
-//! network allows, until it may be made; equal candidates on the way are one.
+//! A candidate has requests, suspended tasks and messages under way. Before an observation, all sections that the network allows
+//! are tried until the observation may be made; equal candidates on the way are one.
 
 pub(crate) mod composed;
 pub(crate) mod deepest;
@@ -48,7 +48,7 @@ pub(super) fn observe(
     observed(judge, composed, ready, observation)
 }
 
-/// The candidates in which an observation may be made, and of those that may go on without it all to which they lead.
+/// The candidates in which an observation may be made, after the sections that the server may have run before it.
 pub(super) fn before(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -59,7 +59,7 @@ pub(super) fn before(
     run_sections(judge, composed, candidates, observation)
 }
 
-/// Notes that a connection has begun, if an observation is the first of it.
+/// Notes that a connection has begun, if an observation is the first on it.
 pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
     if let Some(port) = observation.port()
         && judge.wire.open(port)
@@ -69,7 +69,7 @@ pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Cand
     }
 }
 
-/// The candidates after an observation, out of those in which it may be made.
+/// The candidates after an observation, from candidates in which it may be made.
 pub(super) fn observed(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -113,7 +113,7 @@ fn retained(mut candidates: Vec<Candidate>, mut keeps: impl FnMut(&mut Candidate
     candidates
 }
 
-/// The candidates in which an observation may be made, after what the server may have done before it.
+/// The candidates in which an observation may be made, after the sections that the server may have run before it.
 fn run_sections(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -123,7 +123,7 @@ fn run_sections(
     let network = composed.network;
     let mut met = VisitedStates::new(composed);
     let (mut open, mut ready) = (candidates, Vec::new());
-    // Those with many packets under way come first: they may cover others.
+    // Candidates with many packets under way come first: they may cover others.
     open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));
     open.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
@@ -175,7 +175,7 @@ pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observati
     }
 }
 
-/// The candidates to which the sections lead that may be run before an observation, as far as they need to be followed.
+/// The candidates after one section that may be run before an observation, as far as they need to be followed.
 fn following(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -200,11 +200,11 @@ fn following(
 #[derive(Default)]
 pub(super) struct Led {
     pub(super) states: Vec<Candidate>,
-    /// Set if no other section needs to be run instead of it.
+    /// Set if no other section needs to be run in the place of this one.
     pub(super) is_enough: bool,
 }
 
-/// The candidates to which a section leads that is run before an observation.
+/// The candidates to which a section leads before an observation.
 pub(super) fn led_to(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -226,14 +226,14 @@ pub(super) fn led_to(
         && let [only] = &states[..]
         && has_only_sent(from, only)
     {
-        // What it sends is there in addition.
+        // The section only adds messages, which may be lost, so running it first excludes nothing.
         let is_new = from.process.sent().len() < only.process.sent().len();
         return if is_new { Led { states, is_enough: true } } else { Led::default() };
     }
     Led { states, is_enough: false }
 }
 
-/// Tests whether a section has sent messages, and changed nothing else: no state was left out.
+/// Tests whether a section has sent messages and changed nothing else, for all states of a candidate.
 fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
     (after.is_clean() || !before.is_clean())
         && !before.process.has_unknowns()
@@ -241,7 +241,7 @@ fn has_only_sent(before: &Candidate, after: &Candidate) -> bool {
         && after.store.constraints() == before.store.constraints()
 }
 
-/// Tests whether the server begins with a request that equals another one, if their order means nothing.
+/// Tests whether a section begins with a request that equals an earlier one under way, if their order means nothing.
 fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSection) -> bool {
     match next {
         ServerSection::Move(ServerMove::Receive(at)) => {
@@ -251,7 +251,7 @@ fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSectio
     }
 }
 
-/// The candidate after the last section of a task that can be run at once as well as later.
+/// The candidate after the last section of a task, if there is a task whose last section can be run now as well as later.
 pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
     if !(composed.looks_ahead && judge.wire.looks_at_tasks()) {
         return None;
@@ -262,7 +262,7 @@ pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: 
     })
 }
 
-/// Tests whether a task of a port, whose answer is seen, cannot come to it in any state.
+/// Tests whether the task of a connection cannot give the answer that is seen there, in any state.
 fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
     let next = prospects::certain_section(judge, composed, candidate, port);
     next.is_some_and(|at| {
@@ -292,7 +292,7 @@ fn with_arrived(
     })
 }
 
-/// The candidates in which the message that was observed on a port is one that may be seen there.
+/// The candidates in which a message under way unifies with the one that was observed on a connection.
 pub(super) fn with_shown(
     judge: &mut Judge,
     composed: Composed<'_>,
@@ -330,8 +330,8 @@ pub(super) fn with_shown(
     after
 }
 
-/// The candidates after a client has given up its connection: nothing that is sent on it is seen any more, and of its requests that were
-/// not read some first ones may be yet. If the others would be in the way, or take room, they are dropped now.
+/// The candidates after a client has given up its connection: no message on it is seen any more, and a prefix of its unread requests may
+/// still be read. If the others would be in the way, or take room, they are dropped now.
 fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
     let Composed { spec, network, .. } = composed;
@@ -361,7 +361,7 @@ fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, 
     after
 }
 
-/// The candidates after it was seen that the server has ended a connection.
+/// The candidates after a client has seen that the server ended its connection.
 fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
     retained(candidates, |candidate| {
@@ -385,7 +385,7 @@ fn restarted(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>) -> Vec<
     after
 }
 
-/// The candidates in which a call that a peer has seen is one that was sent.
+/// The candidates in which a call that was sent unifies with the one that a peer has seen.
 fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
     let mut after = Vec::new();
     for candidate in candidates {
@@ -404,7 +404,7 @@ fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen:
     after
 }
 
-/// The candidates in which a peer has answered a call.
+/// The candidates after a peer has answered a call.
 fn with_call_answered(
     judge: &mut Judge,
     spec: &Spec,

@@ -1,4 +1,4 @@
-//! Running one section of the server over a network, from what is under way before it to what is after it.
+//! Running one section of the server over a network, which may take and add packets under way.
 //!
 //! ```text
 //! c1 Put(1) not read      the server reads it      {x: 1}, and `Done` is under way to c1
@@ -15,9 +15,9 @@ use crate::network::{ServerMove, ServerSection};
 use crate::process::{ConnectionList, Sent};
 use crate::value::Value;
 
-/// The work that a section counts as at least, in made terms.
+/// A section counts as at least this much work, in made terms.
 const SECTION: u64 = 10;
-/// The number of comparisons of messages that count as one made term.
+/// This many comparisons of messages count as one made term.
 const COMPARED: usize = 10;
 
 /// The work that packets under way are to a section: each message is compared with those before it.
@@ -93,7 +93,7 @@ fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> 
         let stepped = fire::run_step(judge, composed.spec, from, step);
         for mut next in delivered(judge, composed, stepped) {
             tidy::for_comparing(judge, &mut next);
-            // A run that is repeated for real takes each step as often as it sends.
+            // A witness is a real run, which takes the step once for each message.
             let is_kept = judge.options.keep_choices;
             if composed.repeats() && !is_kept && next.store.constraints() == from.store.constraints() {
                 next.process.repeat_sent_since(&from.process);
@@ -142,8 +142,7 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
     after
 }
 
-/// Adds the candidates in which a message is each of the answers that it may be, the earliest one first, and the one in which nobody
-/// sees it.
+/// Adds a candidate for each answer that a message may be, the earliest one first, and the candidate in which nobody sees it.
 fn tell_apart(
     judge: &mut Judge,
     composed: Composed<'_>,

@@ -1,4 +1,4 @@
-//! Tasks, looked at ahead of their next section: one that is dead, and one that may be finished at once.
+//! Suspended tasks, looked at ahead of their next section: a task may be dead, or be finished at once.
 //!
 //! ```text
 //! let x = total; yield; total := x + q; reply total;     suspended with x = 5, q = 2, and 9 is seen: dead
@@ -15,7 +15,7 @@ use crate::judge::frontier::Judge;
 use crate::process::Port;
 use crate::spec::analysis::section_ahead::{only_answers, reads_no_state};
 
-/// The places of suspended tasks whose next section gives the answer that is seen and changes nothing, or cannot be run now.
+/// The places of suspended tasks whose next section, if it can be run now, gives the answer that is seen and changes nothing.
 pub(crate) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
     let program = &composed.spec.program;
     let suspended = candidate.process.situation().suspended;
@@ -32,7 +32,7 @@ pub(crate) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Ca
     (0..suspended.len()).filter(is_ready).collect()
 }
 
-/// Tests whether a section has ended a task, and nothing else: no state was left out, and none changed.
+/// Tests whether a section has ended a task and changed nothing else, for all states of a candidate.
 pub(crate) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
     let tasks = |candidate: &Candidate| candidate.process.suspended().count();
     tasks(after) + 1 == tasks(before)
@@ -42,7 +42,7 @@ pub(crate) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
         && after.store.constraints() == before.store.constraints()
 }
 
-/// The place of the suspended task of a port, if its next section must be run, and has the same result in every state.
+/// The place of the suspended task of a connection, if its next section must be run and does not read the state.
 pub(crate) fn certain_section(
     judge: &Judge,
     composed: Composed<'_>,

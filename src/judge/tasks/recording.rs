@@ -1,13 +1,14 @@
 //! Judging a whole recording of clients that do not wait for each other.
 //!
-//! The answers to come are looked at ahead: a message that is not the one that is seen in its place is dropped when it is sent. So a
-//! recording may be given up before its first event that nothing explains. That is found in its beginnings, each judged as if it were
-//! all there is:
+//! The judge knows the answers to come: a candidate is dropped as soon as it sends a message other than the one that is seen in its place.
+//! So the judge may give up before the first event that nothing explains. This event is found by judging beginnings of the recording, each
+//! as if there were no more events:
 //!
 //! ```text
-//! accepted ◀─────────────▶ rejected                the first events that are rejected: 6, 7 or 8 of them; judged next: 6
-//! 1 2 3 4 5 6 7 8 9
-//!         ▲ given up here, with all answers known
+//! 1 2 3 4 5 6 7 8 9       the judge, which knows all answers, gives up at event 5
+//! 1 2 3 4 5               accepted
+//! 1 2 3 4 5 6 7           rejected
+//! 1 2 3 4 5 6             rejected: event 6 is the first that nothing explains
 //! ```
 
 use std::collections::VecDeque;
@@ -28,29 +29,29 @@ use crate::spec::Spec;
 use crate::spec::analysis::entries::RequestKeys;
 use crate::value::Value;
 
-/// The work of a turn, in made terms, and the most turns if the judge that takes event by event is at its end.
+/// A turn takes `TURN` made terms. Once judging event by event has ended *unknown*, deepest first has at most `TURNS` turns in all.
 const TURN: u64 = 20_000;
 const TURNS: usize = 1_000;
 
-/// A recording, and what it is judged by.
+/// A recording, with its specification, network and limits.
 #[derive(Clone, Copy)]
 struct Recordings<'r> {
     spec: &'r Arc<Spec>,
     network: &'r dyn Network,
     events: &'r [RecordedEvent],
     options: &'r Options,
-    /// The turns after which it is given up.
+    /// The number of turns after which judging is given up.
     turns: usize,
 }
 
-/// Judges what was recorded over a network; the events are the lines. The judge has the verdict.
+/// Judges a recording over a network, and returns the judge, which has the verdict; its events are lines.
 #[must_use]
 pub fn judge_recorded(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
     let parts = parts(spec, network, events).unwrap_or_default();
     by_key(spec, network, &parts, options).unwrap_or_else(|| judge_whole(spec, network, events, options))
 }
 
-/// Judges the events of each key alone; nothing if these verdicts do not say what the whole is.
+/// Judges the events of each key alone; `None` if the verdict on the whole does not follow from these verdicts.
 fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>], options: &Options) -> Option<Judge> {
     let mut first: Option<(u64, Judge)> = None;
     for part in parts {
@@ -60,7 +61,7 @@ fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>],
             Verdict::Reject { event, event_from: None } if !spec.program.may_fail => event,
             _ => return None,
         };
-        // Of parts that are accepted the last one has seen all.
+        // If all parts are accepted, the judge of the part that ends last is returned.
         if first
             .as_ref()
             .is_none_or(|(earliest, seen)| event < *earliest || event == *earliest && seen.event < judge.event)
@@ -71,8 +72,8 @@ fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>],
     first.map(|(_, judge)| judge)
 }
 
-/// The events of each key, if keys have nothing to do with each other and no connection has two requests under way
-/// (proofs-notes/schedules.md, *Keys*); nothing else may have been observed.
+/// The events of each key, if keys are independent, no connection has two requests under way, and nothing but requests and answers was
+/// observed (proofs-notes/schedules.md, *Keys*).
 fn parts(spec: &Spec, network: &dyn Network, events: &[RecordedEvent]) -> Option<Vec<Vec<RecordedEvent>>> {
     if network.order() == PacketOrder::Global || network.counts_packets() || !answers_only(&spec.program) {
         return None;
@@ -112,14 +113,14 @@ fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent]
     }
 }
 
-/// Judges what was recorded over a network; if it is rejected, the event at which the judge gave up may be an earlier one than the
-/// first that nothing explains.
+/// Judges a recording over a network; if it is rejected, the event of the verdict may be earlier than the first one that nothing
+/// explains.
 #[must_use]
 pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
     judge_within(spec, network, (events, u64::MAX), options)
 }
 
-/// Judges so, but gives up after so much work on the whole, in made terms.
+/// Judges a recording as [`judge_at_once`] does, but gives up after about this much work on the whole, in made terms.
 #[must_use]
 pub fn judge_within(
     spec: &Arc<Spec>,
@@ -127,12 +128,12 @@ pub fn judge_within(
     (events, work): (&[RecordedEvent], u64),
     options: &Options,
 ) -> Judge {
-    // Each turn is one of two judges.
+    // Each turn is taken by both judges.
     let turns = usize::try_from(work / (2 * TURN)).unwrap_or(usize::MAX);
     Recordings { spec, network, events, options, turns }.decided(events.len())
 }
 
-/// The lines of the requests that were under way at an event: each answer on a connection is for its earliest request that has none.
+/// The lines of the requests that were under way at an event: each answer on a connection is for its earliest unanswered request.
 #[must_use]
 pub fn unanswered(events: &[RecordedEvent], event: u64) -> Vec<u64> {
     let mut waiting: FxHashMap<Port, VecDeque<u64>> = FxHashMap::default();
@@ -156,8 +157,9 @@ impl Recordings<'_> {
         self.events[number - 1].0
     }
 
-    /// Tests whether a rejection comes of looking ahead, so that the event at which it was found may be too early. A failing run explains
-    /// messages that are never seen: only connections that keep their order say at once which these are.
+    /// Tests whether a rejection is found by looking ahead, so that its event may be too early. Failing runs explain messages that are
+    /// never seen. So for a specification that may fail, the judge looks ahead only if connections keep their order, which says which
+    /// messages are seen.
     fn looks_ahead(&self) -> bool {
         !self.spec.program.may_fail || self.network.order() == PacketOrder::Connection
     }
@@ -202,7 +204,7 @@ impl Recordings<'_> {
                 return judge;
             }
             if turns > self.turns {
-                // What explains the events so far need not explain those that were not observed.
+                // States that explain the events so far need not explain the events that were not observed.
                 judge.candidates.clear();
                 judge.event = judge.event.max(1);
                 judge.give_up(Limit::Effort);
@@ -211,7 +213,7 @@ impl Recordings<'_> {
         }
     }
 
-    /// Observes events until they are at their end, or nothing explains them, or so much work was done; whether it was not the latter.
+    /// Observes events until their end, until nothing explains them, or until this much work was done; returns `false` in the last case.
     fn observe_for(&self, judge: &mut Judge, left: &mut Iter<'_, RecordedEvent>, work: Option<u64>) -> bool {
         let last = work.map(|work| judge.work_done().saturating_add(work));
         while judge.event == 0 || judge.is_open() {
@@ -224,10 +226,10 @@ impl Recordings<'_> {
         true
     }
 
-    /// The judge of the fewest first events that are rejected, if one gave up all of them.
+    /// The judge of the shortest beginning that is rejected, given one that rejected all events. The event is found by bisection.
     fn first_rejected(&self, given_up: Judge) -> Judge {
         let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
-        // The numbers of first events that are explained, that are not rejected, and that are.
+        // The first `explained` events are accepted, the first `open` are not rejected, and the first `rejected` are.
         let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
         let (mut open, mut rejected) = (before(given_up.event), self.events.len());
         let (mut last, mut reach) = (given_up, 1);

@@ -4,7 +4,8 @@
 //! c1 Get   c1 Get   c1 1   c1 Get   c1 2   c1 3       before `c1 1` two requests must be under way, as only one more is sent after it
 //! ```
 //!
-//! States with fewer explain nothing if each request is answered once at most (`proofs-notes/deepest.md`, *Requests that are needed*).
+//! States with fewer requests under way explain nothing, if each request is answered once at most (`proofs-notes/deepest.md`, *Requests
+//! that are needed*).
 
 use rustc_hash::FxHashMap;
 
@@ -22,9 +23,9 @@ pub(crate) struct RemainingAnswers {
 #[derive(Clone, Copy)]
 struct OwnEvent {
     at: usize,
-    /// The number of requests that must be under way before it.
+    /// The number of requests that must be under way on the connection before the event.
     needed: usize,
-    /// The next event, from it on, at which an answer is seen.
+    /// The event, from this one on, at which the next answer is seen.
     answer: Option<usize>,
 }
 
@@ -39,7 +40,7 @@ impl RemainingAnswers {
             let (needed, answer) = match observation {
                 Observation::Answer(..) => ((later + 1).min(most), Some(at)),
                 Observation::Request(..) => (later.saturating_sub(1), answer),
-                // What was sent before says nothing of what comes after it.
+                // After the end of a connection, its earlier requests are answered no more.
                 _ => (0, answer),
             };
             own.push(OwnEvent { at, needed, answer });
@@ -48,7 +49,7 @@ impl RemainingAnswers {
         RemainingAnswers { by_port }
     }
 
-    /// The event, from one on, at which the next answer on a connection is seen.
+    /// The event, from the given one on, at which the next answer on a connection is seen.
     pub(crate) fn next(&self, port: Port, event: usize) -> Option<usize> {
         self.from(port, event).first()?.answer
     }

@@ -1,4 +1,4 @@
-//! The states that were visited before an observation: a state that leads to nothing new is not followed.
+//! The states that were visited before an observation: a state that a visited one covers is not followed.
 //!
 //! Over a network that loses packets, a state with more packets under way can do all that a state with fewer can:
 //!
@@ -6,7 +6,7 @@
 //! n = 1, c1 W(2) and c2 W(3) not read      covers      n = 1, c1 W(2) not read
 //! ```
 //!
-//! (`proofs-notes/datagrams.md`.)
+//! The note `proofs-notes/datagrams.md` says why.
 
 use std::rc::Rc;
 
@@ -20,26 +20,26 @@ use crate::judge::normal_form::forms::CanonicalForm;
 use crate::process::Port;
 use crate::value::Value;
 
-/// The number of comparisons of packets that count as one made term.
+/// This many comparisons of packets count as one made term.
 const COMPARED: usize = 32;
 
-/// The packets of a state that may be lost, by their numbers, each kind in order; without them, it has one form.
+/// The packets of a state that may be lost, by their numbers; each list is in order.
 #[derive(Default, Debug)]
 struct Packets {
     arrived: Rc<Vec<u32>>,
     sent: Vec<u32>,
-    /// The messages that were sent and may be seen any number of times.
+    /// The messages under way that may be seen any number of times.
     endless: Vec<u32>,
     is_clean: bool,
 }
 
-/// The states that were visited; of states that differ only in their packets, those that no other one covers.
+/// The visited states: if some differ only in their packets, those among them that no other one covers.
 pub(crate) struct VisitedStates {
-    /// By their forms, in which packets that may be lost are missing.
+    /// The packets of the states, by the states' forms without packets that may be lost.
     forms: FxHashMap<Vec<CanonicalForm>, Vec<Vec<Packets>>>,
     /// The numbers of different packets.
     numbers: FxHashMap<(Port, Value), u32>,
-    /// The lists of requests that are not read: if they may be read again few are different.
+    /// The lists of unread requests, shared by states: few lists are different if requests may be read again.
     arrived: FxHashSet<Rc<Vec<u32>>>,
     /// Set if packets may be lost.
     loses: bool,
@@ -77,7 +77,7 @@ impl VisitedStates {
         self.count
     }
 
-    /// The form of a state, and its packets.
+    /// The form of a state without the packets that may be lost, and these packets.
     fn split(&mut self, state: &Candidate) -> (CanonicalForm, Packets) {
         let (mut situation, mut values, facts) = forms::canonical(state);
         let mut packets = Packets { is_clean: state.is_clean(), ..Packets::default() };
@@ -107,7 +107,7 @@ fn number(numbers: &mut FxHashMap<(Port, Value), u32>, packet: (Port, Value)) ->
     *numbers.entry(packet).or_insert(next)
 }
 
-/// The list that is equal to a new one.
+/// The shared list that is equal to a new one.
 fn shared(lists: &mut FxHashSet<Rc<Vec<u32>>>, new: Vec<u32>) -> Rc<Vec<u32>> {
     if let Some(same) = lists.get(&new) {
         return same.clone();

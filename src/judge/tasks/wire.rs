@@ -1,12 +1,12 @@
-//! Connections, as far as the observations show them: which ones there are, and the answers that a recording still has for each.
+//! The open connections, as the observations show them, and the answers that a recording still has for each.
 //!
 //! ```text
 //! c1 Take   c1 Take   c1 Taken(1)   c1 Taken(2)       the first answer that is sent to c1 is Taken(1), the second Taken(2),
 //!                                                     and a third one nobody sees
 //! ```
 //!
-//! On a connection that keeps its order the n-th message sent is the n-th seen, if any is: it is compared as soon as it is sent
-//! (`proofs-notes/tasks.md`, *Lookahead*).
+//! On a connection that keeps its order, the n-th message sent is the n-th seen, if any is: it is unified with that answer as soon as it
+//! is sent (`proofs-notes/tasks.md`, *Lookahead*).
 
 use std::sync::Arc;
 
@@ -19,7 +19,7 @@ use crate::process::{Port, Sent};
 use crate::solve::Store;
 use crate::value::{self, Truth, Value};
 
-/// An observation, and the line of the recording that it stands on.
+/// An observation, with its line in the recording before it.
 pub type RecordedEvent = (u64, Observation);
 
 /// The answers that a recording has for each connection, in their order.
@@ -29,44 +29,43 @@ pub(crate) struct Ahead(FxHashMap<Port, Coming>);
 /// The answers on one connection.
 #[derive(Clone, Default, Debug)]
 struct Coming {
-    /// The answers; nothing if one is not known.
+    /// The answers; `None` is one that is not known.
     answers: Vec<Option<Value>>,
-    /// Set if the server is seen to end the connection after them.
+    /// Set if the server is seen to end the connection after these answers.
     is_closed: bool,
 }
 
-/// The use that is made of the answers to come.
+/// The use that a judge makes of the answers to come.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Lookahead {
-    /// Everything that cannot come to them is dropped.
+    /// Candidates with messages, tasks or requests that cannot lead to the answers are dropped.
     All,
-    /// A message that is not the one that is seen is dropped; tasks and requests that cannot come to an answer are not, as a run that fails
-    /// need not come to it.
+    /// Candidates with a message that is not the one that is seen are dropped; those with tasks and requests that cannot lead to an answer
+    /// are not, as a failing run need not give the answer.
     Messages,
-    /// They are not known before they are seen.
+    /// The answers are not used before they are seen.
     None,
 }
 
 /// The fate of a message.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum MessageFate {
-    /// It is seen, and is this.
+    /// The message is seen, and is this one.
     Is(Value),
-    /// It is seen, and may be anything.
+    /// The message is seen, but its value is not known.
     Any,
     /// Nobody sees it.
     Unseen,
-    /// There is no such message.
+    /// There can be no such message.
     Impossible,
 }
 
-/// The connections that are there, each with the number of answers that were seen on it, and the answers to come, if these are
-/// known.
+/// The open connections, each with the number of answers that were seen on it, and the answers to come, if these are known.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Wire {
     there: OrdMap<Port, usize>,
     ahead: Option<Arc<Ahead>>,
-    /// Set if tasks that cannot come to these answers are dropped.
+    /// Set if candidates with tasks that cannot give these answers are dropped.
     looks_at_tasks: bool,
 }
 
@@ -84,7 +83,7 @@ impl Ahead {
         ahead
     }
 
-    /// The fate of the message of this number, from 0, on a connection that keeps its order.
+    /// The fate of the message with this number, from 0, on a connection that keeps its order.
     fn fate(&self, port: Port, number: usize) -> MessageFate {
         let Some(coming) = self.0.get(&port) else { return MessageFate::Unseen };
         match coming.answers.get(number) {
@@ -95,7 +94,7 @@ impl Ahead {
         }
     }
 
-    /// The number of answers after the first ones on a connection that a message may be.
+    /// The number of answers on a connection, after the `first` ones, that a message may be.
     fn places(&self, port: Port, first: usize, (message, store): (&Value, &Store)) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
@@ -107,13 +106,13 @@ impl Ahead {
 }
 
 impl Wire {
-    /// Knows the answers to come, and the use that is made of them.
+    /// Sets the answers to come, and the use that is made of them.
     pub(crate) fn look_ahead(&mut self, ahead: Ahead, lookahead: Lookahead) {
         self.ahead = Some(Arc::new(ahead));
         self.looks_at_tasks = lookahead == Lookahead::All;
     }
 
-    /// Tests whether tasks that cannot come to the answers to come are dropped.
+    /// Tests whether candidates with tasks that cannot give the answers to come are dropped.
     pub(crate) fn looks_at_tasks(&self) -> bool {
         self.looks_at_tasks
     }
@@ -143,17 +142,17 @@ impl Wire {
         self.there.contains_key(&port)
     }
 
-    /// The connections that are there, each with the number of answers that were seen on it.
+    /// The open connections, each with the number of answers that were seen on it.
     pub(crate) fn shown(&self) -> Vec<(u64, usize)> {
         self.there.iter().map(|(port, shown)| (port.0, *shown)).collect()
     }
 
-    /// Adds a connection; this many answers were seen on it.
+    /// Adds an open connection on which this many answers were seen.
     pub(crate) fn resume(&mut self, port: Port, shown: usize) {
         self.there.insert(port, shown);
     }
 
-    /// The connections that are there.
+    /// The open connections.
     pub(crate) fn ports(&self) -> Vec<Port> {
         self.there.keys().copied().collect()
     }
@@ -169,7 +168,7 @@ impl Wire {
         Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
     }
 
-    /// The first message under way with a known fate that was not taken up yet: its place, and its fate.
+    /// The place and the fate of the first message under way whose fate is known and was not applied yet.
     pub(crate) fn next_fate(&self, candidate: &Candidate, network: &dyn Network) -> Option<(usize, MessageFate)> {
         let sent = candidate.process.sent();
         (0..sent.len()).find_map(|at| {
@@ -186,14 +185,14 @@ impl Wire {
         Some(equal >= self.ahead.as_ref()?.places(*port, shown, (value, store)))
     }
 
-    /// The first message of which not all is known, and the answers that it may be, the earliest one first, if messages have no order
-    /// and all answers to come on its connection are known.
+    /// The place of the first message that is not fully known, and the answers that it may be, the earliest one first. Only messages on
+    /// connections whose answers to come are all known count.
     pub(crate) fn open_message(&self, candidate: &Candidate) -> Option<(usize, Vec<Value>)> {
         let sent = candidate.process.sent();
         (0..sent.len()).find_map(|at| Some((at, self.answers_of(&sent[at], &candidate.store)?)))
     }
 
-    /// The different answers that a message may be of which not all is known.
+    /// The different answers that a message may be if it is not fully known; `None` if an answer to come is not known.
     fn answers_of(&self, message: &Sent, store: &Store) -> Option<Vec<Value>> {
         if message.value.is_known() || matches!(message.value, Value::Absent) {
             return None;
@@ -225,13 +224,13 @@ impl Wire {
             return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
-        // What nobody sees is in the way of what comes after it, or takes room.
+        // An unseen message stays under way if it is in the way of later ones, or takes room.
         let stays = order == PacketOrder::Global || network.counts_packets();
         (!(stays && fate == MessageFate::Unseen)).then_some(fate)
     }
 }
 
-/// Tests whether a message may be an answer, as far as its values and what is known of them say without a search.
+/// Tests whether a message may be an answer, as far as its value and the store show without a search.
 fn may_be(message: &Value, answer: &Value, store: &Store) -> bool {
     match value::equal(message, answer) {
         Ok(Truth::Known(is_equal)) => is_equal,

@@ -1,16 +1,16 @@
 //! Clients who wait for each other: each request is answered before the next one is sent, so that there is one order.
 //!
 //! `{"c": 1, "q": 5}`, `{"c": 1, "a": 1}`, `{"c": 2, "q": 3}`, `{"c": 2, "a": 0}` is a trace of two exchanges, each of which is a plain
-//! step of the judge. Once two requests are under way at once, what is known of the server is where a search for an order begins.
+//! step of the judge. Once two requests are under way at once, a search for an order begins from the judge's candidates.
 
 use crate::judge::{Exchange, Judge, Observed};
 use crate::search::history::{Building, Happened};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// A server of which at most one request is under way.
+/// The observation of a server while at most one request is under way.
 pub(crate) struct Alone {
-    /// It has observed what was answered.
+    /// The judge, which has observed the answered requests.
     pub(crate) judge: Judge,
     /// The connections, with no history.
     pub(crate) building: Building,
@@ -19,7 +19,7 @@ pub(crate) struct Alone {
 }
 
 impl Alone {
-    /// One that goes on from where a judge is, on connections that are open.
+    /// The observation of a server that goes on with a judge, and on open connections.
     pub(crate) fn new(judge: Judge, building: Building) -> Alone {
         Alone { judge, building, waiting: None }
     }
@@ -29,8 +29,8 @@ impl Alone {
         self.waiting.is_none()
     }
 
-    /// Adds what happened on a line. If more than one request is under way then, or may be, nothing is added: the request that was
-    /// before is returned, with its line.
+    /// Adds an event on a line. If more than one request is under way then, or may be, nothing is added; the error is the request that was
+    /// under way before, with its line.
     pub(crate) fn push(&mut self, spec: &Spec, line: u64, happened: &Happened) -> Result<(), Option<(u64, Happened)>> {
         match (happened, self.waiting.take()) {
             (Happened::Sent(connection, request), None) => self.waiting = Some((line, *connection, request.clone())),

@@ -1,8 +1,8 @@
-//! The beginning of a history is forgotten, if all that was asked there was answered.
+//! Forgetting the beginning of a history, once all its requests are answered or given up.
 //!
 //! ```text
-//! r0 ├──┤  r2 ├ ─ ─ lost  │ r3 ├────       of the requests after the line, r3, and those that may still be served, r2, new numbers
-//!    r1 ├──────┤          │                are given: r2 is 0, and r3 is 1
+//! r0 ├──┤  r2 ├ ─ ─ lost  │ r3 ├────       new numbers for the requests that may still be served (r2 is 0),
+//!    r1 ├──────┤          │                and for those after the line (r3 is 1)
 //! ```
 
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -10,19 +10,19 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use crate::search::history::{Building, HistoryEvent, Request};
 use crate::search::rules::OrderRules;
 
-/// Fewer kinds of requests than this are all remembered.
+/// While there are fewer kinds of requests than this, none is forgotten.
 const ENOUGH: usize = 4_096;
 
-/// The numbers that requests have once others are forgotten.
+/// The new numbers of requests after others were forgotten.
 pub(crate) struct Renumbered {
-    /// The requests that are left of those before the event, the first one first.
+    /// The requests before the event that are left, the first one first.
     left: Vec<usize>,
     /// The first request after the event.
     first: usize,
 }
 
 impl Renumbered {
-    /// The number of a request now; nothing if it is forgotten.
+    /// The new number of a request; `None` if it is forgotten.
     pub(crate) fn request(&self, old: usize) -> Option<usize> {
         match old.checked_sub(self.first) {
             Some(behind) => Some(self.left.len() + behind),
@@ -32,13 +32,14 @@ impl Renumbered {
 }
 
 impl Building {
-    /// The connections alone, with an empty history.
+    /// Takes the open connections out, with an empty history.
     pub(crate) fn connections(&mut self) -> Building {
         let (open, clients) = (std::mem::take(&mut self.open), self.clients);
         Building { open, clients, ..Building::new(self.names_clients) }
     }
 
-    /// Forgets the events before one, and the requests that were sent there, but for these: no other one is under way any more.
+    /// Forgets the events before the given one, and the requests that these sent, except those in `left`: no other one is under way any
+    /// more.
     pub(crate) fn forget(&mut self, before: usize, mut left: Vec<usize>) -> Renumbered {
         left.sort_unstable();
         let sent = |event: &HistoryEvent| if let HistoryEvent::Sent(request) = event { Some(*request) } else { None };
@@ -65,7 +66,7 @@ impl Building {
         new
     }
 
-    /// Frees the places of requests that are forgotten.
+    /// Frees the places of forgotten requests.
     fn free_places(&mut self) {
         let is_open = |request: &&Request| request.answered.is_none();
         let taken: FxHashSet<usize> = self.history.requests.iter().filter(is_open).map(|open| open.place).collect();
@@ -73,7 +74,7 @@ impl Building {
         self.free = (0..self.places).rev().filter(|place| !taken.contains(place)).collect();
     }
 
-    /// Forgets the kinds of requests that are forgotten, if they are many: the new numbers of the others.
+    /// Forgets the kinds of forgotten requests, if there are many kinds; returns the new numbers of the others.
     pub(crate) fn forget_kinds(&mut self, rules: OrderRules) -> Option<FxHashMap<u32, u32>> {
         if self.kinds.len() < ENOUGH.min(rules.patience() as usize) {
             return None;

@@ -1,4 +1,4 @@
-//! A history that is judged event by event, at a moment when nothing is under way: the states that its future can come from.
+//! A history that is judged event by event, at a moment when nothing is under way: the states from which it goes on.
 //!
 //! ```text
 //! c1 ├── Put a ──┤     ├── Get a ──┤  │        one state, or a few; if keys have histories of their own,
@@ -20,9 +20,9 @@ use crate::value::Value;
 /// The state of judging at a moment when nothing is under way.
 #[derive(Clone, Debug)]
 pub struct IdleHistory {
-    /// The judge of all keys, as it was where requests were first under way at once, if they were.
+    /// The judge of all keys; if requests were ever under way at once, as it was before the first of these.
     pub judge: Judge,
-    /// The judges of the keys since then; nothing if each request was answered before the next.
+    /// The judges of the single keys since then; `None` if each request was answered before the next was sent.
     pub keys: Option<Vec<(Option<Value>, Judge)>>,
     /// The open connections, each with the number of its client.
     pub clients: Vec<(u64, u64)>,
@@ -31,7 +31,7 @@ pub struct IdleHistory {
 }
 
 impl OnlineHistory {
-    /// The state of judging; nothing if something is under way, or the states of a server are many.
+    /// The state of judging; `None` if a request is under way, or the server may be in many states.
     #[must_use]
     pub fn idle(&self) -> Option<IdleHistory> {
         if self.verdict != (Verdict::Accept { warning: None }) {
@@ -54,7 +54,7 @@ impl OnlineHistory {
         }
     }
 
-    /// The history that goes on from there, of the same specification.
+    /// A history that goes on from such a state, with the same specification.
     #[must_use]
     pub fn from_idle(spec: &Arc<Spec>, options: Options, idle: IdleHistory) -> OnlineHistory {
         let IdleHistory { judge, keys, clients, last_client } = idle;

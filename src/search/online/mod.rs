@@ -1,11 +1,12 @@
 //! The history of one key while it happens.
 //!
 //! ```text
-//! forgotten │ base ───────────────────────────── now       before `base` all that was sent is answered by now, or given up: the
-//!           │   {state, served}, {state, served} …  witness   configurations there are all that any future can come from
+//! forgotten │ base ───────────────────────────── now       all requests sent before `base` are answered by now, or given up:
+//!           │   {state, served}, {state, served} …  witness   the configurations there are all from which a future can come
 //! ```
 //!
-//! An answer that the witness goes on with costs one run of a handler. If it does not, an order is searched anew, from `base`.
+//! An answer that the witness explains costs one run of a handler. If the witness does not explain it, an order is searched anew, from
+//! `base`.
 
 pub(crate) mod alone;
 pub(crate) mod forgetting;
@@ -30,50 +31,51 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use alone::Alone;
 
-/// The verdict on what was observed so far of a key.
+/// The verdict on the events of a key so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SoFar {
-    /// Some order explains it.
+    /// Some order explains them.
     Explained,
-    /// None does.
+    /// No order explains them.
     Rejected,
-    /// It is not that simple.
+    /// Neither is certain: a limit was exceeded, a question was too hard, or a failing run may explain them.
     Doubtful,
 }
 
-/// The base moves on if it is N events behind the last one.
+/// The base moves on once it may move by this many events.
 const BEHIND: usize = 32;
-/// The work with each event that goes into that; it doubles with each `LAGGING` events that the base is behind, `SLICES` times at most.
+/// Moving the base takes at most `SLICE` work with each event. That doubles with each `LAGGING` events that the base is behind, at most
+/// `SLICES` times.
 const SLICE: u64 = 8_000;
 const LAGGING: usize = 128;
 const SLICES: usize = 12;
-/// Searching anew may take such a part of the work on a history.
+/// Searching anew may take one part in this of the work on a history.
 const SEARCHING: u64 = 64;
-/// The most states that a judge of one request after another goes on with.
+/// A judge of one request after another takes over only if there are at most this many configurations.
 const FEW: usize = 8;
 
 /// The history of a key, from the base on.
 ///
 /// Invariants:
-/// 1. `base` are all configurations before the first event that a future may come from.
-/// 2. `witness` is a configuration after the last event that explains it; nothing if that is not known.
+/// 1. `base` is all configurations before the first event from which a future can come.
+/// 2. `witness` is a configuration after the last event that explains all events; `None` if none is known.
 pub(crate) struct OnlinePart {
     spec: Arc<Spec>,
     options: Options,
     rules: OrderRules,
-    /// The number of events that are kept, at least. What explains all of these is only looked for if what explained them does not
-    /// explain the next one.
+    /// At least this many events are kept. Other explanations of these are looked for only if the witness does not explain the next
+    /// event.
     kept: usize,
     building: Building,
     states: States,
-    /// By the kinds of requests: they change nothing.
+    /// For each kind of request, `true` if it changes nothing.
     facts: Vec<bool>,
-    /// The requests so far whose serving may be faulty, or break the client's duty; and whether starting again may be faulty.
+    /// The requests so far that may fail; `restarts_may_fail` is set if a restart may.
     failures: RefCell<Failures>,
     restarts_may_fail: bool,
     base: Option<Last>,
     witness: Option<Configuration>,
-    /// The events that sent what may still be answered, and these requests.
+    /// The requests that may still be answered, each after the event that sent it.
     unanswered: BTreeSet<(usize, usize)>,
     /// The search for the next base, if that has begun.
     begun: Option<AdvanceSoFar>,
@@ -83,12 +85,12 @@ pub(crate) struct OnlinePart {
 #[derive(Clone, Copy)]
 pub(super) struct OnlineOptions<'o> {
     pub(super) options: &'o Options,
-    /// The number of events that are kept, at least.
+    /// At least this many events are kept.
     pub(super) kept: usize,
 }
 
 impl OnlinePart {
-    /// One that goes on from where a judge is, on connections that are open.
+    /// A history that goes on from a judge's candidates, on open connections.
     pub(super) fn new(
         judge: Judge,
         building: Building,
@@ -116,7 +118,7 @@ impl OnlinePart {
         }
     }
 
-    /// Adds what happened.
+    /// Adds an event.
     pub(super) fn push(&mut self, line: u64, happened: Happened) -> SoFar {
         self.building.add(line, happened);
         let events = &self.building.so_far().events;
@@ -147,7 +149,7 @@ impl OnlinePart {
         if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
     }
 
-    /// Finds out what is known of the kinds of a request.
+    /// Finds the facts about the kinds of a request.
     fn note_kinds(&mut self, request: usize) {
         let request = &self.building.so_far().requests[request];
         let mut facts = RequestFacts::new(&self.spec.program);
@@ -186,7 +188,7 @@ impl OnlinePart {
         let found = OrderSearch::new(&known, end).keeping(kept).resume(&mut self.states, &mut budget, base);
         self.states.unite(None);
         if budget.done(&self.states) > SLICE {
-            // One explanation does not go on for long here, so all are looked for from now on.
+            // A single explanation does not last for long in this history, so all are looked for from now on.
             self.kept = 0;
         }
         match found {
@@ -199,7 +201,7 @@ impl OnlinePart {
         }
     }
 
-    /// Tests whether something that was served may have been faulty, or have broken the client's duty.
+    /// Tests whether a request or a restart so far may have been faulty, or have broken the client's duty.
     fn may_fail(&self) -> bool {
         self.restarts_may_fail || self.failures.borrow_mut().may_fail()
     }
@@ -213,7 +215,7 @@ impl OnlinePart {
         }
     }
 
-    /// The witness after an answer that it can still give.
+    /// The witness after an answer to a request that it serves now.
     fn gone_on(&mut self, witness: Configuration, request: usize, end: usize) -> Option<Configuration> {
         let about = &self.building.so_far().requests[request];
         if witness.done.contains(about.place) {
@@ -228,7 +230,7 @@ impl OnlinePart {
         BEHIND.min(self.rules.patience() as usize).max(self.kept)
     }
 
-    /// Moves the base up to where something was sent that may still be answered: with each event so far that none takes long.
+    /// Moves the base up to the first request that may still be answered; each event adds a slice of work, so that none takes long.
     fn move_base(&mut self, end: usize) -> Result<(), Limit> {
         let to = self.unanswered.first().map_or(end, |(event, _)| *event);
         let is_due = to >= self.soon() || self.unanswered.is_empty() && to >= self.kept;
@@ -245,11 +247,11 @@ impl OnlinePart {
         Ok(())
     }
 
-    /// Takes a base, and forgets what was before it.
+    /// Takes a new base, and forgets the events before it.
     fn forget_before(&mut self, mut base: Last) {
         let requests = &self.building.so_far().requests;
         let mut moment = base.moment().clone();
-        // What nobody waits for, and was served in each configuration, does not matter any more.
+        // A request without an answer that was served in each configuration does not matter any more.
         let is_served = |place: usize| base.configurations.iter().all(|own| own.done.served.contains(place));
         let is_gone = |Request { place, answered, .. }: &Request| answered.is_none() && is_served(*place);
         let (gone, left): (Vec<u32>, Vec<u32>) =
@@ -308,17 +310,17 @@ impl OnlinePart {
         Some(judge)
     }
 
-    /// The candidates of what explains everything so far, if that is known.
+    /// The candidates of the witness; none if no witness is known.
     pub(super) fn candidates(&self) -> &[Candidate] {
         self.witness.as_ref().map_or(&[], |witness| self.states.frontier(witness.state))
     }
 
-    /// Tests whether what was observed so far is explained.
+    /// Tests whether a witness explains all events so far.
     pub(super) fn is_explained(&self) -> bool {
         self.witness.is_some()
     }
 
-    /// The judge, with what it knows after the last event, on a line.
+    /// The judge after the last event, on a line, with the candidates of the witness.
     pub(super) fn into_judge(mut self, line: u64) -> Judge {
         let left = self.witness.map_or_else(Vec::new, |witness| self.states.frontier(witness.state).to_vec());
         self.states.judge.verdict_of(left, line);

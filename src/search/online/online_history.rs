@@ -1,4 +1,4 @@
-//! Histories judged while they happen: after each event, whether what was observed so far is explained.
+//! Judging histories while they happen: after each event there is a verdict on the events so far.
 //!
 //! ```
 //! use mayhap::search::Happened::{Answered, Sent};
@@ -27,18 +27,18 @@ use crate::spec::Spec;
 use crate::spec::analysis::entries::RequestKeys;
 use crate::value::{Entry, Value};
 
-/// The keys whose candidates are shown.
+/// The candidates of at most this many keys are shown.
 const SHOWN: usize = 16;
 
-/// A history that is judged event by event. It remembers what the verdict on what comes may depend on, and nothing else.
+/// A history that is judged event by event. It remembers only what the verdicts on later events may depend on.
 ///
 /// Invariants:
 /// 1. `verdict` is that of [`judge`](crate::search::judge()) on the events so far, unless they were too hard.
-/// 2. While it is `Accept`, what is in use explains what was observed; if that is the histories of keys, each its own.
+/// 2. While `verdict` is `Accept`, `clients` explains the events so far; if it has the histories of keys, each explains its own events.
 pub struct OnlineHistory {
     spec: Arc<Spec>,
     pub(crate) options: Options,
-    /// The number of events that are kept, at least.
+    /// At least this many events are kept.
     kept: usize,
     pub(crate) keys: Option<RequestKeys>,
     pub(crate) clients: OnlineClients,
@@ -49,28 +49,28 @@ pub struct OnlineHistory {
 
 /// The clients so far.
 pub(crate) enum OnlineClients {
-    /// They wait for each other.
+    /// Clients that wait for each other.
     Alone(Box<Alone>),
-    /// They do not.
+    /// Clients that do not wait for each other.
     AtOnce(Box<AtOnce>),
-    /// That was too hard event by event.
+    /// Clients whose history was too hard to judge event by event.
     TooHard(Box<Judge>),
 }
 
-/// The histories of the keys, from where two requests were first under way at once.
+/// The histories of the keys, since two requests were first under way at once.
 pub(crate) struct AtOnce {
-    /// The judge as it was there.
+    /// The judge as it was before these two requests.
     pub(crate) start: Judge,
     pub(crate) parts: FxHashMap<Option<Value>, OnlinePart>,
-    /// The keys of what is under way, by connection.
+    /// The key of the request under way on each connection.
     pub(crate) under_way: FxHashMap<u64, Option<Value>>,
 }
 
 impl OnlineHistory {
-    /// A session in which nothing has happened.
+    /// A history in which nothing has happened.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, options: Options) -> OnlineHistory {
-        // Who asks is the same for all keys.
+        // A client has one name for all keys, so keys are not independent if the specification asks for it.
         let keys = RequestKeys::of(&spec.program).filter(|_| options.reduces() && !spec.program.names_clients);
         let keys = keys.filter(|keys| !keys.meet_at_restarts());
         let judge = Judge::new(spec.clone(), options.clone());
@@ -79,19 +79,19 @@ impl OnlineHistory {
         OnlineHistory { spec: spec.clone(), options, kept: 0, keys, clients, verdict, line: 0 }
     }
 
-    /// Keeps at least N events from here on, if nothing has happened yet.
+    /// Keeps at least this many events from here on; nothing must have happened yet.
     pub fn remember(&mut self, events: usize) {
         self.kept = events;
     }
 
-    /// The number of events that it keeps, at least.
+    /// The least number of events that are kept.
     #[must_use]
     pub fn remembered(&self) -> usize {
         self.kept
     }
 
-    /// Adds what happened, on a line of a trace, and returns the verdict so far. One that is no acceptance stays. There is none from where
-    /// on that is too hard event by event, or connections that are judged key by key have several requests under way.
+    /// Adds an event, on a line of a trace, and returns the verdict so far. A verdict that is no acceptance stays. `None` from the event on
+    /// at which judging event by event is too hard, or at which a connection has several requests under way while keys are judged apart.
     pub fn push(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
         if !self.verdict.is_accept() {
             return Some(self.verdict.clone());
@@ -124,13 +124,13 @@ impl OnlineHistory {
         self.judge(line, happened)
     }
 
-    /// Tests whether no two requests were under way at once since the last time that nothing was.
+    /// Tests whether no two requests were under way at once since the last time that none was.
     #[must_use]
     pub fn is_alone(&self) -> bool {
         matches!(self.clients, OnlineClients::Alone(_))
     }
 
-    /// The candidates of one way to explain what was observed so far: of a few keys, if each has its own. None if they are not known.
+    /// The candidates of one explanation of the events so far; of a few keys, if keys are judged apart. Empty if no explanation is known.
     #[must_use]
     pub fn candidates(&self) -> Vec<&Candidate> {
         match &self.clients {
@@ -143,8 +143,8 @@ impl OnlineHistory {
         }
     }
 
-    /// The memory that one way to explain what was observed so far leaves, variable by variable; nothing if none is known. If each key
-    /// has its own history, it has the entries of all of them.
+    /// The memory after one explanation of the events so far, variable by variable; `None` if no explanation is known. If keys are judged
+    /// apart, it has the entries of all of them.
     #[must_use]
     pub fn memory(&self) -> Option<Vec<Value>> {
         let of = |candidate: &Candidate| candidate.process.memory.to_vec();
@@ -169,7 +169,7 @@ impl OnlineHistory {
         Some(memory)
     }
 
-    /// The judge, of one key if each has its own, with what it knows after the last event.
+    /// The judge after the last event; that of one key, if keys are judged apart.
     #[must_use]
     pub fn into_judge(self) -> Judge {
         match self.clients {
@@ -183,7 +183,7 @@ impl OnlineHistory {
         }
     }
 
-    /// Begins to follow clients that do not wait for each other, if it did not yet.
+    /// Begins to follow clients that do not wait for each other, unless it has begun.
     fn go_on_at_once(&mut self) {
         let OnlineClients::Alone(alone) = &mut self.clients else { return };
         let start = alone.judge.clone();
@@ -196,7 +196,7 @@ impl OnlineHistory {
         self.clients = OnlineClients::AtOnce(Box::new(AtOnce { start, parts, under_way: FxHashMap::default() }));
     }
 
-    /// Judges what happened among clients that do not wait for each other.
+    /// Judges an event of clients that do not wait for each other.
     fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
         let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
         let by = OnlineOptions { options: &self.options, kept: self.kept };
@@ -218,8 +218,7 @@ impl OnlineHistory {
 }
 
 impl AtOnce {
-    /// Judges what happened in the part of its key; nothing if that is not known, or what is under way is more than one request a
-    /// connection.
+    /// Judges an event in the history of its key; `None` if the key is not known, or a connection has more than one request under way.
     fn push(
         &mut self,
         keys: Option<&RequestKeys>,
@@ -247,10 +246,10 @@ impl AtOnce {
         Some(self.parts.entry(key).or_insert_with(new).push(line, happened))
     }
 
-    /// Judges a restart, of each key.
+    /// Judges a restart in the history of each key.
     fn restart(&mut self, line: u64) -> SoFar {
         self.under_way.clear();
-        // Keys that are met first after it begin as the restart has left them.
+        // Keys that are first met after the restart begin as it has left them.
         let spec = self.start.spec().clone();
         if spec.program.restarts.is_some() {
             self.start.observe_by(&spec, &Exchange::restart(line));

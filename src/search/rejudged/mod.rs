@@ -1,7 +1,7 @@
-//! A rejected history, judged again and again if less is known of it: the search for what makes it impossible asks here.
+//! Judging a rejected history again with less known of it, for the search for the reason of the rejection.
 //!
-//! `Write(1)` answered on line 2, `Write(2)` on line 4, `Read` answered 1 on line 6: rejected; without the answer on line 2, explained, as
-//! then 1 may be written last.
+//! `Write(1)` is answered on line 2, `Write(2)` on line 4, and `Read` is answered 1 on line 6: rejected. Without the answer on line 2 the
+//! history is explained, as 1 may be written last.
 
 pub(crate) mod relaxed;
 pub(crate) mod two_answers;
@@ -24,20 +24,20 @@ use crate::value::Value;
 use relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use two_answers::AnswerPairs;
 
-/// A relaxed history with more requests than this that nobody waits for is not searched: each is under way up to its end.
+/// A relaxed history with more requests than this without an answer is not searched: each of them is under way up to its end.
 const UNSEEN: usize = 1_024;
 
-/// The terms that may be made to find what other requests make possible between two answers.
+/// At most this many terms are made to judge two answers with any other requests between them.
 const PAIR: u64 = 20_000;
 
-/// The answers with something in common with the rejected one that are looked at before others that are far from it.
+/// At most this many answers that share a scalar with the rejected one are looked at before the other distant answers.
 const SHARING: usize = 64;
 
-/// A search that found no order of a history, and where another one may go on, to which another answer is known at its end.
+/// The end of a search that found no order of a history. A search of the same history with another last answer may go on from there.
 pub struct RejectedSearch {
     states: States,
     last: Last,
-    /// Set if it was one in the requests that have the key of the rejected answer.
+    /// Set if only the requests with the key of the rejected answer were searched.
     pub(super) is_of_key: bool,
 }
 
@@ -48,13 +48,13 @@ impl std::fmt::Debug for RejectedSearch {
 }
 
 impl RejectedSearch {
-    /// The end of a search; nothing if it left out what other answers would tell apart.
+    /// The end of a search; `None` if it united states that another answer may tell apart.
     pub(super) fn new(states: States, last: Last) -> Option<RejectedSearch> {
         let states = states.remembering(last.configurations.iter().map(|configuration| configuration.state))?;
         Some(RejectedSearch { states, last, is_of_key: false })
     }
 
-    /// The beginning of a search in a whole history.
+    /// The beginning of a search of a whole history.
     fn initial(spec: &Arc<Spec>, options: &Options) -> Option<RejectedSearch> {
         let (states, first) = States::new(Judge::new(spec.clone(), options.clone()));
         first.map(|first| RejectedSearch {
@@ -70,26 +70,26 @@ pub struct RejudgedHistory {
     spec: Arc<Spec>,
     options: Options,
     history: History,
-    /// Set where the server may fail, which explains all that it had not answered before.
+    /// Set if requests may fail: a failing request explains all answers that were not given before it.
     fails: bool,
     rules: OrderRules,
-    /// By the kinds of requests: they change nothing, and cannot fail where that matters.
+    /// For each kind of request, `true` if it changes nothing and, if requests may fail, it does not.
     changes_nothing: Vec<bool>,
     /// The position of the rejected event.
     rejected: usize,
-    /// The states from the initial one on, and from any.
+    /// The states from the initial one on; `any` has those from the state that stands for every one.
     initial: Option<(States, StateNumber)>,
     any: Option<(States, StateNumber)>,
-    /// The search in the whole history, with another answer there.
+    /// The search of the whole history, with another answer at the rejected event.
     whole: Option<RejectedSearch>,
     pairs: Option<AnswerPairs>,
-    /// The work of states that were dropped.
+    /// The number of lookups in states that were dropped.
     dropped: u64,
 }
 
 impl RejudgedHistory {
-    /// The history that is rejected at the event on a line, as a search found: of its requests those under the same key, if keys
-    /// decide. Nothing if no answer stands there.
+    /// The history that is rejected at the answer on a line, as a search found; only the requests with the key of this answer, if these
+    /// alone are rejected. `None` if the line has no answer.
     #[must_use]
     pub fn new(
         spec: &Arc<Spec>,
@@ -100,7 +100,7 @@ impl RejudgedHistory {
         let is_of_key = search.as_ref().is_none_or(|search| search.is_of_key);
         let of_key = if is_of_key { RejudgedHistory::of_key(spec, history, line) } else { None };
         let of_key = of_key.and_then(|part| RejudgedHistory::of(spec, part, line, options)).and_then(|mut found| {
-            // Elsewhere it is the whole history that was rejected.
+            // Otherwise only the whole history is rejected.
             let all = found.answers();
             let is_rejected = |found: &mut RejudgedHistory| {
                 found.judge(RelaxedStart::Initial, &all, u64::MAX) == RelaxedOutcome::Rejected
@@ -139,7 +139,7 @@ impl RejudgedHistory {
         Some(found)
     }
 
-    /// The requests that have the key of the one that was answered on a line.
+    /// The history of the key of the event on a line, if keys are independent.
     fn of_key(spec: &Arc<Spec>, history: &History, line: u64) -> Option<History> {
         let keys = RequestKeys::of(&spec.program).filter(|_| !may_fail(spec, history))?;
         history.parts(&keys)?.into_iter().find(|part| part.lines.contains(&line))
@@ -166,8 +166,8 @@ impl RejudgedHistory {
         (0..self.rejected).filter(|event| self.history.answered(*event).is_some()).collect()
     }
 
-    /// The answers before the rejected one from the last one on, but after the `near` last ones first some that have a scalar in common with it,
-    /// or with its request.
+    /// The answers before the rejected one, the last first. After the `near` last ones, some come first that share a scalar with the
+    /// rejected answer or its request.
     #[must_use]
     pub fn likely_answers(&self, near: usize) -> Vec<usize> {
         let scalars = |event: usize| self.history.answered(event).map(|request| request.exchange.scalars());
@@ -194,7 +194,7 @@ impl RejudgedHistory {
         self.history.requests[request].exchange.observed.answer().cloned()
     }
 
-    /// The event at which the request was sent that is answered at an event.
+    /// The event that sent the request that is answered at an event.
     #[must_use]
     pub fn sent(&self, answered: usize) -> Option<usize> {
         let HistoryEvent::Answered(request) = self.history.events[answered] else { return None };
@@ -207,8 +207,8 @@ impl RejudgedHistory {
         self.history.lines[event]
     }
 
-    /// Judges the history up to the rejected event, of which the answer is known, with these answers and no others, which are in
-    /// order; ways between states may be asked for `limit` times.
+    /// Judges the history up to the rejected event, with its answer and only these earlier answers, which are in order. Ways between states
+    /// may be looked up `limit` times.
     pub fn judge(&mut self, start: RelaxedStart, seen: &[usize], limit: u64) -> RelaxedOutcome {
         let from = if let RelaxedStart::AnyState(from) = start { from } else { 0 };
         let is_later = |event: &usize| self.sent(*event).is_some_and(|sent| sent >= from);
@@ -225,11 +225,11 @@ impl RejudgedHistory {
         self.search(start, &relaxed, limit)
     }
 
-    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests on, if anything may have been
-    /// asked besides; `effort` terms may be made for it.
+    /// Judges the rejected answer with an earlier one, or alone, from any state before their requests, with any other requests between
+    /// them; at most `effort` terms are made.
     pub fn judge_pair(&mut self, earlier: Option<usize>, effort: u64) -> RelaxedOutcome {
         if !self.history.restarts.is_empty() && self.spec.program.restarts.is_some() {
-            // What a restart makes of a state is not looked at.
+            // The effect of a restart on a state is not looked at.
             return RelaxedOutcome::Undecided;
         }
         let (Some(pairs), Some(last)) = (&self.pairs, self.history.answered(self.rejected)) else {
@@ -238,7 +238,7 @@ impl RejudgedHistory {
         let Some((event, earlier)) = earlier.and_then(|event| Some((event, self.history.answered(event)?))) else {
             return if last.chained { RelaxedOutcome::Undecided } else { pairs.one(&last.exchange, effort) };
         };
-        // Behind others of their connections the two may have to wait for these.
+        // The two requests may have to wait for others of their connections.
         if last.chained || earlier.chained {
             return RelaxedOutcome::Undecided;
         }
@@ -256,10 +256,10 @@ impl RejudgedHistory {
         found.map_or(RelaxedOutcome::Undecided, |(_, _, outcome)| outcome)
     }
 
-    /// The judge that knows all states in which the request of the rejected answer may be served, whatever it is answered; and that
-    /// request. Nothing if these were not all found within the limit.
+    /// A judge of all states in which the request of the rejected answer may be served, whatever its answer; and this exchange. `None` if
+    /// these states were not all found within the limit.
     pub fn before_rejected(&mut self, limit: u64) -> Option<(Judge, Exchange)> {
-        // Nothing explains what comes then, so all orders are followed.
+        // No order explains an open end, so all orders are followed.
         self.history.events.push(HistoryEvent::Open);
         let found = self.otherwise(Observed::Any, limit);
         self.history.events.pop();
@@ -271,7 +271,7 @@ impl RejudgedHistory {
         Some((judge, exchange))
     }
 
-    /// Judges the history if something else was seen at the rejected event: the kind of that, the exchange, and the outcome.
+    /// Judges the history with another observation at the rejected event; returns the new exchange, preceded by its kind, and the outcome.
     fn otherwise(&mut self, observed: Observed, limit: u64) -> Option<(u32, Exchange, RelaxedOutcome)> {
         let HistoryEvent::Answered(at) = self.history.events[self.rejected] else { return None };
         let kind = self.new_kind();
@@ -304,13 +304,13 @@ impl RejudgedHistory {
         outcome.unwrap_or(RelaxedOutcome::Undecided)
     }
 
-    /// The number of a kind that nothing is known of.
+    /// The number of a new kind, of which no facts are known.
     fn new_kind(&mut self) -> u32 {
         self.changes_nothing.push(false);
         self.changes_nothing.len() as u32 - 1
     }
 
-    /// The number of times that a way between states was asked for.
+    /// The number of lookups of ways between states.
     #[must_use]
     pub fn looked_up(&self) -> u64 {
         let of = |states: &Option<(States, StateNumber)>| states.as_ref().map_or(0, |(states, _)| states.looked_up());
@@ -318,7 +318,7 @@ impl RejudgedHistory {
         self.dropped + of(&self.initial) + of(&self.any) + whole
     }
 
-    /// The judges whose work it was.
+    /// The judges that did the work.
     pub(crate) fn judges(&self) -> impl Iterator<Item = &Judge> {
         let of_states = [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.judge);
         let of_whole = self.whole.iter().map(|search| &search.states.judge);
@@ -349,8 +349,8 @@ impl RejudgedHistory {
         outcome.unwrap_or(RelaxedOutcome::Undecided)
     }
 
-    /// Forgets the states of a start, as something was met among them that explains everything from there on; any state is not tried
-    /// again.
+    /// Forgets the states of a start, as a failing run or a limit was met among them that would leave every later search undecided.
+    /// Searches from any state are not tried again.
     fn begin_anew(&mut self, start: RelaxedStart) {
         let renewed = match start {
             RelaxedStart::Initial => self.initial_states(),
@@ -364,7 +364,7 @@ impl RejudgedHistory {
     }
 }
 
-/// The outcome of a search; nothing if something was met among the states that explains everything from there on.
+/// The outcome of a search; `None` if a failing run or a limit was met among the states, which leaves every later search undecided.
 fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
     match end {
         SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),
@@ -373,7 +373,7 @@ fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
             Some(if states.take_failed() { RelaxedOutcome::Explained } else { RelaxedOutcome::Rejected })
         }
         SearchEnd::Nothing(_) => {
-            // What was met in any earlier search may have been decisive in this one.
+            // The findings of an earlier search may matter to this one.
             states.judge.rejects_the_rest().then_some(RelaxedOutcome::Rejected)
         }
     }

@@ -1,4 +1,4 @@
-//! A relaxed history: a history of which less is known, as some answers were not seen, or the state at some line is any.
+//! A relaxed history: a history of which less is known, as some answers were not seen, or it begins in any state.
 //!
 //! ```text
 //! known    c1 ├── Write(1) ──┤ Ok       ├── Read ──┤ 1
@@ -7,8 +7,8 @@
 //!          c2          ├─ Write(2) ┤ Ok
 //! ```
 //!
-//! Whatever explains the history explains the relaxed one, so a rejection of that says why the history is rejected. Requests keep the
-//! numbers of their kinds, so that what is known of these is known of them.
+//! Whatever explains the history explains the relaxed one, so a relaxed history that is rejected is a reason for the rejection. Requests
+//! keep the numbers of their kinds, and so the facts about these.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use crate::search::history::{History, HistoryEvent, Request};
 pub enum RelaxedStart {
     /// An initial state, before the first event.
     Initial,
-    /// Any state, before this event; of the requests under way there each may have been served.
+    /// Any state, before this event; each request under way then may have been served.
     AnyState(usize),
 }
 
@@ -29,29 +29,29 @@ pub enum RelaxedStart {
 pub enum RelaxedOutcome {
     /// No order explains it.
     Rejected,
-    /// Some order does.
+    /// Some order explains it.
     Explained,
-    /// It was not found out.
+    /// Unknown: a limit was exceeded, or a question was too hard.
     Undecided,
 }
 
 /// A relaxed history.
 pub(crate) struct RelaxedHistory {
     pub(crate) history: History,
-    /// The number of events with which it begins that stand for requests under way before its first one.
+    /// The number of its first events, which stand for requests that were under way before it begins.
     pub(crate) begins: usize,
-    /// The places of those among them of which it matters that they may have been served before.
+    /// The places of these requests, if it matters that they may have been served before.
     pub(crate) perhaps: PlaceSet,
 }
 
 impl History {
     /// The history of these events, if only the answers at some of them were seen. Requests that were answered before are left
-    /// out; of those that were under way any may have been served.
+    /// out; any of those that were under way may have been served.
     pub(crate) fn relaxed(&self, events: Range<usize>, is_seen: &dyn Fn(usize) -> bool) -> RelaxedHistory {
         let mut numbers: Vec<Option<usize>> = vec![None; self.requests.len()];
         let mut history = History { kinds: self.kinds, ..History::default() };
         let mut begins = 0;
-        // What was under way at an earlier restart is so no more.
+        // Requests that were sent before an earlier restart are no longer under way.
         let first =
             self.events[..events.start].iter().rposition(|event| *event == HistoryEvent::Restarted).unwrap_or(0);
         for (at, (event, line)) in self.events.iter().zip(&self.lines).enumerate().take(events.end).skip(first) {
@@ -86,7 +86,7 @@ impl History {
         }
         let history = history.with_places();
         let mut perhaps = PlaceSet::default();
-        // Of those that nobody waits for it matters only if others wait after them.
+        // For a request without an answer it matters only if others of its connection wait for it.
         let matters = |request: &&Request| request.answered.is_some() || request.chained;
         history.requests[..begins].iter().filter(matters).for_each(|request| perhaps.insert(request.place));
         RelaxedHistory { history, begins, perhaps }

@@ -1,10 +1,10 @@
-//! Two answers of a history alone: whether both can be true if anybody may have asked anything besides.
+//! Judging two answers of a history alone: both can be true if some other requests between them make it possible.
 //!
 //! ```text
-//! any state    8 answered 0: n >= 8    any requests: n >= 8 still    5 answered 1?  never
+//! any state    8 answered 0: n >= 8    any other requests: n >= 8 still    5 answered 1: never
 //! ```
 //!
-//! Nothing between the two is looked at, so it makes no difference how far apart they are.
+//! The recorded requests between the two are not looked at, so the cost does not depend on the distance.
 
 use super::relaxed::RelaxedOutcome;
 use crate::judge::{Candidate, Exchange, Judge, Observed};
@@ -12,22 +12,22 @@ use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
 
-/// The rounds in which all states to which any requests lead are found, or not.
+/// The states to which any requests lead are searched for this many rounds; if there are more, the outcome is undecided.
 const ROUNDS: usize = 4;
-/// More candidates than this are not followed.
+/// At most this many candidates are followed.
 const FOLLOWED: usize = 4_096;
 
 /// A judge of two answers.
 pub(crate) struct AnswerPairs {
     judge: Judge,
-    /// Any state.
+    /// The candidates that stand for every state.
     any: Vec<Candidate>,
-    /// A request of each kind, of which nothing else is known; none if handlers see who asks.
+    /// An unknown request of each variant; none if handlers see who asks.
     requests: Vec<Exchange>,
 }
 
 impl AnswerPairs {
-    /// A judge of pairs that begin in any state, which these candidates are.
+    /// A judge of pairs that begin in any state; `any` are the candidates that stand for every state.
     pub(crate) fn new(judge: &Judge, any: Vec<Candidate>) -> AnswerPairs {
         let spec = judge.spec();
         let requests = if spec.program.names_clients { Vec::new() } else { any_requests(spec) };
@@ -40,15 +40,15 @@ impl AnswerPairs {
         &self.judge
     }
 
-    /// The outcome if one request is served in any state; `effort` terms may be made for it.
+    /// The outcome if one request is served in any state; at most `effort` terms are made.
     pub(crate) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
         let after = judge.after(self.any.clone(), only);
         explained(&mut judge, &after)
     }
 
-    /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if these might make
-    /// possible what is not possible at once, or if `effort` terms do not suffice to find that out.
+    /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if the others might make
+    /// the second answer possible, or if `effort` terms do not suffice to exclude that.
     pub(crate) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
         let mut judge = self.judge_within(effort);
         let between = judge.after(self.any.clone(), first);
@@ -68,7 +68,7 @@ impl AnswerPairs {
 
     /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
     fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
-        // A fault or a limit on the way of a request that nobody sent says nothing of those that were.
+        // A fault or a limit that an invented request meets must not count, so the judge is a copy.
         let mut judge = self.judge_within(effort);
         let last = made().saturating_add(effort);
         let mut new = judge.uncovered(states, &[]);
@@ -103,7 +103,7 @@ fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
     if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
 }
 
-/// A request of each kind with holes: each variant of an enum is one.
+/// An unknown request, with holes; one of each variant if requests are an enum.
 fn any_requests(spec: &Spec) -> Vec<Value> {
     let (types, ty) = (&spec.types, spec.program.request);
     let Type::Enum(at) = types.get(ty) else { return vec![Value::Any] };

@@ -1,6 +1,6 @@
-//! The requests of a specification in every state: which paths a handler has, on which condition, and which state each leaves.
+//! The paths of a specification's handlers from an unknown state: the condition of each, its answer, and the state that it leaves.
 //!
-//! Of compare-and-set there are two: if `q <= n` the answer is 0 and n stays, and if `n < q` it is 1 and n is q.
+//! Compare-and-set has two: if `q <= n` the answer is 0 and n stays; if `n < q` the answer is 1 and n is q.
 
 use rustc_hash::FxHashSet;
 
@@ -9,11 +9,11 @@ use crate::spec::Spec;
 use crate::term::{Term, Var};
 use crate::value::{self, Substitution, Truth, Value};
 
-/// Variables of another state, or of another request, have their numbers from here on.
+/// The variables of another state have numbers from `OTHER_STATE` on, those of another request from `OTHER_REQUEST` on.
 const OTHER_STATE: u64 = 1 << 42;
 const OTHER_REQUEST: u64 = 1 << 43;
 
-/// All steps that a specification makes with requests.
+/// The steps of a specification for each kind of request, from an unknown state.
 pub(crate) struct EveryState {
     /// The variables of the state.
     state: FxHashSet<Var>,
@@ -24,29 +24,28 @@ pub(crate) struct EveryState {
 /// A path through a handler to an answer.
 #[derive(Clone)]
 pub(crate) struct GeneralPath {
-    /// The condition on which it is taken, with those on its choices.
+    /// The condition on which it is taken, with the conditions on its choices.
     pub(crate) condition: Term,
     pub(crate) answer: Value,
     /// The state that it leaves.
     pub(crate) memory: Vec<Value>,
 }
 
-/// The names of the variables in a term.
+/// The state and the request whose variables a term mentions.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum VariableNaming {
-    /// As they are.
+    /// This state and this request.
     Own,
-    /// Those of the state are those of another one.
+    /// Another state, and this request.
     OtherState,
-    /// Those of the request are those of another one.
+    /// This state, and another request.
     OtherRequest,
-    /// Both are.
+    /// Another state and another request.
     Other,
 }
 
 impl EveryState {
-    /// The steps of a specification; nothing if they are not all known, may be faulty or the client's mistake, or depend on who
-    /// asks.
+    /// The steps of a specification; `None` if they are not all known, may fail, or depend on who asks.
     pub(crate) fn of(spec: &Spec) -> Option<EveryState> {
         if spec.program.names_clients {
             return None;
@@ -89,7 +88,7 @@ impl EveryState {
         self.state.contains(&var)
     }
 
-    /// The paths of a step that may end with an answer; all if that was not seen.
+    /// The paths of a step that may end with an answer; all if the answer was not seen.
     pub(crate) fn may_answer(&self, step: usize, answer: Option<&Value>) -> Vec<usize> {
         let paths = self.paths(step);
         let may = |path: &usize| {
@@ -98,7 +97,7 @@ impl EveryState {
         (0..paths.len()).filter(may).collect()
     }
 
-    /// A term with its variables named so.
+    /// A term of this state and request, rewritten as one of others.
     pub(crate) fn named(&self, term: &Term, named: VariableNaming) -> Term {
         let offset = |var: Var| match (named, self.is_of_state(var)) {
             (VariableNaming::OtherState | VariableNaming::Other, true) => OTHER_STATE,
@@ -128,12 +127,12 @@ impl EveryState {
         all_equal(&self.values(&self.memory, VariableNaming::OtherState), &self.values(&path.memory, named))
     }
 
-    /// The condition on which a path leaves the state that it came to.
+    /// The condition on which a path does not change the state.
     pub(crate) fn stays(&self, path: &GeneralPath) -> Option<Term> {
         all_equal(&self.memory, &path.memory)
     }
 
-    /// The condition on which a path from this state and one from the other state leave the same.
+    /// The condition on which a path from this state and one from the other state leave the same state.
     pub(crate) fn meet(&self, path: &GeneralPath, from_other: &GeneralPath) -> Option<Term> {
         all_equal(&path.memory, &self.values(&from_other.memory, VariableNaming::OtherState))
     }
@@ -144,7 +143,7 @@ fn all_equal(a: &[Value], b: &[Value]) -> Option<Term> {
     equal.map(Term::and_all)
 }
 
-/// The paths of a step; nothing if one does not end with an answer, or may be faulty or the client's mistake.
+/// The paths of a step; `None` if one does not end with an answer, or may fail.
 fn paths(step: &mut Symbolic, slots: usize) -> Option<Vec<GeneralPath>> {
     let general = |path: Transition| {
         let conditions: Option<Vec<Vec<Term>>> = path.met.iter().map(conditions).collect();
@@ -156,7 +155,7 @@ fn paths(step: &mut Symbolic, slots: usize) -> Option<Vec<GeneralPath>> {
     paths.filter(|_| !step.more)
 }
 
-/// The conditions that a path met; nothing if they are no plain ones.
+/// The conditions that a path met; `None` if it may fail or be cut there.
 fn conditions(met: &OnPath) -> Option<Vec<Term>> {
     match met {
         OnPath::Holds(condition, _) => Some(vec![condition.clone()]),

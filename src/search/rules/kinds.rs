@@ -1,6 +1,6 @@
 //! The facts about the requests of a history before any order of them is tried.
 //!
-//! A read that saw 5 changes nothing in any state, whoever sent it: the facts are those of its kind, a request with its answer.
+//! A read that saw 5 changes nothing in any state, whoever sent it: the facts are those of its kind, which is a request with its answer.
 
 use super::OrderRules;
 use crate::search::history::{History, Request};
@@ -10,13 +10,13 @@ use crate::spec::analysis::pure::RequestFacts;
 /// The facts about a history that searches in it share.
 pub(crate) struct HistoryFacts<'h> {
     pub(crate) history: &'h History,
-    /// By the number of the kind: it changes nothing in any state in which it is answered so.
+    /// For each kind of request, `true` if it changes nothing in any state in which it gets its answer.
     pub(crate) changes_nothing: &'h [bool],
     /// The rules that leave out orders.
     pub(crate) rules: OrderRules,
 }
 
-/// Tests of each kind of request in a history whether it changes nothing in any state in which it is answered so.
+/// For each kind of request in a history, `true` if it changes nothing in any state in which it gets its answer.
 pub(crate) fn changing_nothing(spec: &Spec, history: &History) -> Vec<bool> {
     let mut facts = RequestFacts::new(&spec.program);
     let mut changes_nothing: Vec<Option<bool>> = vec![None; history.kinds];
@@ -28,7 +28,7 @@ pub(crate) fn changing_nothing(spec: &Spec, history: &History) -> Vec<bool> {
     changes_nothing.into_iter().map(Option::unwrap_or_default).collect()
 }
 
-/// Tests of each kind of request in a history whether it changes nothing, and cannot fail, in any state.
+/// For each kind of request in a history, `true` if it changes nothing, and cannot fail, in any state.
 pub(crate) fn harmless(spec: &Spec, history: &History) -> Vec<bool> {
     let mut facts = RequestFacts::new(&spec.program);
     let mut harmless = changing_nothing(spec, history);

@@ -1,11 +1,11 @@
-//! The requests under way, each with what serving it has to do with the others.
+//! The relations of each request under way to the others.
 //!
 //! ```text
 //! under way    c1 Write(1)    c2 Write(2)    c3 Read, answered 1
-//! c2           absorbs c1: whether that was served before makes no difference
+//! c2           absorbs c1: it makes no difference whether Write(1) was served just before Write(2)
 //! ```
 //!
-//! Each two requests are looked at once, when the later one is sent; what a search asks is then a matter of a few words.
+//! Each two requests are looked at once, when the later one is sent; a search then reads a few words of bits.
 
 use super::kinds::HistoryFacts;
 use crate::search::bits::PlaceSet;
@@ -15,27 +15,27 @@ use crate::search::states::States;
 /// A history, and the number of its first events that are looked at: answers after them are not known.
 type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
 
-/// The pairs of requests under way before an event.
+/// The relations between the requests under way before an event.
 #[derive(Clone)]
 pub(crate) struct MomentPairs {
-    /// By the places of the requests.
+    /// The relations of each request, by its place.
     rows: Vec<PairRow>,
-    /// The places of those that nobody waits for, and that may have an effect whenever they are served.
+    /// The places of requests without a seen answer that may have an effect whenever they are served.
     pub(crate) lasting: PlaceSet,
-    /// Set if it is known what holds in every state.
+    /// Set if the relations that hold in every state were known when these were made.
     pub(crate) knows_relations: bool,
 }
 
-/// A request under way; the others by their places.
+/// The relations of a request under way to the others, which are given by their places.
 #[derive(Clone, Default)]
 pub(crate) struct PairRow {
-    /// Those whose answer never comes after it.
+    /// The requests whose answer never comes after this one.
     pub(crate) kills: PlaceSet,
-    /// Those of which it makes no difference whether they are served just before it.
+    /// The requests of which it makes no difference whether they are served just before this one.
     pub(crate) absorbs: PlaceSet,
-    /// Those that can be served as they could before it, and change whatever state that is in.
+    /// The requests that can get their answer after this one if they could before it, and that change every state in which they get it.
     pub(crate) leaves: PlaceSet,
-    /// Those equal to it that are to be served before it.
+    /// The equal requests that are to be served before this one.
     pub(crate) equal: PlaceSet,
 }
 
@@ -46,7 +46,7 @@ impl PairRow {
 }
 
 impl MomentPairs {
-    /// The pairs before an event.
+    /// The pairs of the requests under way before an event.
     pub(crate) fn of((known, end): FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
         let knows_relations = states.relations(known.rules).is_some();
         let mut pairs = MomentPairs { rows: Vec::new(), lasting: PlaceSet::default(), knows_relations };
@@ -58,7 +58,7 @@ impl MomentPairs {
         pairs
     }
 
-    /// The pairs if one more request is under way.
+    /// The pairs with one more request under way.
     pub(crate) fn with(
         &self,
         (known, end): FirstEvents<'_>,
@@ -100,7 +100,7 @@ impl MomentPairs {
         &self.rows[place]
     }
 
-    /// Looks at what serving the first has to do with the second.
+    /// Adds the relations of the first request to the second.
     fn look_at(&mut self, (known, end): FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
         let rules = known.rules;
         let place = known.history.requests[second].place;
@@ -125,7 +125,7 @@ impl MomentPairs {
     }
 }
 
-/// Tests whether a request that nobody waits for may come to have no effect any more.
+/// Tests whether a request without a seen answer may come to have no effect any more.
 pub(crate) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States, request: usize) -> bool {
     let about = &known.history.requests[request];
     let relations = states.relations(known.rules).filter(|_| known.rules.are_all() && !about.chained);

@@ -1,14 +1,15 @@
-//! The facts about pairs of requests that were asked for last: of fifty requests under way each two are looked at with every request
-//! that is served.
+//! A cache of the facts about pairs of requests: if fifty requests are under way, each two are looked at with every request that is
+//! served.
 //!
-//! `(kind 3, kind 7)` has the place `3 * k + 7`, up to the number of places; what was there before is found out again if need be.
+//! `(kind 3, kind 7)` has the place `3 * k + 7`, modulo the number of places. Facts that another pair has displaced are found again when
+//! they are needed.
 
-/// The number of places, a power of two.
+/// The cache has this many places, a power of two.
 const PLACES: usize = 1 << 12;
-/// An odd number, so that pairs are spread over the places.
+/// The factor k is an odd number, so that pairs are spread over the places.
 const SPREAD: u32 = 0x9e37_79b1;
 
-/// The facts about pairs of kinds of requests, each at a place of its own or in the place of another pair.
+/// The facts about pairs of kinds of requests; each place has the last pair that was added there.
 pub(crate) struct RecentPairs<F>(Vec<Option<((u32, u32), F)>>);
 
 impl<F: Copy> RecentPairs<F> {
@@ -16,7 +17,7 @@ impl<F: Copy> RecentPairs<F> {
         RecentPairs(vec![None; PLACES])
     }
 
-    /// The facts about a pair, if they are there.
+    /// The facts about a pair, if the cache has them.
     pub(crate) fn of(&self, pair: (u32, u32)) -> Option<F> {
         self.0[place(pair)].filter(|(own, _)| *own == pair).map(|(_, facts)| facts)
     }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! m may be left out just before z           z overwrites what m writes, and answers the same                  Write(1), Write(2)
-//! y makes an answer to m impossible         behind y it never comes any more                                  n := 5, and n < 3
+//! y makes an answer to m impossible         after y it never comes                                            n := 5, and n < 3
 //! ```
 
 use std::cmp::Ordering;
@@ -18,21 +18,21 @@ use crate::solve::{Answer, Solver, Store};
 use crate::spec::Spec;
 use crate::term::Term;
 
-/// The most questions about a specification.
+/// At most this many questions about a specification are asked of the solver.
 const QUESTIONS: usize = 4_000;
 
 /// The facts about two requests, the second of which must still be served, that hold in every state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct PairFacts {
-    /// Behind the first one the answer to the second never comes.
+    /// After the first request, the answer to the second never comes.
     pub(crate) kills: bool,
-    /// If the answer may come, it may after the first one, too.
+    /// If the answer to the second may come before the first request, it may come after it, too.
     pub(crate) keeps: bool,
-    /// It makes no difference whether the second was served just before the first.
+    /// Serving the second request just before the first makes no difference.
     pub(crate) absorbs: bool,
 }
 
-/// A shape, and what was found out about it.
+/// A shape, with the facts that were found about it.
 struct KnownShape {
     shape: RequestShape,
     stays_impossible: Option<bool>,
@@ -47,7 +47,7 @@ pub(crate) struct Relations {
     every: Option<EveryState>,
     numbers: FxHashMap<ShapeKey, Option<usize>>,
     shapes: Vec<KnownShape>,
-    /// By the kinds of requests: the shape and the scalars.
+    /// The shape and the scalars of each kind of request; `None` if it has no shape.
     kinds: FxHashMap<u32, Option<(usize, ShapeScalars)>>,
     pairs: FxHashMap<(usize, usize, u64), PairFacts>,
     recent: RecentPairs<PairFacts>,
@@ -72,18 +72,18 @@ impl Relations {
         }
     }
 
-    /// Forgets which kinds have which shapes: their numbers change.
+    /// Forgets the shapes of kinds: the numbers of kinds change.
     pub(crate) fn forget_kinds(&mut self) {
         self.kinds.clear();
         self.recent = RecentPairs::new();
     }
 
-    /// Tests whether the answer that was seen to a request stays impossible once it is.
+    /// Tests whether the answer of a request stays impossible once it is impossible.
     pub(crate) fn stays_impossible(&mut self, request: &Request, events: usize) -> bool {
         self.of(request, events).is_some_and(|shape| self.shape_stays_impossible(shape))
     }
 
-    /// Tests whether a request changes the state wherever it is answered so.
+    /// Tests whether a request changes every state in which it gets its answer.
     pub(crate) fn always_changes(&mut self, request: &Request, events: usize) -> bool {
         let Some(shape) = self.of(request, events) else { return false };
         if let Some(known) = self.shapes[shape].always_changes {
@@ -137,7 +137,7 @@ impl Relations {
         PairFacts { kills, keeps, absorbs: is_always_possible && ask(|pair, asking| pair.absorbs(asking)) }
     }
 
-    /// Asks if the steps are known, and not too much was asked; no answer counts as no.
+    /// Asks a question, if the steps are known and not too many were asked; an undecided one counts as `false`.
     fn asked(&mut self, ask: impl FnOnce(&EveryState, &mut RelationSolver<'_>, &[KnownShape]) -> Option<bool>) -> bool {
         let Some(every) = self.every.as_ref().filter(|_| self.questions < QUESTIONS) else { return false };
         let mut asking = RelationSolver { solver: &mut self.solver, questions: &mut self.questions };
@@ -175,7 +175,7 @@ impl Relations {
         if let Some(known) = self.shapes[shape].stays_impossible {
             return known;
         }
-        // What the server does by itself may make it possible again.
+        // Steps of the server's own may make the answer possible again.
         let may_ask = self.spec.program.steps.is_empty() && self.shapes[shape].shape.is_of_state;
         let stays = may_ask
             && self.asked(|every, asking, shapes| {
@@ -186,7 +186,7 @@ impl Relations {
         stays
     }
 
-    /// Tests whether a request without an answer changes nothing any more once it would not.
+    /// Tests whether a request without an answer changes no later state, once there is a state that it does not change.
     pub(crate) fn stays_without_effect(&mut self, request: &Request, events: usize) -> bool {
         let Some(shape) = self.of(request, events) else { return false };
         if let Some(known) = self.shapes[shape].stays_without_effect {
@@ -199,7 +199,7 @@ impl Relations {
         stays
     }
 
-    /// Tests whether the answer may be given in every state.
+    /// Tests whether the answer of a shape may be given in every state.
     fn is_always_possible(&mut self, shape: usize) -> bool {
         if let Some(known) = self.shapes[shape].is_always_possible {
             return known;
@@ -214,7 +214,7 @@ impl Relations {
     }
 }
 
-/// A solver that is asked, and the number of the questions.
+/// The solver that is asked, and the number of questions so far.
 struct RelationSolver<'r> {
     solver: &'r mut Solver,
     questions: &'r mut usize,
@@ -237,7 +237,8 @@ impl RelationSolver<'_> {
 }
 
 impl RequestShape {
-    /// Tests whether it changes no state after one that it does not change. That must be a matter of the state, not of a choice.
+    /// Tests whether the request changes no state after a state that it does not change. The change must depend on the state, not on a
+    /// choice.
     fn stays_without_effect(&self, every: &EveryState, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let changes =
             |(possible, path): &(Term, GeneralPath)| Some(Term::and(possible, &Term::not(&every.stays(path)?)));
@@ -249,7 +250,7 @@ impl RequestShape {
         self.is_kept(every, asking, &Term::not(&changes))
     }
 
-    /// Tests whether a condition on the state holds after every request before which it does.
+    /// Tests whether a condition on the state still holds after every other request.
     fn is_kept(&self, every: &EveryState, asking: &mut RelationSolver<'_>, condition: &Term) -> Option<bool> {
         let later = Term::not(&every.named(condition, VariableNaming::OtherState));
         for path in (0..every.steps()).flat_map(|step| every.paths(step)) {
@@ -264,10 +265,10 @@ impl RequestShape {
     }
 }
 
-/// A relation between two shapes that is asked for.
+/// A relation between two shapes, as a question to the solver.
 type PairRelation = fn(&PairQuestion<'_>, &mut RelationSolver<'_>) -> Option<bool>;
 
-/// Two shapes, the scalars of which compare so.
+/// Two shapes; `cross` has the comparisons of their scalars ([`cross`]).
 struct PairQuestion<'r> {
     every: &'r EveryState,
     first: &'r RequestShape,
@@ -276,7 +277,7 @@ struct PairQuestion<'r> {
 }
 
 impl PairQuestion<'_> {
-    /// The facts about both.
+    /// The facts about both shapes.
     fn facts(&self) -> Vec<Term> {
         let mut facts = self.first.facts.clone();
         facts.extend(self.second.facts.iter().map(|fact| self.every.named(fact, VariableNaming::OtherRequest)));
@@ -294,13 +295,13 @@ impl PairQuestion<'_> {
         asking.excludes(self.facts().into_iter().chain(facts))
     }
 
-    /// Tests whether the second is not answered so after the first.
+    /// Tests whether the second cannot get its answer just after the first.
     fn kills(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let later = self.every.named(&self.second.possible, VariableNaming::Other);
         self.each_of_first(asking, |possible, leads_on| vec![possible, leads_on, later.clone()])
     }
 
-    /// Tests whether the second is answered so after the first if it is before.
+    /// Tests whether the second can get its answer just after the first, if it can before it.
     fn keeps(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let now = self.every.named(&self.second.possible, VariableNaming::OtherRequest);
         let later = Term::not(&self.every.named(&self.second.possible, VariableNaming::Other));
@@ -317,8 +318,8 @@ impl PairQuestion<'_> {
         Some(true)
     }
 
-    /// Tests whether the first leaves the same state, on the same conditions, after the second as without it. The second is
-    /// answered so in every state.
+    /// Tests whether the first leaves the same state, on the same conditions, after the second as without it. The second can get its
+    /// answer in every state.
     fn absorbs(&self, asking: &mut RelationSolver<'_>) -> Option<bool> {
         let Self { every, first, second, .. } = *self;
         let now = &first.possible;
@@ -345,7 +346,7 @@ impl PairQuestion<'_> {
     }
 }
 
-/// The comparisons of the scalars of one request with those of another one, in two bits each.
+/// The comparisons of the scalars of one request with those of another one, in two bits each ([`code`]).
 fn cross(first: &ShapeScalars, second: &ShapeScalars) -> u64 {
     let pairs = first.iter().flat_map(|a| second.iter().map(move |b| shape::compare(a, b)));
     pairs.take(32).zip(0..).map(|(compared, at)| code(compared) << (2 * at)).sum()

@@ -1,7 +1,7 @@
-//! Requests up to the values of their scalars: `Write(5)`, answered `Ok`, is `Write(#1)`, as is `Write(7)`.
+//! The shapes of requests, up to the values of their scalars: `Write(5)` and `Write(7)`, answered `Ok`, have the shape `Write(#1)`.
 //!
-//! What holds of a shape in every state is found out once, and holds of the requests of that shape. How the scalars of a request and
-//! its answer compare with each other belongs to the shape: `Cas(3, 3)` is not `Cas(3, 4)`.
+//! A relation is found once for a shape, and holds for all its requests. The comparisons of the scalars of a request and its answer with
+//! each other belong to the shape: `Cas(3, 3)` has another shape than `Cas(3, 4)`.
 
 use std::cmp::Ordering;
 
@@ -14,15 +14,15 @@ use crate::spec::Spec;
 use crate::term::{Term, Var};
 use crate::value::Value;
 
-/// The scalars of a request, and of its answer if that is not part of the shape.
+/// The scalars of a request, and of its answer if the shape has holes for these.
 pub(crate) type ShapeScalars = SmallVec<[Scalar; 2]>;
 
-/// The number of the first variable that stands for a scalar of a request.
+/// Variables that stand for scalars of a request have numbers after this one.
 const SCALARS: u64 = 1 << 40;
 /// Requests with more scalars than this have no shape.
 const MOST: usize = 5;
 
-/// Facts by which the requests of a shape are known: equal keys are equal shapes.
+/// The key of a shape: requests with equal keys have one shape.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct ShapeKey {
     /// The step, and its paths that may end with the answer.
@@ -35,23 +35,23 @@ pub(crate) struct ShapeKey {
     compared: Vec<Option<Ordering>>,
 }
 
-/// A request with its answer, up to scalars, in every state.
+/// A request with its answer, with variables for its scalars, in an unknown state.
 pub(crate) struct RequestShape {
     /// The variables of its scalars.
     pub(crate) scalars: Vec<Var>,
-    /// The facts about these.
+    /// The facts about the variables.
     pub(crate) facts: Vec<Term>,
     /// The paths that may end with the answer, each with the condition on which it does.
     pub(crate) paths: Vec<(Term, GeneralPath)>,
-    /// The condition on which some path does.
+    /// The condition on which some path ends with the answer.
     pub(crate) possible: Term,
-    /// The variables of the request.
+    /// The variables of the request and its answer.
     known: Vec<Var>,
-    /// Set if that is a matter of the state alone, not of a choice.
+    /// Set if `possible` depends on the state and the request alone, not on a choice.
     pub(crate) is_of_state: bool,
 }
 
-/// The key of a request with its answer, and its scalars; nothing if it is known in no state.
+/// The key of a request with its answer, and its scalars; `None` if it has too many, or parts other than fields.
 pub(crate) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -> Option<(ShapeKey, ShapeScalars)> {
     let step = every.step_of(request)?;
     let paths = every.may_answer(step, answer);
@@ -68,7 +68,7 @@ pub(crate) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -
     (scalars.len() <= MOST).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
 }
 
-/// A value with holes in the place of its scalars, but for truth values; nothing if it has other parts than fields.
+/// A value with holes in the place of its scalars, except truth values; `None` if it has parts other than fields.
 fn without_scalars(value: &Value, scalars: &mut ShapeScalars) -> Option<Value> {
     match value {
         Value::Scalar(Scalar::Bool(_)) => Some(value.clone()),
@@ -85,7 +85,7 @@ fn without_scalars(value: &Value, scalars: &mut ShapeScalars) -> Option<Value> {
     }
 }
 
-/// The comparison of scalars; `None`: they differ, and have no order.
+/// The comparison of two scalars; `None` if they differ and have no order.
 pub(crate) fn compare(a: &Scalar, b: &Scalar) -> Option<Ordering> {
     match (a, b) {
         (Scalar::Int(a), Scalar::Int(b)) => Some(a.cmp(b)),
@@ -93,7 +93,7 @@ pub(crate) fn compare(a: &Scalar, b: &Scalar) -> Option<Ordering> {
     }
 }
 
-/// The fact that variables compare so; those of different sorts do not compare.
+/// The fact that two variables compare so; `None` if they are of different sorts.
 pub(crate) fn fact(a: Var, b: Var, compared: Option<Ordering>) -> Option<Term> {
     if a.sort != b.sort {
         return None;
@@ -109,7 +109,7 @@ pub(crate) fn fact(a: Var, b: Var, compared: Option<Ordering>) -> Option<Term> {
 }
 
 impl RequestShape {
-    /// The shape of a key; nothing if a condition has no term.
+    /// The shape of a key; `None` if a condition has no term.
     pub(crate) fn of(spec: &Spec, every: &EveryState, key: &ShapeKey) -> Option<RequestShape> {
         let mut fresh = Fresh { last: SCALARS };
         let (request, mut facts) = fresh.fill_holes(&spec.types, spec.program.request, &key.request);
@@ -136,7 +136,7 @@ impl RequestShape {
         Some(shape)
     }
 
-    /// Tests whether a condition is a matter of the state and the request alone, not of a choice.
+    /// Tests whether a condition depends on the state and the request alone, not on a choice.
     pub(crate) fn depends_on_state_only(&self, every: &EveryState, condition: &Term) -> bool {
         let mut is_of_state = true;
         condition.vars(&mut |var| is_of_state &= every.is_of_state(var) || self.known.contains(&var));

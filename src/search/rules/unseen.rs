@@ -1,11 +1,11 @@
-//! Texts that no answer shows are one text: which of them the server holds makes no difference.
+//! Uniting texts that no answer shows: it makes no difference which of them the server holds.
 //!
 //! ```text
-//! seen later: "ab", "abc"       "a", "ab"        begin one of these: kept apart
-//!                               "b", "ba", "aa"  begin none, whatever is added to them: one state
+//! seen later: "ab", "abc"       "a", "ab"        are prefixes of one of these: kept apart
+//!                               "b", "ba", "aa"  are prefixes of none, whatever is added to them: one state
 //! ```
 //!
-//! Clients that add to one text at once lead to as many texts as there are orders, and nearly all of them are such.
+//! If many clients add to one text at once, there are as many texts as orders, and no answer shows nearly all of them.
 
 use std::sync::Arc;
 
@@ -20,33 +20,33 @@ use crate::spec::Spec;
 use crate::spec::analysis::shown::shown;
 use crate::value::{Entry, Map, Value};
 
-/// Of maps with more entries than this the texts are kept apart.
+/// In maps with more entries than this, texts are kept apart: they would be walked for each state.
 const ENTRIES: usize = 64;
 
-/// The requests that are run before states are compared: texts that differ are few until then.
+/// States are compared only after this many requests were run: until then there are few different texts.
 const PATIENCE: u64 = 64;
 
-/// The way in which states are followed that are alike.
+/// The use that a search makes of states that are alike.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Likeness {
-    /// The first one stands for all; an order may lead to another one.
+    /// The first state stands for all that are like it; the state at the end of an order may be another one in fact.
     One,
-    /// Each is itself, and is not followed if one like it was met: an order leads to what it ends with.
+    /// Each state stands for itself, but is not followed if one like it was met; an order leads to the state at its end.
     Covered,
 }
 
-/// The texts that the answers of a history show, and the one that stands for those that they do not.
+/// The texts that the answers of a history show, and the text that stands for all others.
 pub(crate) struct UnseenTexts {
     pub(crate) likeness: Likeness,
     /// The texts in answers.
     seen: Vec<Arc<str>>,
-    /// The variables whose texts are only kept, added to and shown, once these were found out.
+    /// The variables whose texts are only kept, added to and shown; `None` before they are first needed.
     variables: Option<Vec<usize>>,
-    /// The first text that was met and that begins none of them.
+    /// The first text that was met that is a prefix of none of them.
     unseen: Option<Arc<str>>,
-    /// The number of requests that were run before which no states are alike.
+    /// No states count as alike before this many requests were run.
     patience: u64,
-    /// By their forms with one text in the place of these, and by their numbers: the first state that was like them.
+    /// The first state of each form, with one text in the place of all unseen ones; `first` has the first state like each state.
     forms: FxHashMap<StateForm, StateNumber>,
     first: FxHashMap<StateNumber, StateNumber>,
     /// Set if states were found alike.
@@ -54,7 +54,7 @@ pub(crate) struct UnseenTexts {
 }
 
 impl UnseenTexts {
-    /// The texts of a history; nothing if not all that an answer shows is known.
+    /// The texts of a history; `None` if the texts in an answer cannot be listed.
     pub(crate) fn of(history: &History, rules: OrderRules, likeness: Likeness) -> Option<UnseenTexts> {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
@@ -65,17 +65,17 @@ impl UnseenTexts {
         is_known.then_some(UnseenTexts { likeness, seen, variables, unseen, patience, forms, first, has_united })
     }
 
-    /// These texts for a search that begins after N requests were run.
+    /// These texts, for a search that begins after this many requests were run.
     pub(crate) fn after(self, runs: u64) -> UnseenTexts {
         UnseenTexts { patience: self.patience.saturating_add(runs), ..self }
     }
 
-    /// Tests whether it pays to look for states that are alike, after N requests were run.
+    /// Tests whether it pays to look for states that are alike, after this many requests were run.
     pub(crate) fn is_due(&self, runs: u64) -> bool {
         runs >= self.patience
     }
 
-    /// The first state that was asked for and differs from this one, which these candidates are, in texts only that no answer shows.
+    /// The first state that was looked up and differs from this one, with these candidates, only in texts that no answer shows.
     pub(crate) fn first_like(&mut self, spec: &Spec, state: StateNumber, candidates: &[Candidate]) -> StateNumber {
         if let Some(known) = self.first.get(&state) {
             return *known;
@@ -105,14 +105,14 @@ impl UnseenTexts {
         self.first.retain(|state, first| is_needed(*state) && is_needed(*first));
     }
 
-    /// The variables whose texts are only shown.
+    /// The variables whose texts are only kept, added to and shown; sorts the seen texts.
     fn prepared(&mut self, spec: &Spec) -> Vec<usize> {
         self.seen.sort_unstable();
         self.seen.dedup();
         shown(spec).iter().zip(0..).filter(|(shown, _)| **shown).map(|(_, at)| at).collect()
     }
 
-    /// A value with one text in the place of these; nothing if there is none.
+    /// A value with one text in the place of all unseen ones; `None` if it has none.
     fn united(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Scalar(Scalar::Str(text)) if self.is_unseen(text) => {
@@ -141,14 +141,14 @@ impl UnseenTexts {
         is_changed.then_some(new)
     }
 
-    /// Tests whether a text begins no text of an answer.
+    /// Tests whether a text is a prefix of no text in an answer.
     fn is_unseen(&self, text: &str) -> bool {
         let next = self.seen.partition_point(|seen| seen.as_ref() < text);
         self.seen.get(next).is_none_or(|seen| !seen.starts_with(text))
     }
 }
 
-/// Adds the texts in a value, the keys of maps among them; nothing if these are not known.
+/// Adds the texts in a value, including keys of maps; `None` if they cannot be listed.
 fn add_texts(value: &Value, texts: &mut Vec<Arc<str>>) -> Option<()> {
     match value {
         Value::Scalar(Scalar::Str(text)) => texts.push(text.clone()),

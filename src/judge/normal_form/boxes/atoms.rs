@@ -1,7 +1,7 @@
-//! Contents of the cells of some boxes as sets of atoms: what is in one of them and not in another.
+//! The contents of a cell in several boxes as bit sets of atoms, the values that the contents consist of.
 //!
-//! In boxes with 3 to 4, and with 4 to 5, the atoms are 3, 4 and 5, a bit each. What has too many values to list is an atom
-//! as a whole, and includes the atoms that are in it.
+//! In boxes with 3 to 4, and with 4 to 5, the atoms are 3, 4 and 5, a bit each. A shape with too many values to list is one atom; a
+//! set that has this atom also has the atoms that the shape includes.
 
 use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
@@ -10,7 +10,7 @@ use super::content::{Content, DomainTree};
 use crate::scalar::Sort;
 use crate::value::Value;
 
-/// A shape of more values than this is one atom.
+/// A shape of more values than this is not listed, and is one atom.
 const LISTED: usize = 256;
 const WORD: usize = 64;
 
@@ -25,7 +25,7 @@ pub(crate) struct Atoms {
     numbers: FxHashMap<Atom, usize>,
 }
 
-/// A value, or values that no content tells apart.
+/// A value, a shape with too many values to list, or a linked content.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum Atom {
     DomainTree(DomainTree),
@@ -61,7 +61,7 @@ impl Atoms {
         set
     }
 
-    /// A set as one set for each of its contents.
+    /// The sets into which a set is split: one for all its shapes, and one for each linked content.
     pub(crate) fn split(&self, set: &AtomSet) -> Vec<AtomSet> {
         let (mut shapes, mut sets) = (AtomSet::default(), Vec::new());
         for at in set.iter() {
@@ -103,7 +103,7 @@ fn listed(content: &Content) -> Vec<Atom> {
 }
 
 impl DomainTree {
-    /// All its values, if they are no more than this; nothing if nothing is there.
+    /// All values of the shape, if there are at most `limit`; `None` also if it is missing or a list.
     fn values(&self, limit: usize) -> Option<Vec<Value>> {
         match self {
             DomainTree::Missing | DomainTree::List(_) => None,

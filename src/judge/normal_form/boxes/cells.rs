@@ -1,4 +1,4 @@
-//! The cells of memories: where candidates differ, and what a candidate holds there.
+//! The cells of memories: those in which candidates differ, and what a candidate holds in a cell.
 //!
 //! `{"a": 1, "b": 2}` and `{"a": 1, "b": 3}` in one variable differ in the cell under `"b"`; two lists are one cell each.
 
@@ -17,7 +17,7 @@ use crate::value::{Entry, Presence, Value};
 pub struct Cell {
     /// The variable.
     pub slot: u32,
-    /// The key; `None` is all of the variable.
+    /// The key; `None` is the whole variable.
     pub key: Option<Value>,
 }
 
@@ -35,7 +35,7 @@ pub(crate) fn differing(candidates: &[Candidate]) -> Vec<Cell> {
     cells
 }
 
-/// Adds the server's variables that share an unknown with one of the cells: neither can be described alone.
+/// Adds the server's variables that share an unknown value with one of the cells: the two cannot be described apart.
 pub(crate) fn add_sharing(candidates: &[Candidate], cells: &mut Vec<Cell>) {
     let mut shared = FxHashSet::default();
     loop {
@@ -66,7 +66,7 @@ pub(crate) fn add_sharing(candidates: &[Candidate], cells: &mut Vec<Cell>) {
     }
 }
 
-/// The keys under which maps differ from others; `None` if a value differs that cannot be told apart by its keys.
+/// The keys under which other maps differ from a map; `None` if a value differs that is no map of cells.
 fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> Option<BTreeSet<Value>> {
     let mut keys = BTreeSet::new();
     for other in others {
@@ -82,7 +82,7 @@ fn differing_keys<'v>(own: &Value, others: impl Iterator<Item = &'v Value>) -> O
     Some(keys)
 }
 
-/// The content of a cell; of a variable, an entry that is always there.
+/// The content of a cell; a whole variable is an entry that is always there.
 pub(crate) fn read(process: &Process, cell: &Cell) -> Entry {
     let slot = &process.memory[cell.slot as usize];
     match (&cell.key, slot) {
@@ -91,7 +91,7 @@ pub(crate) fn read(process: &Process, cell: &Cell) -> Entry {
     }
 }
 
-/// Puts something into a cell.
+/// Puts an entry into a cell.
 pub(crate) fn write(process: &mut Process, cell: &Cell, entry: Entry) {
     let slot = &mut process.memory[cell.slot as usize];
     match (&cell.key, slot) {
@@ -121,7 +121,7 @@ pub(crate) fn mentions(process: &Process) -> FxHashMap<Var, Vec<Cell>> {
     mentions
 }
 
-/// The variables of what a cell holds.
+/// The variables that an entry mentions.
 pub(crate) fn variables(entry: &Entry) -> FxHashSet<Var> {
     let mut vars = FxHashSet::default();
     terms::visit_entry(entry, &mut |var| _ = vars.insert(var));

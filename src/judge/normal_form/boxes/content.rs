@@ -1,4 +1,4 @@
-//! The content of a cell: a sum of shapes, trees with a domain at each leaf (`frontier.md`, *Representation*).
+//! The content of a cell: a sum of shapes, trees with a domain at each leaf (`proofs-notes/frontier.md`, *Representation*).
 //!
 //! `None`, or `Some` of 3 to 7, is two shapes. Leaves are independent of each other, so a shape stands for the product of
 //! their domains.
@@ -17,14 +17,15 @@ use crate::value::{Entry, Value};
 /// A cell is not taken apart into more shapes than this.
 pub(crate) const SHAPES: usize = 256;
 
-/// The things that a cell may hold.
+/// The values that a cell may hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Content {
     /// One of these shapes.
     Shapes(Vec<DomainTree>),
-    /// Some cells whose values depend on each other, up to the names of variables: these are numbered from 1.
+    /// Several cells whose values depend on each other. Their variables are numbered from 1, so contents that differ in the names of
+    /// variables are equal.
     Linked {
-        /// Their entries.
+        /// The entries of the cells.
         entries: Vec<Entry>,
         /// The facts about the variables, sorted.
         facts: Vec<Term>,
@@ -42,12 +43,12 @@ pub(crate) enum DomainTree {
     Leaf(Sort, Domain),
     /// A constructor.
     Data(u32, Vec<DomainTree>),
-    /// A list of known values, some of which may be there or not, each by itself.
+    /// A list of known values, each certain or optional, independently of the others.
     List(Vec<Element>),
 }
 
 impl Content {
-    /// The sum of some shapes; known scalars are one leaf, lists are united if that is possible.
+    /// The sum of some shapes: known scalars become one leaf, and lists are united if that is possible.
     pub(crate) fn of(shapes: impl IntoIterator<Item = DomainTree>) -> Content {
         let (scalars, others): (Vec<DomainTree>, Vec<DomainTree>) = shapes
             .into_iter()
@@ -74,7 +75,7 @@ fn sort_of(scalars: &[DomainTree]) -> Sort {
     scalars.iter().find_map(DomainTree::scalar).map_or(Sort::Bool, Scalar::sort)
 }
 
-/// Adds a leaf or list to others: it grows one of them, or comes in addition.
+/// Adds a leaf or list to others, united with those with which that is possible.
 fn add(shapes: &mut Vec<DomainTree>, mut shape: DomainTree) {
     while let Some((at, both)) = shapes.iter().enumerate().find_map(|(at, other)| Some((at, other.union(&shape)?))) {
         shapes.swap_remove(at);
@@ -92,7 +93,7 @@ impl DomainTree {
         }
     }
 
-    /// The value that it is, if there is only one.
+    /// The value, if the tree is a single known one.
     pub(crate) fn known(&self) -> Option<&Value> {
         match self {
             DomainTree::Known(value) => Some(value),
@@ -111,7 +112,7 @@ impl DomainTree {
         }
     }
 
-    /// Tests whether all that another shape may be is one of its values; `false` even if this is not seen.
+    /// Tests whether each value of another shape is one of this one's; `false` also if this cannot be seen.
     pub(crate) fn includes(&self, other: &DomainTree) -> bool {
         match (self, other) {
             (DomainTree::Leaf(_, domain), DomainTree::Known(Value::Scalar(known))) => domain.admits(known),
@@ -137,7 +138,7 @@ impl DomainTree {
         }
     }
 
-    /// Either leaf or list, if that is one.
+    /// The leaf or list that stands for the values of two, if there is one.
     fn union(&self, other: &DomainTree) -> Option<DomainTree> {
         if let (Some(own), Some(theirs)) = (self.elements(), other.elements()) {
             return match () {

@@ -1,7 +1,7 @@
-//! Cells that depend on each other: what becomes known of one says something of another.
+//! Cells that depend on each other: once the value of one is known, the other is restricted.
 //!
-//! With `a = #1` and `b = #1 + 1`, the cells a and b are coupled. Coupled cells cannot be judged apart: an author sees here what
-//! makes judging expensive.
+//! With `a = #1` and `b = #1 + 1`, the cells a and b are coupled. Coupled cells cannot be judged apart, so they show an author which
+//! parts of a specification make judging expensive.
 
 use std::collections::BTreeSet;
 
@@ -11,7 +11,7 @@ use super::cells::{self, Cell};
 use crate::judge::candidate::Candidate;
 use crate::term::Var;
 
-/// More candidates than this are not looked at.
+/// At most this many candidates are looked at, so that a report takes bounded time.
 const CANDIDATES: usize = 64;
 
 /// The groups of cells that depend on each other in some candidate, the largest first.
@@ -31,7 +31,7 @@ pub fn differing(candidates: &[Candidate]) -> Vec<Cell> {
     cells::differing(&candidates[..candidates.len().min(CANDIDATES)])
 }
 
-/// Adds a group to others, together with those that share a cell with it; one of a single cell is none.
+/// Adds a group, merged with the groups that share a cell with it; a single cell is no group.
 fn add(groups: &mut Vec<BTreeSet<Cell>>, mut group: BTreeSet<Cell>) {
     if group.len() > 1 {
         groups

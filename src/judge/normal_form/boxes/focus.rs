@@ -1,4 +1,4 @@
-//! The part that candidates have in common, and the cells in which they differ: work on few cells costs no more than these cells.
+//! The common part of candidates, and the cells in which they differ: work on few cells costs no more than these cells.
 //!
 //! ```text
 //! {a: 1, b: #1, c: #2}, {a: 1, b: #1, c: #3 + 1}        two candidates
@@ -6,8 +6,8 @@
 //! ```
 //!
 //! Outside the cells of the parts all candidates hold the same values, and no constraint or binding connects the variables of these values
-//! with those of the parts: the states of a candidate are the product of those of its part and of the common part. So parts may be replaced by any
-//! others that stand for the same states together (`proofs-notes/frontier.md`, *Parts*).
+//! with those of the parts. So the states of a candidate are the product of the states of its part and of the common part, and parts may
+//! be replaced by any others that stand for the same states together (`proofs-notes/frontier.md`, *Parts*).
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -17,7 +17,7 @@ use crate::solve::Connections;
 use crate::term::Var;
 use crate::value::{Map, Value};
 
-/// Memory and store that candidates have in common.
+/// The memory and the store that candidates have in common.
 ///
 /// 1. No constraint or binding connects variables of `base` with those of a part.
 /// 2. A part holds nothing outside of `cells`; what `base` holds in `cells` does not matter.
@@ -36,7 +36,7 @@ impl CommonPart {
         CommonPart { base, cells }
     }
 
-    /// The part of a candidate: the cells, and what is known of their variables.
+    /// The part of a candidate: its values in the cells, with the constraints on their variables.
     pub(crate) fn part(&self, candidate: &Candidate) -> Candidate {
         let mut part = candidate.clone();
         let whole = &candidate.process.memory;
@@ -58,7 +58,7 @@ impl CommonPart {
         part
     }
 
-    /// The candidate that holds a part beside what is common.
+    /// The candidate that consists of a part and the common part.
     pub(crate) fn with(&self, part: &Candidate) -> Candidate {
         let mut whole = self.base.clone();
         for cell in &self.cells {
@@ -73,7 +73,8 @@ impl CommonPart {
     }
 }
 
-/// The cells in which candidates differ, or of whose variables they know different things, and all that is connected with these.
+/// The cells in which candidates differ, or on whose variables they have different constraints; and all cells and variables that are
+/// connected with these.
 pub(crate) struct Coupled {
     pub(crate) cells: Vec<Cell>,
     vars: FxHashSet<Var>,
@@ -82,7 +83,7 @@ pub(crate) struct Coupled {
 }
 
 impl Coupled {
-    /// Of some candidates.
+    /// The coupled cells of some candidates, at least one.
     pub(crate) fn of(candidates: &[Candidate]) -> Coupled {
         let first = &candidates[0];
         let mut cells = cells::differing(candidates);

@@ -1,7 +1,7 @@
-//! Lists some of whose elements may be there or not: one that stands for several (`frontier.md`, *positions and presence*).
+//! Lists with optional elements: one such list stands for several lists (`proofs-notes/frontier.md`, *Lists*).
 //!
-//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; that and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. What two lists have in common at
-//! the front and at the end stays; the union of what is between is tried, and taken if it stands for the same lists.
+//! `[1, 2]` and `[1, 2, 3]` are `[1, 2, 3?]`; this and `[1, 2, 3, 3]` are `[1, 2, 3?, 3?]`. Elements that two lists have in common at
+//! the front and at the end stay. For the elements between, a union is tried, and taken if it stands for the same lists.
 
 use rustc_hash::FxHashSet;
 
@@ -9,7 +9,7 @@ use crate::scalar::Sort;
 use crate::term::{Term, Var};
 use crate::value::{self, Truth, Value};
 
-/// An element of a list, which is there in any case, or perhaps.
+/// An element of a list, certain or optional.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) struct Element {
     pub(crate) value: Value,
@@ -17,7 +17,7 @@ pub(crate) struct Element {
     pub(crate) is_optional: bool,
 }
 
-/// More elements between two lists than this are not tried.
+/// Lists are not united if more elements than this differ: these stand for up to 2^`BETWEEN` lists, which are all compared.
 const BETWEEN: usize = 8;
 
 /// The elements of a known list.
@@ -55,10 +55,10 @@ fn language(list: &[Element]) -> FxHashSet<Vec<&Value>> {
     lists
 }
 
-/// Tests whether a list stands for all that another one stands for; `false` even if this is not seen.
+/// Tests whether a list stands for all that another one stands for; `false` also if this cannot be seen.
 ///
-/// What they have in common at the front and at the end need not be looked at: if the special list is found in the general one, it is also
-/// found with these elements for themselves.
+/// The elements that they have in common at the front and at the end are left out: if the special list can be found in the general one,
+/// it can be found with these elements matched with themselves.
 pub(crate) fn includes(general: &[Element], special: &[Element]) -> bool {
     if special.len() > general.len() {
         return false;
@@ -71,7 +71,7 @@ pub(crate) fn includes(general: &[Element], special: &[Element]) -> bool {
     }
 }
 
-/// The elements that two lists have in common in front, what each has between, and what they have in common at the end.
+/// The elements that two lists have in common at the front, those between of each list, and those that they have in common at the end.
 fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
     let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
     let (one_rest, two_rest) = (&one[front..], &two[front..]);
@@ -80,7 +80,7 @@ fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Ele
     (&one[..front], mine, &two_rest[..two_rest.len() - behind], back)
 }
 
-/// A list with a variable for each presence, numbered from 1.
+/// A list with a variable for the presence of each optional element, numbered from 1.
 fn numbered(list: &[Element]) -> Value {
     let mut last = 0;
     of(list, &mut || {

@@ -1,14 +1,14 @@
-//! The normal form of a frontier: candidates that differ in few cells are put together, and what is independent is taken
-//! apart (`frontier.md`, *Normal form*).
+//! The normal form of a frontier: candidates that differ in few cells are put together, and independent cells are taken apart
+//! (`proofs-notes/frontier.md`, *Normal form*).
 //!
 //! ```text
 //! {n: 1, a: 0}, {n: 2, a: 0}, {n: 1, a: 1}, {n: 2, a: 1}   four candidates
 //! {n: 1 to 2, a: 0 to 1}                                   one, with two variables
 //! ```
 //!
-//! Candidates become boxes: contents of the cells in which they differ, or of which they know different things. Boxes are
-//! dropped, united, and taken apart into parts; a part of one box is written into memory with fresh variables, one of few
-//! boxes with a *selector* that says which of them it is. The note `proofs-notes/frontier.md` says why no state comes or goes.
+//! Candidates become boxes: contents of the cells in which they differ, or on which they have different constraints. Boxes are
+//! dropped, united, and taken apart into parts. A part is written into memory with fresh variables; if it has a few boxes, one
+//! variable is a *selector* that says which box it is. The note `proofs-notes/frontier.md` says why no state is added or lost.
 
 pub(crate) mod cells;
 pub(crate) mod coupled;
@@ -32,13 +32,13 @@ use content::Content;
 use row::CellRow;
 use sum::Sum;
 
-/// More rows than this are not made.
+/// Candidates are not put together if that needs more rows than this.
 const ROWS: usize = 512;
 /// More candidates than this are not put together.
 const CANDIDATES: usize = 4_096;
 
-/// Puts candidates that differ in these cells only into a limited number of candidates in normal form; returns whether it did. Solved
-/// variables have been substituted into their memories.
+/// Puts candidates that differ in these cells only together into at most `most` candidates in normal form; returns whether it did.
+/// The bindings of their stores must have been substituted into their memories.
 pub(crate) fn subsume_unite_split(
     judge: &mut Judge,
     candidates: &mut Vec<Candidate>,
@@ -69,7 +69,7 @@ fn as_boxes(candidates: &[Candidate], cells: &[Cell], solver: &mut Solver) -> Op
     Some((sum, groups))
 }
 
-/// Groups of cells that are linked somewhere, and the other cells alone.
+/// The groups of cells that are linked in some candidate, and each other cell alone.
 fn groups(cells: usize, linked: Vec<Vec<usize>>) -> Vec<Vec<usize>> {
     let mut groups: Vec<Vec<usize>> = (0..cells).map(|cell| vec![cell]).collect();
     for link in linked {

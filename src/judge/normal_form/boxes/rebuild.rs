@@ -1,4 +1,4 @@
-//! Parts written back into memory: each content becomes a value of fresh variables, and a selector says which box of a part it is.
+//! Writing parts back into memory: each content becomes a value of fresh variables, and a selector says which box of a part it is.
 
 use super::atoms::AtomSet;
 use super::cells;
@@ -15,7 +15,7 @@ use crate::solve::{Connections, Domain, Solver, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
 
-/// The most shapes of a cell that is a union; one of more known values is a table.
+/// A cell of up to this many known values is written as a union, and one of more as a table.
 const LIFTED: usize = 2;
 /// A part of more boxes than this stays several candidates.
 const SELECTED: usize = 64;
@@ -24,7 +24,7 @@ const SELECTED: usize = 64;
 struct Rebuild<'r> {
     fresh: &'r mut Fresh,
     solver: &'r mut Solver,
-    /// The variables that are read by entries.
+    /// For each variable of the server, `true` if only single entries of it are read.
     keyed: &'r [bool],
     cells: &'r [Cell],
     sum: &'r Sum,
@@ -32,7 +32,7 @@ struct Rebuild<'r> {
     groups: &'r [Vec<usize>],
 }
 
-/// Writes the parts of a sum into memory, if that makes no more candidates than this; whether it does.
+/// Writes the parts of a sum into memory, if that makes at most `most` candidates; returns whether it does.
 pub(crate) fn rebuild(
     judge: &mut Judge,
     candidates: &mut Vec<Candidate>,
@@ -47,7 +47,7 @@ pub(crate) fn rebuild(
     }
     parts.sort_by_key(|part| part.boxes.len());
     let several = parts.iter().filter(|part| !rebuild.is_selected(part)).map(|part| part.boxes.len());
-    // What is told apart here may have been one candidate with a variable.
+    // Boxes that are told apart here may have been one candidate with a variable, so there may be more candidates than before.
     if several.product::<usize>() > most {
         return false;
     }
@@ -64,7 +64,7 @@ pub(crate) fn rebuild(
     true
 }
 
-/// The part of a candidate's store beside what is known of some cells, with which no other one is connected.
+/// A candidate's store without the constraints on the variables of some cells; no other cell is connected with these.
 fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
     let mut store = candidate.store.clone();
     store.remove_part(&Connections::of([&candidate.store]).close(mentioned(candidate, cells).collect()));
@@ -77,13 +77,13 @@ impl Rebuild<'_> {
         part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part))
     }
 
-    /// Tests whether a part is read by entries.
+    /// Tests whether the server reads the cells of a part as single entries only.
     fn is_keyed(&self, part: &Factor) -> bool {
         let mut own = part.cells.iter().flat_map(|group| &self.groups[*group]).map(|cell| &self.cells[*cell]);
         own.all(|cell| cell.key.is_some() && self.keyed[cell.slot as usize])
     }
 
-    /// A candidate with what a part may hold in addition.
+    /// The candidates that hold a part in addition to `base`: one, or, without a selector, one for each box.
     fn with_part(&mut self, mut base: Candidate, part: &Factor) -> Vec<Candidate> {
         if part.boxes.len() > 1 && !self.is_selected(part) {
             let each = part.boxes.iter().map(|own| Factor { cells: part.cells.clone(), boxes: vec![own.clone()] });
@@ -114,7 +114,7 @@ impl Rebuild<'_> {
         vec![base]
     }
 
-    /// Entries of cells, in terms of fresh variables.
+    /// The entries of a content's cells, in terms of fresh variables.
     fn entries(&mut self, content: &Content, store: &mut Store) -> Vec<Entry> {
         match content {
             Content::Shapes(shapes) => vec![self.entry(shapes, store)],
@@ -149,7 +149,7 @@ impl Rebuild<'_> {
         Entry::when(presence, self.sum(&there, store))
     }
 
-    /// One of some shapes.
+    /// A value that is one of some shapes.
     fn sum(&mut self, shapes: &[&DomainTree], store: &mut Store) -> Value {
         let known: Option<Vec<Value>> = shapes.iter().map(|shape| shape.known().cloned()).collect();
         if let Some(known) = known.filter(|known| known.len() > LIFTED) {
@@ -180,7 +180,7 @@ impl Rebuild<'_> {
     }
 }
 
-/// Conditions of which exactly one holds.
+/// Conditions on fresh variables, of which exactly one holds.
 fn selector(fresh: &mut Fresh, ways: usize, store: &mut Store) -> Vec<Term> {
     match ways {
         0 | 1 => vec![Term::truth()],
@@ -196,7 +196,7 @@ fn selector(fresh: &mut Fresh, ways: usize, store: &mut Store) -> Vec<Term> {
     }
 }
 
-/// A fresh integer from 0 to below n.
+/// A fresh integer from 0 to n - 1.
 fn index(fresh: &mut Fresh, n: usize, store: &mut Store) -> Term {
     let index = fresh.variable(Sort::Int);
     if let (Some(var), Some(domain)) = (index.as_var(), Domain::of((0..n as i64).map(Scalar::int))) {
@@ -205,7 +205,7 @@ fn index(fresh: &mut Fresh, n: usize, store: &mut Store) -> Term {
     index
 }
 
-/// One of some entries, by conditions of which exactly one holds; which one is decided where it is read.
+/// An entry that is one of several, by conditions of which exactly one holds; a reader of the entry decides which.
 fn selected(alternatives: Vec<(Term, Entry)>) -> Entry {
     if let [(_, only)] = &alternatives[..] {
         return only.clone();

@@ -1,7 +1,7 @@
 //! A candidate as boxes: the contents of cells that are independent of each other.
 //!
 //! With `#1` in 0 to 1, a = #1 and b = #1 + 1 are two boxes, {a: 0, b: 1} and {a: 1, b: 2}; with `#2` in 0 to 9, a = #2 and
-//! b = 5 are one, {a: 0 to 9, b: 5}. What depends on each other and cannot be listed is linked: one content for several cells.
+//! b = 5 are one, {a: 0 to 9, b: 5}. Cells that depend on each other and cannot be listed are linked: they share one content.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,32 +21,34 @@ use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Value};
 
-/// A variable with more values than this is not told apart by them.
+/// A row is not split by a variable with more values than this.
 const VALUES: usize = 16;
 
 /// A cell of more values than this is not listed value by value.
 const LISTED: usize = 64;
 
-/// The entries of a candidate, or of a part of it, in some cells, and what is known of its variables, all of which was decided.
-/// What `store` has solved has been substituted into `entries`.
+/// The entries of a candidate, or of a part of it, in some cells.
+///
+/// 1. Every constraint in `store` was decided.
+/// 2. The bindings of `store` have been substituted into `entries`.
 #[derive(Clone)]
 pub(crate) struct CellRow {
     pub(crate) entries: Vec<Entry>,
     pub(crate) store: Store,
 }
 
-/// A case split: conditions of which one holds.
+/// A case split: conditions of which exactly one holds.
 type CaseSplit = Vec<Term>;
 
-/// The reason why a value is no shape: it is a sum of shapes, by these cases, or it cannot be told.
+/// The reason why a value is no single shape: it may be another one in each of these cases; `None` if there is no case split.
 type NoShape = Option<CaseSplit>;
 
-/// A condition, and its opposite.
+/// The case split on a condition.
 fn either(condition: &Term) -> CaseSplit {
     vec![condition.clone(), Term::not(condition)]
 }
 
-/// A variable with each of its values.
+/// The case split on the values of a variable.
 fn by_value((var, values): (Var, Vec<Scalar>)) -> CaseSplit {
     values.into_iter().map(|value| Term::eq(&Term::var(var), &Term::constant(value))).collect()
 }
@@ -58,7 +60,7 @@ impl CellRow {
         CellRow { entries, store: candidate.store.clone() }
     }
 
-    /// The entries, with all that is known of its variables: rows in which these are equal stand for the same.
+    /// The entries, with the domains and constraints of their variables: rows that are equal in these stand for the same states.
     pub(crate) fn state(self) -> (Vec<Entry>, BTreeMap<Var, Domain>, BTreeSet<Term>) {
         let own: FxHashSet<Var> = self.entries.iter().flat_map(variables).collect();
         let vars = self.connected(own);
@@ -66,8 +68,8 @@ impl CellRow {
         (self.entries, vars.into_iter().map(|var| (var, self.store.domain(var).clone())).collect(), facts)
     }
 
-    /// The rows without dependences between cells that can be told apart; at most the given number. The groups of cells of which that
-    /// cannot be done are added to `linked`.
+    /// Splits the row into rows whose cells are independent; `None` if there are more than `limit`. Groups of cells that case splits
+    /// cannot make independent are added to `linked`.
     pub(crate) fn independent(
         self,
         limit: usize,
@@ -100,17 +102,17 @@ impl CellRow {
         groups::sharing(open).into_iter().map(|(cells, _)| cells).filter(|cells| cells.len() > 1).collect()
     }
 
-    /// Variables, and those that constraints connect them with.
+    /// Some variables, and those that constraints connect with them.
     fn connected(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
         Connections::by_constraints(&self.store).close(vars)
     }
 
-    /// Those of some variables that have few values, with these.
+    /// The variables among some that have few values, each with these values.
     fn few(&self, vars: impl IntoIterator<Item = Var>) -> impl Iterator<Item = (Var, Vec<Scalar>)> {
         vars.into_iter().filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)))
     }
 
-    /// The cases of a variable of few values that several cells of a group depend on.
+    /// The case split on a variable of few values on which several cells of a group depend.
     fn shared(&self, group: &[usize]) -> Option<CaseSplit> {
         let own: Vec<FxHashSet<Var>> = group.iter().map(|at| variables(&self.entries[*at])).collect();
         let all: FxHashSet<Var> = own.iter().flatten().copied().collect();
@@ -120,7 +122,7 @@ impl CellRow {
         few.min_by_key(|(var, values)| (std::cmp::Reverse(cells(var)), values.len(), var.id)).map(by_value)
     }
 
-    /// The row in each of some cases, if it is possible; `None` if that is not decided.
+    /// The row in each case that is possible; `None` if it is undecided whether one is.
     fn cases(&self, cases: &CaseSplit, solver: &mut Solver) -> Option<Vec<CellRow>> {
         let mut rows = Vec::new();
         for condition in cases {
@@ -134,7 +136,7 @@ impl CellRow {
         Some(rows)
     }
 
-    /// The entries once a condition was assumed, in a store that knows it.
+    /// The entries after a condition was assumed, in the store that assumed it.
     fn resolved(&self, condition: &Term, store: &Store) -> Vec<Entry> {
         let negated = Term::not(condition);
         let constant = |holds: bool| if holds { Term::truth() } else { Term::falsity() };
@@ -168,7 +170,7 @@ impl CellRow {
         self.linked(cells, solver)
     }
 
-    /// The sum of shapes that a cell holds, if it is one.
+    /// The shapes that a cell may hold, if its content is a sum of shapes.
     fn shapes(&self, cell: usize, solver: &mut Solver) -> Option<Vec<DomainTree>> {
         let mut open = vec![CellRow { entries: vec![self.entries[cell].clone()], store: self.store.clone() }];
         let (mut shapes, mut taken): (FxHashSet<DomainTree>, usize) = (FxHashSet::default(), 0);
@@ -192,21 +194,22 @@ impl CellRow {
         Some(shapes.into_iter().collect())
     }
 
-    /// The cases of a variable of few values that constraints connect with those of a single cell, or of one of these.
+    /// The case split on a variable of few values that constraints connect with those of the row's only cell, if there is one. All other
+    /// variables are forgotten first.
     fn restricted(&mut self, solver: &mut Solver) -> Option<CaseSplit> {
         let own = variables(&self.entries[0]);
         if !own.iter().any(|var| self.store.is_constrained(*var)) {
             return None;
         }
         self.store.forget(&|var| own.contains(&var), solver);
-        // What is forgotten may have told a variable.
+        // Forgetting a variable may have bound another one.
         let mut resolve = |term: &Term| changed(term, self.store.resolve(term));
         self.entries = self.entries.iter().map(|entry| rewritten(entry, &mut resolve)).collect();
         let constrained = self.connected(own.clone()).into_iter().filter(|var| self.store.is_constrained(*var));
         self.few(constrained).min_by_key(|(var, values)| (values.len(), !own.contains(var), var.id)).map(by_value)
     }
 
-    /// The values of a cell that depends on one variable alone: the rows of a table.
+    /// The values of the row's only cell if it depends on one variable: the rows of a table.
     fn listed(&self) -> Option<Vec<DomainTree>> {
         let entry = &self.entries[0];
         let mut vars = variables(entry).into_iter();
@@ -225,7 +228,7 @@ impl CellRow {
         self.store.few_values(var, LISTED)?.into_iter().map(shape).collect()
     }
 
-    /// The shape of a single cell.
+    /// The shape of the row's only cell.
     fn shape(&self) -> Result<DomainTree, NoShape> {
         let entry = &self.entries[0];
         match &entry.presence {
@@ -253,7 +256,7 @@ impl CellRow {
         }
     }
 
-    /// A list whose elements are known, and there or not, each by itself.
+    /// The shape of a list of known elements, each certain or optional, independently of the others.
     fn shape_of_list(&self, list: &im::Vector<Value>) -> Option<DomainTree> {
         let mut met = FxHashSet::default();
         let element = |element: &Value| {
@@ -271,7 +274,7 @@ impl CellRow {
         list.iter().map(element).collect::<Option<Vec<Element>>>().map(DomainTree::List)
     }
 
-    /// Tests whether no two values share a variable.
+    /// Fails if two values share a variable, directly or through constraints.
     fn are_apart(&self, values: &[Value]) -> Result<(), NoShape> {
         let mut met = FxHashSet::default();
         for value in values {
@@ -310,7 +313,7 @@ impl CellRow {
         Err(self.few(vars).min_by_key(|(_, values)| values.len()).map(by_value))
     }
 
-    /// The content of cells that depend on each other, up to the names of variables.
+    /// The content of cells that depend on each other, with renumbered variables.
     fn linked(&self, cells: &[usize], solver: &mut Solver) -> Content {
         let entries: Vec<&Entry> = cells.iter().map(|at| &self.entries[*at]).collect();
         let live: FxHashSet<Var> = entries.iter().flat_map(|entry| variables(entry)).collect();
@@ -325,12 +328,12 @@ impl CellRow {
     }
 }
 
-/// Tests whether it is known, or absent.
+/// Tests whether a value is known or absent.
 fn known(value: &Value) -> bool {
     matches!(value, Value::Absent) || value.is_known()
 }
 
-/// A condition inside a term, on which it is one or another.
+/// A condition inside a term on which its value depends.
 fn condition_in(term: &Term) -> Option<Term> {
     let mut found: Option<Term> = None;
     term.visit(&mut |node| {
@@ -402,7 +405,7 @@ mod tests {
         }
     }
 
-    /// A value and when it is there, in a store in which what is known has been substituted.
+    /// An entry with a random value and presence, in which the bindings of a store are substituted.
     fn entry(random: &mut impl FnMut(u64) -> u64, store: &Store) -> Entry {
         let value = match random(2) {
             0 => index(INDICES[0]),

@@ -1,7 +1,8 @@
-//! Sums of boxes: covered ones are dropped, others united, and the sum taken apart into factors (`frontier.md`, *Normal form*).
+//! Sums of boxes: covered boxes are dropped, others united, and the sum is taken apart into factors (`proofs-notes/frontier.md`,
+//! *Normal form*).
 //!
-//! A box is a set of atoms for each cell. {a: 0, b: 0 to 1} and {a: 1, b: 0 to 1} are one, {a: 0 to 1, b: 0 to 1}, which is the
-//! product of a part {a: 0 to 1} and a part {b: 0 to 1}; {a: 0, b: 0} and {a: 1, b: 1} are a part of two boxes.
+//! A box is a set of atoms for each cell. {a: 0, b: 0 to 1} and {a: 1, b: 0 to 1} are one box, {a: 0 to 1, b: 0 to 1}, which is the
+//! product of a part {a: 0 to 1} and a part {b: 0 to 1}. {a: 0, b: 0} and {a: 1, b: 1} stay a part of two boxes.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,22 +11,22 @@ use super::content::Content;
 
 /// More boxes than this are not compared pair by pair.
 const PAIRS: usize = 512;
-/// Of more boxes than this no further ones are made.
+/// If there are more boxes than this, no larger ones are made of pairs.
 const CONSENSUS: usize = 48;
-/// No more boxes than this are made of pairs of boxes at once.
+/// At most this many boxes are made of pairs of boxes in one round.
 const NEW: usize = 192;
-/// The rounds in which boxes are made of pairs of boxes.
+/// Boxes are made of pairs of boxes in at most this many rounds.
 const ROUNDS: usize = 4;
-/// The most pieces into which a box is taken apart to see whether others cover it.
+/// A box is taken apart into at most this many pieces to see whether others cover it.
 const PIECES: usize = 64;
 
-/// The atoms that each cell may hold.
+/// A box: the atoms that each cell may hold.
 pub(crate) type Box = Vec<AtomSet>;
 
 /// A sum of boxes over some cells.
 ///
-/// 1. Each box has a set for each cell, which is not empty, of the atoms of that cell.
-/// 2. The sum stands for the union of the products of these sets: dropping, uniting and taking apart leave it as it is.
+/// 1. Each box has a nonempty set of atoms for each cell.
+/// 2. The sum stands for the union of the products of these sets; dropping, uniting and taking apart do not change this union.
 #[derive(Debug)]
 pub(crate) struct Sum {
     /// The atoms of each cell.
@@ -69,7 +70,7 @@ impl Sum {
         }
     }
 
-    /// Adds larger boxes, and drops what others cover; whether fewer are left.
+    /// Adds larger boxes, and drops those that others cover; returns whether fewer are left. If more are left, nothing is changed.
     fn exchange(&mut self) -> bool {
         let before = self.boxes.clone();
         if !self.grow() {
@@ -102,7 +103,7 @@ impl Sum {
         self.boxes = kept;
     }
 
-    /// Unites boxes that are equal beside a cell; whether there were any.
+    /// Unites boxes that are equal in all cells but one; returns whether there were any.
     fn unite(&mut self, cell: usize) -> bool {
         let before = self.boxes.len();
         let mut alike: FxHashMap<Box, usize> = FxHashMap::default();
@@ -125,8 +126,7 @@ impl Sum {
         self.boxes.len() < before
     }
 
-    /// Adds larger boxes that two boxes cover together: what one cell holds in either, if the others hold what they hold in
-    /// both. Whether there were any.
+    /// Adds the boxes that two boxes cover together ([`consensus`]) and no single box includes; returns whether there were any.
     fn grow(&mut self) -> bool {
         let mut new: Vec<Box> = Vec::new();
         for (at, one) in self.boxes.iter().enumerate() {
@@ -163,7 +163,7 @@ impl Sum {
         }
     }
 
-    /// Takes the boxes of a part apart if a cell holds several contents, and none of them is a sum of shapes.
+    /// Splits the boxes of a part until each cell of a box holds a single content: a sum of shapes, or one linked content.
     pub(crate) fn split(&self, part: &mut Factor) {
         for (at, cell) in part.cells.iter().enumerate() {
             let each = |own: Box| {
@@ -174,7 +174,7 @@ impl Sum {
         }
     }
 
-    /// The factors of the sum, which together are all of it.
+    /// The factors whose product is the sum.
     pub(crate) fn parts(&self) -> Vec<Factor> {
         let mut parts: Vec<Factor> = Vec::new();
         let mut rest: Vec<usize> = Vec::new();
@@ -189,7 +189,7 @@ impl Sum {
             groups = others;
             groups.push(dependent.into_iter().flatten().chain([cell]).collect());
         }
-        // What is independent by pairs need not be so together.
+        // Groups that are pairwise independent need not be independent together.
         let mut factors = Vec::new();
         let mut left: Vec<usize> = groups.iter().flatten().copied().collect();
         for group in groups {
@@ -223,7 +223,8 @@ fn includes(general: &[AtomSet], special: &[AtomSet]) -> bool {
     general.iter().zip(special).all(|(general, special)| general.includes(special))
 }
 
-/// The box that two boxes cover together: either in one cell, both in the others. `None` if that is no larger than one of them.
+/// The box that two boxes cover together: their union in one cell, their intersection in the others. `None` if it is empty, or if one
+/// of the two includes it.
 fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     let either = one[cell].union(&two[cell]);
     if either == one[cell] || either == two[cell] {
@@ -240,7 +241,7 @@ fn consensus(one: &Box, two: &Box, cell: usize) -> Option<Box> {
     Some(both)
 }
 
-/// Tests whether each state of a box is one of others; `false` even if that takes too long to see.
+/// Tests whether each state of a box is one of others; `false` also if that takes too long to see.
 fn is_covered(own: Box, others: &[Box]) -> bool {
     let mut open = vec![own];
     let mut pieces = 0;

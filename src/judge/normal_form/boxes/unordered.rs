@@ -1,4 +1,4 @@
-//! Lists of which only the elements matter, as sets: each element is a cell, which says whether it is there.
+//! Lists of which only the elements matter, as sets: each element is a cell, which is there or not.
 //!
 //! `[5?p, 3, 5?q]` does the same as `{3, 5?p||q}` wherever the variable is read ([`Program::unordered`]).
 //!
@@ -9,12 +9,12 @@ use std::collections::BTreeMap;
 use crate::judge::candidate::Candidate;
 use crate::value::{Entry, Map, Presence, Truth, Value};
 
-/// Makes sets of such lists, of a variable in all candidates or in none: what is put together is of one kind.
+/// Turns such lists into sets, for a variable in all candidates or in none: only values of one kind can be put together.
 pub(in crate::judge) fn to_sets(candidates: &mut [Candidate], unordered: &[bool]) {
     change(candidates, unordered, set);
 }
 
-/// Makes lists of such sets, each element once and in its order.
+/// Turns such sets into lists, with each element once and in its order.
 pub(in crate::judge) fn to_lists(candidates: &mut [Candidate], unordered: &[bool]) {
     change(candidates, unordered, list);
 }
