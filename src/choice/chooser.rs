@@ -1,10 +1,9 @@
-//! The [`Chooser`] that a program under exploration is given: the program asks it for a choice and gets it, or its run ends
-//! there.
+//! The [`Chooser`], which a program under exploration asks for choices: it returns a choice, or the run ends.
 //!
-//! Ending a run is *escaping*. [`Chooser::choose`] and its like escape by unwinding, so that a program reads as if it were
-//! deterministic; [`Chooser::try_choose`] and its like return an error instead, for code that must not unwind. If a program
-//! catches the escape and goes on, or returns as if nothing had happened, the report says so; if it fails after it caught the
-//! escape, the run has failed.
+//! Ending a run is *escaping*. [`Chooser::choose`] and similar methods escape by unwinding, so that a program reads as if it were
+//! deterministic. [`Chooser::try_choose`] and similar methods return an error instead, for code that must not unwind. If a program catches
+//! the escape and goes on, or returns as if nothing had happened, the report says so; if it fails after catching the escape, the run has
+//! failed.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Odometer, explore};
@@ -23,13 +22,13 @@
 use super::{ChoiceError, Choices, Label};
 use std::fmt::Display;
 
-/// The number of choices that a run may ask for by default: a run that asks for more is cut.
+/// The largest number of choices in a run by default: a run that asks for more is cut.
 pub(super) const CHOICES: usize = 100_000;
 
 /// Makes the choices of one run.
 ///
 /// Invariants:
-/// 1. `left` is at most `bound`, and 0 if `escaped` says why the run has ended.
+/// 1. `left` is at most `bound`; it is 0 if `escaped` gives the reason why the run has ended.
 /// 2. If `unwound` is true or `swallowed` names a place, the run has ended.
 pub struct Chooser<'s> {
     source: &'s mut dyn Choices,
@@ -37,9 +36,9 @@ pub struct Chooser<'s> {
     left: usize,
     bound: usize,
     pub(super) escaped: Option<ChoiceError>,
-    /// The escape was by unwinding.
+    /// True if the escape was by unwinding.
     pub(super) unwound: bool,
-    /// The place that asked after the run had ended.
+    /// The place that asked for a choice after the run had ended.
     pub(super) swallowed: Option<Label>,
 }
 
@@ -124,8 +123,8 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Ends the search at once, in the middle of this run. The run is not counted, and the rest of the search begins with it. If the run
-    /// has been ended already, it stays ended for that reason.
+    /// Ends the search immediately, in the middle of this run. The run is not counted, and the rest of the search begins with it. If the
+    /// run has been ended already, its reason stays.
     ///
     /// ```
     /// use mayhap::choice::{Chooser, Ended, Explore, Odometer};
@@ -153,7 +152,7 @@ impl<'s> Chooser<'s> {
         error
     }
 
-    /// Asked for more than the bound allows, or after the end.
+    /// Returns the error for a choice beyond the bound, or after the end of the run.
     #[cold]
     fn over(&mut self, label: Label) -> ChoiceError {
         match &self.escaped {
@@ -165,7 +164,7 @@ impl<'s> Chooser<'s> {
         }
     }
 
-    /// Ends the run. If a choice in a destructor comes while the run is being ended already, notes that and returns.
+    /// Ends the run by unwinding. A choice in a destructor, while the thread is unwinding already, only returns 0.
     #[cold]
     fn unwind(&mut self) -> usize {
         if std::thread::panicking() {
@@ -188,7 +187,7 @@ impl Choices for Chooser<'_> {
 
 /// The values that a program under exploration may return: nothing, or a result whose error is a failure.
 pub trait Outcome {
-    /// Why the run failed, if it did.
+    /// The reason why the run failed, if it did.
     fn failure(self) -> Option<String>;
 }
 

@@ -1,4 +1,4 @@
-//! Why a choice could not be made: mistakes of the program, records that do not fit, and runs that need not go on.
+//! The reasons why a choice cannot be made: mistakes of the program, records that do not fit, and runs that end early.
 //!
 //! ```
 //! use mayhap::choice::{ChoiceError, Choices, Random};
@@ -11,10 +11,10 @@ use super::Label;
 use super::label::Unfit;
 use std::fmt;
 
-/// The number of characters of a bad label that are shown.
+/// The number of characters of a bad label that are shown, so that a message stays readable.
 const SHOWN: usize = 40;
 
-/// Why a choice could not be made.
+/// The reason why a choice cannot be made.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum ChoiceError {
@@ -32,7 +32,7 @@ pub enum ChoiceError {
     },
     /// The recorded run has another choice here: the program is not a function of its choices.
     NotDeterministic(Box<Difference>),
-    /// The record itself is no run: its pick is not below its arity.
+    /// The record is invalid: a pick is not below its arity.
     BadRecord {
         /// Position in the record, from 0.
         position: usize,
@@ -46,12 +46,12 @@ pub enum ChoiceError {
     },
     /// The program was told to end its run, and went on.
     Swallowed {
-        /// The choice that the program made; or, if it returned as if nothing had happened, the place that had ended the run.
+        /// The choice that the program asked for; or, if it returned normally, the place that had ended the run.
         label: Label,
     },
-    /// A label that cannot stand in a token, or one of too many.
+    /// A label that cannot be written in a token, or one of too many labels.
     BadLabel(Box<BadLabel>),
-    /// The number of weights is not that of the alternatives, or none is positive.
+    /// The number of weights is not that of the alternatives, or no weight is positive.
     BadWeights {
         /// The place that asked.
         label: Label,
@@ -61,16 +61,16 @@ pub enum ChoiceError {
         /// The label of the condition that was assumed.
         label: Label,
     },
-    /// A bound ended the run: the run asks for more choices than allowed, or the search holds more than allowed.
+    /// A bound ended the run: the run asks for more choices than allowed, or the search holds more branch points than allowed.
     Cut {
         /// The place that asked.
         label: Label,
         /// The bound.
         bound: usize,
     },
-    /// Whoever runs the program wants the search to end at once.
+    /// The program wants the search to end immediately.
     Interrupted,
-    /// A breadth-first search comes back to what follows later.
+    /// A breadth-first search will visit the alternatives of this choice later.
     Postponed {
         /// The place that asked.
         label: Label,
@@ -100,7 +100,7 @@ pub struct Difference {
 }
 
 impl ChoiceError {
-    /// Tests whether the program (or the record) is to blame; else the run merely does not go on.
+    /// Tests whether this is a mistake of the program or of the record; other errors merely end the run.
     #[must_use]
     pub fn is_mistake(&self) -> bool {
         !matches!(
@@ -112,7 +112,7 @@ impl ChoiceError {
         )
     }
 
-    /// The place at which it happened.
+    /// The place of the error; empty if it has none.
     #[must_use]
     pub fn label(&self) -> Label {
         match self {

@@ -1,7 +1,7 @@
-//! Names of the places in a program that ask for a choice.
+//! Labels: names of the places in a program that ask for a choice.
 //!
-//! A label names a place, not data: a program has few of them. In Rust it is a literal; one that is read (from a token,
-//! from a program in another language) is looked up in a table of all labels read so far, so that it is one as well.
+//! A label names a place, not data, so a program has few labels. In Rust a label is a literal. A label that is read (from a token, or from
+//! a program in another language) is looked up in a table of all labels read so far, so that it is a `&'static str` as well.
 //!
 //! ```
 //! use mayhap::choice::label;
@@ -17,24 +17,24 @@ use std::sync::{LazyLock, Mutex, PoisonError};
 /// The name of a place that asks for choices.
 pub type Label = &'static str;
 
-/// The longest label that is read, in bytes.
+/// The largest number of bytes of a label; longer texts are data rather than names of places.
 const MAX_BYTES: usize = 256;
-/// The number of different labels that are read: they are kept for as long as the process lives.
+/// The largest number of different labels that are read, as they stay in memory for the life of the process.
 const MAX_LABELS: usize = 1 << 16;
 
 static READ: LazyLock<Mutex<HashSet<Label>>> = LazyLock::new(Mutex::default);
 
-/// Why a text is no label.
+/// The reason why a text is no label.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum Unfit {
     /// It is empty.
     Empty,
-    /// It has this many bytes, which are too many.
+    /// It has too many bytes; this is their number.
     Long(usize),
-    /// It has a control character, as a line break is one.
+    /// It has a control character, such as a line break.
     Control,
-    /// This many others are labels already.
+    /// There are too many labels already.
     Many,
 }
 
@@ -53,10 +53,10 @@ impl fmt::Display for Unfit {
     }
 }
 
-/// The label that a text is.
+/// The label for a text.
 ///
 /// # Errors
-/// [`ChoiceError::BadLabel`] if it is empty, too long or has control characters, or there are too many others.
+/// [`ChoiceError::BadLabel`] if the text is empty, too long or has control characters, or if there are too many labels.
 pub fn label(text: &str) -> Result<Label, ChoiceError> {
     let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some(known) = read.get(text) {
@@ -75,7 +75,7 @@ pub fn label(text: &str) -> Result<Label, ChoiceError> {
 #[inline]
 pub(super) fn fits(text: &str) -> Result<(), ChoiceError> {
     let is_plain = |byte: u8| (b' '..0x7f).contains(&byte);
-    // Nearly all labels are short and of ASCII letters; bytes that are combined, not sought, are checked many at a time.
+    // Nearly all labels are short ASCII texts; a fold without early exit checks many bytes at a time.
     if !text.is_empty() && text.len() <= MAX_BYTES && text.bytes().fold(true, |all, byte| all & is_plain(byte)) {
         return Ok(());
     }
@@ -96,7 +96,7 @@ fn bad(text: &str, unfit: Unfit) -> ChoiceError {
     ChoiceError::BadLabel(Box::new(BadLabel { text: text.to_owned(), unfit }))
 }
 
-/// Tests whether two labels are the same; that they are the same literal is the usual case and decided first.
+/// Tests whether two labels are equal; the usual case, that they are the same literal, is tested first.
 #[inline]
 pub(super) fn same(a: Label, b: Label) -> bool {
     (a.as_ptr() == b.as_ptr() && a.len() == b.len()) || a == b

@@ -1,22 +1,22 @@
 //! The one source of bounded choices: every nondeterministic decision of a concrete run is drawn from a [`Choices`].
 //!
-//! This is the `choose(n)` of choice trees. A run is a list of [`Step`]s, each the label of the place that asked, how many
-//! alternatives there were and which was picked, and nothing else decides what the run does. So a run can be drawn from a
-//! seed ([`Random`]), written down ([`Recorded`], [`token`]), repeated ([`Replay`]), made smaller ([`shrink`]), and all
-//! runs can be enumerated ([`Odometer`], [`BreadthFirst`]), by re-running from the start: there are no snapshots.
+//! This is the `choose(n)` of choice trees. A run is a list of [`Step`]s, each with the label of the place that asked, the number of
+//! alternatives and the pick; nothing else determines the run. So a run can be drawn from a seed ([`Random`]), recorded ([`Recorded`],
+//! [`token`]), repeated ([`Replay`]) and shrunk ([`shrink`]), and all runs can be enumerated ([`Odometer`], [`BreadthFirst`]). Enumeration
+//! re-runs from the start: there are no snapshots.
 //!
-//! The rules: to choose from nothing is an error that names the place, never a silent prune; a choice among one
-//! alternative is no branch point and is not recorded; a repeated step must have the label and the arity that it had,
-//! since else something besides the choices decides what the program does; and a bound that cut a run is counted.
+//! The rules: a choice from nothing is an error that names the place, never a silent prune. A choice with one alternative is no branch
+//! point and is not recorded. A repeated step must have the same label and arity as before, since otherwise the program depends on
+//! something besides the choices. Runs that a bound cuts are counted.
 //!
-//! | to | there is |
+//! | task | items |
 //! |---|---|
-//! | run a closure once for every run | [`explore()`], [`Explore`] with bounds, the [`Chooser`] that the closure is given |
-//! | say which runs | [`Odometer`]: all; [`BreadthFirst`]: short ones first; [`Sampled`]: some; [`Replay`], [`Continued`]: known ones |
-//! | read what was found | [`Report`], [`Ended`], [`Failure`], [`Flaky`], [`Stopped`] |
-//! | keep a run, and make it smaller | [`Step`], [`token`], [`shrink`] |
+//! | run a closure once for every run | [`explore()`], [`Explore`] with bounds, the [`Chooser`] that the closure gets |
+//! | select the runs | [`Odometer`]: all; [`BreadthFirst`]: short ones first; [`Sampled`]: some; [`Replay`], [`Continued`]: known ones |
+//! | read the findings | [`Report`], [`Ended`], [`Failure`], [`Flaky`], [`Stopped`] |
+//! | keep a run, and shrink it | [`Step`], [`token`], [`shrink`] |
 //! | choose without exploring | [`Choices`], [`Random`], [`Recorded`] |
-//! | explore by a way of one's own | [`Strategy`], [`Coverage`] |
+//! | explore by a strategy of one's own | [`Strategy`], [`Coverage`] |
 //!
 //! ```
 //! use mayhap::choice::{Odometer, explore};
@@ -33,7 +33,7 @@
 //! assert!(report.to_string().starts_with("exhausted 36 of 36 runs, 1 failed"));
 //! ```
 
-/// Doctests of the examples that `docs/CHOICES.md` and the readme show: they compile and hold.
+/// Doctests of the examples in `docs/CHOICES.md` and the readme: they compile and hold.
 #[cfg(doctest)]
 #[doc = include_str!("../../docs/CHOICES.md")]
 #[doc = include_str!("../../README.md")]
@@ -69,9 +69,9 @@ pub use replay::{Continued, Recorded, Replay};
 pub struct Step {
     /// The place in the program that asked.
     pub label: Label,
-    /// The number of alternatives that there were; at least 2 in a recorded run.
+    /// The number of alternatives; at least 2 in a recorded run.
     pub arity: usize,
-    /// The one that was taken, in `0..arity`.
+    /// The alternative that was taken, in `0..arity`.
     pub pick: usize,
 }
 
@@ -108,8 +108,8 @@ pub trait Choices {
         }
     }
 
-    /// Takes one alternative, drawn in proportion to `weights` if choices are drawn. An alternative of weight 0 does
-    /// not exist, for any strategy; if each weight is the number of runs after it, all runs are equally likely.
+    /// Takes one alternative, with a probability in proportion to its weight if choices are drawn. For any strategy, an alternative of
+    /// weight 0 does not exist. If each weight is the number of runs after the alternative, all runs are equally likely.
     ///
     /// # Errors
     /// As [`Choices::choose`]; [`ChoiceError::Empty`] if no weight is positive.
@@ -128,7 +128,7 @@ pub trait Choices {
         }
     }
 
-    /// Decides at a branch point: `arity` is at least 2, and `weights`, if there are any, are `arity` positive numbers. Call
+    /// Decides at a branch point: `arity` is at least 2, and `weights`, if there are any, are `arity` positive numbers. Programs call
     /// [`Choices::choose`] or [`Choices::weighted`] instead.
     ///
     /// # Errors

@@ -1,7 +1,7 @@
 //! Choices drawn from a seed: the xoshiro256++ generator of Blackman and Vigna, its state filled by splitmix64.
 //!
-//! What a seed gives never changes, whatever version of whatever library is installed: regression stores and shared
-//! seeds depend on it, which is why the published algorithms stand here in full and have golden numbers as a test.
+//! The choices of a seed never change, with any version of any library: regression stores and shared seeds depend on them. So the published
+//! algorithms are implemented here in full, and their reference values are a test.
 //!
 //! ```
 //! use mayhap::choice::{Choices, Random};
@@ -17,14 +17,14 @@ pub struct Random {
 }
 
 impl Random {
-    /// The source that `seed` stands for.
+    /// The source for a seed.
     #[must_use]
     pub fn new(seed: u64) -> Random {
         let mut counter = seed;
         Random { state: std::array::from_fn(|_| splitmix64(&mut counter)) }
     }
 
-    /// The source of one of many runs with a common seed: none of them depends on the others.
+    /// The source of one of many runs with a common seed, independent of the other runs.
     #[must_use]
     pub fn of_run(seed: u64, index: u64) -> Random {
         let mut counter = seed;
@@ -45,19 +45,19 @@ impl Random {
         result
     }
 
-    /// A number in `0..bound`, every one as likely as every other (Lemire's multiplication with rejection).
+    /// A uniformly distributed number in `0..bound` (Lemire's multiplication with rejection).
     fn below(&mut self, bound: u64) -> u64 {
         loop {
             let product = u128::from(self.next_u64()) * u128::from(bound);
-            // What is compared with is below the bound, so it is seldom needed.
+            // The threshold of the rejection is below the bound, so it is rarely computed.
             if product as u64 >= bound || product as u64 >= bound.wrapping_neg() % bound {
                 return (product >> 64) as u64;
             }
         }
     }
 
-    /// A number in `0..bound`, every one as likely as every other, for bounds of more than 64 bits: as many bits as the bound
-    /// has are drawn until they are below it.
+    /// A uniformly distributed number in `0..bound`, for bounds of more than 64 bits: draws as many bits as the bound has until they are
+    /// below it.
     fn below_wide(&mut self, bound: u128) -> u128 {
         loop {
             let bits = u128::from(self.next_u64()) << 64 | u128::from(self.next_u64());
@@ -81,7 +81,8 @@ impl Choices for Random {
     }
 }
 
-/// The index of the weight that a number below the sum of all weights falls to: each weight w stands for the next w numbers.
+/// The index of the weight whose range contains a number below the sum of all weights; the ranges follow each other, each as long as its
+/// weight.
 fn at_place<N: Copy + PartialOrd + From<u64> + std::ops::Sub<Output = N>>(weights: &[u64], number: N) -> Option<usize> {
     let mut left = number;
     weights.iter().map(|weight| N::from(*weight)).position(|weight| {

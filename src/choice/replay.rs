@@ -1,7 +1,7 @@
-//! Writing a run down, repeating one that was written down, and continuing after it.
+//! Recording a run, repeating a recorded one, and continuing after it.
 //!
-//! A run is the list of its steps; replaying is strict, as exploration by re-running demands: another label or arity, too
-//! few or too many choices are errors, because they show that something besides the choices decided what happened.
+//! A run is the list of its steps. Replaying is strict: another label or arity, or too few or too many choices, are errors, because they
+//! show that the run depends on something besides the choices.
 //!
 //! ```
 //! use mayhap::choice::{ChoiceError, Choices, Replay, Step};
@@ -14,7 +14,7 @@ use super::error::differs;
 use super::label::same;
 use super::{ChoiceError, Choices, Coverage, Label, Step, Strategy};
 
-/// Another source whose choices are written down as they are made.
+/// A source that records the choices of another source.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Recorded<C> {
     source: C,
@@ -22,12 +22,12 @@ pub struct Recorded<C> {
 }
 
 impl<C: Choices> Recorded<C> {
-    /// Records what `source` decides from now on.
+    /// Records the choices of `source` from now on.
     pub fn new(source: C) -> Recorded<C> {
         Recorded { source, run: Vec::new() }
     }
 
-    /// The source that decides.
+    /// The source of the choices.
     pub fn source(&mut self) -> &mut C {
         &mut self.source
     }
@@ -37,7 +37,7 @@ impl<C: Choices> Recorded<C> {
         &self.run
     }
 
-    /// The choices made, given away.
+    /// Returns the choices so far.
     pub fn into_run(self) -> Vec<Step> {
         self.run
     }
@@ -51,7 +51,7 @@ impl<C: Choices> Choices for Recorded<C> {
     }
 }
 
-/// Returns the pick that the record has at a position, `None` past its end, and an error if the record does not fit.
+/// Returns the recorded pick at a position, `None` after the end of the record, and an error if the record does not fit.
 pub(super) fn recorded(
     run: &[Step],
     position: usize,
@@ -74,7 +74,7 @@ pub(super) fn used(run: &[Step], position: usize) -> Result<(), ChoiceError> {
     left.first().map_or(Ok(()), |step| Err(ChoiceError::Unused { label: step.label, left: left.len() }))
 }
 
-/// The choices of a recorded run, in order. The position in it is at most its length.
+/// The choices of a recorded run, in order. Invariant: the position in the run is at most its length.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Replay {
     run: Vec<Step>,
@@ -131,7 +131,7 @@ impl Strategy for Replay {
     }
 }
 
-/// A search after a recorded beginning, which every run repeats.
+/// A search among the runs with a recorded beginning, which every run repeats.
 ///
 /// ```
 /// use mayhap::choice::{Continued, Odometer, Step, explore};
@@ -150,7 +150,7 @@ pub struct Continued<S> {
 }
 
 impl<S: Strategy> Continued<S> {
-    /// Repeats `beginning`; `search` decides what follows.
+    /// Repeats `beginning`; `search` makes the choices after it.
     pub fn new(beginning: Vec<Step>, search: S) -> Continued<S> {
         Continued { beginning, run: Vec::new(), search }
     }

@@ -1,7 +1,7 @@
-//! Runs and searches as texts to copy and paste: no spaces, nothing that a shell changes, damage is noticed.
+//! Runs and searches as texts to copy and paste: they have no spaces, nothing that a shell changes, and a checksum.
 //!
-//! A token is its kind, the labels, the steps and a checksum: `c1:die:0.6.5_0.6.2:4f1b2c` is a run that throws a 6 and a 3.
-//! A step is the number of its label, its arity and its pick; a search's step has its end too; `x9` repeats one.
+//! A token has its kind, the labels, the steps and the checksum: `c1:die:0.6.5_0.6.2:4f1b2c` is a run that throws a 6 and a 3. A step is
+//! the index of its label, its arity and its pick; a step of a search also has its end; `x9` repeats a step.
 //!
 //! ```
 //! use mayhap::choice::{Step, token};
@@ -15,14 +15,14 @@
 use super::{Label, Step, label};
 use std::fmt::{self, Write};
 
-/// The steps that a token may have.
+/// The largest number of steps in a token, which bounds the memory for reading a malicious one.
 const MAX_STEPS: usize = 10_000_000;
 
 const RUN: &str = "c1";
 const SEARCH: &str = "s1";
 const DONE: &str = "s1-done";
 
-/// Why a text is no token.
+/// The reason why a text is no token.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
 pub enum TokenError {
@@ -30,11 +30,11 @@ pub enum TokenError {
     NoToken,
     /// A run where a search is expected, or the other way round.
     OtherKind,
-    /// It was changed or cut off.
+    /// The token was changed or cut off.
     Damaged,
-    /// The token is of a program that asks for other choices.
+    /// The token is from a program that asks for other choices.
     OtherProgram,
-    /// The program interrupted its first run, so that it is not known whether it is the one.
+    /// The program interrupted its first run, so that it cannot be compared with the token.
     Interrupted,
 }
 
@@ -54,23 +54,23 @@ impl fmt::Display for TokenError {
 
 impl std::error::Error for TokenError {}
 
-/// A run as a text.
+/// The token of a run.
 #[must_use]
 pub fn write(run: &[Step]) -> String {
     encode(RUN, run.iter().map(|step| (*step, None)), None)
 }
 
-/// The run that a text is.
+/// The run in a token.
 ///
 /// # Errors
-/// If the text is no token of a run.
+/// The text is no token of a run.
 pub fn read(text: &str) -> Result<Vec<Step>, TokenError> {
     let (kind, parts, _) = decode(text)?;
     let run = parts.into_iter().map(|(step, end)| end.is_none().then_some(step)).collect::<Option<_>>();
     if kind == RUN { run.ok_or(TokenError::Damaged) } else { Err(TokenError::OtherKind) }
 }
 
-/// A search between two runs: its next run, the alternative before which it ends at each step, the shape of its first run.
+/// A search between two runs: the decided prefix, the alternative at which it ends at each step, and the shape of its first run.
 pub(super) struct Saved {
     pub run: Vec<Step>,
     pub ends: Vec<usize>,
@@ -92,7 +92,7 @@ pub(super) fn read_search(text: &str) -> Result<Saved, TokenError> {
     Ok(Saved { run, ends, shape, done: kind == DONE })
 }
 
-/// A number that stands for what a run asks, its labels and arities, whatever is picked.
+/// A hash of the labels and arities of a run, whatever its picks.
 #[cold]
 #[inline(never)]
 pub(super) fn shape(run: &[Step]) -> u32 {
@@ -122,7 +122,7 @@ fn encode(kind: &str, steps: impl Iterator<Item = BoundedStep>, shape: Option<u3
     format!("{body}:{:06x}", checksum(&body))
 }
 
-/// A step, and in a search the alternative before which it ends there.
+/// A step, in a search with the alternative at which the search ends there.
 type BoundedStep = (Step, Option<usize>);
 
 /// The kind of a token, its steps, and the shape of a search's first run.
@@ -154,7 +154,7 @@ fn fields(body: &str) -> Option<(Vec<BoundedStep>, Option<u32>)> {
     Some((steps, shape))
 }
 
-/// Letters, digits, `-` and what is not ASCII stand for themselves; a space is `+`, the rest `%` and two digits.
+/// A label in a token: letters, digits, `-` and characters outside of ASCII stay; a space is `+`, others are `%` and two digits.
 fn escaped(label: Label) -> String {
     let mut text = String::new();
     for c in label.chars() {
@@ -187,7 +187,7 @@ fn checksum(text: &str) -> u32 {
     folded(text.bytes())
 }
 
-/// The lower bits of Fowler, Noll and Vo's hash.
+/// The 32-bit FNV-1a hash of Fowler, Noll and Vo, folded to 24 bits.
 fn folded(bytes: impl Iterator<Item = u8>) -> u32 {
     let hash = bytes.fold(0x811c_9dc5_u32, |hash, byte| (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193));
     (hash ^ hash >> 24) & 0x00ff_ffff

@@ -1,11 +1,12 @@
-//! A specification that notes which of its branches a request takes: each of them adds its number to a variable that nobody else sees.
+//! Instrumentation of a specification: each branch adds its number to a hidden variable, so that the state shows the branches a request
+//! took.
 //!
 //! ```text
 //! on Get { key } { if key in data { reply data[key]; } … }
 //! on Get { key } { taken := {0}; if key in data { taken := taken + {1}; reply data[key]; } else { taken := taken + {2}; } … }
 //! ```
 //!
-//! In a machine it is a cell, and the numbers are powers of two. A `reply if c { a } else { b };` has two branches, too.
+//! In a machine the variable is a cell, and the numbers are powers of two. A `reply if c { a } else { b };` has two branches, too.
 
 use std::sync::Arc;
 
@@ -17,9 +18,9 @@ use crate::syntax::ast::{
     Statement, StatementKind, Trigger, TypeExpr, TypeKind,
 };
 
-/// The variable; nobody can write a name with a blank in it.
+/// The name of the variable; only a name in backquotes can have a blank, so a clash is unlikely.
 const VARIABLE: &str = "branches taken";
-/// The cell of a machine.
+/// The cell of a machine that notes branches; its number is so large that a clash is unlikely.
 const CELL: u32 = 1 << 20;
 
 /// The kinds of branches.
@@ -29,7 +30,7 @@ pub enum BranchKind {
     Handler,
     /// The body of an `if`.
     If,
-    /// The other side of an `if`, written or not.
+    /// The other side of an `if`, whether it is written or not.
     Else,
     /// An arm of a `match`.
     Arm,
@@ -39,25 +40,25 @@ pub enum BranchKind {
     Loop,
 }
 
-/// The places of a branch.
+/// The place of a branch.
 pub(super) struct BranchSpans {
     pub kind: BranchKind,
-    /// The handler's head, the condition, the pattern.
+    /// The handler's head, the condition or the pattern.
     pub head: Span,
-    /// The head and what it is the head of.
+    /// The head and the body.
     pub whole: Span,
 }
 
 /// A specification that notes its branches.
 pub(super) struct InstrumentedSpec {
     pub spec: Arc<Spec>,
-    /// The branches, by their number.
+    /// The branches, by number.
     pub branches: Vec<BranchSpans>,
-    /// The variable that has the numbers of those that the last request took.
+    /// The slot of the variable with the numbers of the branches that the last request took.
     pub slot: usize,
 }
 
-/// The specification whose branches are noted; nothing if that is not possible.
+/// The instrumented specification; none if instrumenting is not possible.
 pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
     let mut trees = spec.trees().clone();
     let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable };
@@ -89,7 +90,7 @@ enum Noting {
     Cell,
 }
 
-/// The mark of a branch: the first one of a request, or another.
+/// The position of a mark in a request: the first one sets the variable, others add to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BranchMark {
     First,
@@ -138,7 +139,7 @@ impl Marking {
         Name { text: text.to_owned(), span, id: self.id() }
     }
 
-    /// Notes a block as a branch.
+    /// Marks a block as a branch.
     fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: BranchMark) {
         let number = self.branches.len();
         let whole = Span { end: span.end.max(block.span.end), ..span };
@@ -148,7 +149,7 @@ impl Marking {
         block.statements.insert(0, noted);
     }
 
-    /// The statement that notes a branch.
+    /// The statement that marks a branch.
     fn noted(&mut self, number: usize, mark: BranchMark, span: Span) -> Statement {
         let (root, before, own) = match self.noting {
             Noting::Variable => {
@@ -215,7 +216,7 @@ impl Marking {
         }
     }
 
-    /// The statement that an answer with branches comes to.
+    /// The `if` or `match` statement for an answer with branches.
     fn branching(&mut self, answer: &Expr) -> Option<StatementKind> {
         match &answer.kind {
             ExprKind::Paren(inner) => self.branching(inner),

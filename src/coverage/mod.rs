@@ -1,4 +1,4 @@
-//! The branches of a specification that the explanations of a run took.
+//! Branch coverage: the branches of a specification that the explanations of a run took.
 //!
 //! ```
 //! use mayhap::{Exchange, Spec};
@@ -12,7 +12,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A branch counts as taken by a request if some explanation that was left after its answer took it.
+//! A request has taken a branch if an explanation that is left after its answer took the branch.
 
 mod instrument;
 mod sharp;
@@ -31,7 +31,7 @@ use instrument::{BranchSpans, InstrumentedSpec, instrumented};
 pub(crate) use taken::noted;
 use taken::taken;
 
-/// The work on one exchange, as for a judge: one that takes more is left out.
+/// The work that judging one exchange may take; coverage skips an exchange that takes more.
 const EFFORT: u64 = 1_000_000;
 
 /// A branch of a specification.
@@ -43,7 +43,7 @@ pub struct SpecBranch {
     pub file: String,
     /// Its line, from 1.
     pub line: usize,
-    /// The offsets of the first byte of its head in the file, which is a condition or a pattern, and of that after its last one.
+    /// The byte range of its head in the file; the head is a condition, a pattern or the beginning of a handler.
     pub span: (u32, u32),
     /// The offset after its body.
     pub end: u32,
@@ -51,28 +51,28 @@ pub struct SpecBranch {
     pub taken: u64,
 }
 
-/// The branches that were taken.
+/// The coverage of a specification by runs.
 pub struct SpecCoverage {
     instrumented: Option<InstrumentedSpec>,
     branches: Vec<SpecBranch>,
-    /// The last branches of consecutive requests, and how often they were.
+    /// The pairs of last branches of consecutive requests, with the number of times that each occurred.
     pairs: FxHashMap<(u32, u32), u64>,
-    /// By the branch, whether a request ended with it.
+    /// A flag for each branch: true if a request ended with it.
     is_last: Vec<bool>,
     sharpness: Sharpness,
 }
 
-/// The things that no run before has shown.
+/// The branches and pairs that a run was the first to cover.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct CoverageNews {
-    /// The numbers of branches, each with the place of the exchange among those of the run.
+    /// The branches, each with the index of the exchange in the run and the number of the branch.
     pub branches: Vec<(usize, usize)>,
-    /// The pairs of branches, each with the place of the second exchange.
+    /// The pairs of branches, each with the index of the second exchange.
     pub pairs: Vec<(usize, (usize, usize))>,
 }
 
 impl SpecCoverage {
-    /// The branches of a specification, before any is taken. There are none if tasks yield or call peers.
+    /// The coverage of a specification before any run. It has no branches if tasks yield or call peers.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();
@@ -92,7 +92,7 @@ impl SpecCoverage {
         SpecCoverage { instrumented, branches, pairs, is_last, sharpness }
     }
 
-    /// Takes up the exchanges of a run, in an order of service that explains them, up to the first one that nothing explains.
+    /// Adds the exchanges of a run, in an order of service that explains them, up to the first one without an explanation.
     pub fn observe_run(&mut self, exchanges: &[Exchange]) -> CoverageNews {
         let mut news = CoverageNews::default();
         let Some(InstrumentedSpec { spec, slot, .. }) = &self.instrumented else { return news };
@@ -116,7 +116,7 @@ impl SpecCoverage {
         news
     }
 
-    /// Takes up the branches of a request, and returns the last one.
+    /// Adds the branches of a request, and returns the last one.
     pub(crate) fn take(
         &mut self,
         at: usize,
@@ -160,7 +160,8 @@ impl SpecCoverage {
         self.branches.iter().filter(|branch| branch.taken == 0)
     }
 
-    /// The number of pairs of branches with which consecutive requests ended, and that of all pairs of such branches.
+    /// The number of covered pairs of last branches of consecutive requests, and the number of all pairs of branches with which a request
+    /// ended.
     #[must_use]
     pub fn pairs(&self) -> (usize, usize) {
         let last = self.is_last.iter().filter(|is_last| **is_last).count();
@@ -173,7 +174,7 @@ impl SpecCoverage {
         self.sharpness
     }
 
-    /// The specification that notes its branches, and the variable that it notes them in.
+    /// The instrumented specification, and the slot of the variable that notes its branches.
     pub(crate) fn noting(&self) -> Option<(&Arc<Spec>, usize)> {
         self.instrumented.as_ref().map(|instrumented| (&instrumented.spec, instrumented.slot))
     }

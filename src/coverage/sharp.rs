@@ -1,37 +1,37 @@
-//! Sharpness: the share of answers of which the specification left only one possible.
+//! Sharpness: the share of answers for which the specification allowed only one value.
 //!
-//! Of the answers of a run, one of eight is looked at: it is *forced* if none of the explanations before it gives another one. An answer
-//! whose parts the specification chooses is not forced, unless what came before says what they are.
+//! One in eight answers of a run is examined. It is *forced* if no explanation before it gives another answer. An answer with parts that
+//! the specification chooses is not forced, unless earlier exchanges determine these parts.
 
 use crate::judge::{Candidate, Exchange, Judge, Observed};
 use crate::solve::{Answer, Solver};
 use crate::value::{Truth, Value, equal};
 
-/// One answer in this number is looked at.
+/// One in this number of answers is examined, to limit the time.
 const SAMPLED: u64 = 8;
-/// The most explanations that are looked at: if more are left, the answer counts as not forced.
+/// The largest number of explanations that are examined; if there are more, the answer counts as not forced.
 const EXPLANATIONS: usize = 64;
 
-/// The share of answers that were forced, among those that were looked at.
+/// The share of forced answers among the examined ones.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Sharpness {
     /// The number of answers that were forced.
     pub forced: u64,
-    /// The number of answers that were forced, or whose constructor was: for example a `Fresh` of any token.
+    /// The number of answers that were forced, or whose constructor was forced: for example a `Fresh` with any token.
     pub shaped: u64,
-    /// The number of answers that were looked at.
+    /// The number of answers that were examined.
     pub looked_at: u64,
     seen: u64,
 }
 
 impl Sharpness {
-    /// The share in percent, rounded down; `None` if no answer was looked at.
+    /// The share in percent, rounded down; `None` if no answer was examined.
     #[must_use]
     pub fn percent(&self) -> Option<u64> {
         (self.forced * 100).checked_div(self.looked_at)
     }
 
-    /// Takes up an exchange that a judge is to observe next.
+    /// Examines an exchange that the judge will observe next.
     pub(super) fn observe(&mut self, judge: &Judge, exchange: &Exchange) {
         let Some(seen) = exchange.observed.answer() else { return };
         self.seen += 1;
@@ -45,7 +45,7 @@ impl Sharpness {
     }
 }
 
-/// The part of an answer that was the only one possible.
+/// The part of an answer that only had one possible value.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ForcedPart {
     Nothing,
@@ -74,7 +74,7 @@ fn forced_part(judge: &Judge, exchange: &Exchange, seen: &Value) -> ForcedPart {
     }
 }
 
-/// Tests whether an explanation gives no answer with another constructor.
+/// Tests whether an explanation only gives answers with this constructor.
 fn has_constructor(candidate: &Candidate, seen: &Value) -> bool {
     match (candidate.answer.as_ref(), seen) {
         (Some(Value::Data { tag, .. }), Value::Data { tag: other, .. }) => tag == other,
@@ -82,7 +82,7 @@ fn has_constructor(candidate: &Candidate, seen: &Value) -> bool {
     }
 }
 
-/// Tests whether an explanation gives this answer and no other one.
+/// Tests whether an explanation only gives this answer.
 fn is_only(candidate: &Candidate, seen: &Value, solver: &mut Solver) -> bool {
     match candidate.answer.as_ref().map(|answer| equal(answer, seen)) {
         Some(Ok(Truth::Known(is_equal))) => is_equal,

@@ -1,6 +1,6 @@
-//! The branches that the last request took, read from the variable in which they are noted.
+//! The branches that the last request took, read from the instrumented variable.
 //!
-//! `{0, 2}` are the branches 0 and 2; so is 5 in a machine.
+//! The set `{0, 2}` stands for the branches 0 and 2; in a machine, so does the number 5.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use crate::judge::Candidate;
 use crate::scalar::Scalar;
 use crate::value::{Presence, Value};
 
-/// The numbers of the branches that some explanation took, in order.
+/// The numbers of the branches that some explanation took, in increasing order.
 pub(super) fn taken(candidates: &[Candidate], slot: usize) -> Vec<usize> {
     let mut numbers = BTreeSet::new();
     candidates
@@ -18,7 +18,7 @@ pub(super) fn taken(candidates: &[Candidate], slot: usize) -> Vec<usize> {
     numbers.into_iter().collect()
 }
 
-/// The numbers that a state has noted.
+/// The numbers of the branches that a state has noted.
 pub(crate) fn noted(state: &[Value], slot: usize) -> Vec<usize> {
     let mut numbers = BTreeSet::new();
     state.get(slot).into_iter().for_each(|noted| read(noted, &mut numbers));

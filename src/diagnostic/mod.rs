@@ -1,8 +1,8 @@
 //! Places in source texts, diagnostics as values, and their rendering with carets.
 //!
-//! A diagnostic is data: a severity, a message, a labelled place, further places, and notes. It is compared in tests
-//! and rendered only at the very end, by [`Sources::render`]. For example an `Error` at bytes 4..6 of `kv.may`, with the
-//! label "expected a type", is shown as a line of the file with two carets and these words under it.
+//! A diagnostic is data: a severity, a message, a labelled place, further places, and help. Tests compare it as a value;
+//! [`Sources::render`] makes it text at the very end. For example an `Error` at bytes 4..6 of `kv.may`, with the label "expected a type",
+//! is shown as the line of the file with two carets and these words under them.
 
 mod render;
 mod sources;
@@ -42,31 +42,31 @@ pub enum Severity {
     Error,
     /// The file has a meaning that is probably not the intended one.
     Warning,
-    /// Nothing is wrong: something about the file that is good to know.
+    /// Nothing is wrong; the diagnostic is information about the file.
     Note,
 }
 
-/// A place and what is to be said about it.
+/// A place with a text about it.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpanLabel {
     /// The place in the source text.
     pub span: Span,
-    /// The words for what is there, or what was expected; may be empty.
+    /// The text; may be empty.
     pub text: String,
 }
 
 /// One finding about a source text.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Diagnostic {
-    /// Error or warning.
+    /// The severity.
     pub severity: Severity,
-    /// One line: what is wrong.
+    /// The message, on one line.
     pub message: String,
-    /// The place, with what was expected there.
+    /// The main place, with a text that says what was expected there.
     pub primary: SpanLabel,
-    /// Other places that matter.
+    /// Other places, with their texts.
     pub secondary: Vec<SpanLabel>,
-    /// `help:` lines (suggestions, near names).
+    /// The `help:` lines, such as suggested names.
     pub help: Vec<String>,
 }
 
@@ -93,7 +93,7 @@ impl Diagnostic {
         }
     }
 
-    /// Says what stands at (or was expected at) the primary place.
+    /// Sets the text at the main place.
     #[must_use]
     pub fn label(mut self, text: impl Into<String>) -> Diagnostic {
         self.primary.text = text.into();

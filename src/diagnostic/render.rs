@@ -10,8 +10,8 @@
 //!   |            ^ expected a type
 //! ```
 //!
-//! Lines are made printable first (control characters become their pictures, and of a very long line only what is near
-//! the place is kept), so the renderer meets nothing that it would have to trust.
+//! Lines are made printable first: control characters are replaced by symbols, and very long lines are cut around the place. So the
+//! renderer only gets harmless text.
 
 use std::ops::Range;
 
@@ -20,7 +20,7 @@ use annotate_snippets::{AnnotationKind, Group, Level, Origin, Renderer, Snippet}
 
 use super::{Diagnostic, FileId, Severity, Sources, Span, SpanLabel};
 
-/// The choice whether escape codes for terminals are written.
+/// The rule whether escape codes for terminals are written.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Colour {
     /// Plain text.
@@ -29,14 +29,14 @@ pub enum Colour {
     Always,
 }
 
-/// Lines longer than this, in bytes, are cut before they are rendered (others are cut to the width by the renderer).
+/// The number of bytes after which a line is cut before it is rendered (shorter lines are cut to the terminal's width by the renderer).
 const LONG: usize = 2_000;
 
-/// The number of characters of a long line that are kept before a place, and after it.
+/// The number of characters of a long line that are kept before a place, and also after it.
 const CONTEXT: usize = 50;
 
 impl Sources {
-    /// A diagnostic as text, several lines with the last one ended.
+    /// A diagnostic as several lines of text, each with a line end.
     #[must_use]
     pub fn render(&self, diagnostic: &Diagnostic, colour: Colour) -> String {
         let level = match diagnostic.severity {
@@ -67,7 +67,7 @@ impl Sources {
         Origin::path(name).line(line).char_column(column)
     }
 
-    /// One excerpt a file, the primary place's first.
+    /// One excerpt for each file; that of the main place comes first.
     fn excerpts(&self, diagnostic: &Diagnostic) -> Vec<Excerpt> {
         let primary = std::iter::once((&diagnostic.primary, AnnotationKind::Primary));
         let secondary = diagnostic.secondary.iter().map(|label| (label, AnnotationKind::Context));
@@ -82,7 +82,7 @@ impl Sources {
         files.iter().map(|file| self.excerpt(*file, of_file(*file).copied().collect())).collect()
     }
 
-    /// The lines from the first labelled one to the last.
+    /// The excerpt with the lines from the first labelled one to the last.
     fn excerpt(&self, file: FileId, labels: Vec<(&SpanLabel, AnnotationKind)>) -> Excerpt {
         let place = labels[0].0.span;
         let marks: Vec<Mark> = labels.into_iter().map(|(label, kind)| self.mark(label, kind)).collect();
@@ -101,7 +101,7 @@ impl Sources {
         Mark { line, range, text: &label.text, kind }
     }
 
-    /// The line that a place begins in, and the place's part of it as a range of the line.
+    /// The line in which a place begins, and the range of the place in this line.
     fn on_line(&self, span: Span) -> (usize, Range<usize>) {
         let range = self.range(span);
         let line = self.line_of(span.file, range.start);
@@ -119,7 +119,7 @@ fn renderer(colour: Colour) -> Renderer {
     renderer.decor_style(DecorStyle::Ascii).term_width(120)
 }
 
-/// A mark in a line: a byte range of it, and what is said about it.
+/// A mark in a line: a byte range, and the text about it.
 struct Mark<'l> {
     line: usize,
     range: Range<usize>,
@@ -127,14 +127,14 @@ struct Mark<'l> {
     kind: AnnotationKind,
 }
 
-/// The extent of the lines of an excerpt: whole or cut (only if they are whole does the renderer know the columns).
+/// The extent of the lines of an excerpt. The renderer only knows the right columns if the lines are whole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Extent {
     Whole,
     Cut,
 }
 
-/// Some lines of a file, printable, and what is marked in them.
+/// Some lines of a file, made printable, with their marks.
 struct Excerpt {
     place: Span,
     first: usize,
@@ -144,7 +144,7 @@ struct Excerpt {
 }
 
 impl Excerpt {
-    /// Adds a line and the marks in it.
+    /// Adds a line with its marks.
     fn push(&mut self, written: &str, marks: &[&Mark]) {
         let kept = marks.iter().map(|mark| mark.range.clone()).reduce(|a, b| a.start.min(b.start)..a.end.max(b.end));
         let line = if written.len() > LONG { Line::cut(written, kept.unwrap_or(0..0)) } else { Line::whole(written) };
@@ -172,7 +172,7 @@ impl Excerpt {
 /// A line made printable.
 struct Line {
     text: String,
-    /// For some offsets in the written line, in order, the offset in `text`.
+    /// Some offsets in the original line, in increasing order, each with the offset in `text`.
     positions: Vec<(usize, usize)>,
 }
 
@@ -183,7 +183,7 @@ impl Line {
         line
     }
 
-    /// Only what is near the range.
+    /// The part of a line near a range.
     fn cut(written: &str, kept: Range<usize>) -> Line {
         let mut line = Line { text: String::new(), positions: Vec::new() };
         let start = written[..kept.start].char_indices().rev().nth(CONTEXT - 1).map_or(0, |(at, _)| at);
@@ -209,7 +209,7 @@ impl Line {
     }
 }
 
-/// One character for one: what would move the cursor or hide is shown by a picture of it. (Tabs are the renderer's.)
+/// The character, or a visible symbol if it would move the cursor or be invisible. (Tabs are left to the renderer.)
 fn visible(c: char) -> char {
     match c {
         '\t' => c,
@@ -220,7 +220,7 @@ fn visible(c: char) -> char {
     }
 }
 
-/// Marks that reorder or hide what stands around them.
+/// Tests for characters that reorder or hide the text around them.
 fn is_invisible(c: char) -> bool {
     matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}')
 }

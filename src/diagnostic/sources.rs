@@ -1,4 +1,4 @@
-//! The texts that spans point into, and where in them an offset is.
+//! The texts that spans refer to, and the conversion of offsets to lines and columns.
 //!
 //! In `"a\nbé!"` the offset of `!` is line 2, column 3: columns count code points.
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use super::{FileId, Span};
 
-/// The texts that spans point into.
+/// The texts that spans refer to.
 #[derive(Clone, Default, Debug)]
 pub struct Sources {
     files: Vec<Source>,
@@ -30,8 +30,8 @@ impl Sources {
         FileId(self.files.len() as u32 - 1)
     }
 
-    /// These texts with another text in the place of one part. What comes after that place keeps its line if the new text has no more
-    /// lines than the old one.
+    /// A copy in which one part of a text is replaced. The text after this part stays on its lines if the new part has no more lines than
+    /// the old one.
     #[must_use]
     pub fn replaced(&self, place: Span, with: &str) -> Sources {
         let (old, range) = (self.text(place.file), self.range(place));
@@ -74,7 +74,7 @@ impl Sources {
         &self.files[file.0 as usize].text
     }
 
-    /// Line and column of a place's beginning, both from 1; a column is a code point.
+    /// The line and column at which a place begins, both from 1; a column is a code point.
     #[must_use]
     pub fn line_column(&self, span: Span) -> (usize, usize) {
         let start = self.range(span).start;
@@ -90,12 +90,12 @@ impl Sources {
         start..floor(text, span.end as usize).max(start)
     }
 
-    /// The line, from 1, that an offset is in.
+    /// The line, from 1, that contains an offset.
     pub(super) fn line_of(&self, file: FileId, offset: usize) -> usize {
         self.files[file.0 as usize].lines.partition_point(|start| *start as usize <= offset)
     }
 
-    /// The byte range of a line, from 1, without its end.
+    /// The byte range of a line, from 1, without the line end.
     pub(super) fn line_range(&self, file: FileId, line: usize) -> Range<usize> {
         let Source { text, lines, .. } = &self.files[file.0 as usize];
         let start = lines.get(line - 1).map_or(text.len(), |start| *start as usize);
@@ -104,7 +104,7 @@ impl Sources {
     }
 }
 
-/// The last boundary of a character that is not after the offset.
+/// The last character boundary that is not after the offset.
 fn floor(text: &str, offset: usize) -> usize {
     let mut offset = offset.min(text.len());
     while !text.is_char_boundary(offset) {

@@ -1,12 +1,12 @@
-//! "Did you mean": the nearest known name.
+//! The suggestion of "did you mean": the known name that is nearest to an unknown one.
 //!
 //! `suggest("respose", ["request", "response"])` is `Some("response")`; `suggest("x", ["abc"])` is `None`.
 
-/// Names longer than this are not compared: comparing takes the product of the lengths.
+/// The largest number of bytes of a name that is compared: comparing takes time in the product of the lengths.
 const LONGEST: usize = 100;
 
-/// The candidate that the writer of `name` probably meant: one that differs in case only, else the one with the fewest
-/// edits, which must be at most a third of its letters. The first of equals.
+/// The candidate that the writer of `name` probably meant: one that differs only in case, else the one with the fewest edits, which must be
+/// at most a third of its letters. Among equally near ones, the first.
 #[must_use]
 pub fn suggest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     if name.len() > LONGEST {

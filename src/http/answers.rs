@@ -1,6 +1,7 @@
-//! Answers ⇄ messages, by the answer lines of an `http` block.
+//! Answers of a specification ⇄ HTTP messages, by the answer lines of the `http` block.
 //!
-//! By `200 => Ok { value: body json };` a message with the status 200 and the content `5` is the answer `{"Ok": {"value": 5}}`.
+//! For example, by `200 => Ok { value: body json };` a message with the status 200 and the content `5` is the answer
+//! `{"Ok": {"value": 5}}`.
 
 use crate::scalar::{Int, Scalar};
 use crate::spec::http::{AnswerForm, AnswerPart, AnswerSource, HttpCodec, HttpForms};
@@ -14,10 +15,10 @@ use super::parts::{value_of_body, value_of_header};
 use super::requests::{method_of_request, tag_of};
 use super::texts::text_of;
 
-/// The answer that a message is, to a request.
+/// The answer that a message stands for, as a reply to `request`.
 ///
 /// # Errors
-/// It is none of the specification; in words.
+/// The message stands for no answer of the specification; the error says why.
 pub fn answer_of(spec: &Spec, request: &Value, message: &HttpMessage) -> Result<Value, String> {
     let Some(forms) = spec.http.as_deref() else { return Err("there is no http block".to_owned()) };
     let status = message.status().unwrap_or_default();
@@ -37,7 +38,8 @@ pub fn answer_of(spec: &Spec, request: &Value, message: &HttpMessage) -> Result<
     }
 }
 
-/// The form of an answer with this status to a request: that of the status before that of any, and before both those to this request.
+/// The form for an answer with this status to this request. A form that names the status precedes one for any status; among equals, a form
+/// that names the request precedes one for all requests.
 fn form_of_status(forms: &[AnswerForm], request: Option<u32>, status: u16) -> Option<&AnswerForm> {
     let is_to = |form: &AnswerForm| request.is_some_and(|tag| form.to.contains(&tag));
     let find = |to_it: bool, status: Option<u16>| {
@@ -70,7 +72,7 @@ fn value_of_source(
     }
 }
 
-/// The message of an answer to a request; none if no line of the `http` block writes it. Whoever reads the message, reads this answer.
+/// The message for an answer to a request; none if no line of the `http` block writes a message that is read as this answer again.
 #[must_use]
 pub fn message_of_answer(spec: &Spec, request: &Value, answer: &Value) -> Option<HttpMessage> {
     let forms = spec.http.as_deref()?;
@@ -87,7 +89,7 @@ pub fn message_of_answer(spec: &Spec, request: &Value, answer: &Value) -> Option
     written.into_iter().find(|message| is_read_as(spec, request, message, framing, answer))
 }
 
-/// The statuses of an answer to a request by one line: those that no other line has.
+/// The statuses with which a form can write an answer: those for which readers choose this form.
 fn statuses(forms: &[AnswerForm], form: &AnswerForm, request: Option<u32>, answer: &Value) -> Vec<u16> {
     let is_own = |status: &u16| {
         (200..1000).contains(status)
@@ -103,7 +105,7 @@ fn statuses(forms: &[AnswerForm], form: &AnswerForm, request: Option<u32>, answe
     form.statuses.iter().copied().flatten().filter(is_own).chain(any).collect()
 }
 
-/// The value of a field of an answer, or the whole answer.
+/// The value of a field of an answer; the answer itself if the form has no constructor.
 fn field(form: &AnswerForm, answer: &Value, at: usize) -> Value {
     match form.tag {
         Some(tag) => answer.field(tag, at as u32),
@@ -111,7 +113,7 @@ fn field(form: &AnswerForm, answer: &Value, at: usize) -> Value {
     }
 }
 
-/// Tests whether a message is read as this answer when it has come to the other side.
+/// Tests whether a receiver reads a message as this answer.
 fn is_read_as(spec: &Spec, request: &Value, message: &HttpMessage, framing: Framing, answer: &Value) -> bool {
     let (mut bytes, mut buffer) = (Vec::new(), MessageBuffer::default());
     message.write_to(&mut bytes);
@@ -127,7 +129,7 @@ fn names(form: &AnswerForm) -> Vec<&str> {
     parts.filter_map(|part| if let AnswerPart::Header(name) = part { Some(name.as_str()) } else { None }).collect()
 }
 
-/// The message of an answer by one line with one of its statuses; none if the line does not write it.
+/// The message that one form writes for an answer with a status; none if the form cannot write the answer.
 fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer: &Value) -> Option<HttpMessage> {
     let types = &spec.types;
     let (mut headers, mut body) = (Vec::new(), None);
@@ -158,7 +160,7 @@ fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer
     }
     let is_length = |name: &str| name.eq_ignore_ascii_case("Content-Length");
     if framing == Framing::HeadersOnly || matches!(status, 204 | 304) {
-        // Content is not written, so that there is none to read.
+        // The framing allows no content, so that a reader expects none.
         body = None;
         headers.retain(|(name, _)| !is_length(name) || status != 204);
     } else {
@@ -172,21 +174,21 @@ fn written(spec: &Spec, form: &AnswerForm, status: u16, framing: Framing, answer
     Some(HttpMessage { head: HttpHead::Answer { status }, headers, body, keeps_alive: true })
 }
 
-/// Tests whether an answer says that the request was refused for now, and has no effect: 429, if no line of the `http` block has it.
+/// Tests whether a message says that the request was refused and had no effect: status 429, if no line of the `http` block names 429.
 #[must_use]
 pub fn is_refusal(spec: &Spec, message: &HttpMessage) -> bool {
     let has_line = |forms: &HttpForms| forms.answers.iter().any(|form| form.statuses.contains(&Some(429)));
     message.status() == Some(429) && !spec.http.as_deref().is_some_and(has_line)
 }
 
-/// Tests whether a field of an answer is taken from a header.
+/// Tests whether a field of the answer is taken from this header.
 fn has_header(form: &AnswerForm, name: &str) -> bool {
     let is_it =
         |source: &AnswerSource| matches!(&source.part, AnswerPart::Header(own) if own.eq_ignore_ascii_case(name));
     form.sources.iter().flatten().any(is_it)
 }
 
-/// The content type of content that is written so.
+/// The content type for content with this codec.
 fn content_type(codec: HttpCodec) -> &'static str {
     match codec {
         HttpCodec::Json => "application/json",

@@ -1,4 +1,4 @@
-//! Values ⇄ the content of messages: JSON, texts, octets, and form fields.
+//! Values ⇄ the content of messages: JSON, texts, octets and form fields.
 
 use crate::json::{decode_plain, encode_plain, quoted};
 use crate::scalar::{Scalar, Token};
@@ -8,7 +8,7 @@ use crate::value::Value;
 
 use super::texts::{text_of, value_of};
 
-/// The content that a value is, and the type that is said of it; none if it has none on the wire.
+/// The content for a value; none if the value has no form on the wire.
 #[must_use]
 pub(super) fn content_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value) -> Option<Vec<u8>> {
     match (codec, value) {
@@ -27,10 +27,10 @@ pub(super) fn content_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Va
     }
 }
 
-/// The value of content.
+/// The value that content stands for.
 ///
 /// # Errors
-/// It has none; in words.
+/// The content stands for no value of the type; the error says why.
 pub(super) fn value_of_content(types: &Types, codec: HttpCodec, ty: TypeId, body: &[u8]) -> Result<Value, String> {
     if codec == HttpCodec::Raw && matches!(types.get(ty), Type::Bytes) {
         return Ok(Value::Scalar(Scalar::bytes(body)));
@@ -57,7 +57,7 @@ fn record_fields(types: &Types, ty: TypeId) -> Vec<(String, FieldForm)> {
     fields.iter().enumerate().map(form).collect()
 }
 
-/// `a=1&b=2`: an option that is nothing is left out, a list is repeated.
+/// The form fields `a=1&b=2`: a `None` is left out, a list is one field for each element.
 pub(super) fn form_text<'a>(
     types: &Types,
     fields: impl Iterator<Item = (&'a str, &'a FieldForm, &'a Value)>,
@@ -71,7 +71,7 @@ pub(super) fn form_text<'a>(
     Some(out.finish())
 }
 
-/// The texts of a field: none of an option that is nothing, several of a list.
+/// The texts of a form field: none for `None`, one for each element of a list.
 fn texts_of(types: &Types, form: &FieldForm, value: &Value) -> Option<Vec<String>> {
     match types.get(form.ty) {
         Type::Option(of) => match value {
@@ -86,10 +86,10 @@ fn texts_of(types: &Types, form: &FieldForm, value: &Value) -> Option<Vec<String
     }
 }
 
-/// The values of form fields, in the order of the fields that are wanted.
+/// The values of form fields, in the order of `fields`.
 ///
 /// # Errors
-/// One is missing, or is none of its type; in words.
+/// A field is missing, or has no value of its type; the error says why.
 pub(super) fn values_of_form(types: &Types, fields: &[(String, FieldForm)], text: &str) -> Result<Vec<Value>, String> {
     let given: Vec<(String, String)> = form_urlencoded::parse(text.as_bytes()).into_owned().collect();
     let value = |(name, form): &(String, FieldForm)| {
@@ -99,7 +99,7 @@ pub(super) fn values_of_form(types: &Types, fields: &[(String, FieldForm)], text
     fields.iter().map(value).collect()
 }
 
-/// The value of a field that is written as these texts.
+/// The value of a form field that occurs with these texts.
 fn value_of_texts(types: &Types, form: &FieldForm, texts: &[&str]) -> Result<Value, String> {
     match (types.get(form.ty), texts) {
         (Type::Option(_), []) => Ok(Value::NONE),
@@ -117,7 +117,7 @@ fn value_of_texts(types: &Types, form: &FieldForm, texts: &[&str]) -> Result<Val
     }
 }
 
-/// A JSON object with these members; an option that is nothing is left out.
+/// A JSON object with these members; a `None` is left out.
 pub(super) fn object<'a>(types: &Types, members: impl Iterator<Item = (&'a str, &'a FieldForm, &'a Value)>) -> String {
     let mut out = String::from("{");
     for (name, form, value) in members {

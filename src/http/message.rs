@@ -1,4 +1,4 @@
-//! Messages of HTTP/1.1 out of bytes as they come, in pieces of any length, and into bytes (RFC 9112).
+//! HTTP/1.1 messages parsed from bytes that arrive in pieces of any length, and serialised to bytes (RFC 9112).
 //!
 //! ```
 //! use mayhap::http::{Framing, MessageBuffer};
@@ -13,26 +13,26 @@
 
 use std::fmt::{self, Write as _};
 
-/// The most bytes of a message: a bound on the memory that a system can make us use.
+/// The largest number of bytes of a message, so that a tested system cannot exhaust the memory.
 const MAX_MESSAGE_BYTES: usize = 1 << 26;
-/// The most bytes before the content.
+/// The largest number of bytes before the content, so that a head without end is refused early.
 const MAX_HEAD_BYTES: usize = 1 << 18;
-/// The most headers of a message.
+/// The largest number of headers of a message; the parser keeps them in an array of this length.
 const MAX_HEADERS: usize = 256;
-/// The bytes of a message that are shown.
+/// The number of bytes of a message that a report shows, so that it stays readable.
 const SHOWN: usize = 600;
 
 /// The first line of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum HttpHead {
-    /// That of a request.
+    /// The first line of a request.
     Request {
         /// The method.
         method: String,
         /// The path with the query string; an absolute URL in requests to a proxy.
         target: String,
     },
-    /// That of an answer.
+    /// The first line of an answer.
     Answer {
         /// The status, from 100 to 999.
         status: u16,
@@ -46,22 +46,22 @@ pub struct HttpMessage {
     pub head: HttpHead,
     /// The headers in their order, with their names as they were written.
     pub headers: Vec<(String, Vec<u8>)>,
-    /// The content; none if the message has none, which is not the same as content of no bytes.
+    /// The content; `None` stands for no content, which differs from content of no bytes.
     pub body: Option<Vec<u8>>,
-    /// Set if the connection may be used after it.
+    /// True if the connection may be used after this message.
     pub keeps_alive: bool,
 }
 
-/// The end of an answer, which depends on the request.
+/// The rule for the end of an answer, which depends on the request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Framing {
-    /// That of most answers.
+    /// The answer has content unless its status forbids it.
     Whole,
-    /// An answer to `HEAD` ends with its headers.
+    /// The answer to a `HEAD` request ends after its headers.
     HeadersOnly,
 }
 
-/// Bytes that are no message.
+/// Bytes that are no HTTP message.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct MalformedMessage {
     /// The reason.
@@ -79,7 +79,7 @@ impl fmt::Display for MalformedMessage {
 impl std::error::Error for MalformedMessage {}
 
 impl HttpMessage {
-    /// The status, if it is an answer.
+    /// The status of an answer; none for a request.
     #[must_use]
     pub fn status(&self) -> Option<u16> {
         match self.head {
@@ -88,20 +88,20 @@ impl HttpMessage {
         }
     }
 
-    /// Tests whether it is a request for headers only, whose answer has no content.
+    /// Tests whether this is a `HEAD` request, whose answer has no content.
     #[must_use]
     pub fn is_head(&self) -> bool {
         matches!(&self.head, HttpHead::Request { method, .. } if method == "HEAD")
     }
 
-    /// Tests whether it is a request whose method changes nothing (RFC 9110, 9.2.1).
+    /// Tests whether this is a request with a safe method, which changes nothing (RFC 9110, section 9.2.1).
     #[must_use]
     pub fn is_safe(&self) -> bool {
         let safe = ["GET", "HEAD", "OPTIONS", "TRACE"];
         matches!(&self.head, HttpHead::Request { method, .. } if safe.contains(&method.as_str()))
     }
 
-    /// The value of a header; several of one name are joined by commas. Bytes that are not UTF-8 are replaced.
+    /// The value of a header; the values of a repeated header are joined by commas. Bytes that are not UTF-8 are replaced.
     #[must_use]
     pub fn header(&self, name: &str) -> Option<String> {
         let mut found = self.headers.iter().filter(|(own, _)| own.eq_ignore_ascii_case(name)).map(|(_, value)| value);
@@ -113,8 +113,7 @@ impl HttpMessage {
         Some(text)
     }
 
-    /// Appends the message as bytes. Content gets its `Content-Length`, or is a chunk if the headers say so; without content, nothing is
-    /// said of it.
+    /// Appends the message as bytes. Content is one chunk if the headers have a `Transfer-Encoding`, otherwise a `Content-Length` is added.
     pub fn write_to(&self, out: &mut Vec<u8>) {
         match &self.head {
             HttpHead::Request { method, target } => {
@@ -153,19 +152,19 @@ impl HttpMessage {
     }
 }
 
-/// The bytes that came on a connection; whole messages are taken from it.
+/// The bytes received on a connection, from which complete messages are taken.
 #[derive(Default, Debug)]
 pub struct MessageBuffer {
     bytes: Vec<u8>,
-    /// Set once no more bytes come.
+    /// True once no more bytes come.
     is_ended: bool,
-    /// The first bytes of the last message that was taken, and their number.
+    /// The first bytes of the last message that was taken, and the length of that message.
     last: (Vec<u8>, usize),
-    /// Set if the last request that was taken is of HTTP/1.0.
+    /// True if the last request that was taken is of HTTP/1.0.
     is_last_old: bool,
 }
 
-/// The length of the content of a message.
+/// The way in which the content of a message is delimited.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum ContentLength {
     Nothing,
@@ -175,23 +174,24 @@ enum ContentLength {
 }
 
 impl MessageBuffer {
-    /// Adds bytes that came.
+    /// Adds received bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         self.bytes.extend_from_slice(bytes);
     }
 
-    /// Takes notice that no more bytes come.
+    /// Notes that no more bytes come.
     pub fn end(&mut self) {
         self.is_ended = true;
     }
 
-    /// The bytes of a message that is not whole.
+    /// The bytes after the last complete message.
     #[must_use]
     pub fn rest(&self) -> &[u8] {
         &self.bytes
     }
 
-    /// The next answer, if it is whole; interim ones (1xx) are passed over, but 101, after which another protocol is spoken.
+    /// The next answer, if it is complete. Interim answers (1xx) are skipped, except 101, after which the connection speaks another
+    /// protocol.
     ///
     /// # Errors
     /// The bytes are no answer.
@@ -205,7 +205,7 @@ impl MessageBuffer {
         }
     }
 
-    /// The next request, if it is whole.
+    /// The next request, if it is complete.
     ///
     /// # Errors
     /// The bytes are no request.
@@ -231,13 +231,14 @@ impl MessageBuffer {
         Ok(Some(message))
     }
 
-    /// Tests whether the last request that was taken is of HTTP/1.0: its sender knows no chunks, and is told that a connection stays.
+    /// Tests whether the last request that was taken is of HTTP/1.0: its sender does not know chunks, and closes the connection unless told
+    /// otherwise.
     #[must_use]
     pub fn is_last_old(&self) -> bool {
         self.is_last_old
     }
 
-    /// Tests whether the sender of a request waits for the answer 100 before it sends the content (RFC 9110, section 10.1.1).
+    /// Tests whether the sender of the buffered head waits for an answer 100 before it sends the content (RFC 9110, section 10.1.1).
     #[must_use]
     pub fn awaits_continue(&self) -> bool {
         let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
@@ -251,7 +252,7 @@ impl MessageBuffer {
             && parsed.headers.iter().any(expects)
     }
 
-    /// The bytes of the last message that was taken, as [`shown_message`] shows them.
+    /// The first bytes of the last message that was taken, as [`shown_message`] shows them.
     #[must_use]
     pub fn shown(&self) -> String {
         shown_bytes(&self.last.0, self.last.1)
@@ -280,7 +281,7 @@ impl MessageBuffer {
         self.with_body(head, length, message)
     }
 
-    /// The length of the content that the headers of a message say.
+    /// The delimitation of the content according to the headers of a message.
     fn length(&self, message: &HttpMessage) -> Result<ContentLength, MalformedMessage> {
         if let Some(coding) = message.header("Transfer-Encoding") {
             return match coding.trim().eq_ignore_ascii_case("chunked") {
@@ -298,7 +299,7 @@ impl MessageBuffer {
         }
     }
 
-    /// The message with its content, and the bytes that it takes, if it is whole.
+    /// The message with its content, and the number of bytes of both, if it is complete.
     fn with_body(
         &self,
         head: usize,
@@ -319,7 +320,7 @@ impl MessageBuffer {
         Ok(Some((head + taken, HttpMessage { body, ..message })))
     }
 
-    /// Content in chunks, and the bytes that they take with the trailers.
+    /// The content in chunks, and the number of bytes of the chunks and trailers, if they are complete.
     fn chunks(&self, mut rest: &[u8]) -> Result<Option<(usize, Vec<u8>)>, MalformedMessage> {
         let (all, mut body) = (rest.len(), Vec::new());
         loop {
@@ -351,7 +352,7 @@ impl MessageBuffer {
         }
     }
 
-    /// Nothing yet, unless the message is too long or nothing more comes.
+    /// Returns no message, or an error if the message is too long or no more bytes come.
     fn incomplete<T>(&self, what: &str) -> Result<Option<T>, MalformedMessage> {
         if self.is_ended && !self.bytes.is_empty() {
             return Err(self.malformed(&format!("the connection ended in the middle of {what}")));
@@ -377,7 +378,7 @@ fn message(head: HttpHead, version: Option<u8>, fields: &[httparse::Header<'_>])
     HttpMessage { keeps_alive, ..message }
 }
 
-/// The usual words for a status; nothing for one that is not usual.
+/// The reason phrase for a common status; empty for others.
 fn reason(status: u16) -> &'static str {
     match status {
         200 => "OK",
@@ -411,13 +412,13 @@ fn reason(status: u16) -> &'static str {
     }
 }
 
-/// The bytes of a message in words, on one line: what is no text is escaped, and a long one is cut.
+/// The bytes of a message on one line: control characters and invalid UTF-8 are escaped, and a long message is cut.
 #[must_use]
 pub fn shown_message(bytes: &[u8]) -> String {
     shown_bytes(&bytes[..bytes.len().min(SHOWN)], bytes.len())
 }
 
-/// The first bytes of a text in words, on one line, with the number of those that follow: what is no text is escaped.
+/// The first bytes of a text on one line, and the number of its other bytes: control characters and invalid UTF-8 are escaped.
 #[must_use]
 pub fn shown_bytes(bytes: &[u8], length: usize) -> String {
     let mut out = String::from("`");
@@ -441,7 +442,7 @@ pub fn shown_bytes(bytes: &[u8], length: usize) -> String {
 mod tests {
     use super::*;
 
-    /// A status and the content after it.
+    /// A status and the content of the answer.
     type Answer = (u16, Option<Vec<u8>>);
 
     fn answers(pieces: &[&[u8]], framing: Framing) -> Result<Vec<Answer>, String> {

@@ -2,12 +2,12 @@
 //!
 //! | file | its one job |
 //! |---|---|
-//! | `message.rs` | whole messages out of bytes as they come, and into bytes |
+//! | `message.rs` | complete messages from bytes that arrive in pieces, and messages to bytes |
 //! | `texts.rs` | scalars, lists, dates and entity tags ⇄ texts of paths, parameters and headers |
 //! | `body.rs` | values ⇄ the content of messages |
-//! | `parts.rs` | the value of a field, out of the header or the content that it stands in |
+//! | `parts.rs` | the value of a field, from a header or the content |
 //! | `headers.rs` | all headers of a message as a map |
-//! | `retry.rs` | how long a server asks to be left alone |
+//! | `retry.rs` | the time that `Retry-After` asks to wait |
 //! | `requests.rs`, `answers.rs` | values ⇄ messages, by the lines of an `http` block |
 
 mod answers;

@@ -1,6 +1,6 @@
-//! The parts of a message that a field stands in: a header, or the content.
+//! The value of a field that is taken from a header or from the content of a message.
 //!
-//! `ETag: "x"` as `header "ETag" as etag` is the tag `{weak: false, opaque: "x"}`; without the header, an option is nothing.
+//! For example `ETag: "x"` as `header "ETag" as etag` is the tag `{weak: false, opaque: "x"}`; without the header, an option is `None`.
 
 use crate::scalar::{Scalar, Token};
 use crate::spec::http::HttpCodec;
@@ -11,10 +11,10 @@ use super::body::value_of_content;
 use super::message::HttpMessage;
 use super::texts::value_of;
 
-/// The value of a field that a header has; an option is nothing without the header.
+/// The value of a field that is taken from a header; without the header, an option is `None`.
 ///
 /// # Errors
-/// It has none; in words.
+/// The header has no value of the type; the error says why.
 pub(super) fn value_of_header(
     types: &Types,
     codec: HttpCodec,
@@ -28,30 +28,30 @@ pub(super) fn value_of_header(
         (_, Some(text)) => text,
     };
     let value = match types.get(ty) {
-        // JSON has a form of nothing.
+        // JSON writes `None` itself, as `null`.
         Type::Option(of) if codec != HttpCodec::Json => value_of(types, codec, *of, &found).map(Value::some),
         _ => value_of(types, codec, ty, &found),
     };
     value.map_err(|expected| format!("the header {name} is {found:?}, which is not {expected}"))
 }
 
-/// The value of a field that the content is; an option is nothing without content.
+/// The value of a field that is taken from the content; without content, an option is `None`.
 ///
 /// # Errors
-/// It has none; in words.
+/// The content has no value of the type; the error says why.
 pub(super) fn value_of_body(types: &Types, codec: HttpCodec, ty: TypeId, body: Option<&[u8]>) -> Result<Value, String> {
     let is_json = codec == HttpCodec::Json;
     match (types.get(ty), body) {
         (Type::Option(_), None) => Ok(Value::NONE),
         (_, None) => Err("there is no content".to_owned()),
         (Type::Option(_), Some(body)) if is_json && body.trim_ascii().is_empty() => Ok(Value::NONE),
-        // JSON has a form of nothing.
+        // JSON writes `None` itself, as `null`.
         (Type::Option(of), Some(body)) if !is_json => value_of_content(types, codec, *of, body).map(Value::some),
         (_, Some(body)) => value_of_content(types, codec, ty, body),
     }
 }
 
-/// Tests whether two values are the same but for tokens that stand as the same text: outside of JSON, `5` and `"5"` do.
+/// Tests whether two values are equal, except that a token `5` equals a token `"5"`: outside of JSON they are the same text.
 pub(super) fn is_same_in_text(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(Scalar::Token(a)), Value::Scalar(Scalar::Token(b))) => match (a, b) {

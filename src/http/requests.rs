@@ -1,6 +1,7 @@
-//! Requests ⇄ messages, by the request lines of an `http` block.
+//! Requests of a specification ⇄ HTTP messages, by the request lines of the `http` block.
 //!
-//! By `Get { key } => GET "/kv/{key}";` the request `{"Get": {"key": "a b"}}` is `GET /kv/a%20b`, and that message is this request.
+//! For example, by `Get { key } => GET "/kv/{key}";` the request `{"Get": {"key": "a b"}}` is the message `GET /kv/a%20b`, and the message
+//! is read as this request.
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
@@ -15,11 +16,11 @@ use super::message::{HttpHead, HttpMessage};
 use super::parts::{is_same_in_text, value_of_body, value_of_header};
 use super::texts::{text_of, value_of};
 
-/// The characters of a path that are written as `%XX`: all but those that RFC 3986 calls unreserved.
+/// The characters of a path that are written as `%XX`: all except the unreserved ones of RFC 3986.
 const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
-/// The message of a request, and the content type that goes with it; none if the request has no form on the wire, such as an empty part
-/// of a path, or if the message would be read as another request.
+/// The message for a request; none if the request has no form on the wire, as with an empty path segment, or if the message would be read
+/// as another request.
 #[must_use]
 pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
     let forms = spec.http.as_deref()?;
@@ -64,7 +65,7 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
     is_same.then(|| to_server(message, form.authority.as_deref()))
 }
 
-/// A message to a proxy, if its server is named: the target is a whole URL then.
+/// The message, sent to a proxy if the form names a server: its target becomes a whole URL.
 fn to_server(mut message: HttpMessage, authority: Option<&str>) -> HttpMessage {
     if let (HttpHead::Request { target, .. }, Some(authority)) = (&mut message.head, authority) {
         target.insert_str(0, &format!("http://{authority}"));
@@ -75,7 +76,7 @@ fn to_server(mut message: HttpMessage, authority: Option<&str>) -> HttpMessage {
     message
 }
 
-/// The method of the requests of a form; none if the text of the field is none.
+/// The method of requests of a form; none if the field's text is no method.
 fn method_of(types: &Types, form: &RequestForm, field: &impl Fn(&FieldForm) -> Value) -> Option<String> {
     match &form.method {
         TextPart::Fixed(method) => Some(method.clone()),
@@ -85,7 +86,7 @@ fn method_of(types: &Types, form: &RequestForm, field: &impl Fn(&FieldForm) -> V
     }
 }
 
-/// The method of a request; none if it has no form on the wire.
+/// The method of a request; none if the request has no form on the wire.
 pub(super) fn method_of_request(spec: &Spec, request: &Value) -> Option<String> {
     let tag = tag_of(spec.types.get(spec.program.request), request);
     let form = spec.http.as_deref()?.requests.iter().find(|form| form.tag == tag)?;
@@ -95,7 +96,7 @@ pub(super) fn method_of_request(spec: &Spec, request: &Value) -> Option<String> 
     })
 }
 
-/// Tests whether a request says all headers that it has, so that none is added.
+/// Tests whether a request determines all of its headers, so that the client must not add any.
 #[must_use]
 pub fn says_all_headers(spec: &Spec, request: &Value) -> bool {
     let tag = tag_of(spec.types.get(spec.program.request), request);
@@ -103,7 +104,7 @@ pub fn says_all_headers(spec: &Spec, request: &Value) -> bool {
     forms.any(|form| form.tag == tag && form.other_headers.is_some())
 }
 
-/// Tests whether the line of a request says what a header is, or that it is not there.
+/// Tests whether the line of a request names a header; the client must then not add this header.
 #[must_use]
 pub fn is_header_said(spec: &Spec, request: &Value, name: &str) -> bool {
     let tag = tag_of(spec.types.get(spec.program.request), request);
@@ -116,7 +117,7 @@ fn names(form: &RequestForm) -> Vec<&str> {
     form.headers.iter().map(|(name, _)| name.as_str()).collect()
 }
 
-/// The constructor of a value; none if the type has none.
+/// The constructor of a value; none if its type has none.
 pub(super) fn tag_of(ty: &Type, value: &Value) -> Option<u32> {
     match (ty, value) {
         (Type::Enum(_) | Type::Struct(_), Value::Data { tag, .. }) => Some(*tag),
@@ -124,7 +125,7 @@ pub(super) fn tag_of(ty: &Type, value: &Value) -> Option<u32> {
     }
 }
 
-/// The content type of the content of a request, if it is known.
+/// The content type for the content of a request, if the form determines it.
 fn content_type(body: &BodyForm) -> Option<&'static str> {
     match body {
         BodyForm::Members(_) => Some("application/json"),
@@ -168,12 +169,12 @@ fn query_of(types: &Types, query: &[(&str, &TextPart)], field: &impl Fn(&FieldFo
     Some(texts.join("&"))
 }
 
-/// The name or the value of a parameter as the block writes it, `a%20b`, as what it stands for.
+/// The name or the value of a parameter without its percent-encoding, as the block may write `a%20b`.
 fn decoded(text: &str) -> String {
     percent_decode_str(&text.replace('+', " ")).decode_utf8_lossy().into_owned()
 }
 
-/// The text of a header, if it is there; none at all if it cannot be written.
+/// The text of a header: `Some(None)` if an option leaves it out, `None` if the value cannot be written.
 #[expect(clippy::option_option, reason = "a header that cannot be written, and one that is not there")]
 fn header_text(types: &Types, part: &TextPart, field: &impl Fn(&FieldForm) -> Value) -> Option<Option<String>> {
     let text = match part {
@@ -190,7 +191,7 @@ fn header_text(types: &Types, part: &TextPart, field: &impl Fn(&FieldForm) -> Va
     }
 }
 
-/// The content of a request, if there is any; none at all if it cannot be written.
+/// The content of a request: `Some(None)` if there is none, `None` if the value cannot be written.
 #[expect(clippy::option_option, reason = "content that cannot be written, and none")]
 fn body_of(types: &Types, body: &BodyForm, field: &impl Fn(&FieldForm) -> Value) -> Option<Option<Vec<u8>>> {
     let values =
@@ -214,14 +215,14 @@ fn body_of(types: &Types, body: &BodyForm, field: &impl Fn(&FieldForm) -> Value)
     }
 }
 
-/// The request that a message is.
+/// The request that a message stands for.
 ///
 /// # Errors
-/// It is none: the status that tells so, and why.
+/// The message stands for no request: the status to answer with, and the reason.
 pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, String)> {
     let HttpHead::Request { method, target } = &message.head else { return Err((400, "this is no request".into())) };
     let Some(forms) = spec.http.as_deref() else { return Err((404, "there is no http block".into())) };
-    // A request to a proxy has a whole URL.
+    // The target of a request to a proxy is a whole URL.
     let target = match target.split_once("://") {
         Some((scheme, rest)) if !scheme.contains('/') => &rest[rest.find('/').unwrap_or(rest.len())..],
         _ => target.as_str(),
@@ -252,7 +253,7 @@ pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, Str
     })
 }
 
-/// The texts of the fields of a path, in the order of the parts that are fields; none if it is another path.
+/// The texts of the fields in a path, from left to right; none if the path does not match the form.
 fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
     let mut texts = Vec::new();
     for (at, part) in parts.iter().enumerate() {
@@ -275,7 +276,7 @@ fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
     path.is_empty().then_some(texts)
 }
 
-/// The fields of a request, in their order.
+/// The values of the fields of a request, in their order.
 fn read(
     types: &Types,
     form: &RequestForm,
@@ -320,7 +321,7 @@ fn read(
     match &form.body {
         None => {}
         Some(BodyForm::Whole(field)) => {
-            // A request that says nothing of its content has none: that is content of no octets.
+            // A request without `Content-Length` and `Transfer-Encoding` has no content; for a field of bytes this is the empty content.
             let is_octets = field.codec == HttpCodec::Raw && !matches!(types.get(field.ty), Type::Option(_));
             let body = message.body.as_deref().or(is_octets.then_some(&[]));
             let value = value_of_body(types, field.codec, field.ty, body);
@@ -342,7 +343,7 @@ fn read(
     fields.into_iter().collect::<Option<Vec<Value>>>().ok_or_else(|| "a field of the request is missing".to_owned())
 }
 
-/// The members of a JSON object, in the order of the fields that are wanted; others are passed over.
+/// The values of the members of a JSON object, in the order of `wanted`; other members are ignored.
 fn values_of_object(types: &Types, wanted: &[(String, FieldForm)], body: &[u8]) -> Result<Vec<Value>, String> {
     let text = std::str::from_utf8(body).map_err(|_| "the content is not UTF-8".to_owned())?;
     let found = members(text).map_err(|error| format!("the content is no JSON object: {error}"))?;

@@ -1,4 +1,4 @@
-//! The time for which a server asks to be left alone.
+//! The time that a server asks to wait before the next request.
 //!
 //! `Retry-After: 120` is two minutes; `Retry-After: Fri, 31 Dec 1999 23:59:59 GMT` is the time from the `Date` of the message to that date
 //! (RFC 9110, section 10.2.3).
@@ -8,13 +8,13 @@ use std::time::{Duration, SystemTime};
 use super::message::HttpMessage;
 use super::texts::time_of;
 
-/// The time that a message asks to wait for; none if it says nothing that can be understood. The clock counts if it has no date.
+/// The time that a message asks to wait; none if the message has no valid `Retry-After`. Without a `Date`, the wait starts at `now`.
 #[must_use]
 pub fn retry_after(message: &HttpMessage, now: SystemTime) -> Option<Duration> {
     let text = message.header("Retry-After")?;
     let text = text.trim();
     if !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit()) {
-        // A number of more digits is longer than anybody waits.
+        // A number that does not fit is longer than anybody waits.
         return Some(Duration::from_secs(text.parse().unwrap_or(u64::MAX)));
     }
     let begin = message.header("Date").and_then(|date| time_of(date.trim())).unwrap_or(now);

@@ -1,6 +1,6 @@
-//! Values ⇄ texts: those of paths, parameters and headers.
+//! Values ⇄ texts in paths, parameters and headers.
 //!
-//! The entity tag `{weak: true, opaque: "a"}` is `W/"a"`, and 784111777 as a date is `Sun, 06 Nov 1994 08:49:37 GMT`.
+//! For example the entity tag `{weak: true, opaque: "a"}` is `W/"a"`, and 784111777 as a date is `Sun, 06 Nov 1994 08:49:37 GMT`.
 
 use std::time::{Duration, SystemTime};
 
@@ -10,7 +10,7 @@ use crate::spec::http::HttpCodec;
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{Map, Value, elements};
 
-/// The text of a value; none if it has none on the wire, such as a string with a line break in a header.
+/// The text for a value; none if the value has no form on the wire, such as a string with a line break in a header.
 #[must_use]
 pub(super) fn text_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value) -> Option<String> {
     match codec {
@@ -23,7 +23,7 @@ pub(super) fn text_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value
         }
         HttpCodec::Date => {
             let seconds = u64::try_from(value.as_int()?.to_i64()?).ok()?;
-            // The year 9999 is the last one with a form.
+            // HTTP dates end with the year 9999.
             (seconds < 253_402_300_800)
                 .then(|| httpdate::fmt_http_date(SystemTime::UNIX_EPOCH + Duration::from_secs(seconds)))
         }
@@ -34,10 +34,10 @@ pub(super) fn text_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value
     }
 }
 
-/// The value of a text.
+/// The value that a text stands for.
 ///
 /// # Errors
-/// It has none; what was expected.
+/// The text stands for no value of the type: a description of what was expected.
 pub(super) fn value_of(types: &Types, codec: HttpCodec, ty: TypeId, text: &str) -> Result<Value, String> {
     match codec {
         HttpCodec::Text => plain_value(types, ty, text),
@@ -65,12 +65,12 @@ pub(super) fn value_of(types: &Types, codec: HttpCodec, ty: TypeId, text: &str) 
     }
 }
 
-/// The time that a date of HTTP stands for.
+/// The time that an HTTP date stands for.
 pub(super) fn time_of(date: &str) -> Option<SystemTime> {
     httpdate::parse_http_date(date).ok()
 }
 
-/// The elements of a known list or set.
+/// The elements of a list or set, if all are known.
 fn parts(value: &Value) -> Option<Vec<Value>> {
     match value {
         Value::List(list) => Some(list.iter().cloned().collect()),
@@ -93,12 +93,12 @@ fn collection(types: &Types, ty: TypeId, found: Vec<Value>) -> Value {
     }
 }
 
-/// Tests whether a text stays itself in a list.
+/// Tests whether a text can be an element of a comma-separated list.
 fn is_list_part(text: &str) -> bool {
     !text.is_empty() && text.trim() == text && !text.contains(',')
 }
 
-/// A scalar or a unit variant as text.
+/// The text for a scalar or a variant without fields.
 fn plain_text(types: &Types, ty: TypeId, value: &Value) -> Option<String> {
     Some(match (value, types.get(ty)) {
         (Value::Scalar(Scalar::Int(int)), _) => int.to_string(),
@@ -146,7 +146,7 @@ fn tag_text(types: &Types, ty: TypeId, value: &Value) -> Option<String> {
         _ => return None,
     };
     if let Some(weak) = text.strip_prefix("W/\"").and_then(|rest| rest.strip_suffix('"')).filter(|_| !is_record) {
-        // A weak tag that is only a text is written out in it.
+        // A weak tag as a plain text includes its `W/`.
         return (!weak.contains('"')).then(|| text.to_string());
     }
     let is_opaque = text.chars().all(|c| c == '!' || ('#'..='~').contains(&c) || !c.is_ascii());

@@ -1,6 +1,6 @@
-//! From values to JSON: one line, fields in the order of declaration, keys and elements in the order of values.
+//! Encoding of values as JSON: one line, fields in the order of declaration, keys and elements in the order of values.
 //!
-//! What is not known is a hole. Nothing is recursive, so values may be nested as deeply as a specification makes them.
+//! An unknown part becomes a hole. Nothing here is recursive, so values may be nested as deeply as a specification makes them.
 //!
 //! ```
 //! use mayhap::json::encode;
@@ -19,7 +19,7 @@ use crate::scalar::Scalar;
 use crate::spec::types::{ERROR, EnumDef, Type, TypeId, Types};
 use crate::value::{Map, Value};
 
-/// `value`, of type `id`, as JSON on one line; what is not known in it becomes `{"$any": null}`.
+/// Encodes `value`, of type `id`, as JSON on one line; an unknown part of it becomes `{"$any": null}`.
 #[must_use]
 pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
     let mut out = String::new();
@@ -27,12 +27,12 @@ pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
     out
 }
 
-/// Appends what [`encode`] gives.
+/// Appends the result of [`encode`].
 pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
     write(out, types, (id, value), Marks::Read);
 }
 
-/// The value as JSON for other programs: what looks like a hole or a `{"$lit": v}` stands as it is.
+/// Encodes a value for other programs: an object that looks like a hole or a `{"$lit": v}` is not wrapped.
 pub fn encode_plain(types: &Types, id: TypeId, value: &Value) -> String {
     let mut out = String::new();
     write(&mut out, types, (id, value), Marks::Literal);
@@ -54,7 +54,7 @@ fn write(out: &mut String, types: &Types, (id, value): (TypeId, &Value), marks: 
     }
 }
 
-/// A part that is still to be written; the next one is on top of a stack.
+/// A part that is still to be written, on a stack whose top is the next one.
 enum Todo<'v> {
     Value(TypeId, &'v Value),
     Text(&'static str),
@@ -111,7 +111,7 @@ impl<'v> JsonEncoder<'v, '_> {
         }
     }
 
-    /// A value of which the type is not known: the number of its constructor, then its fields.
+    /// Writes a value of unknown type: the number of its constructor, then its fields.
     fn untyped(&mut self, tag: u32, fields: &'v [Value]) {
         self.out.push_str(if fields.is_empty() { "" } else { "[" });
         scalars::write(self.out, &Scalar::int(i64::from(tag)), self.marks);
@@ -188,8 +188,8 @@ impl<'v> JsonEncoder<'v, '_> {
         }
     }
 
-    /// Opens an object now and leaves closing it to be done. One whose only key is `$any` or `$lit`, or whose first is `$ref`,
-    /// goes into a `$lit`, or it would not be read as itself.
+    /// Writes an opening brace and puts the closing one on the stack. If the object would be read as a mark, it is wrapped in a `$lit`: its
+    /// only key is `$any` or `$lit`, or its first key is `$ref`.
     fn open_object(&mut self, telling_key: Option<&str>) {
         if self.marks == Marks::Read && matches!(telling_key, Some("$any" | "$lit" | "$ref")) {
             self.marks = Marks::Literal;
@@ -206,7 +206,7 @@ impl<'v> JsonEncoder<'v, '_> {
     }
 }
 
-/// The text of a key; keys of objects are known strings.
+/// The text of a key; the keys of objects are known strings.
 fn text(key: &Value) -> &str {
     match key {
         Value::Scalar(scalar) => scalar.as_str().unwrap_or_default(),

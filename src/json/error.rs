@@ -1,4 +1,4 @@
-//! Errors about a JSON text: what is wrong, and where (an offset into the text, a path into the value), with what was expected.
+//! Errors about a JSON text: what was expected, the offset in the text, and the path into the value.
 //!
 //! ```
 //! use mayhap::json::Scanner;
@@ -10,20 +10,20 @@ use crate::spec::TypeId;
 use std::fmt;
 use std::ops::{Deref, DerefMut};
 
-/// A thing that was read from a text, or why there is none.
+/// The result of decoding.
 pub type Decoded<T> = Result<T, JsonError>;
 
-/// Why a text is no value of the type it should have. It takes as much room as a pointer beside what is mostly read.
+/// The error of decoding. It has the size of a pointer, as results mostly hold small values.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JsonError(Box<JsonFlaw>);
 
-/// The content of a [`JsonError`]: what is wrong, and where.
+/// The content of a [`JsonError`].
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct JsonFlaw {
     /// The place, in bytes from the beginning of the text.
     pub offset: usize,
-    /// The part of the value, as in `.Ok.tag[2]`; empty for the whole.
+    /// The path to the part of the value, as in `.Ok.tag[2]`; empty for the whole.
     pub path: String,
     /// A description of what is wrong, with what was expected.
     pub message: String,
@@ -36,14 +36,14 @@ impl JsonError {
         JsonError(Box::new(JsonFlaw { offset, path: String::new(), message: message.into() }))
     }
 
-    /// The error as one in a text that begins the given number of bytes before it.
+    /// The error for a longer text, which has `bytes` bytes before this text.
     #[must_use]
     pub fn behind(mut self, bytes: usize) -> JsonError {
         self.offset += bytes;
         self
     }
 
-    /// The error of a place in this text; if a hole is meant there, with how it is written.
+    /// The error, with the way to write a hole if the text at its place looks like one.
     pub(super) fn about_holes(mut self, text: &str) -> JsonError {
         if text.get(self.offset..).is_some_and(|rest| rest.starts_with("\"$any\"")) {
             self.message.push_str(" (a hole is written {\"$any\": null})");
@@ -51,7 +51,7 @@ impl JsonError {
         self
     }
 
-    /// The error as seen from one level further out: `segment` is put in front of its path.
+    /// The error seen from one level further out: `segment` is put before its path.
     #[must_use]
     pub fn within(mut self, segment: &str) -> JsonError {
         self.path.insert_str(0, segment);
@@ -73,7 +73,7 @@ impl DerefMut for JsonError {
     }
 }
 
-/// Says in words what a variant carries that has several fields, or named ones.
+/// Describes the content of a variant with several fields or with named ones.
 pub(super) fn carried(fields: &[(Option<String>, TypeId)]) -> String {
     match fields.first() {
         Some((Some(name), _)) => format!("an object, what this variant carries: {{{name:?}: …}}"),

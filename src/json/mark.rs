@@ -1,22 +1,23 @@
-//! Objects that are no values but say something about one: `{"$any": null}` is a hole, `{"$lit": v}` is v as it stands.
+//! Marks: objects that stand for a value instead of being one. `{"$any": null}` is a hole, `{"$lit": v}` is the value v itself.
 //!
-//! `{"$ref": "4@Ok@tag", "was": v}` is a reference to a part of an earlier message, which was v when it was recorded (see `script`).
+//! `{"$ref": "4@Ok@tag", "was": v}` is a reference to a part of an earlier message; this part had the value v in the recording (see
+//! `script`).
 
 use super::Scanner;
 use std::borrow::Cow;
 use std::ops::Range;
 
-/// An object that is not a value but says something about one.
+/// An object that stands for a value instead of being one.
 pub(super) enum Marked<'a> {
-    /// `{"$any": null}`, which has been read.
+    /// A hole `{"$any": null}`, which has been read.
     Hole,
-    /// `{"$lit": v}`, of which everything before `v` has been read.
+    /// A literal `{"$lit": v}`, of which everything before `v` has been read.
     Literal,
-    /// `{"$ref": …, "was": v}`, which has been read; this stands before `v`.
+    /// A reference `{"$ref": …, "was": v}`, which has been read; the scanner is before `v`.
     Reference(Scanner<'a>),
 }
 
-/// Reads `{"$any": null}` or a reference, or the beginning of `{"$lit": v}`, if that comes next.
+/// Reads `{"$any": null}`, a reference, or the beginning of `{"$lit": v}`, if one of them comes next.
 pub(super) fn mark<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     let may_be =
         scanner.peek() == Some(b'{') && !matches!(scanner.rest().as_bytes(), [_, b'"', first, ..] if *first != b'$');
@@ -52,7 +53,7 @@ fn mark_in_object<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     }
 }
 
-/// Reads the rest of a reference, after its path: `was`, and perhaps `via`; gives the place of what it was.
+/// Reads the rest of a reference after its path: `was`, and `via` if it is there; returns the place of the value of `was`.
 fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Scanner<'a>> {
     let (mut was, mut via) = (None, None);
     while scanner.eat(b',') {
@@ -74,15 +75,15 @@ fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Sca
 /// A reference in a recorded text: `{"$ref": …, "was": …, "via": …}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedReference<'a> {
-    /// The octets of the text that it takes.
+    /// The range of its octets in the text.
     pub range: Range<usize>,
-    /// The thing that it refers to.
+    /// The path that it refers to.
     pub to: Cow<'a, str>,
-    /// The name of a function.
+    /// The name of the function that is applied to the referenced value.
     pub via: Option<Cow<'a, str>>,
 }
 
-/// The references in a text, which is JSON, from left to right; not those in a literal, nor in what another was.
+/// The references in a JSON text, from left to right, except those inside of a literal or of another reference.
 #[must_use]
 pub fn references(text: &str) -> Vec<RecordedReference<'_>> {
     let (mut found, mut scanner) = (Vec::new(), Scanner::new(text));

@@ -1,10 +1,10 @@
-//! The members of a JSON object, with their values as they stand in the text.
+//! The members of a JSON object, each with the text of its value.
 
 use std::borrow::Cow;
 
 use super::{Decoded, Scanner};
 
-/// Reads an object and nothing else: its keys, each with the text of its value.
+/// Reads a text that is one object: its keys, each with the text of its value.
 ///
 /// ```
 /// let members = mayhap::json::members(r#"{"a": [1, 2], "b": null}"#)?;
@@ -13,7 +13,7 @@ use super::{Decoded, Scanner};
 /// ```
 ///
 /// # Errors
-/// The text is no object.
+/// The text is not a JSON object.
 pub fn members(text: &str) -> Decoded<Vec<(Cow<'_, str>, &str)>> {
     let mut scanner = Scanner::new(text);
     let mut found = Vec::new();

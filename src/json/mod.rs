@@ -1,7 +1,7 @@
 //! Values and JSON: the form of requests and answers in a trace.
 //!
-//! The conventions are serde's: numbers however large, `"Unit"`, `{"Variant": {fields}}`, `{"Variant": value}`, options
-//! as null or the value. No tree of JSON is built on the way to a value: text is read directly under its type.
+//! The conventions are those of serde: numbers of any size, `"Unit"`, `{"Variant": {fields}}`, `{"Variant": value}`, options as null or the
+//! value. Text is read directly as a value of its type, without a tree of JSON.
 //!
 //! ```
 //! use mayhap::json::{decode, encode};

@@ -1,6 +1,6 @@
-//! The type `json`: values that are only compared, read into the one text that all texts equal to them become.
+//! The type `json`, whose values can only be compared: each is read into a canonical text, which is the same for equal values.
 //!
-//! Numbers are compared exactly, members of an object in any order; a hole stands for the whole value or for nothing of it.
+//! Numbers are compared exactly, members of an object in any order. A hole stands for the whole value only, not for a part of it.
 //!
 //! ```
 //! use mayhap::json::{decode, encode};
@@ -25,12 +25,12 @@ struct JsonMember<'a> {
     name: Cow<'a, str>,
     /// The offset of the member in the text.
     at: usize,
-    /// The range of the member's canonical text in what is written.
+    /// The range of the member's canonical text in the output.
     written: Range<usize>,
 }
 
 impl JsonDecoder<'_, '_> {
-    /// Reads a value of type `json`, which is no mark.
+    /// Reads a value of type `json` that is no mark.
     pub(super) fn json(&mut self) -> Decoded<Scalar> {
         let mut out = String::new();
         self.canonical(&mut out)?;
@@ -119,9 +119,9 @@ fn sorted(written: &str, mut members: Vec<JsonMember<'_>>) -> Decoded<String> {
     Ok(texts.join(", "))
 }
 
-/// Appends a value as JSON; if marks are read and one is in it, as `{"$lit": v}`.
+/// Appends a value as JSON; if marks are read and the value contains one, it is wrapped as `{"$lit": v}`.
 pub(super) fn write(out: &mut String, json: &Json, marks: Marks) {
-    // Inside a string the quotes would be escaped, so an object begins here.
+    // Quotes inside of a string are escaped, so these texts are the beginnings of objects.
     let has = |mark: &str| json.text().contains(mark);
     let has_mark = has("{\"$any\": null}") || has("{\"$lit\": ") || has("{\"$ref\": \"") && has("\"was\": ");
     if marks == Marks::Read && has_mark {

@@ -88,7 +88,7 @@ impl Scanner<'_> {
         }
     }
 
-    /// `[104, 105]`, as serde writes a `Vec<u8>`.
+    /// Reads `[104, 105]`, as serde writes a `Vec<u8>`.
     fn octets(&mut self) -> Decoded<Scalar> {
         self.expect(b'[')?;
         let mut octets = Vec::new();
@@ -122,7 +122,7 @@ fn shortened(text: &str) -> String {
     format!("{shown:?}{}", if shown.len() < text.len() { "…" } else { "" })
 }
 
-/// Appends a scalar as JSON, if marks are read or not.
+/// Appends a scalar as JSON.
 pub(super) fn write(out: &mut String, scalar: &Scalar, marks: Marks) {
     match scalar {
         Scalar::Bool(value) => out.push_str(if *value { "true" } else { "false" }),

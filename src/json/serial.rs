@@ -1,4 +1,4 @@
-//! The door to serde: what a program's own types serialise to is read as values, and values are handed out as such types.
+//! The connection to serde: a program's own types are read as values, and values are returned as such types.
 //!
 //! ```
 //! use mayhap::json::{from_serde, to_serde};
@@ -20,12 +20,12 @@ use serde_json::value::RawValue;
 /// The value of type `id` that `data` serialises to.
 ///
 /// # Errors
-/// It serialises to no value of that type (its offset is one into its JSON), or not at all.
+/// `data` does not serialise, or not to a value of the type; the offset of the error is one into its JSON.
 pub fn from_serde<T: Serialize + ?Sized>(types: &Types, id: TypeId, data: &T) -> Result<Value, JsonError> {
     decode(types, id, &line(data)?)
 }
 
-/// `value`, of type `id`, as a type of the program's own.
+/// `value`, of type `id`, as a type of the program.
 ///
 /// # Errors
 /// The program's type does not fit, or the value is not known.
@@ -33,18 +33,18 @@ pub fn to_serde<T: DeserializeOwned>(types: &Types, id: TypeId, value: &Value) -
     from_line(&encode(types, id, value))
 }
 
-/// The JSON on a line as a type of the program's own.
+/// The JSON on a line as a type of the program.
 ///
 /// # Errors
-/// It is no JSON, or does not fit.
+/// The text is not JSON, or does not fit the type.
 pub fn from_line<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| JsonError::new(error.column().saturating_sub(1), error.to_string()))
 }
 
-/// A JSON text of any number of lines as a type of the program's own.
+/// A JSON text of any number of lines as a type of the program.
 ///
 /// # Errors
-/// It is no JSON, or does not fit.
+/// The text is not JSON, or does not fit the type.
 pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     serde_json::from_str(text).map_err(|error| {
         let line: usize = text.split_inclusive('\n').take(error.line().saturating_sub(1)).map(str::len).sum();
@@ -56,7 +56,7 @@ pub fn from_text<T: DeserializeOwned>(text: &str) -> Result<T, JsonError> {
     })
 }
 
-/// JSON that is written as it stands, inside something else that serialises.
+/// JSON text that is serialised unchanged inside of other data.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RawJson(pub String);
 
@@ -69,7 +69,7 @@ impl Serialize for RawJson {
 /// `data` as JSON on one line.
 ///
 /// # Errors
-/// It does not serialise (a map whose keys are no strings, say).
+/// `data` does not serialise, for example a map whose keys are no strings.
 pub fn line<T: Serialize + ?Sized>(data: &T) -> Result<String, JsonError> {
     serde_json::to_string(data).map_err(|error| JsonError::new(0, error.to_string()))
 }

@@ -1,4 +1,4 @@
-//! Cases of what is read and written under which type, as data: a type, a text, and the canonical text or the error.
+//! Cases of reading and writing values, as data: a type, a text, and the canonical text or the error.
 
 use super::*;
 use crate::spec::types::*;
@@ -78,7 +78,7 @@ impl World {
         self.ids.iter().find(|(known, _)| *known == name).unwrap().1
     }
 
-    /// Reads a text and writes it again; or the offset and the error.
+    /// Reads a text and writes the value again; or returns the offset and the error.
     fn through(&self, name: &str, text: &str) -> Result<String, String> {
         let id = self.id(name);
         let value = decode(&self.types, id, text).map_err(|error| format!("{}: {error}", error.offset))?;
@@ -142,7 +142,7 @@ fn values_are_read_and_written() {
     }
 }
 
-/// Numbers are compared exactly and members in any order; what would be read as a mark is written so that it is not.
+/// Numbers are compared exactly and members in any order; a text that would be read as a mark is wrapped.
 #[test]
 fn opaque_values_are_one_text() {
     let world = World::new();
@@ -293,7 +293,7 @@ fn serde_types_are_values() {
     assert_eq!(error.to_string(), "expected Tag (an object), found a number");
 }
 
-/// An object is the same in whatever order and with whatever white space its fields are written.
+/// An object has the same value for every order and white space of its fields.
 #[test]
 fn fields_in_any_order_and_spacing() {
     let world = World::new();
@@ -309,7 +309,7 @@ fn fields_in_any_order_and_spacing() {
         let text = format!("{{{}, {}}}", twice.join(", "), twice[1]);
         assert!(world.through("tag", &text).unwrap_err().contains("stands twice"), "{text}");
     }
-    // A name in backquotes may have a quote in it, which JSON escapes.
+    // A name in backquotes may contain a quote, which JSON escapes.
     let mut types = Types::new();
     types.structs.push(StructDef { name: "Odd".into(), fields: vec![("a\"b".into(), INT)], open: false });
     let odd = types.intern(Type::Struct(0));

@@ -1,4 +1,4 @@
-//! Strings as JSON writes them: quotes, backslashes and control characters escaped, everything else as it is.
+//! Strings in JSON: quotes, backslashes and control characters are escaped, all else is unchanged.
 //!
 //! ```
 //! assert_eq!(mayhap::json::quoted("a \"é\"\n"), r#""a \"é\"\n""#);

@@ -1,4 +1,4 @@
-//! Changes of a specification's text, and the state of the walk that finds and notes them.
+//! Changes of a specification's text, and the state of the walk that collects them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -8,32 +8,32 @@ use crate::spec::check::Checked;
 use crate::syntax::ast::{Expr, NodeId};
 use crate::syntax::{AnyNode, on_one_line};
 
-/// The longest text, in characters, that is told whole.
+/// The largest number of characters of a text that is shown in full in a change's description.
 const SHOWN: usize = 72;
 
-/// A change of a text.
+/// A change of the text at one place.
 pub(super) struct TextChange {
     /// The place that is changed.
     pub span: Span,
-    /// The text that stands there then.
+    /// The text that replaces the text at this place.
     pub with: String,
     /// The change in words.
     pub words: String,
 }
 
-/// The effect of a change on how often a condition holds.
+/// The effect of a change on the cases in which a condition holds.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Strength {
-    /// It holds more often.
+    /// It holds in more cases.
     Weaker,
-    /// It holds less often.
+    /// It holds in fewer cases.
     Stronger,
-    /// Neither is sure.
+    /// Neither is certain.
     Other,
 }
 
 impl Strength {
-    /// The effect on the contrary.
+    /// The effect on the negated condition.
     pub fn reversed(self) -> Strength {
         match self {
             Strength::Weaker => Strength::Stronger,
@@ -43,35 +43,35 @@ impl Strength {
     }
 }
 
-/// The changes that are left out at a place, as they only take choices away.
+/// The changes to leave out at a place, since they only take choices away.
 pub(super) type LeftOut = Option<Strength>;
 
-/// A place, as a key.
+/// A place as a key of a map.
 type ChangePlace = (u32, u32, u32);
 
 pub(super) fn key(span: Span) -> ChangePlace {
     (span.file.0, span.start, span.end)
 }
 
-/// Collects changes.
+/// The state of the walk that collects changes.
 pub(super) struct ChangeWalk<'t> {
     pub spec: &'t Spec,
     pub checked: &'t Checked<'t>,
-    /// The statements that are not left out: after them a handler ends without an answer, or another alternative is the same without them.
+    /// The statements that must not be deleted: a handler would end without an answer, or the deletion would equal another alternative.
     pub kept: FxHashSet<NodeId>,
     pub left_out: LeftOut,
-    /// The operand of the last `!`.
+    /// The operand of the last `!` that was visited.
     pub negated: Option<NodeId>,
-    /// The texts that change nothing at a place: of another alternative, or of what the value is assigned to.
+    /// The replacements that change nothing at a place: the texts of other alternatives, or of the variable that is assigned to.
     pub idle: FxHashMap<ChangePlace, Vec<String>>,
-    /// The effect of a larger number on the comparison that it stands in.
+    /// The effect that a larger number at a place has on the comparison around it.
     pub larger: FxHashMap<ChangePlace, Strength>,
-    /// The procs that may leave everything as it is.
+    /// The procs that may change nothing.
     pub idle_procs: FxHashSet<&'t str>,
     pub found: Vec<TextChange>,
 }
 impl<'t> ChangeWalk<'t> {
-    /// Tells a change of an expression, unless it only takes choices away, or changes nothing. Whether it is told.
+    /// Adds a replacement of an expression, unless it only takes choices away or changes nothing; returns whether it was added.
     pub fn replace(&mut self, expr: &Expr, with: String, strength: Strength) -> bool {
         let is_idle = self.idle.get(&key(expr.span)).is_some_and(|idle| idle.contains(&with));
         let is_told = !is_idle && self.left_out.is_none_or(|left_out| left_out != strength);
@@ -82,12 +82,12 @@ impl<'t> ChangeWalk<'t> {
         is_told
     }
 
-    /// Tells that a part becomes another one.
+    /// Adds the replacement of a part.
     pub fn replace_part(&mut self, span: Span, was: &str, with: String) {
         self.found.push(replaced(span, was, with));
     }
 
-    /// Tells that a part is left out.
+    /// Adds the deletion of a part.
     pub fn delete(&mut self, node: AnyNode<'_>) {
         let was = self.written(node);
         self.found.push(TextChange {
@@ -97,27 +97,27 @@ impl<'t> ChangeWalk<'t> {
         });
     }
 
-    /// Tests whether an expression stands after a `!`, which has the contrary.
+    /// Tests whether an expression is the operand of a `!`, whose removal negates it.
     pub fn is_negated(&self, expr: &Expr) -> bool {
         self.negated == Some(expr.id)
     }
 
-    /// Notes that this text changes nothing in the place of an expression.
+    /// Notes that the replacement of an expression by this text changes nothing.
     pub fn add_idle(&mut self, expr: &Expr, text: String) {
         self.idle.entry(key(expr.span)).or_default().push(text);
     }
 
-    /// Notes the effect that a larger number in the place of an expression has on a condition.
+    /// Notes the effect that a larger number in place of an expression has on a condition.
     pub fn add_larger(&mut self, expr: &Expr, strength: Strength) {
         self.larger.insert(key(expr.span), strength);
     }
 
-    /// The effect that a larger number in the place of an expression has on a condition.
+    /// The effect that a larger number in place of an expression has on a condition.
     pub fn larger(&self, expr: &Expr) -> Strength {
         self.larger.get(&key(expr.span)).copied().unwrap_or(Strength::Other)
     }
 
-    /// Tests whether a proc may leave everything as it is.
+    /// Tests whether a proc may change nothing.
     pub fn may_be_idle(&self, proc: &str) -> bool {
         self.idle_procs.contains(proc)
     }
@@ -148,14 +148,14 @@ fn replaced(span: Span, was: &str, with: String) -> TextChange {
     TextChange { span, words, with }
 }
 
-/// The beginning of the word before the one in which two texts differ first.
+/// The position from which two texts are shown: two words before their first difference.
 fn differs_from(one: &str, other: &str) -> usize {
     let same = one.char_indices().zip(other.chars()).find(|((_, a), b)| a != b).map_or(0, |((at, _), _)| at);
     let words = one[..same].match_indices(' ').map(|(at, _)| at + 1);
     words.rev().nth(1).unwrap_or(0)
 }
 
-/// A text, its end left out if it is long.
+/// A text, cut if it is long.
 pub(super) fn shortened(text: &str) -> String {
     match text.char_indices().nth(SHOWN) {
         Some((end, _)) => format!("{} …", text[..end].trim_end()),

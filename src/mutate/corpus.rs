@@ -1,7 +1,7 @@
-//! The shortest scripts that kill the mutants of a specification: a corpus that the specification alone gives.
+//! A corpus generated from a specification alone: the shortest scripts that kill its mutants.
 //!
-//! For `reply 0;` that becomes `reply 1;` in `cmp_rst` it is the one request `0`, answered by 1. If an answer made up a value, a later request refers to
-//! that answer, so that the script fits a system that makes up another value.
+//! For the mutant with `reply 1;` instead of `reply 0;` in `cmp_rst` the script is the one request `0`, answered by 1. If an answer
+//! contains a generated value, later requests refer to this answer, so that the script fits a system that generates other values.
 
 use std::sync::Arc;
 
@@ -15,8 +15,8 @@ use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The scripts that kill mutants, short ones first, each sequence of requests once. A limited number of changes of the specification is
-/// looked at, spread over its text. The last answer of a script is one that the specification does not allow, or is missing.
+/// Generates the scripts that kill mutants, short ones first, each sequence of requests once. At most `most` changes, spread over the text,
+/// are examined. The last answer of a script is forbidden by the specification, or missing.
 #[must_use]
 pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> Vec<Script> {
     let mut comparing = Comparing::new(spec);

@@ -1,4 +1,4 @@
-//! The shortest requests after which a mutant answers what the specification does not allow, searched for breadth first.
+//! A breadth-first search for the shortest requests after which a mutant gives an answer that the specification forbids.
 //!
 //! ```text
 //! requests so far   states of the mutant × what the specification may be in
@@ -7,8 +7,8 @@
 //! 2                 5 answered by 7: forbidden    the requests on the way there are a killing script
 //! ```
 //!
-//! A state of both that was met before is followed once. If nothing is found, the bound says what was searched: all sequences of N
-//! requests whose scalars have M values, with the mutant's choices among K values.
+//! A pair of states that was met before is not followed again. If nothing is found, the result is the bound of the search: all sequences of
+//! N requests whose scalars have M values, with the mutant's choices among K values.
 
 use std::fmt;
 use std::sync::Arc;
@@ -24,27 +24,27 @@ use crate::spec::Spec;
 use crate::validate::Validator;
 use crate::value::Value;
 
-/// The requests that one state is asked, at most.
+/// The largest number of requests that are tried in one state; a state with more of them ends the search.
 const REQUESTS: usize = 2_000;
-/// The ways in which one request may be served, at most.
+/// The largest number of ways in which one request is served.
 const WAYS: usize = 64;
-/// The number of drawn choices with which a handler is run that has no run with small choices.
+/// The number of random runs of a handler that has no run with small choices.
 const DRAWN: u64 = 3;
 
-/// The multiple of the allowed work after which a search ends in the middle of a state: one may be asked thousands of requests.
+/// The factor by which the work may exceed its limit within one state, in which thousands of requests may be tried.
 const OVERRUN: u64 = 8;
 
-/// The work of judging that counts as much as serving a request.
+/// The amount of judging that counts as one served request.
 const EASY: u64 = 200;
 
-/// The work of one search.
+/// The limits of one search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SearchBudget {
-    /// The number of times that a mutant serves a request, if the answers are easily judged.
+    /// The number of times that a mutant may serve a request; judging that takes long counts as further times.
     pub served: u64,
-    /// The most requests in a row.
+    /// The largest number of requests in a sequence.
     pub requests: usize,
-    /// The most values of a scalar.
+    /// The largest number of values of a scalar.
     pub values: usize,
 }
 
@@ -57,7 +57,7 @@ impl Default for SearchBudget {
 /// The bound up to which no difference was found.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default, Debug)]
 pub struct SearchBound {
-    /// The number of requests in a row; nothing if more of them lead to no state that is not known.
+    /// The number of requests in a sequence; none if longer sequences lead to no new state.
     pub requests: Option<usize>,
     /// The number of values of a scalar.
     pub values: usize,
@@ -72,14 +72,14 @@ impl fmt::Display for SearchBound {
     }
 }
 
-/// The result of a search about a mutant.
+/// The result of comparing a mutant with its specification.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Equivalence {
-    /// After these exchanges, the last one of which the specification does not allow, it is found.
+    /// The specification forbids the last of these exchanges.
     Differs(Vec<Exchange>),
-    /// Up to this bound, all that it does is allowed.
+    /// All behaviours up to this bound are allowed.
     Refines(SearchBound),
-    /// Not even one request could be searched for.
+    /// Not even the sequences of one request could be searched.
     Undecided,
 }
 
@@ -89,31 +89,31 @@ pub fn classify(spec: &Arc<Spec>, mutant: &Arc<Spec>, budget: SearchBudget) -> E
     Comparing::new(spec).classify(mutant, budget)
 }
 
-/// Comparisons with one specification.
+/// The comparison of mutants with one specification; its states are shared by all mutants.
 pub struct Comparing {
     spec: Arc<Spec>,
     states: JudgedStates,
     integers: Vec<i64>,
 }
 
-/// A state of both, and the way to it.
+/// A state of the mutant with a state of the specification, and the way to it.
 struct BothStates {
     memory: Vec<Value>,
     tokens: usize,
     judged: JudgedState,
-    /// The place of the state before among all, and the exchange that led from there.
+    /// The index of the previous state, and the exchange that led from it to this state.
     from: Option<(usize, Value, Option<Value>)>,
 }
 
-/// A request served in one way.
+/// The result of serving a request in one way.
 struct ServedWay {
     memory: Vec<Value>,
     tokens: usize,
-    /// The answer; nothing if there is none, which is allowed if the specification gives none either.
+    /// The reply, or an error for a fault. A missing answer is only allowed if the specification gives none either.
     reply: Result<Reply, ()>,
 }
 
-/// The ends of the sequences of one more request.
+/// The result of extending all sequences by one request.
 enum LayerEnd {
     Found(Vec<Exchange>),
     All,
@@ -121,7 +121,7 @@ enum LayerEnd {
 }
 
 impl Comparing {
-    /// Comparisons with this specification.
+    /// A comparison with this specification.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> Comparing {
         let integers = spec.program.constants.iter().filter_map(|value| value.as_int()?.to_i64());
@@ -147,7 +147,7 @@ impl Comparing {
         best.map_or(Equivalence::Undecided, Equivalence::Refines)
     }
 
-    /// Tests whether a judge that has seen nothing rejects the last exchange, and nothing before.
+    /// Tests whether a fresh judge rejects the last exchange, and none before it.
     fn is_killing(&self, script: &[Exchange]) -> bool {
         let mut validator = Validator::new(&self.spec);
         script.iter().for_each(|exchange| _ = validator.observe_exchange(exchange));
@@ -177,7 +177,7 @@ impl Comparing {
         Equivalence::Refines(SearchBound { requests: Some(requests).filter(|_| !layer.is_empty()), values })
     }
 
-    /// Asks the mutant all requests in all states of a layer, and adds the states after.
+    /// Serves all requests in all states of a layer, and adds the states after them.
     fn layer(
         &mut self,
         mutant: &Arc<Spec>,
@@ -224,13 +224,13 @@ impl Comparing {
     }
 }
 
-/// More requests are better, from three values on more values.
+/// Tests whether a bound is better than one with fewer values: it has as many requests, or at least three.
 fn is_better(bound: SearchBound, than: SearchBound) -> bool {
     let requests = |bound: SearchBound| bound.requests.unwrap_or(usize::MAX);
     requests(bound) >= 3.min(requests(than))
 }
 
-/// The states that a mutant may begin in.
+/// The states in which a mutant may start.
 fn initial_states(mutant: &Arc<Spec>, values: usize) -> Vec<BothStates> {
     let mut states = Vec::new();
     let mut choices = Odometer::new();
@@ -250,7 +250,7 @@ fn ranges(values: usize) -> Ranges {
     Ranges { request: None, choose: Some((0, values as i64)) }
 }
 
-/// The ways in which a mutant serves a request in a state, each once.
+/// The distinct ways in which a mutant serves a request in a state.
 fn ways(mutant: &Arc<Spec>, state: &BothStates, request: &Value, values: usize) -> Vec<ServedWay> {
     let mut server = Server::explored_at(mutant.clone(), ranges(values), state.memory.clone(), state.tokens);
     let start = server.mark();

@@ -1,30 +1,30 @@
 //! The requests of a type whose scalars have few values.
 //!
-//! With two values a scalar, `Set { key: string, n: int }` is four requests: of `"a"` and `"1"`, with 0 and 1.
+//! For example, with two values for each scalar `Set { key: string, n: int }` has four requests: `"a"` and `"1"`, each with 0 and 1.
 
 use crate::scalar::{Json, Scalar, Token};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{Map, Value};
 
-/// The texts and integers that scalars have, the first ones first.
+/// The strings and integers of the domain; the first ones are taken first.
 const TEXTS: [&str; 4] = ["a", "1", "", "b"];
 const INTEGERS: [i64; 4] = [0, 1, -1, 2];
-/// Values are nested so deep.
+/// The depth to which values are nested.
 const DEPTH: usize = 3;
 
-/// The values that scalars have.
+/// The small domain of values.
 pub(super) struct SmallDomain<'s> {
     pub types: &'s Types,
     /// The number of values of each scalar.
     pub values: usize,
-    /// The number of the last token that there is: `t3` is token 3.
+    /// The number of the last token so far: `t3` is token 3.
     pub tokens: usize,
-    /// The integers that the specification names, besides the small ones.
+    /// Further integers, which occur in the specification.
     pub integers: &'s [i64],
 }
 
 impl SmallDomain<'_> {
-    /// All values of a type; nothing if there are more than `most`.
+    /// All values of a type; none if there are more than `most`.
     pub fn all(&self, ty: TypeId, most: usize) -> Option<Vec<Value>> {
         let values = self.of(ty, DEPTH, most)?;
         (values.len() <= most).then_some(values)
@@ -47,7 +47,7 @@ impl SmallDomain<'_> {
                 scalars(texts.map(|text| Scalar::Json(Json::of_canonical(text))).collect())
             }
             Type::Token(_) => {
-                // The last ones, and one that is not there.
+                // The last tokens, and one that does not exist yet.
                 let first = (self.tokens + 2).saturating_sub(self.values).max(1);
                 let named = |number: usize| Scalar::Token(Token::Text(format!("t{number}").into()));
                 scalars((first..=self.tokens + 1).map(named).collect())
@@ -75,7 +75,7 @@ impl SmallDomain<'_> {
         TEXTS.into_iter().take(self.values)
     }
 
-    /// Lists of no element and of one.
+    /// The lists with no element and those with one.
     fn lists(&self, of: TypeId, depth: usize, most: usize) -> Option<Vec<Vec<Value>>> {
         let ones = if depth == 0 { Vec::new() } else { self.of(of, depth - 1, most)? };
         Some([Vec::new()].into_iter().chain(ones.into_iter().map(|one| vec![one])).collect())

@@ -1,7 +1,7 @@
 //! Changes of expressions: operators, conditions, literals, variants and values.
 //!
-//! `q <= n` becomes `q < n` and `q > n`, `a && b` becomes `a || b`, `a` and `b`, `1` becomes `2` and `0`, `NotFound` the next variant
-//! without values of its enum.
+//! `q <= n` becomes `q < n` and `q > n`, `a && b` becomes `a || b`, `a` and `b`, `1` becomes `2` and `0`, and `NotFound` becomes the next
+//! variant of its enum without fields.
 
 use super::change::{ChangeWalk, Strength};
 use crate::scalar::Int;
@@ -13,7 +13,7 @@ use crate::syntax::ast::{Arm, BinaryOp, Clause, Expr, ExprKind, Init, Name, Quan
 
 use Strength::{Other, Stronger, Weaker};
 
-/// The changes of an expression, but for those of its parts.
+/// Adds the changes of an expression, without those of its parts.
 pub(super) fn change(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) => change_literal(walk, expr),
@@ -83,7 +83,7 @@ fn type_of(walk: &ChangeWalk<'_>, expr: &Expr) -> TypeId {
     walk.checked.tables.type_of(expr.id)
 }
 
-/// An alternative that becomes another one is left out, no more.
+/// Notes that replacing an alternative by another one is a mere deletion of the alternative.
 fn add_alternatives(walk: &mut ChangeWalk<'_>, alternatives: &[Expr]) {
     let texts: Vec<String> = alternatives.iter().map(|one| walk.expr(one)).collect();
     for alternative in alternatives {
@@ -111,7 +111,7 @@ fn change_literal(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     }
 }
 
-/// A number that is one less.
+/// The text of a number that is one less.
 pub(super) fn lower(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Int(number) => number.sub(&Int::from(1)).to_string(),
@@ -119,7 +119,7 @@ pub(super) fn lower(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
     }
 }
 
-/// A number that is one more.
+/// The text of a number that is one more.
 pub(super) fn higher(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
     match &expr.kind {
         ExprKind::Int(number) => number.add(&Int::from(1)).to_string(),
@@ -127,7 +127,7 @@ pub(super) fn higher(walk: &ChangeWalk<'_>, expr: &Expr) -> String {
     }
 }
 
-/// Notes what a larger number does to a comparison.
+/// Notes the effect of larger operands on a comparison.
 fn note_larger(walk: &mut ChangeWalk<'_>, op: BinaryOp, [left, right]: [&Expr; 2]) {
     let right_is_larger = match op {
         BinaryOp::Lt | BinaryOp::Le => Weaker,
@@ -138,7 +138,7 @@ fn note_larger(walk: &mut ChangeWalk<'_>, op: BinaryOp, [left, right]: [&Expr; 2
     walk.add_larger(left, right_is_larger.reversed());
 }
 
-/// The other operators for one, and the operands alone.
+/// Replaces an operator by others, and the expression by its operands.
 fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands: [&Expr; 2]) {
     note_larger(walk, op, operands);
     let [left, right] = operands.map(|operand| walk.expr(operand));
@@ -177,7 +177,7 @@ fn change_binary(walk: &mut ChangeWalk<'_>, expr: &Expr, op: BinaryOp, operands:
     }
 }
 
-/// The next variant without values of the same type, for a variant.
+/// Replaces a variant by the next variant of its type without fields.
 fn change_variant(walk: &mut ChangeWalk<'_>, expr: &Expr, qualifier: &str, name: &Name) {
     let Some(Res::Variant { ty, index }) = walk.checked.tables.resolution(name.id) else { return };
     let types = &walk.checked.types;
@@ -198,7 +198,7 @@ fn change_variant(walk: &mut ChangeWalk<'_>, expr: &Expr, qualifier: &str, name:
     }
 }
 
-/// The contrary of something that is true or false.
+/// Negates a boolean expression.
 fn change_truth(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     if type_of(walk, expr) == BOOL && !is_constant(walk, expr) && !walk.is_negated(expr) {
         let written = walk.expr(expr);
@@ -212,7 +212,7 @@ fn is_constant(walk: &ChangeWalk<'_>, expr: &Expr) -> bool {
     matches!(walk.checked.tables.resolution(name.id), Some(Res::Const(_)))
 }
 
-/// The contrary of a condition whose form has none of its own.
+/// Negates a condition that has no operator to change.
 pub(super) fn negate(walk: &mut ChangeWalk<'_>, condition: &Expr) {
     if let ExprKind::Name(_) | ExprKind::Field(..) = condition.kind {
         change_truth(walk, condition);
@@ -232,7 +232,7 @@ fn change_quantifier(walk: &mut ChangeWalk<'_>, expr: &Expr) {
     walk.replace(expr, other, Other);
 }
 
-/// One field less is changed.
+/// Leaves out each changed field of a `with`.
 fn change_fields(walk: &mut ChangeWalk<'_>, expr: &Expr, base: &Expr, fields: &[Init]) {
     for left_out in 0..fields.len() {
         let mut fields = fields.to_vec();
@@ -243,7 +243,7 @@ fn change_fields(walk: &mut ChangeWalk<'_>, expr: &Expr, base: &Expr, fields: &[
     }
 }
 
-/// Two arms have each other's results, or a guard is dropped.
+/// Swaps the results of two arms, or drops a guard.
 fn change_arms(walk: &mut ChangeWalk<'_>, arms: &[Arm<Expr>]) {
     for pair in arms.windows(2) {
         let [one, other] = [&pair[0], &pair[1]].map(|arm| walk.expr(&arm.body));
@@ -260,7 +260,7 @@ fn change_arms(walk: &mut ChangeWalk<'_>, arms: &[Arm<Expr>]) {
     }
 }
 
-/// All elements are taken.
+/// Drops the conditions of a comprehension, so that it has all elements.
 fn drop_conditions(walk: &mut ChangeWalk<'_>, clauses: &[Clause]) {
     for clause in clauses {
         if let Clause::If(condition) = clause {
@@ -269,7 +269,7 @@ fn drop_conditions(walk: &mut ChangeWalk<'_>, clauses: &[Clause]) {
     }
 }
 
-/// Other values for what is answered, stored or returned: those of no literal, which have changes of their own.
+/// Replaces the value of an answer, an assignment or a `return`; literals have their own changes.
 pub(super) fn change_shown(walk: &mut ChangeWalk<'_>, value: &Expr) {
     match &value.kind {
         ExprKind::Paren(inner) => change_shown(walk, inner),
@@ -314,7 +314,7 @@ fn is_variant(walk: &ChangeWalk<'_>, name: &Name) -> bool {
     matches!(walk.checked.tables.resolution(name.id), Some(Res::Variant { .. }))
 }
 
-/// Another value of a type, made from one.
+/// The text of another value of the type, made from the text of a value.
 fn other_value(walk: &ChangeWalk<'_>, ty: TypeId, value: &str) -> Option<String> {
     Some(match walk.checked.types.get(ty) {
         _ if ty == INT => format!("{value} + 1"),

@@ -1,6 +1,6 @@
-//! The behaviours that a specification allows, as an automaton whose states are made when they are asked for: many searches share it.
+//! The allowed behaviours of a specification as an automaton, whose states are built on demand and shared by many searches.
 //!
-//! Of `cmp_rst` the initial state says n = 0; after `5` was answered by `1` comes the one in which n is anything.
+//! For example, in the initial state of `cmp_rst` n is 0; the answer `1` to `5` leads to the state in which n is anything.
 
 use std::sync::Arc;
 
@@ -10,24 +10,24 @@ use crate::judge::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The work on one exchange: less than if a verdict is wanted, as there are many others.
+/// The work that judging one exchange may take: less than for a verdict, as there are many exchanges.
 const EFFORT: u64 = 100_000;
 
-/// A state of what explains the exchanges so far.
+/// The number of a state: of the explanations of the exchanges so far.
 pub(super) type JudgedState = u32;
 
 /// The outcome of one more exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum JudgedStep {
-    /// It is allowed.
+    /// The exchange is allowed.
     Allowed(JudgedState),
-    /// It is not.
+    /// The exchange is forbidden.
     Forbidden,
-    /// It breaks the client's duty, or a mistake of the specification, or was too hard.
+    /// The exchange breaks the client's duty, the specification may be faulty, or judging took too long.
     Unjudged,
 }
 
-/// The states that were met.
+/// The states so far.
 pub(super) struct JudgedStates {
     spec: Arc<Spec>,
     judges: Vec<Judge>,
@@ -38,14 +38,14 @@ pub(super) struct JudgedStates {
 }
 
 impl JudgedStates {
-    /// The initial state only; its number is 0.
+    /// An automaton with the initial state, whose number is 0.
     pub fn new(spec: &Arc<Spec>) -> JudgedStates {
         let options = Options { effort: EFFORT, ..Options::default() };
         let judges = vec![Judge::new(spec.clone(), options)];
         JudgedStates { spec: spec.clone(), judges, numbers: FxHashMap::default(), steps: FxHashMap::default(), work: 0 }
     }
 
-    /// The outcome of a request and its answer; no answer is one that nobody saw.
+    /// The outcome of a request and its answer; without an answer, any answer may have been given.
     pub fn step(&mut self, from: JudgedState, request: &Value, answer: Option<&Value>) -> JudgedStep {
         let key = (from, request.clone(), answer.cloned());
         if let Some(known) = self.steps.get(&key) {

@@ -11,8 +11,8 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A mutant compiles, differs from the specification, and from all other mutants, as far as the code shows that. A change that surely only
-//! takes choices away, such as `x > 2` for `x > 1` after `where`, is no mutant: the specification allows all that such a server does.
+//! A mutant compiles, and its code differs from that of the specification and of all other mutants. A change that certainly only takes
+//! choices away, such as `x > 2` for `x > 1` after `where`, is no mutant: the specification allows all that such a server does.
 
 mod change;
 mod corpus;
@@ -60,10 +60,10 @@ impl fmt::Display for Mutant {
 }
 
 impl Mutant {
-    /// The changed specification; its places are those of the text that it was changed from.
+    /// The changed specification; its places are those of the original text.
     ///
     /// # Errors
-    /// If it is no mutant of this specification.
+    /// This is no mutant of the specification.
     pub fn of(&self, spec: &Spec) -> Result<Arc<Spec>, SpecError> {
         spec.altered(self.span, &self.with)
     }
@@ -75,7 +75,7 @@ pub fn mutants(spec: &Spec) -> Vec<Mutant> {
     mutants_of(spec, walk::changes(spec))
 }
 
-/// The mutants of at most `most` changes, spread over the text: compiling all of them may take long.
+/// The mutants for at most `most` changes, spread over the text, since compiling all changes may take long.
 fn some_mutants(spec: &Spec, most: usize) -> Vec<Mutant> {
     let changes = walk::changes(spec);
     let step = changes.len().div_ceil(most.max(1)).max(1);
@@ -98,7 +98,7 @@ fn mutants_of(spec: &Spec, changes: impl IntoIterator<Item = TextChange>) -> Vec
     found
 }
 
-/// The code of a specification without the numbers of its nodes: those of equal code do the same.
+/// The code of a specification without the numbers of its nodes: specifications with equal code behave equally.
 fn code(spec: &Spec) -> String {
     let program = &spec.program;
     let functions = program.functions.iter().map(|function| (&function.code, function.registers));

@@ -1,6 +1,6 @@
-//! The score of a specification: how many of its mutants a tester finds.
+//! The mutation score of a specification: the number of its mutants that a tester finds.
 //!
-//! A killer is a tester of one mutant; what it does not find is compared with the specification by search, up to a bound.
+//! A killer tests one mutant. A mutant that survives is compared with the specification by a bounded search.
 
 use std::fmt;
 use std::sync::Arc;
@@ -14,12 +14,12 @@ use crate::spec::Spec;
 /// The outcome of testing a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum KillOutcome {
-    /// Its last request got what the specification does not allow.
+    /// The last request got an answer that the specification forbids.
     Killed {
-        /// The number of requests until then, in all runs.
+        /// The number of requests up to then, in all runs.
         requests: u64,
     },
-    /// Everything that it did is allowed.
+    /// All its answers are allowed.
     Survived {
         /// The number of requests.
         requests: u64,
@@ -30,20 +30,20 @@ pub enum KillOutcome {
 
 /// A tester of mutants.
 pub trait Killer {
-    /// Tests a mutant of a specification; the seed decides everything.
+    /// Tests a mutant of a specification; the seed determines the run.
     fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome;
 }
 
-/// The thing that became of a mutant.
+/// The final result for a mutant.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum MutantFate {
-    /// It was found after this number of requests, with these constants set.
+    /// It was killed after this number of requests, with this setting of constants.
     Killed(u64, Setting),
-    /// It was not found, and up to a bound it does nothing that the specification does not allow.
+    /// It survived, and a search up to this bound found no forbidden behaviour.
     Refinement(SearchBound),
-    /// It was not found, though these many requests are enough.
+    /// It survived, although a sequence of this many requests kills it.
     Missed(usize),
-    /// It was not found, and could not be compared.
+    /// It survived, and could not be compared.
     Undecided,
     /// It could not be tested.
     Untested(String),
@@ -83,7 +83,7 @@ fn are(requests: usize) -> String {
     format!("{} {verb}", counted(requests as u64, "request"))
 }
 
-/// Tests one mutant: as it is, and if it is not found, with other values of the constants; compares it if it is still not.
+/// Tests one mutant, with the given constants and then with other settings; a survivor is compared with the specification.
 pub fn fate(
     spec: &Arc<Spec>,
     mutant: &Mutant,
@@ -114,27 +114,27 @@ pub fn fate(
     }
 }
 
-/// The fates of all mutants, counted.
+/// The numbers of all fates.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct MutationScore {
     /// The number of mutants.
     pub mutants: usize,
-    /// The number of those that were found.
+    /// The number of mutants that were killed.
     pub killed: usize,
-    /// The number of those that do nothing that is not allowed, up to a bound.
+    /// The number of survivors without a forbidden behaviour up to a bound.
     pub refinements: usize,
-    /// The least of these bounds.
+    /// The smallest of these bounds.
     pub least: SearchBound,
-    /// The number of those that were missed.
+    /// The number of survivors that a sequence of requests kills.
     pub missed: usize,
-    /// The number of those of which nothing is known.
+    /// The number of survivors that could not be compared.
     pub undecided: usize,
-    /// The number of requests after which half of those that were found were found.
+    /// The median number of requests that killed a mutant.
     pub median_requests: u64,
 }
 
 impl MutationScore {
-    /// The score that these fates are.
+    /// The score of these fates.
     #[must_use]
     pub fn of(fates: &[MutantFate]) -> MutationScore {
         let mut score = MutationScore { mutants: fates.len(), ..MutationScore::default() };

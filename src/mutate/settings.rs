@@ -1,22 +1,22 @@
-//! Other values of a specification's constants, under which a mutant shows what it does not show as it is.
+//! Settings of a specification's constants under which a mutant may show a difference that it hides otherwise.
 //!
-//! `const FRESH: bool = true;` may be false, and `const LARGEST: int = 1048576;` may be 8: a difference counts even if it shows only in a
-//! store that was not emptied, or at a limit that no test reaches.
+//! `const FRESH: bool = true;` is also tried as false, and `const LARGEST: int = 1048576;` as 4: some differences only show in a store that
+//! was not emptied, or at a limit that no test reaches.
 
 use crate::scalar::Int;
 use crate::spec::Spec;
 use crate::syntax::ast::{Expr, ExprKind, ItemKind, UnaryOp};
 
-/// Integers from here on are too large to be reached by counting.
+/// The largest integer that a test may reach by counting; larger constants are replaced.
 const LARGE: i64 = 64;
-/// The least value that a large constant has instead; the next larger one has twice as much.
+/// The value of the smallest large constant in a setting; each larger constant gets twice the value of the previous one.
 const SMALL: i64 = 4;
 
 /// Constants with their new values.
 pub type Setting = Vec<(String, String)>;
 
-/// The settings to try, besides the specification as it is: each truth value alone, and all large integers at once. What was set from
-/// outside stays.
+/// The settings to try besides the original: each boolean inverted on its own, and all large integers replaced together. Constants that
+/// were set from outside stay.
 pub(super) fn settings(spec: &Spec) -> Vec<Setting> {
     let mut settings = Vec::new();
     let mut large: Vec<(Int, bool, &str)> = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn settings(spec: &Spec) -> Vec<Setting> {
     settings
 }
 
-/// A written number: its absolute value, and whether it is negative.
+/// The absolute value of an integer literal, and whether it is negative.
 fn number(expr: &Expr) -> Option<(Int, bool)> {
     match &expr.kind {
         ExprKind::Int(number) => Some((number.clone(), false)),

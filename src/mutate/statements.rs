@@ -1,6 +1,6 @@
-//! Changes of statements: one is left out, two arms change places, a guard is dropped, another entry is written.
+//! Changes of statements: one is deleted, two arms swap their bodies, a guard is dropped, another entry is written.
 //!
-//! `data[k] := v;` may be left out, or write `data[k + "x"]`. `reply 0;` is left out if another answer comes after it.
+//! `data[k] := v;` is deleted, or writes `data[k + "x"]`. `reply 0;` is deleted if another answer comes after it.
 
 use rustc_hash::FxHashSet;
 
@@ -12,7 +12,7 @@ use crate::syntax::ast::{
     Arm, BinaryOp, Block, Expr, ExprKind, NodeId, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind,
 };
 
-/// Adds the answers of a body that are its last statement, on each path.
+/// Adds the answers with which a body ends, on each path.
 pub(super) fn last_answers(body: &Block, last: &mut FxHashSet<NodeId>) {
     let Some(statement) = body.statements.last() else { return };
     match &statement.kind {
@@ -25,7 +25,7 @@ pub(super) fn last_answers(body: &Block, last: &mut FxHashSet<NodeId>) {
     }
 }
 
-/// The changes of a statement, but for those of its parts.
+/// Adds the changes of a statement, without those of its parts.
 pub(super) fn change(walk: &mut ChangeWalk<'_>, statement: &Statement) {
     match &statement.kind {
         StatementKind::Assign { place, value } => {
@@ -73,7 +73,7 @@ fn delete(walk: &mut ChangeWalk<'_>, statement: &Statement) {
     }
 }
 
-/// If one way is to do nothing, to leave out all of another one is no change.
+/// Keeps the only statement of each alternative if another alternative is empty: the deletion would only take a choice away.
 fn keep_alone(walk: &mut ChangeWalk<'_>, blocks: &[Block]) {
     if blocks.iter().any(|block| block.statements.is_empty()) {
         let alone = blocks.iter().filter(|block| block.statements.len() == 1);
@@ -81,7 +81,7 @@ fn keep_alone(walk: &mut ChangeWalk<'_>, blocks: &[Block]) {
     }
 }
 
-/// Tests whether a body may leave everything as it is.
+/// Tests whether a body may change nothing.
 pub(super) fn may_be_idle(body: &Block) -> bool {
     body.statements.iter().all(|statement| match &statement.kind {
         StatementKind::Assume(_) => true,
@@ -97,7 +97,7 @@ pub(super) fn change_guard(walk: &mut ChangeWalk<'_>, arm: &Arm<Block>) {
     }
 }
 
-/// Two arms have each other's bodies.
+/// Swaps the bodies of two arms.
 fn change_bodies(walk: &mut ChangeWalk<'_>, one: &Arm<Block>, other: &Arm<Block>) {
     let span = crate::diagnostic::Span { end: other.span.end, ..one.span };
     let [was, is] = [[one, other], [other, one]].map(|[body, next]| {
@@ -108,7 +108,7 @@ fn change_bodies(walk: &mut ChangeWalk<'_>, one: &Arm<Block>, other: &Arm<Block>
     walk.replace_part(span, &was, is);
 }
 
-/// Another entry of a map is written.
+/// Writes another entry of a map.
 fn change_key(walk: &mut ChangeWalk<'_>, place: &PlaceExpr) {
     if let Some(PlaceStep::Index(key)) = place.path.first() {
         let ty = walk.checked.tables.type_of(key.id);
@@ -120,7 +120,7 @@ fn change_key(walk: &mut ChangeWalk<'_>, place: &PlaceExpr) {
     }
 }
 
-/// Tests whether an assignment may store the value that was there before: leaving it out then only takes choices away.
+/// Tests whether an assignment may store the previous value: deleting it then only takes choices away.
 fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
     match &value.kind {
         ExprKind::Choose(_) | ExprKind::Cell(0) => true,
@@ -138,7 +138,7 @@ fn may_stay(place: &PlaceExpr, value: &Expr) -> bool {
     }
 }
 
-/// Tests whether a condition surely holds if these two names have the same value.
+/// Tests whether a condition certainly holds if these two names have the same value.
 fn holds_between_equals(condition: &Expr, names: [&str; 2]) -> bool {
     let is_one = |expr: &Expr| matches!(&expr.kind, ExprKind::Name(name) if names.contains(&name.text.as_str()));
     match &condition.kind {

@@ -1,6 +1,6 @@
-//! The walk through a specification that collects changes.
+//! The walk over a specification that collects changes.
 //!
-//! In `assume 0 <= n;` the condition is one that choices must satisfy: a change after which it holds less often is left out there.
+//! In `assume 0 <= n;` the condition restricts choices: changes after which it holds in fewer cases are left out there.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -10,7 +10,7 @@ use crate::spec::Spec;
 use crate::syntax::AnyNode;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, ItemKind, MemberKind, StatementKind, UnaryOp};
 
-/// All changes of a specification, those included after which it does not compile.
+/// All changes of a specification, including those after which it does not compile.
 pub(super) fn changes(spec: &Spec) -> Vec<TextChange> {
     let (checked, _) = spec.trees().check();
     let mut walk = ChangeWalk {
@@ -48,7 +48,7 @@ pub(super) fn changes(spec: &Spec) -> Vec<TextChange> {
             ItemKind::Alias { .. } | ItemKind::Token(_) | ItemKind::Struct { .. } | ItemKind::Enum { .. } => {}
         }
     }
-    // Equal changes of one place are told once, by what was found first.
+    // Of equal changes at one place, only the first is kept.
     let mut known = FxHashSet::default();
     walk.found.retain(|change| known.insert((key(change.span), change.with.clone())));
     walk.found
@@ -90,7 +90,7 @@ fn inside_parentheses(expr: &Expr) -> &Expr {
     if let ExprKind::Paren(inner) = &expr.kind { inside_parentheses(inner) } else { expr }
 }
 
-/// The changes that only take choices away in a part of a node, from those in the node.
+/// The changes to leave out in a part of a node, computed from those to leave out in the node.
 fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
     let AnyNode::Expr(child) = child else { return None };
     match node {
@@ -103,7 +103,7 @@ fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
                 std::ptr::eq(&**condition, child).then_some(Strength::Stronger)
             }
             ExprKind::Binary(BinaryOp::And | BinaryOp::Or, ..) | ExprKind::Paren(_) => around,
-            // A number that is compared: how the comparison changes is noted for it.
+            // A compared number: its effect on the comparison is noted for it.
             ExprKind::Binary(..) if matches!(child.kind, ExprKind::Int(_)) => around,
             ExprKind::Quantified { body, .. } if std::ptr::eq(&**body, child) => around,
             ExprKind::If { condition, .. } if !std::ptr::eq(&**condition, child) => around,
@@ -114,7 +114,7 @@ fn inside(node: AnyNode<'_>, child: AnyNode<'_>, around: LeftOut) -> LeftOut {
     }
 }
 
-/// The ends of the range that something is picked from, if that is a child: only a wider one has more to pick.
+/// The ends of the range that `pick` takes an element from, if the child is this range: only widening a range allows more.
 fn picked_range<'t>(node: AnyNode<'t>, child: AnyNode<'t>) -> Option<[&'t Expr; 2]> {
     let (AnyNode::Expr(node), AnyNode::Expr(child)) = (node, child) else { return None };
     match (&node.kind, &child.kind) {

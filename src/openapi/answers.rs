@@ -1,6 +1,7 @@
-//! Answers out of operations: a variant for each status and content, with its line of the `http` block.
+//! The answers of operations: a variant for each status and content, with its line of the `http` block.
 //!
-//! `201` with a `Note` as JSON is `201 => Created(body json);`, and `default` is `_ => Other { status: status, body: body json };`.
+//! For example `201` with a `Note` as JSON is `201 => Created(body json);`, and `default` is
+//! `_ => Other { status: status, body: body json };`.
 
 use std::ops::Range;
 
@@ -17,12 +18,12 @@ use super::types::{
 /// All statuses of answers.
 const ANY: Range<u16> = 200..600;
 
-/// The statuses of an answer.
+/// The statuses that a variant of an answer stands for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AnswerStatus {
-    /// This one.
+    /// One status.
     Is(u16),
-    /// Any that has no line of its own.
+    /// All statuses without a variant of their own.
     Others,
 }
 
@@ -40,54 +41,54 @@ pub struct AnswerVariant {
     pub headers: Vec<(WrittenField, String)>,
     /// The comments before it.
     pub comments: Vec<String>,
-    /// The requests that it answers, by their numbers.
+    /// The requests that it answers, by index.
     pub to: Vec<usize>,
     /// Its name.
     pub name: String,
-    /// The word that tells it from others with its status.
+    /// The word for its content, which distinguishes its name if other variants have the same status.
     word: String,
 }
 
 /// An answer that a handler may give.
 #[derive(Debug)]
 pub struct AnswerBranch {
-    /// The number of its variant.
+    /// The index of its variant.
     pub variant: usize,
     /// The condition on `status`, if that is a field.
     pub condition: Option<String>,
 }
 
-/// All answers of a description.
+/// The answers of all operations.
 #[derive(Debug, Default)]
 pub struct AnswerVariants {
     /// The variants.
     pub variants: Vec<AnswerVariant>,
 }
 
-/// An answer as it was read.
+/// An answer as it was read, before it has a variant.
 struct ReadAnswer {
     content: Option<AnswerContent>,
     headers: Vec<(WrittenField, String)>,
     comments: Vec<String>,
 }
 
-/// The answers of an operation, and what is to be said of it.
+/// The answers of an operation, with remarks for its comment.
 #[derive(Debug, Default)]
 pub struct OperationAnswers {
     /// The answers that its handler may give.
     pub branches: Vec<AnswerBranch>,
     /// The parts that are left out, in words.
     pub remarks: Vec<String>,
-    /// The kinds of JSON that its answers have.
+    /// The JSON media types that its answers have.
     pub json: Vec<String>,
-    /// The kinds of content that are not asked for.
+    /// The media types that the client does not ask for.
     pub passed_over: Vec<String>,
-    /// Set if it says what it answers to a request that it does not take.
+    /// True if it describes an answer to invalid requests.
     pub refuses: bool,
 }
 
 impl AnswerVariants {
-    /// Takes up the answers of an operation, whose request has this number and name.
+    /// Adds the answers of an operation, whose request has this index and name.
     ///
     /// # Errors
     /// The description is malformed.
@@ -146,7 +147,7 @@ impl AnswerVariants {
         Ok(found)
     }
 
-    /// The variant of an answer: a new one, unless there is one like it.
+    /// The variant of an answer: a known one with the same status, content and headers, or a new one.
     fn variant(&mut self, types: &WrittenTypes<'_>, status: AnswerStatus, read: ReadAnswer, to: usize) -> usize {
         let same_headers = |known: &[(WrittenField, String)]| {
             let key = |headers: &[(WrittenField, String)]| -> Vec<(String, WrittenType)> {
@@ -171,7 +172,7 @@ impl AnswerVariants {
         self.variants.len() - 1
     }
 
-    /// Gives each variant its name: that of its status, with its content if there are several.
+    /// Names each variant after its status; the content is added if several variants have the status.
     pub fn name_all(&mut self) {
         let mut taken = TakenNames::default();
         let statuses: Vec<AnswerStatus> = self.variants.iter().map(|variant| variant.status).collect();
@@ -193,7 +194,7 @@ impl AnswerVariants {
         ordered
     }
 
-    /// Tests whether the line of a variant must name the requests that it answers: another line might be meant by its statuses.
+    /// Tests whether the line of a variant must name the requests that it answers, since another line could apply to its statuses.
     pub fn needs_requests(&self, variant: &AnswerVariant, count: usize) -> bool {
         let like_it = self.variants.iter().filter(|other| other.status == variant.status);
         if like_it.count() > 1 {
@@ -208,7 +209,7 @@ impl AnswerVariants {
     }
 }
 
-/// The word for a type in the name of a variant that begins with its status.
+/// The word for the type of a variant's content, which follows the status in the variant's name.
 fn word_of(types: &WrittenTypes<'_>, ty: &WrittenType, phrase: &str) -> String {
     match ty {
         WrittenType::Plain(name) => camel(name),
@@ -223,10 +224,10 @@ fn word_of(types: &WrittenTypes<'_>, ty: &WrittenType, phrase: &str) -> String {
     }
 }
 
-/// A status as it is described.
+/// A status key of a description.
 enum ReadStatus {
     Is(u16),
-    /// `4XX`, by its first status.
+    /// A range such as `4XX`, by its first status.
     Range(u16),
     Default,
 }
@@ -248,7 +249,7 @@ fn statuses(answer: &DescribedAnswer<'_>) -> Described<ReadStatus> {
     }
 }
 
-/// The answers of several ranges as one.
+/// The answers to several ranges of statuses combined into one.
 fn united(
     mut others: Vec<(Range<u16>, ReadAnswer)>,
     remarks: &mut Vec<String>,
@@ -268,7 +269,7 @@ fn united(
     Some((ranges, ReadAnswer { content, headers: Vec::new(), comments: Vec::new() }))
 }
 
-/// The condition on a status that is in one of some ranges, and is none of those that have answers of their own.
+/// The condition that a status is in one of some ranges, and has no answer of its own.
 fn but_for(mut ranges: Vec<Range<u16>>, named: &[u16]) -> String {
     ranges.sort_by_key(|range| (range.start, range.end));
     let mut joined: Vec<Range<u16>> = Vec::new();
@@ -290,14 +291,14 @@ fn but_for(mut ranges: Vec<Range<u16>>, named: &[u16]) -> String {
     }
 }
 
-/// Adds a kind of content, unless it is there.
+/// Adds a media type, unless it is there.
 fn add(kinds: &mut Vec<String>, media: &str) {
     if kinds.iter().all(|known| known != media) {
         kinds.push(media.to_owned());
     }
 }
 
-/// Reads what is said of an answer.
+/// Reads the description of an answer.
 fn read_answer<'d>(
     types: &mut WrittenTypes<'d>,
     operation: &DescribedOperation<'d>,
@@ -348,7 +349,7 @@ fn read_answer<'d>(
     Ok(ReadAnswer { content, headers, comments })
 }
 
-/// The field of a header.
+/// The field for a header.
 fn header_field<'d>(
     types: &mut WrittenTypes<'d>,
     header: &'d Tree,
@@ -356,7 +357,7 @@ fn header_field<'d>(
     operation: &str,
     names: &mut TakenNames,
 ) -> Described<WrittenField> {
-    // In Swagger, the header itself has the type.
+    // In Swagger, the header itself holds the type.
     let schema = header.get("schema").or_else(|| header.get("type").map(|_| header));
     let is_required = header.get("schema").is_some() && header.has("required");
     let mut words = Vec::new();
@@ -375,7 +376,7 @@ fn header_field<'d>(
     Ok(WrittenField { name: names.take(&plain(name).to_lowercase()), ty, comments })
 }
 
-/// Tests whether values of a type are written as the text of a header.
+/// Tests whether values of a type can be written as the text of a header.
 fn is_header_text(types: &WrittenTypes<'_>, ty: &WrittenType) -> bool {
     match ty {
         WrittenType::Plain(name) => matches!(*name, "int" | "bool" | "string"),
@@ -393,7 +394,7 @@ fn status_word(status: &str) -> String {
     }
 }
 
-/// The name of a status.
+/// The name of a status, as a variant is called.
 fn phrase(status: AnswerStatus) -> String {
     let AnswerStatus::Is(status) = status else { return "Other".to_owned() };
     let known = match status {

@@ -1,6 +1,7 @@
-//! The ids of a service: the property of its answers that a parameter of a path asks for, and whether the service makes it up.
+//! The ids of a service: the property of answers whose value a path parameter takes, and whether the service generates this value.
 //!
-//! If `POST /notes` answers with an `id` that its content does not have, `/notes/{noteId}` asks for that `id`: a token `NoteId`.
+//! For example `POST /notes` answers with an `id` that its content does not have. Then `/notes/{noteId}` takes this `id`, of the type
+//! `token NoteId`.
 
 use rustc_hash::FxHashMap;
 
@@ -11,7 +12,7 @@ use super::naming::{alike, camel};
 use super::shape::{SchemaShape, SchemaView, Schemas, ValueKinds};
 use super::unwrapped::unwrapped;
 
-/// A token.
+/// A token type.
 #[derive(Debug)]
 pub struct IdToken {
     /// Its name.
@@ -23,26 +24,26 @@ pub struct IdToken {
 /// The ids of a service.
 #[derive(Debug, Default)]
 pub struct KnownIds<'d> {
-    /// Those that the service makes up.
+    /// The types of the ids that the service generates.
     pub tokens: Vec<IdToken>,
-    /// The tokens of properties, by their schemas.
+    /// The tokens of properties, by the schema of the property.
     by_schema: FxHashMap<TreeNode<'d>, usize>,
-    /// The tokens by their names.
+    /// The tokens, by name.
     by_name: FxHashMap<String, usize>,
-    /// The properties that parameters of paths ask for, by the path up to the parameter.
+    /// The properties that path parameters take, by the path up to the parameter.
     by_path: FxHashMap<String, PathId>,
 }
 
-/// The id that a parameter of a path asks for.
+/// The property that a path parameter takes.
 #[derive(Clone, Debug)]
 pub struct PathId {
-    /// The property of answers.
+    /// The name of the property in answers.
     pub property: String,
-    /// The token, if the service makes it up.
+    /// The index of the token, if the service generates the values.
     pub token: Option<usize>,
 }
 
-/// The path up to a parameter, without the names of parameters.
+/// The path up to a parameter, with `{}` for the names of parameters.
 #[derive(Clone, Debug)]
 pub struct PathPrefix {
     /// The path, as in `/notes/{}`.
@@ -51,7 +52,7 @@ pub struct PathPrefix {
     pub parameter: String,
 }
 
-/// The beginnings of a path that end in a parameter: `/notes/{}` and `/notes/{}/tags/{}` of `/notes/{id}/tags/{tag}`.
+/// The prefixes of a path that end in a parameter: `/notes/{}` and `/notes/{}/tags/{}` for `/notes/{id}/tags/{tag}`.
 pub fn prefixes(path: &str) -> Vec<PathPrefix> {
     let (mut found, mut before) = (Vec::new(), String::new());
     for segment in path.split('/').skip(1) {
@@ -69,7 +70,7 @@ pub fn prefixes(path: &str) -> Vec<PathPrefix> {
     found
 }
 
-/// A path without the names of its parameters.
+/// A path with `{}` for the names of its parameters.
 fn nameless(path: &str) -> String {
     let segments =
         path.split('/').map(|segment| if segment.starts_with('{') && segment.ends_with('}') { "{}" } else { segment });
@@ -77,7 +78,7 @@ fn nameless(path: &str) -> String {
 }
 
 impl<'d> KnownIds<'d> {
-    /// The ids of these operations.
+    /// Finds the ids in these operations.
     ///
     /// # Errors
     /// A schema is malformed.
@@ -102,12 +103,12 @@ impl<'d> KnownIds<'d> {
         view.trees().into_iter().find_map(|tree| self.by_schema.get(&TreeNode(tree)).copied())
     }
 
-    /// The token that has this name.
+    /// The token of a name; names are compared as [`alike`] does.
     pub fn named(&self, name: &str) -> Option<usize> {
         self.by_name.get(&alike(name)).copied()
     }
 
-    /// The id that the parameter at the end of a path asks for.
+    /// The property that the parameter at the end of a path prefix takes.
     pub fn in_path(&self, prefix: &str) -> Option<&PathId> {
         self.by_path.get(prefix)
     }
@@ -117,7 +118,7 @@ impl<'d> KnownIds<'d> {
 struct FoundProperty<'d> {
     name: String,
     view: SchemaView<'d>,
-    /// The object that has it.
+    /// The object that has the property.
     of: SchemaView<'d>,
     is_integer: bool,
 }
@@ -129,7 +130,7 @@ struct IdSearch<'s, 'd> {
 }
 
 impl<'d> IdSearch<'_, 'd> {
-    /// Finds the property that the parameter at the end of a path asks for.
+    /// Finds the property that the parameter at the end of a path prefix takes.
     fn take(&mut self, prefix: &PathPrefix) -> Described<()> {
         let collection = prefix.path.trim_end_matches("/{}").to_owned();
         let mut properties = Vec::new();
@@ -154,7 +155,7 @@ impl<'d> IdSearch<'_, 'd> {
         Ok(())
     }
 
-    /// The token of a property.
+    /// The token for a property: a known one of the same name, or a new one.
     fn token(&mut self, of: &SchemaView<'d>, property: &str, maker: &str, prefix: &PathPrefix) -> usize {
         let object = match of {
             SchemaView::Of(TreeNode(tree)) => self.schemas.document.name(tree).map(camel),
@@ -183,7 +184,7 @@ impl<'d> IdSearch<'_, 'd> {
         number
     }
 
-    /// The schemas of the objects that a path names, as far as answers show them.
+    /// The schemas of the objects that a path stands for, as far as answers show them.
     fn objects(&self, path: &str, collection: &str) -> Described<Vec<SchemaView<'d>>> {
         let mut found = Vec::new();
         for operation in self.at(path).filter(|operation| operation.method != "DELETE") {
@@ -211,7 +212,7 @@ impl<'d> IdSearch<'_, 'd> {
         self.by_path.get(path).into_iter().flatten().copied()
     }
 
-    /// The schema of what an operation answers with if all is well.
+    /// The schema of an operation's successful JSON answer.
     fn answered(&self, operation: &DescribedOperation<'d>) -> Described<Option<SchemaView<'d>>> {
         let answers = operation.answers(self.schemas.document)?;
         let good = answers.iter().filter(|answer| answer.status.starts_with('2'));
@@ -219,7 +220,7 @@ impl<'d> IdSearch<'_, 'd> {
         Ok(json.filter_map(|kind| kind.schema).map(SchemaView::of).next())
     }
 
-    /// The schema of the elements of a list, or of the only list of an object.
+    /// The schema of the elements of a list, or of the only list that an object has.
     fn listed(&self, view: &SchemaView<'d>) -> Described<Option<SchemaView<'d>>> {
         let shape = self.schemas.shape(view)?;
         if let Some(items) = shape.items {
@@ -232,7 +233,7 @@ impl<'d> IdSearch<'_, 'd> {
         Ok(if lists.len() == 1 { lists.pop() } else { None })
     }
 
-    /// The property of an object that a parameter of this name asks for.
+    /// The property of an object that a parameter of this name takes.
     fn property(&self, of: &SchemaView<'d>, parameter: &str, collection: &str) -> Described<Option<FoundProperty<'d>>> {
         let shape: SchemaShape<'d> = self.schemas.shape(of)?;
         let wanted = alike(parameter);
@@ -249,7 +250,7 @@ impl<'d> IdSearch<'_, 'd> {
         Ok((is_integer || is_string).then(|| FoundProperty { name, view, of: of.clone(), is_integer }))
     }
 
-    /// The reason to believe that the service makes a property up, if there is one, in words.
+    /// The reason to assume that the service generates a property, in words; none if there is no reason.
     fn maker(&self, collection: &str, name: &str, properties: &[FoundProperty<'d>]) -> Described<Option<String>> {
         let trees = || properties.iter().flat_map(|property| property.view.trees());
         if trees().any(|tree: &Tree| tree.has("readOnly")) {

@@ -1,6 +1,6 @@
-//! ValueLimits of values, as comments and as duties of the client.
+//! Limits of values, as comments and as duties of the client.
 //!
-//! `minimum: 1, maximum: 100` is "from 1 to 100", and for an integer `n` the duty `n >= 1 && n <= 100`.
+//! For example `minimum: 1, maximum: 100` is "from 1 to 100", and for an integer `n` the duty `n >= 1 && n <= 100`.
 
 use crate::scalar::Int;
 
@@ -15,13 +15,13 @@ pub struct ValueLimits {
     greatest: Option<Int>,
     /// The least length of a string or an array.
     shortest: Option<Int>,
-    /// The greatest.
+    /// The greatest length of a string or an array.
     longest: Option<Int>,
-    /// The limits that no condition says, in words.
+    /// The limits that no condition expresses, in words.
     words: Vec<String>,
 }
 
-/// The limits that a schema says itself.
+/// The limits that a schema states itself.
 pub fn limits_of(tree: &Tree) -> ValueLimits {
     let mut words = Vec::new();
     let mut bound = |key: &str, exclusive: &str, beyond: Int, word: &str| {
@@ -51,7 +51,7 @@ pub fn limits_of(tree: &Tree) -> ValueLimits {
 }
 
 impl ValueLimits {
-    /// The limits of both.
+    /// The limits of values that have both limits.
     pub fn and(self, other: ValueLimits) -> ValueLimits {
         let pick = |a: Option<Int>, b: Option<Int>, is_better: fn(&Int, &Int) -> bool| match (a, b) {
             (Some(a), Some(b)) => Some(if is_better(&a, &b) { a } else { b }),
@@ -67,12 +67,12 @@ impl ValueLimits {
         }
     }
 
-    /// The limits that hold for either.
+    /// The limits of values that have either limits: none unless both are equal.
     pub fn or(self, other: ValueLimits) -> ValueLimits {
         if self == other { self } else { ValueLimits::default() }
     }
 
-    /// The limits of a value in words; its length is counted in these units, if it has one.
+    /// The limits of a value in words; `unit` is the unit of its length, if it has a length.
     pub fn words(&self, unit: Option<&str>) -> Vec<String> {
         let range = |least: &Option<Int>, greatest: &Option<Int>, unit: &str| match (least, greatest) {
             (Some(least), Some(greatest)) => Some(format!("from {least} to {}", counted(greatest, unit))),

@@ -1,6 +1,6 @@
-//! The operations of a description, with their parameters, contents and answers, alike for OpenAPI 3 and Swagger 2.
+//! The operations of a description with their parameters, contents and answers, in one form for OpenAPI 3 and Swagger 2.
 //!
-//! `paths: {/notes: {post: …}}` has the operation `POST /notes`.
+//! For example `paths: {/notes: {post: …}}` has the operation `POST /notes`.
 
 use super::document::tree::{Described, Tree};
 use super::document::{DescriptionForm, Document};
@@ -15,15 +15,15 @@ pub struct DescribedOperation<'d> {
     pub method: String,
     /// Its path, as in `/notes/{id}`.
     pub path: &'d str,
-    /// All that is said of it.
+    /// The description of the operation.
     pub tree: &'d Tree,
-    /// Its parameters, those of its path included.
+    /// Its parameters, including those of its path.
     pub parameters: Vec<&'d Tree>,
     /// The form of the description.
     form: DescriptionForm,
 }
 
-/// A kind of content, with the schema that is said of it.
+/// A media type of content, with the schema.
 #[derive(Clone, Copy, Debug)]
 pub struct MediaContent<'d> {
     /// The media type, as in `application/json`.
@@ -35,9 +35,9 @@ pub struct MediaContent<'d> {
 /// The content of a request.
 #[derive(Debug, Default)]
 pub struct RequestContent<'d> {
-    /// Set if it is always there.
+    /// True if every request has content.
     pub is_required: bool,
-    /// The kinds that it may have.
+    /// The media types that it may have.
     pub kinds: Vec<MediaContent<'d>>,
     /// The form fields, in Swagger.
     pub fields: Vec<&'d Tree>,
@@ -48,13 +48,13 @@ pub struct RequestContent<'d> {
 pub struct DescribedAnswer<'d> {
     /// Its status, as in `200`, `4XX` or `default`.
     pub status: &'d str,
-    /// All that is said of it.
+    /// The description of the answer.
     pub tree: &'d Tree,
-    /// The kinds of content that it may have.
+    /// The media types that its content may have.
     pub kinds: Vec<MediaContent<'d>>,
 }
 
-/// The operations of a description, in their order; those of paths that begin so, if any are given.
+/// The operations of a description, in their order; if prefixes are given, only those of paths with one of the prefixes.
 ///
 /// # Errors
 /// The description is malformed.
@@ -110,12 +110,12 @@ fn parameters<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<Vec<&'d 
 }
 
 impl<'d> DescribedOperation<'d> {
-    /// The operation as people name it: `POST /notes`.
+    /// The operation as messages name it: `POST /notes`.
     pub fn shown(&self) -> String {
         format!("{} {}", self.method, self.path)
     }
 
-    /// The place at which a parameter stands: `path`, `query`, `header` or `cookie`.
+    /// The part of a request that holds a parameter: `path`, `query`, `header` or `cookie`.
     pub fn place_of(parameter: &'d Tree) -> &'d str {
         parameter.text_of("in").unwrap_or_default()
     }
@@ -128,7 +128,7 @@ impl<'d> DescribedOperation<'d> {
         }
     }
 
-    /// The content of its requests, if there is any.
+    /// The content of its requests, if it describes any.
     ///
     /// # Errors
     /// The description is malformed.
@@ -188,19 +188,19 @@ impl<'d> DescribedOperation<'d> {
     }
 }
 
-/// Tests whether no media type was said.
+/// Tests whether a list of media types is the default one.
 fn is_default(media: &[&str]) -> bool {
     media == ["application/json"]
 }
 
-/// The media types of an operation in Swagger, or those of all; JSON if none are said.
+/// The media types of an operation in Swagger, or else those of the whole description, or else JSON.
 fn medias<'d>(operation: &'d Tree, document: &'d Document<'d>, key: &str) -> Vec<&'d str> {
     let written = operation.get(key).or_else(|| document.root.get(key));
     let found: Vec<&str> = written.map_or(&[][..], Tree::elements).iter().filter_map(|media| media.text()).collect();
     if found.is_empty() { vec!["application/json"] } else { found }
 }
 
-/// The kinds of content below `content`.
+/// The media types below `content`.
 fn contents<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<Vec<MediaContent<'d>>> {
     let Some(content) = tree.get("content") else { return Ok(Vec::new()) };
     let mut found = Vec::new();
@@ -212,7 +212,7 @@ fn contents<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<Vec<MediaC
 }
 
 impl<'d> MediaContent<'d> {
-    /// The media type without parameters, in small letters.
+    /// The media type without parameters, in lower case.
     pub fn kind(&self) -> String {
         self.media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
     }

@@ -1,13 +1,13 @@
-//! Specifications out of OpenAPI descriptions: types, the `http` block, and handlers that allow every answer described.
+//! Specifications generated from OpenAPI descriptions: types, the `http` block, and handlers that allow every described answer.
 //!
 //! | file | its one job |
 //! |---|---|
-//! | `tree.rs`, `from_json.rs`, `from_yaml.rs` | the text as a tree with places |
-//! | `document.rs` | the version, and what references lead to |
-//! | `shape.rs`, `limits.rs`, `unwrapped.rs` | schemas, merged, and without what only wraps them |
+//! | `document/tree.rs`, `from_json.rs`, `from_yaml.rs` | the text as a tree with places |
+//! | `document/mod.rs` | the version, and the targets of references |
+//! | `shape.rs`, `limits.rs`, `unwrapped.rs` | schemas, merged, and without schemas that only wrap others |
 //! | `messages.rs` | operations with their parameters, contents and answers |
-//! | `ids.rs` | the ids that the service makes up |
-//! | `types.rs`, `unite.rs` | types out of schemas |
+//! | `ids.rs` | the ids that the service generates |
+//! | `types.rs`, `unite.rs` | types for schemas |
 //! | `requests.rs`, `answers.rs` | variants of requests and answers, with their lines |
 //! | `naming.rs`, `text.rs` | names, and the text |
 
@@ -40,29 +40,29 @@ use text::{FirstSpec, WrittenRequest};
 use types::{Definition, DefinitionBody, WrittenType, WrittenTypes, sentence};
 use unite::{make_finite, renumbered, united, wanted_names};
 
-/// The names that types cannot have.
+/// The names that generated types cannot have, since the language or the generated protocol uses them.
 const RESERVED: [&str; 16] = [
     "int", "bool", "string", "bytes", "client", "json", "token", "option", "list", "set", "map", "Request", "Response",
     "Some", "None", "_",
 ];
 
-/// The parts of a description that a specification is made of.
+/// A description, and the part of it to generate a specification from.
 #[derive(Clone, Copy, Debug)]
 pub struct DescriptionText<'t> {
-    /// The name of the file, for the comment at the beginning.
+    /// The name of the file, for the generated comment.
     pub name: &'t str,
     /// Its text: JSON if it begins with a brace, else YAML.
     pub text: &'t str,
     /// The number of the file in diagnostics.
     pub file: FileId,
-    /// The beginnings of the paths that are wanted; all if there are none.
+    /// The prefixes of the paths to include; all paths if the list is empty.
     pub paths: &'t [String],
 }
 
-/// The specification of a description, in the one layout.
+/// Generates the specification of a description, in the standard layout.
 ///
 /// # Errors
-/// The description cannot be read: what is wrong, and where.
+/// The description cannot be read.
 pub fn specification(described: DescriptionText<'_>) -> Result<String, Box<Diagnostic>> {
     let DescriptionText { name, text, file, paths } = described;
     let is_json = text.trim_start_matches('\u{feff}').trim_start().starts_with('{');
@@ -77,7 +77,7 @@ pub fn specification(described: DescriptionText<'_>) -> Result<String, Box<Diagn
     Ok(print(&parsed.file, &text))
 }
 
-/// The text of a specification, not laid out.
+/// Generates the text of a specification, not laid out yet.
 fn written(document: &Document<'_>, name: &str, paths: &[String]) -> Described<String> {
     let operations = operations(document, paths)?;
     let schemas = Schemas::of(document);
@@ -146,7 +146,7 @@ fn written(document: &Document<'_>, name: &str, paths: &[String]) -> Described<S
     Ok(spec.text())
 }
 
-/// For each definition, whether a request or an answer has it.
+/// A flag for each definition: true if a request or an answer uses it.
 fn used(definitions: &[Definition], requests: &[WrittenRequest], answers: &AnswerVariants) -> Vec<bool> {
     let mut todo: Vec<&WrittenType> = Vec::new();
     for request in requests {
@@ -173,7 +173,7 @@ fn used(definitions: &[Definition], requests: &[WrittenRequest], answers: &Answe
     used
 }
 
-/// The comment at the beginning: where the specification is from, and how a service is tested with it.
+/// The generated comment at the beginning: the origin of the specification, and the commands that test a service with it.
 fn head(document: &Document<'_>, name: &str, title: &str) -> Vec<String> {
     let version = document.root.get("info").and_then(|info| info.text_of("version"));
     let about = [Some(title), version].into_iter().flatten().collect::<Vec<_>>().join(" ");
@@ -197,7 +197,7 @@ fn head(document: &Document<'_>, name: &str, title: &str) -> Vec<String> {
     lines
 }
 
-/// The option that sends what a security scheme asks for.
+/// The option of the command line that sends the credentials of a security scheme.
 fn credentials(name: &str, scheme: &Tree) -> String {
     let header = match (scheme.text_of("type"), scheme.text_of("in"), scheme.text_of("name")) {
         (Some("apiKey"), Some("header"), Some(header)) => format!("'{header}: ${{KEY}}'"),
@@ -214,7 +214,7 @@ fn credentials(name: &str, scheme: &Tree) -> String {
     format!("{name}: add `--header {header}`.")
 }
 
-/// The path that stands before all others, as far as the description has it.
+/// The path that precedes all others, if the description has a server with a path.
 fn base<'d>(document: &Document<'d>) -> &'d str {
     let path = match document.form {
         DescriptionForm::OpenApi => {

@@ -1,6 +1,6 @@
-//! Names of a specification out of those of a description.
+//! Names in a specification, made from the names in a description.
 //!
-//! `list-user_notes` becomes `ListUserNotes`; a second one becomes `ListUserNotes2`.
+//! For example `list-user_notes` becomes `ListUserNotes`; a second one becomes `ListUserNotes2`.
 
 use rustc_hash::FxHashSet;
 
@@ -15,7 +15,7 @@ pub fn camel(text: &str) -> String {
     if name.starts_with(|c: char| !c.is_alphabetic()) { format!("N{name}") } else { name }
 }
 
-/// The name of a field or a protocol: letters, digits and `_`, as they are.
+/// The name of a field or a protocol: the letters and digits of `text`, with `_` for all else.
 pub fn plain(text: &str) -> String {
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let name = words.collect::<Vec<_>>().join("_");
@@ -26,33 +26,33 @@ pub fn plain(text: &str) -> String {
     }
 }
 
-/// The letters and digits of a name, without case: `noteId`, `note_id` and `NoteID` are one.
+/// The letters and digits of a name in lower case, which are equal for `noteId`, `note_id` and `NoteID`.
 pub fn alike(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Tests whether a text can be a name, in backquotes at least.
+/// Tests whether a text can be a name in backquotes.
 pub fn can_be_name(text: &str) -> bool {
     !text.is_empty() && text != "_" && !text.contains(|c: char| c == '`' || c.is_control())
 }
 
-/// The names that are taken.
+/// The names that are taken already.
 #[derive(Default, Debug)]
 pub struct TakenNames(FxHashSet<String>);
 
 impl TakenNames {
-    /// These names are taken.
+    /// A set in which these names are taken.
     pub fn of(names: &[&str]) -> TakenNames {
         TakenNames(names.iter().map(|name| (*name).to_owned()).collect())
     }
 
-    /// Takes a name; if it is taken, another one with this at its end, or with a number.
+    /// Takes a name. If it is taken already, appends the ending, and then a number if necessary.
     pub fn take_or(&mut self, wanted: &str, ending: &str) -> String {
         let other = if self.0.contains(wanted) { format!("{wanted}{ending}") } else { wanted.to_owned() };
         self.take(&other)
     }
 
-    /// Takes a name, or one with a number after it if it is taken.
+    /// Takes a name; if it is taken already, appends a number.
     pub fn take(&mut self, wanted: &str) -> String {
         let numbered = (2..).map(|number: u32| format!("{wanted}{number}"));
         let free = std::iter::once(wanted.to_owned()).chain(numbered).find(|name| !self.0.contains(name));

@@ -1,6 +1,6 @@
-//! Requests out of operations: a variant for each, and its line of the `http` block.
+//! The requests of operations: a variant for each operation, and its line of the `http` block.
 //!
-//! `POST /notes` with the content `{text}` is `Create { text } => POST "/notes" body json { text };`.
+//! For example `POST /notes` with the content `{text}` is `Create { text } => POST "/notes" body json { text };`.
 
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 
@@ -20,9 +20,9 @@ use super::unwrapped::unwrapped;
 /// The characters of a path that are written as `%XX`.
 const ESCAPED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`').add(b'\\').add(b'^').add(b'|');
 
-/// The headers that mayhap writes itself.
+/// The headers that mayhap writes itself, so that no field is made for them.
 const OWN_HEADERS: [&str; 4] = ["content-length", "transfer-encoding", "connection", "host"];
-/// The headers that a description says elsewhere.
+/// The headers that a description states in other places than its parameters.
 const OTHER_HEADERS: [&str; 3] = ["accept", "content-type", "authorization"];
 
 /// A variant of `Request`.
@@ -32,35 +32,35 @@ pub struct RequestVariant {
     pub name: String,
     /// The comments before it.
     pub comments: Vec<String>,
-    /// Its fields, each with the name that the `http` line gives it.
+    /// Its fields, each with its name in the line of the `http` block.
     pub fields: Vec<(WrittenField, String)>,
     /// The method.
     pub method: String,
     /// The path and the query string.
     pub target: String,
-    /// The headers: each a name, and a field or a text in quotes.
+    /// The headers: each a name, with a field or a text in quotes.
     pub headers: Vec<(String, String)>,
-    /// The content: all after `body`.
+    /// The text after `body` in the line.
     pub content: Option<String>,
-    /// The conditions on fields that a client keeps.
+    /// The conditions on fields, which are duties of the client.
     pub duties: Vec<FieldDuty>,
 }
 
-/// The conditions on a field that a client keeps.
+/// The conditions on a field, which are duties of the client.
 #[derive(Debug)]
 pub struct FieldDuty {
     /// The name of the field.
     pub field: String,
-    /// Set if it is an option: then the conditions are on `value`.
+    /// True if the field is an option: the conditions are then on its `value`.
     pub is_option: bool,
     /// The conditions.
     pub conditions: Vec<String>,
 }
 
-/// An operation that no line can say, and why.
+/// The reason why no line of the `http` block can express an operation.
 pub struct UnwrittenOperation(pub String);
 
-/// The variant of an operation, or why there is none.
+/// The variant of an operation, or the reason why there is none.
 ///
 /// # Errors
 /// The description is malformed.
@@ -88,7 +88,7 @@ pub fn request_of<'d>(
         duties: Vec::new(),
     };
     let mut building = RequestBuilding { types, operation, request, names: TakenNames::default(), why: None };
-    // The members of the content keep their names; others are renamed if they have the same.
+    // The members of the content keep their names; other fields with the same name are renamed.
     building.content()?;
     let members = building.request.fields.len();
     building.path()?;
@@ -100,7 +100,7 @@ pub fn request_of<'d>(
     })
 }
 
-/// The type of a field, with its description.
+/// The type of a field, with the description of the field.
 struct DescribedType<'d> {
     typed: TypedSchema,
     description: Option<&'d str>,
@@ -110,9 +110,9 @@ struct RequestBuilding<'b, 'd> {
     types: &'b mut WrittenTypes<'d>,
     operation: &'b DescribedOperation<'d>,
     request: RequestVariant,
-    /// The names of fields.
+    /// The names of the fields so far.
     names: TakenNames,
-    /// The reason to leave the operation out.
+    /// The reason to leave the operation out, if there is one.
     why: Option<String>,
 }
 
@@ -125,7 +125,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         self.why.get_or_insert(why);
     }
 
-    /// Adds a field; returns the name that the line gives it.
+    /// Adds a field; returns its name in the line of the `http` block.
     fn field(&mut self, place: &str, wanted: &str, described: DescribedType<'_>, is_required: bool) -> String {
         let DescribedType { typed, description } = described;
         let name = self.names.take_or(wanted, &format!("_in_{place}"));
@@ -155,7 +155,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         format!("{}{}", self.request.name, camel(name))
     }
 
-    /// The fields of the path.
+    /// Adds the fields of the path.
     fn path(&mut self) -> Described<()> {
         let path = self.operation.path;
         let (before, fragment) = path.split_once('#').map_or((path, None), |(before, rest)| (before, Some(rest)));
@@ -204,7 +204,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         Ok(())
     }
 
-    /// The parameter of a name, if the description has it.
+    /// The parameter of this name in this part of the request, if it is described.
     fn parameter(&self, place: &str, name: &str) -> Option<&'d Tree> {
         let is_it = |parameter: &&&Tree| {
             DescribedOperation::place_of(parameter) == place && parameter.text_of("name") == Some(name)
@@ -223,12 +223,12 @@ impl<'d> RequestBuilding<'_, 'd> {
         };
         let context = self.context(name);
         let mut typed = self.types.typed_named(name, &SchemaView::of(schema), Direction::Sent, &context)?;
-        // A parameter that is null is none.
+        // An absent parameter stands for `null`.
         typed.ty = typed.ty.inner().clone();
         Ok(DescribedType { typed, description })
     }
 
-    /// The fields of the query string and of headers.
+    /// Adds the fields of the query string and of headers.
     fn parameters(&mut self) -> Described<()> {
         let mut query = Vec::new();
         for parameter in self.operation.parameters.clone() {
@@ -284,7 +284,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         }
     }
 
-    /// The field of a parameter that is written as one text, or in the query as several.
+    /// Adds the field of a parameter that is written as one text, or as several in the query; returns its name in the line.
     fn single(&mut self, parameter: &'d Tree, name: &str, is_required: bool) -> Described<Option<String>> {
         let place = DescribedOperation::place_of(parameter);
         let is_query = place == "query";
@@ -297,7 +297,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         };
         let is_plain_list = self.operation.schema_of(parameter).is_some_and(|schema| !std::ptr::eq(schema, parameter));
         let is_written = match is_list {
-            // In Swagger, elements are separated by commas unless the format says otherwise.
+            // Swagger separates elements by commas unless the format says otherwise.
             true if is_query => is_repeated && (is_plain_list || parameter.text_of("collectionFormat").is_some()),
             true => true,
             false => self.is_text(&typed.ty),
@@ -311,7 +311,7 @@ impl<'d> RequestBuilding<'_, 'd> {
             typed.remarks.push("sent as a text, as it is no single value".to_owned());
         }
         let wanted = if is_query { plain(name) } else { plain(name).to_lowercase() };
-        // A list without elements is as good as none.
+        // An empty list has no text in the query, so it is the same as an absent one.
         let is_required = is_required || is_query && matches!(typed.ty, WrittenType::List(_));
         Ok(Some(self.field(place, &wanted, DescribedType { typed, description }, is_required)))
     }
@@ -328,7 +328,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         }
     }
 
-    /// The content.
+    /// Adds the fields of the content.
     fn content(&mut self) -> Described<()> {
         let document = self.types.schemas.document;
         let Some(content) = self.operation.content(document)? else { return Ok(()) };
@@ -364,7 +364,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         Ok(())
     }
 
-    /// JSON: the members of an object are fields of the request.
+    /// Adds the fields of JSON content: the members of an object become fields of the request.
     fn json(&mut self, content: &RequestContent<'d>, json: &MediaContent<'d>) -> Described<()> {
         if !matches!(json.kind().as_str(), "application/json" | "*/*" | "application/*") && is_quotable(json.media) {
             self.request.headers.push(("Content-Type".to_owned(), format!("{:?}", json.media)));
@@ -412,7 +412,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         Ok(())
     }
 
-    /// Form fields.
+    /// Adds the form fields.
     fn form(&mut self, content: &RequestContent<'d>, form: &MediaContent<'d>) -> Described<()> {
         let mut fields: Vec<(String, SchemaView<'d>, bool)> = Vec::new();
         for field in &content.fields {
@@ -447,7 +447,7 @@ impl<'d> RequestBuilding<'_, 'd> {
     }
 }
 
-/// Tests whether a text can stand in quotes as it is.
+/// Tests whether a text can stand in quotes without escapes.
 pub fn is_quotable(text: &str) -> bool {
     !text.contains(|c: char| c == '"' || c == '\\' || c.is_control() || !c.is_ascii())
 }

@@ -1,6 +1,6 @@
-//! The shape of values that schemas allow, merged: `allOf` is what all of them say, `oneOf` and `anyOf` what any of them does.
+//! The shape of the values that schemas allow, merged: `allOf` allows what all parts allow, `oneOf` and `anyOf` what any part allows.
 //!
-//! `allOf` of an object with `id` and one with `text` is an object with both.
+//! For example `allOf` of an object with `id` and one with `text` is an object with both.
 
 use std::cell::{Cell, RefCell};
 
@@ -8,32 +8,32 @@ use super::document::tree::{Described, Tree};
 use super::document::{Document, TreeNode};
 use super::limits::{ValueLimits, limits_of};
 
-/// The most schemas that are merged for one description.
+/// The largest number of schemas that are merged for one description, which bounds the time for schemas that contain each other.
 const MAX_MERGES: u32 = 400_000;
 
-/// A schema, or several: either all of them hold, or any.
+/// A schema, or several of which all or any must hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum SchemaView<'d> {
     /// One schema, as it was written.
     Of(TreeNode<'d>),
-    /// All of these.
+    /// The conjunction of several schemas.
     All(Vec<SchemaView<'d>>),
-    /// Any of these.
+    /// The disjunction of several schemas.
     Any(Vec<SchemaView<'d>>),
 }
 
 impl<'d> SchemaView<'d> {
-    /// The view of a schema.
+    /// The view of one schema.
     pub fn of(tree: &'d Tree) -> SchemaView<'d> {
         SchemaView::Of(TreeNode(tree))
     }
 
-    /// All of these views.
+    /// The conjunction of views.
     pub fn all(views: impl IntoIterator<Item = SchemaView<'d>>) -> SchemaView<'d> {
         SchemaView::joined(views, SchemaView::All)
     }
 
-    /// Any of these views.
+    /// The disjunction of views.
     pub fn any(views: impl IntoIterator<Item = SchemaView<'d>>) -> SchemaView<'d> {
         SchemaView::joined(views, SchemaView::Any)
     }
@@ -51,7 +51,7 @@ impl<'d> SchemaView<'d> {
         if joined.len() == 1 { joined.remove(0) } else { join(joined) }
     }
 
-    /// The schemas in it.
+    /// The schemas that the view is made of.
     pub fn trees(&self) -> Vec<&'d Tree> {
         match self {
             SchemaView::Of(TreeNode(tree)) => vec![tree],
@@ -60,12 +60,12 @@ impl<'d> SchemaView<'d> {
     }
 }
 
-/// Kinds of JSON values, one bit each.
+/// A set of kinds of JSON values, one bit for each.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ValueKinds(u8);
 
 impl ValueKinds {
-    /// No kind but `null`.
+    /// No kind, except `null`, which is not counted here.
     pub const NONE: ValueKinds = ValueKinds(0);
     /// Objects.
     pub const OBJECT: ValueKinds = ValueKinds(1);
@@ -82,17 +82,17 @@ impl ValueKinds {
     /// All kinds.
     pub const ALL: ValueKinds = ValueKinds(63);
 
-    /// The kinds of both.
+    /// The intersection of two sets.
     pub fn both(self, other: ValueKinds) -> ValueKinds {
         ValueKinds(self.0 & other.0)
     }
 
-    /// The kinds of either.
+    /// The union of two sets.
     pub fn either(self, other: ValueKinds) -> ValueKinds {
         ValueKinds(self.0 | other.0)
     }
 
-    /// The kind of a name of JSON Schema.
+    /// The set for a type name of JSON Schema.
     fn named(name: &str) -> Option<ValueKinds> {
         Some(match name {
             "object" => ValueKinds::OBJECT,
@@ -116,14 +116,14 @@ pub struct ShapeProperty<'d> {
     pub view: SchemaView<'d>,
 }
 
-/// The members of an object that are no properties.
+/// The rule for the members of an object that are no named properties.
 #[derive(Clone, PartialEq, Debug)]
 pub enum OtherMembers<'d> {
-    /// Nothing is said of them.
+    /// They are not mentioned.
     Unsaid,
-    /// There are none.
+    /// They are forbidden.
     Forbidden,
-    /// Their schema.
+    /// They have this schema.
     Of(SchemaView<'d>),
 }
 
@@ -132,26 +132,26 @@ pub enum OtherMembers<'d> {
 pub struct SchemaShape<'d> {
     /// The kinds of values.
     pub kinds: ValueKinds,
-    /// Set if `null` is allowed, unset if it is not; none if nothing is said.
+    /// True if `null` is allowed, false if it is not; none if the schemas do not say.
     pub is_nullable: Option<bool>,
     /// The properties of objects.
     pub properties: Vec<ShapeProperty<'d>>,
-    /// The names of the properties that are always there.
+    /// The names of the required properties.
     pub required: Vec<String>,
-    /// The other members of objects.
+    /// The rule for other members of objects.
     pub others: OtherMembers<'d>,
-    /// The elements of arrays.
+    /// The schema of the elements of arrays.
     pub items: Option<SchemaView<'d>>,
-    /// The strings that are allowed, if only these are.
+    /// The only allowed strings, if they are listed.
     pub values: Option<Vec<String>>,
     /// The limits of values.
     pub limits: ValueLimits,
-    /// The parts of the schemas that are not said here, in words.
+    /// The parts of the schemas that this shape cannot express, in words.
     pub remarks: Vec<String>,
 }
 
 impl<'d> SchemaShape<'d> {
-    /// The shape of all values.
+    /// The shape that allows all values.
     fn anything() -> SchemaShape<'d> {
         SchemaShape {
             kinds: ValueKinds::ALL,
@@ -171,7 +171,7 @@ impl<'d> SchemaShape<'d> {
         self.properties.iter().find(|property| property.name == name)
     }
 
-    /// Tests whether a property is always there.
+    /// Tests whether a property is required.
     pub fn requires(&self, name: &str) -> bool {
         self.required.iter().any(|required| required == name)
     }
@@ -182,7 +182,7 @@ impl<'d> SchemaShape<'d> {
         }
     }
 
-    /// The shape of values that both allow.
+    /// The shape of values that both shapes allow.
     fn and(mut self, other: SchemaShape<'d>) -> SchemaShape<'d> {
         self.kinds = self.kinds.both(other.kinds);
         self.is_nullable = match (self.is_nullable, other.is_nullable) {
@@ -196,7 +196,7 @@ impl<'d> SchemaShape<'d> {
             }
         }
         self.required.extend(other.required);
-        // What one part forbids, the properties of another part may be: nothing is forbidden.
+        // Members that one part forbids may be properties of the other part, so only members that both forbid stay forbidden.
         self.others = match (self.others, other.others) {
             (OtherMembers::Of(a), OtherMembers::Of(b)) => OtherMembers::Of(SchemaView::all([a, b])),
             (OtherMembers::Of(of), _) | (_, OtherMembers::Of(of)) => OtherMembers::Of(of),
@@ -216,12 +216,12 @@ impl<'d> SchemaShape<'d> {
         self
     }
 
-    /// Tests whether all values are allowed.
+    /// Tests whether the shape allows all values.
     fn is_anything(&self) -> bool {
         self.kinds == ValueKinds::ALL && self.properties.is_empty() && self.required.is_empty() && self.values.is_none()
     }
 
-    /// The shape of values that one of them allows.
+    /// The shape of values that one of two shapes allows.
     fn or(mut self, other: SchemaShape<'d>) -> SchemaShape<'d> {
         if self.is_anything() || other.is_anything() {
             return SchemaShape::anything();
@@ -277,7 +277,7 @@ pub struct Schemas<'d> {
     /// The description.
     pub document: &'d Document<'d>,
     merges: Cell<u32>,
-    /// The schemas that are being merged.
+    /// The schemas that are being merged, for the detection of cycles.
     open: RefCell<Vec<TreeNode<'d>>>,
 }
 
@@ -315,7 +315,7 @@ impl<'d> Schemas<'d> {
         let tree = self.document.resolve(written)?;
         let node = TreeNode(tree);
         if self.open.borrow().contains(&node) {
-            // A base that lists what extends it: it says nothing more here.
+            // The schema is a base that lists its extensions: inside of them it adds nothing.
             return Ok(SchemaShape::anything());
         }
         self.open.borrow_mut().push(node);
@@ -328,7 +328,7 @@ impl<'d> Schemas<'d> {
         Ok(shape)
     }
 
-    /// The shape of a schema without a reference.
+    /// The shape of a schema that is no reference.
     fn merged(&self, tree: &'d Tree) -> Described<SchemaShape<'d>> {
         if let Some(is_anything) = tree.boolean() {
             let mut shape = SchemaShape::anything();
@@ -362,7 +362,7 @@ impl<'d> Schemas<'d> {
     }
 }
 
-/// The parts of a schema that no type says, with what they are in words.
+/// The parts of a schema that types cannot express, with the remark for each.
 const UNSAID: [(&str, &str); 14] = [
     ("not", "`not` is left out"),
     ("if", "`if` is left out"),
@@ -380,7 +380,7 @@ const UNSAID: [(&str, &str); 14] = [
     ("minProperties", "`minProperties` is left out"),
 ];
 
-/// The shape of what a schema says itself.
+/// The shape of a schema without the schemas that it combines.
 fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
     tree.object("this schema")?;
     let mut shape = SchemaShape::anything();
@@ -393,7 +393,7 @@ fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
             shape.properties.push(ShapeProperty { name: member.key.clone(), view: SchemaView::of(&member.value) });
         }
     }
-    // In old descriptions, `required` may be a boolean of the property itself.
+    // In old descriptions, a property itself may have the boolean `required`; it is not a list, so it is ignored here.
     for name in tree.get("required").map_or(&[][..], Tree::elements) {
         shape.required.push(name.word("the name of a property")?.to_owned());
     }
@@ -424,7 +424,7 @@ fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
     Ok(shape)
 }
 
-/// The kinds of values of a schema: those that it names, or those that its other members are about.
+/// The kinds of values of a schema: those of its `type`, or those that its other members apply to.
 fn kinds_of(tree: &Tree, shape: &mut SchemaShape<'_>) -> Described<()> {
     let kind = |name: &Tree| {
         let text = name.word("`type`")?;

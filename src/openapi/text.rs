@@ -1,6 +1,6 @@
 //! The text of a specification, before it is laid out.
 //!
-//! Names stand in backquotes; the printer takes away those that are not needed.
+//! All names are written in backquotes; the printer removes those that are not needed.
 
 use std::fmt::Write;
 
@@ -15,13 +15,13 @@ use super::types::{Definition, DefinitionBody, WrittenField, WrittenType};
 pub struct WrittenRequest {
     /// The variant.
     pub variant: RequestVariant,
-    /// The answers.
+    /// The answers that the handler may give.
     pub branches: Vec<AnswerBranch>,
-    /// Set if a handler demands what the client's values must be.
+    /// True if the handler states the duties of the client.
     pub has_duties: bool,
 }
 
-/// All parts of a specification.
+/// All parts of a generated specification.
 #[derive(Debug)]
 pub struct FirstSpec<'s> {
     /// The comments at its beginning.
@@ -30,7 +30,7 @@ pub struct FirstSpec<'s> {
     pub protocol: &'s str,
     /// The types.
     pub definitions: &'s [Definition],
-    /// Their names; none of those that are not written.
+    /// The names of the types; none for a type that is not used.
     pub names: &'s [Option<String>],
     /// The requests.
     pub requests: &'s [WrittenRequest],
@@ -40,10 +40,10 @@ pub struct FirstSpec<'s> {
     pub left_out: &'s [String],
 }
 
-/// The length of the names of requests on one line of an answer.
+/// The length after which the list of requests in an answer's line continues on another line.
 const LONGEST_TO: usize = 90;
 
-/// A name as it is written.
+/// A name in backquotes.
 fn name(text: &str) -> String {
     format!("`{text}`")
 }
@@ -145,7 +145,7 @@ impl FirstSpec<'_> {
                         _ = writeln!(out, "`body`: {},", self.ty(ty));
                     }
                     for (field, header) in &variant.headers {
-                        // What a header means is said once.
+                        // A header is described only once.
                         let is_new = described.insert(header);
                         comments(out, if is_new { &field.comments } else { &[] });
                         _ = writeln!(out, "{}: {},", name(&field.name), self.ty(&field.ty));
@@ -158,7 +158,7 @@ impl FirstSpec<'_> {
         out.push_str("}\n\n");
     }
 
-    /// The `http` block.
+    /// Writes the `http` block.
     fn wire(&self, out: &mut String) {
         out.push_str("http {\n");
         for left_out in self.left_out {
@@ -196,7 +196,7 @@ impl FirstSpec<'_> {
         out.push_str("}\n\n");
     }
 
-    /// The requests that the lines of an answer name: one text a line, none too long.
+    /// The lists of requests for the lines of an answer: one list for each line, each of limited length.
     fn requests_of(&self, variant: &AnswerVariant) -> Vec<String> {
         if !self.answers.needs_requests(variant, self.requests.len()) {
             return vec![String::new()];
@@ -212,7 +212,7 @@ impl FirstSpec<'_> {
         lines
     }
 
-    /// The handler of a request.
+    /// Writes the handler of a request.
     fn handler(&self, out: &mut String, request: &WrittenRequest) {
         let duties: &[FieldDuty] = if request.has_duties { &request.variant.duties } else { &[] };
         _ = write!(out, "on {}", name(&request.variant.name));
@@ -237,7 +237,7 @@ impl FirstSpec<'_> {
         out.push_str("\n}\n");
     }
 
-    /// An answer, with what is not known of it chosen.
+    /// The reply with an answer whose unknown parts are chosen.
     fn reply(&self, branch: &AnswerBranch) -> String {
         let variant = &self.answers.variants[branch.variant];
         let own = name(&variant.name);
@@ -254,7 +254,7 @@ impl FirstSpec<'_> {
     }
 }
 
-/// The right side of the line of an answer.
+/// The right side of an answer's line.
 fn wired_answer(variant: &AnswerVariant) -> String {
     let own = name(&variant.name);
     let content = variant.content.as_ref().map(|(_, codec)| format!("body {codec}"));

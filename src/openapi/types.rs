@@ -1,6 +1,6 @@
-//! Types of a specification out of schemas: structs, enums of names, lists, maps, and `json` for what has no type.
+//! The types of a specification, made from schemas: structs, enums of names, lists, maps, and `json` for what has no type.
 //!
-//! An object with a required `text` and an optional `size` is `struct Note { text: string, size: option<int>, .. }`.
+//! For example an object with a required `text` and an optional `size` is `struct Note { text: string, size: option<int>, .. }`.
 
 use rustc_hash::FxHashMap;
 
@@ -12,7 +12,7 @@ use super::naming::{alike, camel, can_be_name, one_line};
 use super::shape::{OtherMembers, SchemaShape, SchemaView, Schemas, ValueKinds};
 use super::unwrapped::unwrapped;
 
-/// The width of a comment.
+/// The largest number of characters of a generated comment, so that it fits on a line.
 pub const COMMENT: usize = 100;
 
 /// A type.
@@ -20,7 +20,7 @@ pub const COMMENT: usize = 100;
 pub enum WrittenType {
     /// `int`, `bool`, `string`, `bytes` or `json`
     Plain(&'static str),
-    /// A definition, by its number.
+    /// A definition, by its index.
     Defined(usize),
     /// `option<T>`
     Option(Box<WrittenType>),
@@ -30,20 +30,20 @@ pub enum WrittenType {
     Map(Box<WrittenType>),
 }
 
-/// The type of any JSON.
+/// The type of any JSON value.
 pub const JSON: WrittenType = WrittenType::Plain("json");
-/// The type of texts.
+/// The type of strings.
 pub const STRING: WrittenType = WrittenType::Plain("string");
 /// The type of integers.
 pub const INT: WrittenType = WrittenType::Plain("int");
 
 impl WrittenType {
-    /// An option of it, unless it is one.
+    /// The option of this type; an option stays as it is.
     pub fn optional(self) -> WrittenType {
         if let WrittenType::Option(_) = self { self } else { WrittenType::Option(Box::new(self)) }
     }
 
-    /// The units in which the length of a value is counted, if it has one.
+    /// The unit in which the length of a value is counted; none if it has no length.
     pub fn unit(&self) -> Option<&'static str> {
         match self.inner() {
             WrittenType::List(_) => Some(" elements"),
@@ -52,13 +52,13 @@ impl WrittenType {
         }
     }
 
-    /// The type in an option, or the type itself.
+    /// The type inside an option; other types stay as they are.
     pub fn inner(&self) -> &WrittenType {
         if let WrittenType::Option(of) = self { of } else { self }
     }
 }
 
-/// The way that a value goes: what is only read is not sent, what is only written is not received.
+/// The direction in which a value is sent: a service does not get read-only members, a client does not get write-only ones.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Direction {
     /// From the client to the service.
@@ -70,9 +70,9 @@ pub enum Direction {
 /// A type with a name.
 #[derive(Debug)]
 pub struct Definition {
-    /// The name that it should have.
+    /// The name that it should get.
     pub wanted: String,
-    /// The way that its values go; none if that does not matter.
+    /// The direction of its values; none if both directions have the same type.
     pub direction: Option<Direction>,
     /// The comments before it.
     pub comments: Vec<String>,
@@ -91,7 +91,7 @@ pub enum DefinitionBody {
     Record {
         /// Its fields.
         fields: Vec<WrittenField>,
-        /// Set if other members are ignored.
+        /// True if other members are ignored.
         is_open: bool,
     },
 }
@@ -107,7 +107,7 @@ pub struct WrittenField {
     pub comments: Vec<String>,
 }
 
-/// The type of a schema, with what the type does not say.
+/// The type of a schema, with the facts that a type cannot express.
 #[derive(Debug)]
 pub struct TypedSchema {
     /// The type.
@@ -118,26 +118,26 @@ pub struct TypedSchema {
     pub remarks: Vec<String>,
 }
 
-/// The types of a description.
+/// The types of a description, built on demand.
 #[derive(Debug)]
 pub struct WrittenTypes<'d> {
     /// The schemas.
     pub schemas: Schemas<'d>,
-    /// The ids that the service makes up.
+    /// The ids that path parameters take.
     pub ids: KnownIds<'d>,
-    /// All types with names.
+    /// All named types.
     pub definitions: Vec<Definition>,
-    /// Set if a member that may be left out is sent as `null` instead.
+    /// True if an optional member that is absent is sent as `null`.
     pub sends_null: bool,
-    /// The structs that were made, and whether they may be `null`.
+    /// The structs so far, each with a flag that is true if its values may be `null`.
     known: FxHashMap<(SchemaView<'d>, Direction), (usize, bool)>,
     choices: FxHashMap<Vec<String>, usize>,
-    /// The schemas whose types are being made.
+    /// The schemas whose types are being built, for the detection of recursion.
     open: Vec<(SchemaView<'d>, Direction)>,
 }
 
 impl<'d> WrittenTypes<'d> {
-    /// No types yet but those of ids.
+    /// Starts with the types of ids.
     pub fn of(schemas: Schemas<'d>, ids: KnownIds<'d>) -> WrittenTypes<'d> {
         let definitions = ids.tokens.iter().map(|token| Definition {
             wanted: token.name.clone(),
@@ -157,7 +157,7 @@ impl<'d> WrittenTypes<'d> {
         }
     }
 
-    /// The type of a schema in a place whose types are named so.
+    /// Builds the type of a schema; `context` is the name for types without a name of their own.
     ///
     /// # Errors
     /// The schema is malformed.
@@ -175,7 +175,7 @@ impl<'d> WrittenTypes<'d> {
         Ok(typed)
     }
 
-    /// The type of a property or parameter of this name: that of an id, if the name is that of one.
+    /// Builds the type of a property or parameter; an id token if its name is that of one.
     ///
     /// # Errors
     /// The schema is malformed.
@@ -286,7 +286,7 @@ impl<'d> WrittenTypes<'d> {
         Ok(TypedSchema { ty, limits, remarks })
     }
 
-    /// The type of the elements of a list or map.
+    /// Builds the type of the elements of a list or map.
     fn part(
         &mut self,
         view: &SchemaView<'d>,
@@ -297,7 +297,7 @@ impl<'d> WrittenTypes<'d> {
         let typed = self.typed(view, direction, context)?;
         let words = typed.limits.words(typed.ty.unit()).into_iter().chain(typed.remarks);
         remarks.extend(words.map(|words| format!("each: {words}")));
-        // Without a name, an option of JSON has no form of its own.
+        // Outside of a named field, an option of JSON is not distinct from JSON.
         Ok(if *typed.ty.inner() == JSON { JSON } else { typed.ty })
     }
 
@@ -314,7 +314,7 @@ impl<'d> WrittenTypes<'d> {
         number
     }
 
-    /// The struct of a shape.
+    /// Builds the struct of a shape.
     fn record(
         &mut self,
         view: &SchemaView<'d>,
@@ -339,7 +339,7 @@ impl<'d> WrittenTypes<'d> {
         Ok(number)
     }
 
-    /// The fields of an object.
+    /// Builds the fields of an object.
     ///
     /// # Errors
     /// A schema is malformed.
@@ -392,7 +392,7 @@ impl<'d> WrittenTypes<'d> {
         Ok(record)
     }
 
-    /// The structs that were made for both ways: the one that is sent, and the one that is received.
+    /// The structs of schemas that occur in both directions: each the one that is sent, and the one that is received.
     pub fn both_ways(&self) -> Vec<(usize, usize)> {
         let sent = self.known.iter().filter(|((_, direction), _)| *direction == Direction::Sent);
         let pair = |((view, _), (sent, _)): (&(SchemaView<'d>, Direction), &(usize, bool))| {
@@ -402,14 +402,14 @@ impl<'d> WrittenTypes<'d> {
         sent.filter_map(pair).collect()
     }
 
-    /// The name that the type of a view should have.
+    /// The name that the type of a view should get.
     fn wanted(&self, view: &SchemaView<'d>, context: &str) -> String {
         let own = if let SchemaView::Of(TreeNode(tree)) = view { self.schemas.document.name(tree) } else { None };
         let name = own.map(camel).filter(|name| !name.is_empty()).unwrap_or_else(|| context.to_owned());
         if name.is_empty() { "Value".to_owned() } else { name }
     }
 
-    /// The comment of a type: the description of its schema.
+    /// The comment of a type, from the description of its schema.
     fn described(&self, view: &SchemaView<'d>) -> Vec<String> {
         let SchemaView::Of(TreeNode(tree)) = view else { return Vec::new() };
         let text = tree.text_of("description").or_else(|| tree.text_of("title"));
@@ -417,22 +417,22 @@ impl<'d> WrittenTypes<'d> {
     }
 }
 
-/// The fields of an object, with what they do not say.
+/// The fields of an object, with the facts that fields cannot express.
 #[derive(Debug, Default)]
 pub struct RecordFields {
     /// The fields.
     pub fields: Vec<WrittenField>,
     /// The limits of each field.
     pub limits: Vec<ValueLimits>,
-    /// Set if there may be other members.
+    /// True if there may be other members.
     pub is_open: bool,
-    /// Set if a member that may be left out is sent as `null` instead, within another value.
+    /// True if an optional member inside of a value is sent as `null` if it is absent.
     pub sends_null: bool,
     /// Remarks for a comment.
     pub remarks: Vec<String>,
 }
 
-/// A comment: a description, and what else is to be said, on one line if there is room.
+/// A comment: a description and remarks, on one line if they fit.
 pub fn commented(description: Option<&str>, words: Vec<String>) -> Vec<String> {
     let described = description.and_then(|text| one_line(text, COMMENT));
     if words.is_empty() {
@@ -447,7 +447,7 @@ pub fn commented(description: Option<&str>, words: Vec<String>) -> Vec<String> {
     }
 }
 
-/// Words as a sentence.
+/// The words as a sentence, with a capital letter; none for an empty text.
 pub fn sentence(words: &str) -> Option<String> {
     let line = one_line(words, COMMENT)?;
     let mut letters = line.chars();

@@ -1,17 +1,17 @@
-//! One type for what is sent and what is received, if both are alike; and types that have finite values.
+//! Unification of the types that are sent and received if both are alike, and types that have finite values.
 //!
-//! If all members of `Note` are sent as they are received, the two structs `Note` become one.
+//! For example, if all members of `Note` are both sent and received, the two structs `Note` become one.
 
 use super::types::{Definition, DefinitionBody, Direction, WrittenType, WrittenTypes};
 
-/// For each definition, the one that it becomes.
+/// The definition that replaces each definition, by index; itself if it stays.
 pub type Became = Vec<usize>;
 
-/// Finds the definitions that are alike but for the way of their values.
+/// Finds the definitions that differ only in the direction of their values.
 pub fn united(types: &WrittenTypes<'_>) -> Became {
     let mut became: Became = (0..types.definitions.len()).collect();
     let mut pairs = types.both_ways();
-    // All pairs are taken to be alike, until two parts differ.
+    // All pairs are assumed to be alike; pairs that differ under this assumption are removed until none differs.
     loop {
         for (sent, received) in &pairs {
             became[*sent] = *received;
@@ -42,7 +42,7 @@ fn are_alike(sent: &Definition, received: &Definition, became: &Became) -> bool 
     }
 }
 
-/// A type with the definitions that others became.
+/// The type with each definition replaced.
 pub fn renumbered(ty: &WrittenType, became: &Became) -> WrittenType {
     let within = |of: &WrittenType| Box::new(renumbered(of, became));
     match ty {
@@ -54,7 +54,7 @@ pub fn renumbered(ty: &WrittenType, became: &Became) -> WrittenType {
     }
 }
 
-/// Makes options of members without which a struct would have no finite value.
+/// Makes options of fields without which a struct would have no finite value.
 pub fn make_finite(definitions: &mut [Definition]) {
     loop {
         let finite = finite(definitions);
@@ -68,7 +68,7 @@ pub fn make_finite(definitions: &mut [Definition]) {
     }
 }
 
-/// A definition without finite values that leads to itself, with the number of the field that does.
+/// A definition without finite values that contains itself, and the index of the field that leads back to it.
 fn endless(definitions: &[Definition], finite: &[bool]) -> Option<(usize, usize)> {
     let next = |number: usize| -> Option<(usize, usize)> {
         let DefinitionBody::Record { fields, .. } = &definitions[number].body else { return None };
@@ -78,14 +78,14 @@ fn endless(definitions: &[Definition], finite: &[bool]) -> Option<(usize, usize)
         })
     };
     let mut at = finite.iter().position(|is_finite| !is_finite)?;
-    // After as many steps as there are definitions, one has been met before.
+    // The walk is longer than the number of definitions, so it has reached a cycle.
     for _ in 0..definitions.len() {
         at = next(at)?.1;
     }
     Some((at, next(at)?.0))
 }
 
-/// For each definition, whether it has a finite value.
+/// A flag for each definition: true if it has a finite value.
 fn finite(definitions: &[Definition]) -> Vec<bool> {
     let mut known = vec![false; definitions.len()];
     loop {
@@ -107,7 +107,7 @@ fn finite(definitions: &[Definition]) -> Vec<bool> {
     }
 }
 
-/// The names of all definitions that are not another one.
+/// The names of all definitions that are not replaced.
 pub fn wanted_names(definitions: &[Definition], became: &Became) -> Vec<Option<String>> {
     let is_own = |number: usize| became[number] == number;
     let name = |(number, definition): (usize, &Definition)| {

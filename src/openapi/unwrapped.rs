@@ -1,27 +1,27 @@
-//! Schemas without what only wraps them: a reference, `allOf` of one schema, `anyOf` of one and `null`.
+//! Schemas inside of schemas that only wrap them: a reference, `allOf` of one schema, `anyOf` of one schema and `null`.
 //!
-//! `{anyOf: [{$ref: "#/components/schemas/Note"}, {type: "null"}]}` is the schema `Note`, or `null`.
+//! For example `{anyOf: [{$ref: "#/components/schemas/Note"}, {type: "null"}]}` is the schema `Note`, or `null`.
 
 use super::document::TreeNode;
 use super::document::tree::{Described, Tree};
 use super::shape::{SchemaView, Schemas};
 
-/// A schema without what only wraps it.
+/// A schema inside of all schemas that only wrap it.
 #[derive(Clone, Debug)]
 pub struct UnwrappedSchema<'d> {
     /// The schema inside.
     pub view: SchemaView<'d>,
-    /// Set if `null` is allowed besides.
+    /// True if the wrappers also allow `null`.
     pub is_nullable: bool,
-    /// Set if it is only read.
+    /// True if a wrapper is read-only.
     pub is_read_only: bool,
-    /// Set if it is only written.
+    /// True if a wrapper is write-only.
     pub is_write_only: bool,
-    /// Its description.
+    /// The outermost description.
     pub description: Option<&'d str>,
 }
 
-/// A schema without references and what else only wraps it: `allOf` of one, `oneOf` of one and `null`.
+/// Removes references, `allOf` of one schema, and `oneOf` or `anyOf` of one schema and `null`.
 ///
 /// # Errors
 /// A reference leads nowhere.
@@ -35,7 +35,7 @@ pub fn unwrapped<'d>(schemas: &Schemas<'d>, view: &SchemaView<'d>) -> Described<
         description: None,
     };
     let mut at: &Tree = tree;
-    // Each turn goes into the schema; one that goes on for longer leads to itself.
+    // Each turn removes one wrapper. After 64 turns the schema is assumed to contain itself.
     for _ in 0..64 {
         found.is_nullable |= at.has("nullable") || at.has("x-nullable");
         found.is_read_only |= at.has("readOnly");
@@ -70,7 +70,7 @@ fn unwrapped_parts<'d>(schemas: &Schemas<'d>, view: &SchemaView<'d>) -> Describe
     })
 }
 
-/// The schema that another one only wraps, if it does; and whether `null` is allowed besides.
+/// The schema that another one only wraps, if it does, and a flag that is true if `null` is also allowed.
 fn wrapped(tree: &Tree) -> Option<(&Tree, bool)> {
     let says_more = ["properties", "items", "enum", "required", "additionalProperties", "const"];
     if says_more.iter().any(|key| tree.get(key).is_some()) {

@@ -1,11 +1,11 @@
-//! Specifications of a server whose memory is not known: at first, or after each restart.
+//! Specifications of a server that starts in any state, or is in any state after each restart.
 //!
 //! ```text
 //! var n: int = 0;                         var n: int = choose;      in any state at first
 //!                                         on restart { n := choose; }   in any state after each restart
 //! ```
 //!
-//! The server may then be in a state that it never reaches, so that more is accepted, and nothing more is rejected.
+//! Such a server may be in a state that the original never reaches: more recordings are accepted, and no further one is rejected.
 
 use std::sync::Arc;
 
@@ -19,10 +19,10 @@ use crate::syntax::ast::{
 };
 
 impl Spec {
-    /// The specification of a server that is in any state at first.
+    /// This specification with any initial state.
     ///
     /// # Errors
-    /// It is a machine.
+    /// The specification is a machine.
     pub fn in_any_state(&self) -> Result<Arc<Spec>, SpecError> {
         self.has_variables()?;
         let mut trees = self.trees().clone();
@@ -37,11 +37,10 @@ impl Spec {
         self.of_other_trees(trees)
     }
 
-    /// The specification of a server that is in any state after each restart. A recording says with a restart that something happened that
-    /// nobody saw.
+    /// This specification with any state after each restart. A restart in a recording then stands for changes that nobody recorded.
     ///
     /// # Errors
-    /// It is a machine.
+    /// The specification is a machine.
     pub fn in_any_state_after_restarts(&self) -> Result<Arc<Spec>, SpecError> {
         self.has_variables()?;
         let mut trees = self.trees().clone();
@@ -68,7 +67,7 @@ impl Spec {
     }
 }
 
-/// `on restart { x := choose; y := choose; }` for the variables among the members; nothing if there are none.
+/// The member `on restart { x := choose; y := choose; }` for the variables among the members; none if there are no variables.
 fn forgetting(members: &[Member], next: &mut NodeId) -> Option<Member> {
     let mut id = || {
         let id = *next;

@@ -1,10 +1,9 @@
 //! The compiled form of a specification: functions of instructions over registers, constants and state slots.
 //!
-//! This is the interaction program of semantics 4, defunctionalised: an evaluator (`process`) walks it and meets the events
-//! `Choose`, `Assume`, `Expects`, `Fault`, `Branch` and `Or` at instructions of their own. Statements fork
-//! ([`Op::Branch`], [`Op::Select`]); expressions join ([`Op::Split`] … [`Op::Swap`] … [`Op::Join`]).
+//! For example `if q <= n { reply 0; }` becomes `r1 := r0 <= s0; branch r1 else 4; reply c0`.
 //!
-//! `if q <= n { reply 0; }` becomes `r1 := r0 <= s0; branch r1 else 4; reply c0`.
+//! An evaluator (`process`) executes the instructions and stops at those that are events, such as `Choose`, `Assume`, `Expects`, `Fault`,
+//! `Branch` and `Select`. Statements fork ([`Op::Branch`], [`Op::Select`]); expressions join ([`Op::Split`] … [`Op::Swap`] … [`Op::Join`]).
 
 use rustc_hash::FxHashMap;
 
@@ -29,13 +28,13 @@ pub struct Function {
     pub code: Vec<Op>,
     /// The node that each instruction came from.
     pub origin: Vec<NodeId>,
-    /// The positions, in order, at which parts begin that use the same registers for themselves.
+    /// The positions, in order, at which parts begin (one for each handler): a part reuses the registers of the part before it.
     pub parts: Vec<Pc>,
-    /// The instructions that count a collection which may be unknown: a fault if it is.
+    /// The positions of instructions that count a collection: a fault if the collection is unknown.
     pub counting: Vec<Pc>,
     /// The shapes of the answers that may still be given from each instruction on (see `reply_shapes`).
     pub reply_shapes: Vec<ReplyShapes>,
-    /// Those of its choices that answers show (see `provenance`).
+    /// The choices that appear in answers, by position (see `provenance`).
     pub provenance: FxHashMap<Pc, Provenance>,
 }
 
@@ -49,7 +48,7 @@ impl Function {
         Function { name, params, registers, code, origin, parts, counting, reply_shapes, provenance }
     }
 
-    /// The positions of each part, in order: a part is what uses the same registers.
+    /// The range of positions of each part, in order; the code before the first part counts as one.
     pub(super) fn ranges(&self) -> Vec<std::ops::Range<usize>> {
         let inner = self.parts.iter().map(|start| *start as usize).filter(|start| *start > 0);
         let starts: Vec<usize> = std::iter::once(0).chain(inner).collect();
@@ -69,7 +68,7 @@ pub struct Program {
     pub request: TypeId,
     /// The type of answers.
     pub response: TypeId,
-    /// The state's variables, and after them the constants that are computed.
+    /// The state's variables, then the computed constants.
     pub slots: Vec<Slot>,
     /// The number of slots that are variables.
     pub state: u32,
@@ -79,8 +78,8 @@ pub struct Program {
     pub init: u32,
     /// The function that handles a request; its parameters are the request and the client.
     pub serve: u32,
-    /// The function that handles a request if nobody wants to know what was chosen, nor what a machine's cells hold that
-    /// the next request writes anew (see `sinking`); its parameters are those of `serve`. It may be `serve` itself.
+    /// The variant of `serve` that chooses as late as possible, for callers that do not report choices (see `sinking`). Its parameters are
+    /// those of `serve`. In a machine it leaves out cells that the next request overwrites. It may be `serve` itself.
     pub sunk: u32,
     /// The steps that the server may take by itself, in the order of their declaration.
     pub steps: Vec<SpecStep>,
@@ -94,30 +93,30 @@ pub struct Program {
     pub is_serial: bool,
     /// The endpoints that the server calls.
     pub peers: Vec<SpecPeer>,
-    /// The steps, by what they have to do with each other.
+    /// The steps, grouped by the state that they share.
     pub components: Vec<StepComponent>,
     /// For each slot, the component whose steps touch it.
     pub component_of: Vec<Option<u32>>,
-    /// The variables that are read by single entries only.
+    /// For each variable: true if handlers only read single entries of it.
     pub keyed: Vec<bool>,
-    /// The variables of which nothing is read but what elements are in a list.
+    /// For each variable: true if it holds a list of which only the elements matter, not their order or number.
     pub unordered: Vec<bool>,
     /// The constants that instructions read.
     pub constants: Vec<Value>,
-    /// The names of what choices are for, by their nodes.
+    /// The name that messages give to a choice, by the choice's node.
     pub subjects: FxHashMap<NodeId, String>,
-    /// The node of a request that no handler takes.
+    /// The node that stands for a request without a handler.
     pub untaken: Option<NodeId>,
     /// True if some handler asks whose request it is (`on … from c`).
     pub names_clients: bool,
-    /// True if a map or set may start unknown: then what is picked from one element is a choice too.
+    /// True if a map or set may start unknown: picking from a collection of one element is then a choice too.
     pub chooses_maps: bool,
-    /// Set if something that the server does may be faulty, or break a client's duty.
+    /// True if an instruction may be faulty, or break a client's duty.
     pub may_fail: bool,
-    /// True if choices may be made for each element of a set: their order is that of the elements, which is not known if
-    /// these are not.
+    /// True if a choice may be made for each element of a set. The choices are made in the order of the elements, and this order is unknown
+    /// if the elements are.
     pub chooses_for_elements: bool,
-    /// The types, by their number, whose unknown values cannot be compared without expanding them.
+    /// For each type, by its number: true if its unknown values cannot be compared without expanding them.
     pub opaque: Vec<bool>,
 }
 
@@ -134,14 +133,13 @@ impl Program {
         self.functions.iter().any(|function| function.code.iter().any(Op::is_asynchronous))
     }
 
-    /// Says what a request does that is outside of the specification because of this place: that no handler takes it, or
-    /// that it breaks the client's duty.
+    /// Says why a request is outside of the specification at this place: no handler takes the request, or it breaks the client's duty.
     #[must_use]
     pub fn duty(&self, site: NodeId) -> &'static str {
         if self.untaken == Some(site) { "no handler takes this request" } else { "the client's duty is broken" }
     }
 
-    /// Returns the number of slots that belong to the state; those after them hold constants of the specification.
+    /// Returns the number of slots that hold state; the slots after them hold constants.
     #[must_use]
     pub fn state_slots(&self) -> usize {
         self.state as usize
@@ -164,7 +162,8 @@ pub struct SpecStep {
     pub function: u32,
     /// The node of its declaration.
     pub site: NodeId,
-    /// The node at which it chooses the key at which it touches everything, or else an element of a collection, if it does.
+    /// The node at which a run chooses, once, the key under which it touches all state, or else an element of a collection; none if there
+    /// is no such choice.
     pub choice: Option<NodeId>,
 }
 
@@ -173,7 +172,7 @@ pub struct SpecStep {
 pub struct SpecPeer {
     /// Its name.
     pub name: String,
-    /// The type of the key that says which of the peers of that name; none if there is one.
+    /// The type of the key that tells the peers of this name apart; none if there is only one.
     pub key: Option<TypeId>,
     /// The type of the requests to it.
     pub request: TypeId,

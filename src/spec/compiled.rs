@@ -1,4 +1,4 @@
-//! A specification that can be run: its program, its types, and where everything stands in the texts.
+//! A specification that can be run: its program, its types, and the place of each node in the texts.
 
 use std::sync::{Arc, OnceLock};
 
@@ -13,17 +13,17 @@ use crate::diagnostic::{Colour, Diagnostic, Sources, Span, suggest};
 use crate::syntax::ast::{File, NodeId, Purity};
 use crate::syntax::{parse, print};
 
-/// The machine or protocol that is meant, and what is changed about it.
+/// The machine or protocol to compile, and the options of its compilation.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Selection {
-    /// Its name, if a file has several.
+    /// The name of the machine or protocol, if a file has several.
     pub name: Option<String>,
     /// Constants and the texts of their new values.
     pub set: Vec<(String, String)>,
-    /// The way in which tasks run; nothing is left out of the code if one yields.
+    /// The way in which tasks run.
     #[doc(hidden)]
     pub tasks: Tasks,
-    /// The form of the code: without what does nothing, or with each instruction as it was first made.
+    /// The form of the code: optimized, or with each instruction as it was first emitted.
     #[doc(hidden)]
     pub code: Code,
 }
@@ -34,19 +34,19 @@ pub struct Spec {
     /// The program that runs.
     #[doc(hidden)]
     pub program: Program,
-    /// The specification for states in which any map or set may be unknown, if that is another one; made when it is asked for.
+    /// The specification for states in which any map or set may be unknown, if it differs from this one; compiled on first use.
     unknown: OnceLock<Option<Arc<Spec>>>,
-    /// The trees that it is made of.
+    /// The trees that it was compiled from.
     loaded: Arc<Loaded>,
-    /// The machine or protocol among them.
+    /// The machine or protocol among the trees.
     unit: Unit,
-    /// The way in which it was compiled.
+    /// The options of the compilation.
     selection: Selection,
-    /// The specification for clients that do not wait for each other, if that is another one; made when it is asked for.
+    /// The specification for clients that do not wait for each other, if it differs from this one; compiled on first use.
     interleaved: OnceLock<Option<Arc<Spec>>>,
-    /// The reports of what is not possible if they do.
+    /// The reports of constructs that are impossible if each client waits for its answer.
     asynchronous: Vec<Diagnostic>,
-    /// The forms of requests and answers on the wire, if it says them.
+    /// The forms of requests and answers on the wire, if the specification has an `http` block.
     #[doc(hidden)]
     pub http: Option<Arc<HttpForms>>,
     /// The types.
@@ -54,7 +54,7 @@ pub struct Spec {
     pub types: Types,
     /// The texts that it was read from.
     pub sources: Sources,
-    /// The warnings about what is probably not meant as it is.
+    /// The warnings.
     pub warnings: Vec<Diagnostic>,
     spans: Vec<Span>,
 }
@@ -84,7 +84,7 @@ impl Spec {
     /// Reads, checks and compiles a specification.
     ///
     /// # Errors
-    /// Everything that is wrong with it.
+    /// All errors in the specification.
     pub fn compile(first: Text, loader: &mut Loader<'_>, selection: &Selection) -> Result<Arc<Spec>, SpecError> {
         let mut sources = Sources::default();
         let (mut loaded, mut diagnostics) = load(first, loader, &mut sources);
@@ -92,7 +92,7 @@ impl Spec {
         Spec::of_trees(loaded, sources, diagnostics, selection)
     }
 
-    /// Checks and compiles what was read; the diagnostics are those of reading.
+    /// Checks and compiles trees; `diagnostics` are the reports of reading them.
     fn of_trees(
         loaded: Loaded,
         sources: Sources,
@@ -140,7 +140,7 @@ impl Spec {
         }
     }
 
-    /// The trees that it is made of.
+    /// The trees that it was compiled from.
     pub(crate) fn trees(&self) -> &Loaded {
         &self.loaded
     }
@@ -148,13 +148,13 @@ impl Spec {
     /// Compiles this specification with other trees.
     ///
     /// # Errors
-    /// Everything that is wrong with them.
+    /// All errors in the trees.
     pub(crate) fn of_other_trees(&self, trees: Loaded) -> Result<Arc<Spec>, SpecError> {
         Spec::of_trees(trees, self.sources.clone(), Vec::new(), &self.selection)
     }
 
-    /// Its text in the one layout, without comments, and the name of what is meant in it: equal for specifications that mean the same by their
-    /// letters.
+    /// Its text in the canonical layout, without comments, and the name of its machine or protocol: specifications with equal texts mean
+    /// the same.
     #[must_use]
     pub(crate) fn canonical_text(&self) -> String {
         let files = self.loaded.files.iter();
@@ -165,7 +165,7 @@ impl Spec {
     /// Compiles this specification with other values of constants, besides those that were set.
     ///
     /// # Errors
-    /// Everything that is wrong with it then.
+    /// All errors in the specification with these values.
     pub(crate) fn with_constants(&self, set: &[(String, String)]) -> Result<Arc<Spec>, SpecError> {
         let (mut loaded, mut sources) = (Loaded::clone(&self.loaded), self.sources.clone());
         let mut selection = self.selection.clone();
@@ -182,7 +182,7 @@ impl Spec {
     /// Compiles this specification with another text at a place.
     ///
     /// # Errors
-    /// Everything that is wrong with it then.
+    /// All errors in the specification with this text.
     pub(crate) fn altered(&self, place: Span, with: &str) -> Result<Arc<Spec>, SpecError> {
         let (mut loaded, mut sources) = (Loaded::clone(&self.loaded), self.sources.replaced(place, with));
         let parsed = parse(sources.text(place.file), place.file, loaded.next);
@@ -193,7 +193,7 @@ impl Spec {
         Spec::of_trees(loaded, sources, diagnostics, &self.selection)
     }
 
-    /// The name of what a choice is for, and the line that it stands in: `n (line 16)` is in two parts here.
+    /// The name of a choice and its place, as two texts: `n` and ` (line 16)`.
     #[doc(hidden)]
     #[must_use]
     pub fn choice_at(&self, site: NodeId) -> (&str, String) {
@@ -239,7 +239,7 @@ impl Spec {
         is_other.then(|| Arc::new(Spec { program, unknown: OnceLock::new(), selection, ..self.clone() }))
     }
 
-    /// The parameter's type and the result's of a function that makes no choices and has one parameter.
+    /// The types of the parameter and of the result of a function that makes no choices and has one parameter; none for other functions.
     #[doc(hidden)]
     #[must_use]
     pub fn pure_function(&self, name: &str) -> Option<(TypeId, TypeId)> {
@@ -255,7 +255,7 @@ impl Spec {
         }
     }
 
-    /// A specification of a server that answers each request with the result of this function, if the function is pure and has one
+    /// A specification of a server that answers each request with the result of a function; none unless the function is pure and has one
     /// parameter.
     #[doc(hidden)]
     #[must_use]
@@ -271,7 +271,7 @@ impl Spec {
         Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 
-    /// The reports of what it does that is not possible if each client waits for its answer, if it does that.
+    /// The reports of constructs that are impossible if each client waits for its answer.
     #[doc(hidden)]
     #[must_use]
     pub fn asynchronous(&self) -> &[Diagnostic] {
@@ -286,10 +286,10 @@ impl Spec {
     }
 }
 
-/// A program, the way in which its tasks run, and the reports of what they could not have if they ran alone.
+/// A program, the way in which its tasks run, and the reports of what tasks that run alone cannot do.
 type Lowered = (Program, Tasks, Vec<Diagnostic>);
 
-/// Compiles a machine or protocol for its tasks; for those that run alone, if they can, if either way will do.
+/// Compiles a machine or protocol for its tasks. If either way of running them will do, tasks run alone if they can.
 fn lower_for(checked: &Checked, unit: Unit, selection: &Selection) -> Result<Lowered, Vec<Diagnostic>> {
     let lowered = |tasks| lower(checked, unit, tasks, selection.code);
     if selection.tasks != Tasks::Either {
@@ -316,7 +316,7 @@ fn choose_unit(names: &[(String, Span, Unit)], wanted: Option<&str>, file: Span)
         }
         (None, [(_, _, unit)]) => Ok(*unit),
         (None, [(_, span, _), ..]) => {
-            // Those of the first file come first; one alone there is the one that is meant.
+            // The specifications of the first file come first; if the file has only one, that one is meant.
             let own: Vec<_> = names.iter().filter(|(_, other, _)| other.file == file.file).collect();
             match own.as_slice() {
                 [(_, _, own)] => Ok(*own),

@@ -17,13 +17,13 @@ pub struct HttpForms {
 /// The form of the requests of one constructor.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RequestForm {
-    /// The constructor; none if the request is no struct or variant, and so a whole.
+    /// The constructor; none if the request type is no struct or enum, so that the request is the single field.
     pub tag: Option<u32>,
     /// The number of fields of the constructor.
     pub fields: usize,
     /// The method.
     pub method: TextPart,
-    /// The host and the port of the server that is meant, if the request is to a proxy.
+    /// The host and the port of the server that a proxy is asked to reach; none if the request is not to a proxy.
     pub authority: Option<String>,
     /// The path, in parts.
     pub path: Vec<TextPart>,
@@ -31,36 +31,36 @@ pub struct RequestForm {
     pub query: Vec<(String, TextPart)>,
     /// The headers besides those that every message has.
     pub headers: Vec<(String, TextPart)>,
-    /// The field that has all other headers, if one has.
+    /// The field that holds all other headers, if the form has such a field.
     pub other_headers: Option<FieldForm>,
     /// The content.
     pub body: Option<BodyForm>,
 }
 
-/// A text that is always the same, or that of a field.
+/// A fixed text, or the text of a field.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TextPart {
-    /// Always the same.
+    /// A fixed text.
     Fixed(String),
-    /// That of a field.
+    /// The text of a field.
     Field(FieldForm),
 }
 
 /// A field with its codec.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldForm {
-    /// Which field; 0 if the value is a whole.
+    /// The index of the field; 0 if the request itself is the field.
     pub index: usize,
     /// Its type.
     pub ty: TypeId,
-    /// The way in which it is written.
+    /// The way in which the field is written.
     pub codec: HttpCodec,
 }
 
 /// The content of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum BodyForm {
-    /// That of a field.
+    /// The text of a field.
     Whole(FieldForm),
     /// A JSON object with a member for each field.
     Members(Vec<(String, FieldForm)>),
@@ -71,13 +71,13 @@ pub enum BodyForm {
 /// The form of answers of one constructor.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AnswerForm {
-    /// The statuses; none stands for any.
+    /// The statuses; `None` stands for any status.
     pub statuses: Vec<Option<u16>>,
-    /// The constructors of the requests that are answered so; all if there are none.
+    /// The constructors of the requests that have such answers; all requests if the list is empty.
     pub to: Vec<u32>,
-    /// The constructor; none if the answer is no struct or variant, and so a whole.
+    /// The constructor; none if the answer type is no struct or enum, so that the answer is the single field.
     pub tag: Option<u32>,
-    /// The parts that the fields are taken from; none for an option that is `None`.
+    /// The part of the message that each field is taken from; `None` for an option that is always `None`.
     pub sources: Vec<Option<AnswerSource>>,
     /// The place of the line.
     pub place: Span,
@@ -90,7 +90,7 @@ pub struct AnswerSource {
     pub part: AnswerPart,
     /// The type of the field.
     pub ty: TypeId,
-    /// The way in which it is written.
+    /// The way in which the field is written.
     pub codec: HttpCodec,
 }
 
@@ -101,7 +101,7 @@ pub enum AnswerPart {
     Status,
     /// The value of a header.
     Header(String),
-    /// All headers that no other part is taken from.
+    /// All headers except the ones that other fields are taken from.
     Headers,
     /// The content.
     Body,
@@ -113,13 +113,13 @@ pub fn is_header_name(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte))
 }
 
-/// Tests whether a header says where a message ends: whoever writes the message writes it.
+/// Tests whether a header delimits a message: the writer of the message adds it, not a specification.
 #[must_use]
 pub fn is_framing(name: &str) -> bool {
     ["Content-Length", "Transfer-Encoding", "Connection"].iter().any(|framing| framing.eq_ignore_ascii_case(name))
 }
 
-/// Tests whether a text can be the value of a header of a request: it comes as it was written.
+/// Tests whether a text can be the value of a request's header: the receiver reads it as it was written.
 #[must_use]
 pub fn is_header_text(text: &str) -> bool {
     text.trim() == text && text.bytes().all(|byte| (b' '..=b'~').contains(&byte))

@@ -1,4 +1,4 @@
-//! The instructions of the compiled form, and all that is known of each: what it reads and writes, and where it goes on.
+//! The instructions of the compiled form, with the facts about each: the operands that it reads and writes, and its successors.
 //!
 //! Statements fork ([`Op::Branch`], [`Op::Select`]); expressions join: `if c { a } else { b }` is a [`Op::Split`], the first
 //! arm, a [`Op::Swap`], the second arm, and a [`Op::Join`]. The table gives each field its type, or its role:
@@ -10,7 +10,7 @@
 //! opening the position of the instruction that opens the conditional
 //! ```
 //!
-//! and the instruction its [`Property`], if it has one: `Return { src: reads } is Leaving` does not go on at the next one.
+//! An instruction is followed by its [`Property`], if it has one: `Return { src: reads } is Leaving` does not go on at the next one.
 
 use std::fmt::{self, Debug};
 use std::sync::Arc;
@@ -37,7 +37,7 @@ macro_rules! field {
     ($ty:ident) => { $ty };
 }
 
-/// Visits a field of an instruction in its role; the methods in brackets go through its parts, to read or to change them.
+/// Visits a field of an instruction in its role; the methods in brackets iterate over its parts, by reference or mutably.
 macro_rules! role {
     (reads, $field:ident, $visit:ident, $by:tt) => {
         $visit(Role::Reads($field))
@@ -89,7 +89,7 @@ macro_rules! role {
 
 macro_rules! instructions {
     ($($(#[$doc:meta])* $name:ident $({ $($field:ident: $role:ident),* })? $(is $property:ident)?,)*) => {
-        /// An instruction; the form that each one shows says what it does with its fields.
+        /// An instruction; its documentation shows the effect of its fields.
         #[derive(Clone, Debug)]
         pub enum Op {
             $($(#[$doc])* $name $({ $(#[doc = concat!("The field `", stringify!($field), "` of the form.")] $field: field!($role)),* })?,)*
@@ -117,7 +117,7 @@ macro_rules! instructions {
                 }
             }
 
-            /// The word that stands for it where code is printed.
+            /// The name by which printed code shows it.
             fn name(&self) -> &'static str {
                 match self {
                     $(Op::$name { .. } => stringify!($name),)*
@@ -140,13 +140,13 @@ fn ways_mut(ways: &mut Arc<[Pc]>) -> &mut [Pc] {
 enum Property {
     /// It may be faulty, or break the client's duty.
     Partial,
-    /// It suspends a task, or does something that a client which waits for its answer does not see.
+    /// It suspends a task, or does something that a client cannot see while it waits for its answer.
     Asynchronous,
     /// The code does not go on at the next instruction.
     Leaving,
 }
 
-/// A field of an instruction, by what it is for: an operand `O`, or the number `N` of a register or a position.
+/// A field of an instruction, by its role: an operand `O`, or the number `N` of a register or a position.
 enum Role<'o, O, N> {
     /// An operand that is read.
     Reads(O),
@@ -154,13 +154,13 @@ enum Role<'o, O, N> {
     Touches(O),
     /// A register that is written.
     Writes(N),
-    /// A register of which the content is changed.
+    /// A register whose content is changed.
     Updates(N),
     /// A variable that is set.
     Stores(u32),
-    /// A variable that is changed where it is.
+    /// A variable that is changed in place.
     Alters(u32),
-    /// A position at which the code may go on, beside the next one.
+    /// A position at which the code may go on, besides the next one.
     Way(N),
     /// The position of the instruction that opens the conditional.
     Opening(N),
@@ -177,32 +177,32 @@ instructions! {
     Unary { dst: writes, op: Unary, a: reads },
     /// `dst := a op b`
     Binary { dst: writes, op: Binary, a: reads, b: reads },
-    /// `dst := map[key]` and `there := map has key`; no value if there is none
+    /// `dst := map[key]` and `there := map has key`; `dst` has no value if the key is absent
     Find { dst: writes, there: writes, map: reads, key: reads },
     /// `slot[key] := value`, in place
     Put { slot: alters, key: reads, value: reads },
     /// `slot := slot.remove(key)`, in place
     Delete { slot: alters, key: reads },
-    /// `dst := if kept { slot } else { slot.remove(key) }`; if no arm is open that is done in the variable itself
+    /// `dst := if kept { slot } else { slot.remove(key) }`; outside of conditional arms the variable is changed in place, and `stored` is
+    /// next
     Retain { dst: writes, slot: alters, key: reads, kept: reads, stored: way },
-    /// `slot := slot + src`, in place, and the next instruction is left out; or, if that cannot be, `dst := slot + src`
+    /// `slot := slot + src`, in place, and the next instruction is skipped; if in place is impossible, `dst := slot + src`
     Append { dst: writes, slot: alters, src: reads },
-    /// `slot := slot + [element]`, [`Op::Append`] for a list of one element: in place, and the next instruction is left out; or,
-    /// if that cannot be, `dst := slot + [element]`
+    /// `slot := slot + [element]`, in place, and the next instruction is skipped; if in place is impossible, `dst := slot + [element]`
     AppendOne { dst: writes, slot: alters, element: reads },
-    /// `slot := slot without its first elements`, in place
+    /// `slot := slot[from..]`, in place
     Behead { slot: alters, from: u32 },
     /// `dst := map with key := value` (a set if the value is the unit)
     Insert { dst: writes, map: reads, key: reads, value: reads },
-    /// `dst := list with element at := value`; a fault if there is none
+    /// `dst := list with element at := value`; a fault if there is no element at this position
     Replace { dst: writes, list: reads, at: reads, value: reads } is Partial,
-    /// `dst := collection[at]`; a fault if there is none
+    /// `dst := collection[at]`; a fault if nothing is there
     Index { dst: writes, src: reads, at: reads } is Partial,
     /// `dst := src[from..to]`; a fault if out of range
     Slice { dst: writes, src: reads, from: reads, to: reads } is Partial,
     /// A struct, tuple, option or variant
     Make { dst: writes, tag: u32, fields: reads_all },
-    /// Goes on where the table of variants says; at the next instruction if the variant is not known
+    /// Jumps to the target of the variant of `src`; goes on at the next instruction if the variant is unknown
     ByVariant { src: reads, targets: ways, none: way },
     /// A list
     MakeList { dst: writes, elements: reads_all },
@@ -222,15 +222,14 @@ instructions! {
     Tail { dst: writes, src: reads, from: u32 },
     /// The list without its last `count` elements; absent if it has fewer
     Init { dst: writes, src: reads, count: u32 },
-    /// The elements of a collection (or of the range `a..b`) as an iteration: `dst` becomes its cursor
+    /// Starts an iteration over the elements of a collection (or of the range `a..b`): `dst` becomes its cursor
     Iterate { dst: writes, over: reads },
-    /// The elements of a set as an iteration that depends on their order, as it ends at one of them, before another that may
-    /// be a fault. If the order is not known the iteration goes over all of them, and what may be a fault in it is beyond a
-    /// limit
+    /// Starts an iteration over a set whose result depends on the order of the elements: it ends at one of them, and a later element may be
+    /// a fault. If the order is unknown, the iteration visits all elements, and a possible fault in it exceeds a limit
     IterateInOrder { dst: writes, over: reads, ordered: writes },
-    /// `a..b` as an iteration
+    /// Starts an iteration over `a..b`
     IterateRange { dst: writes, from: reads, to: reads },
-    /// The next element and its presence; jumps if there is none
+    /// The next element and its presence; jumps to `done` after the last one
     Next { cursor: updates, element: writes, presence: writes, done: way },
     /// `a..b` as a list
     RangeList { dst: writes, from: reads, to: reads },
@@ -242,13 +241,13 @@ instructions! {
     Jump { to: way } is Leaving,
     /// Jumps if the condition is *known* to be false (a short cut, never a fork)
     Unless { cond: reads, to: way },
-    /// Goes on if the condition holds, else at `otherwise`: a fork if it is open
+    /// Goes on if the condition holds, else jumps to `otherwise`: a fork if the condition is open
     Branch { cond: reads, otherwise: way },
-    /// Goes on if `a op b` holds, an order, else at `otherwise`: a fork if it is open
+    /// Goes on if the comparison `a op b` holds, else jumps to `otherwise`: a fork if it is open
     Compare { op: Binary, a: reads, b: reads, otherwise: way },
     /// Opens the first arm of a joining conditional; the second one begins at `otherwise`
     Split { cond: reads, otherwise: way },
-    /// Ends the first arm with its value; `end` is after the second one. `split` is the opening instruction.
+    /// Ends the first arm with its value; `end` is the position after the second arm, `split` the opening instruction.
     Swap { dst: writes, src: reads, end: way, split: opening },
     /// Ends the second arm with its value
     Join { dst: writes, src: reads, split: opening },
@@ -258,21 +257,21 @@ instructions! {
     Return { src: reads } is Leaving,
     /// An internal choice
     Choose { dst: writes, domain: ChoiceDomain },
-    /// A picked element is one of the collection: what an unknown one has is found out so
+    /// Assumes that a picked element is in the collection, which an unknown collection does not show by itself
     Within { element: reads, over: reads },
     /// One element of a collection of trees: a fork
     PickElement { dst: writes, over: reads, ty: TypeId },
     /// `either {..} or {..}`: a fork
     Select { targets: ways } is Leaving,
-    /// `dst := a <= b` or `dst := a < b`, which is assumed
+    /// `dst := a <= b` or `dst := a < b`, and assumes that it holds
     Require { dst: writes, op: Binary, a: reads, b: reads },
     /// `assume`, and the conditions of `where`
     Assume { cond: reads },
     /// `expects`, and a request that no handler takes (the constant false)
     Expects { cond: reads } is Partial,
-    /// The specification is wrong here
+    /// Reaches a fault of the specification
     Fault { kind: FaultKind } is Partial,
-    /// Says what the answer will be, if all that comes before it ends at once: a judge can take it up here
+    /// Announces the answer, which is certain if all that precedes it ends at once: a judge can already compare it here
     Announce { src: reads },
     /// Answers the request and ends the handler
     Reply { src: reads } is Leaving,
@@ -280,24 +279,24 @@ instructions! {
     End is Leaving,
     /// Ends a section of the handler: other tasks may run before the next one
     Yield is Asynchronous,
-    /// Sends a message to a client, which asked for it or not
+    /// Sends a message to a client, requested or not
     SendTo { client: reads, src: reads } is Asynchronous,
     /// Ends the connection of a client
     Close { client: reads } is Asynchronous,
-    /// Calls a peer, and ends the section: `dst` is the peer's answer, if it gives one, an option
+    /// Calls a peer and ends the section: `dst` is an option, the peer's answer if there is one
     CallPeer { dst: writes, peer: u32, key: reads, request: reads } is Asynchronous,
-    /// Calls the peers of the keys of a map with its values, and ends the section: `dst` is a map of their answers. `least` of these are
-    /// waited for; all, if it is absent
+    /// Calls the peers of the keys of a map, each with the value as its request, and ends the section: `dst` is a map of their answers. It
+    /// waits for `least` of the answers; for all if `least` is absent
     CallPeers { dst: writes, peer: u32, requests: reads, least: reads } is Asynchronous,
-    /// An instruction that touches variables of the specification's steps
+    /// An instruction that touches variables which the specification's steps use
     Watched { op: Instruction, touches: Touches },
 }
 
-/// A few of an instruction's fields.
+/// A short list of fields of an instruction.
 pub type Few<T> = SmallVec<[T; 4]>;
 
 impl Op {
-    /// The instruction itself, whether it is watched or not.
+    /// The instruction without its [`Op::Watched`].
     #[must_use]
     pub fn plain(&self) -> &Op {
         match self {
@@ -316,7 +315,7 @@ impl Op {
         found
     }
 
-    /// The operands that it reads; what it changes where it is, it reads.
+    /// The operands that it reads, and the registers and variables that it changes in place.
     #[must_use]
     pub fn operands(&self) -> Few<Operand> {
         self.fields(|role| match role {
@@ -327,7 +326,7 @@ impl Op {
         })
     }
 
-    /// The registers that it reads; the key under which it touches the state is read, too, as it is passed to the judge.
+    /// The registers that it reads, that of the key under which it touches the state included, as the key is passed to the judge.
     pub(super) fn uses(&self) -> Few<Register> {
         self.fields(|role| match role {
             Role::Reads(operand) | Role::Touches(operand) => operand.register(),
@@ -344,13 +343,13 @@ impl Op {
         })
     }
 
-    /// The register that gets its result.
+    /// The register that holds its result.
     #[must_use]
     pub fn result(&self) -> Option<Register> {
         (!matches!(self.plain(), Op::Next { .. })).then(|| self.defs().first().copied()).flatten()
     }
 
-    /// Tests whether it suspends a task, or does something that a client which waits for its answer does not see.
+    /// Tests whether it suspends a task, or does something that a client cannot see while it waits for its answer.
     #[must_use]
     pub fn is_asynchronous(&self) -> bool {
         self.plain().property() == Some(Property::Asynchronous)
@@ -366,7 +365,7 @@ impl Op {
         self.uses().contains(&register) || self.defs().contains(&register)
     }
 
-    /// The variable that it writes to, and the key if that is one entry of a map or set.
+    /// The variable that it writes to, and the key if it writes to one entry of a map or set only.
     pub(super) fn stores(&self) -> Option<(u32, Option<Operand>)> {
         match self.plain() {
             Op::Put { slot, key, .. } | Op::Delete { slot, key } | Op::Retain { slot, key, .. } => {
@@ -382,7 +381,7 @@ impl Op {
         }
     }
 
-    /// The positions where the code may go on but the next one.
+    /// The positions where the code may go on, except the next one.
     pub(super) fn ways(&self) -> Few<Pc> {
         self.fields(|role| match role {
             Role::Way(to) => Some(*to),
@@ -390,7 +389,7 @@ impl Op {
         })
     }
 
-    /// The positions that it names: where the code may go on, and the opening instruction of its conditional.
+    /// The positions that its fields hold: where the code may go on, and the opening instruction of its conditional.
     pub(super) fn targets(&self) -> Few<Pc> {
         self.fields(|role| match role {
             Role::Way(to) | Role::Opening(to) => Some(*to),
@@ -398,13 +397,13 @@ impl Op {
         })
     }
 
-    /// The positions where the code may go on, that after `at` first.
+    /// The positions where the code may go on; the next one comes first.
     pub(super) fn successors(&self, at: usize) -> impl Iterator<Item = usize> + use<> {
         let leaves = self.plain().property() == Some(Property::Leaving);
         (!leaves).then_some(at + 1).into_iter().chain(self.ways().into_iter().map(|to| to as usize))
     }
 
-    /// Puts other operands in the place of those that it reads.
+    /// Replaces the operands that it reads.
     pub(super) fn substitute(&mut self, new: &mut dyn FnMut(Operand) -> Operand) {
         self.visit(&mut |role| {
             if let Role::Reads(operand) | Role::Touches(operand) = role {
@@ -413,7 +412,7 @@ impl Op {
         });
     }
 
-    /// Puts other registers in the place of its own.
+    /// Replaces its registers.
     pub(super) fn rename(&mut self, new: &mut dyn FnMut(Register) -> Register) {
         self.visit(&mut |role| match role {
             Role::Reads(Operand::Register(register)) | Role::Touches(Operand::Register(register)) => {
@@ -424,7 +423,7 @@ impl Op {
         });
     }
 
-    /// Puts other positions in the place of those where it may go on, and of the opening instruction of its conditional.
+    /// Replaces the positions where it may go on, and that of the opening instruction of its conditional.
     pub(super) fn retarget(&mut self, way: &mut dyn FnMut(Pc) -> Pc, opening: &mut dyn FnMut(Pc) -> Pc) {
         self.visit(&mut |role| match role {
             Role::Way(to) => *to = way(*to),
@@ -434,7 +433,7 @@ impl Op {
     }
 }
 
-/// Writes it as `r2 := Binary Add r0 s1` or `Unless r2 -> 5`.
+/// Writes the instruction as `r2 := Binary Add r0 s1` or `Unless r2 -> 5`.
 impl fmt::Display for Op {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let (mut written, mut rest, mut ways) = (Vec::new(), Vec::new(), Vec::new());

@@ -1,4 +1,4 @@
-//! Reading a specification with all that it uses; the texts come through a loader, so nothing here knows files.
+//! Reading a specification and all files that it uses; texts come from a loader, so this module reads no files itself.
 //!
 //! `use tags;` in `kv.may` asks the loader for `tags`. A file is read once, however often it is used; files that use each
 //! other in a circle are an error.
@@ -19,13 +19,13 @@ pub struct Text {
     pub text: String,
 }
 
-/// Finds the text of what a `use` names, or says why it cannot.
+/// A function that finds the text for a name after `use`, or says why it cannot.
 pub type Loader<'l> = dyn FnMut(&str) -> Result<Text, String> + 'l;
 
-/// The trees of one load.
+/// The trees of all files of a specification.
 #[derive(Clone, Debug)]
 pub struct Loaded {
-    /// The file that was asked for first, then those that it uses.
+    /// The file that was asked for first, then the files that it uses.
     pub files: Vec<File>,
     /// The outcome of the reading: [`Completeness::Complete`] if all files are there and free of syntax errors, and none use each
     /// other in a circle.
@@ -42,7 +42,7 @@ impl Loaded {
     }
 }
 
-/// Reads `first` and what it uses. The diagnostics are those of reading; [`Loaded::check`] finds the rest.
+/// Reads `first` and the files that it uses. The diagnostics are those of reading; [`Loaded::check`] finds the rest.
 pub fn load(first: Text, loader: &mut Loader<'_>, sources: &mut Sources) -> (Loaded, Vec<Diagnostic>) {
     let mut reader =
         Reader { next: NodeId(0), files: Vec::new(), diagnostics: Vec::new(), known: FxHashMap::default() };
@@ -76,7 +76,7 @@ struct Reader {
     next: NodeId,
     files: Vec<File>,
     diagnostics: Vec<Diagnostic>,
-    /// The index of the file that holds the text of each name; none if there is no text.
+    /// The index of the file with each name; none if the loader found no text.
     known: FxHashMap<String, Option<usize>>,
 }
 
@@ -90,7 +90,7 @@ impl Reader {
         self.files.len() - 1
     }
 
-    /// Reads what is not read yet; returns the numbers of the files that are used.
+    /// Reads the used files that are not read yet; returns the index of each used file.
     fn follow(&mut self, uses: &[Name], loader: &mut Loader<'_>, sources: &mut Sources) -> Vec<usize> {
         let mut found = Vec::new();
         let mut seen: FxHashMap<&str, Span> = FxHashMap::default();

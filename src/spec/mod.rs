@@ -1,6 +1,6 @@
-//! From the tree of what was written to what it means: types, resolution, checks, and the compiled form.
+//! The specification, from its syntax tree to the compiled form: types, name resolution, checks and code.
 //!
-//! For example `load` reads `kv.may` and what it uses, and `check` says what every name in it refers to.
+//! For example `load` reads `kv.may` and the files that it uses, and `check` resolves every name in them.
 
 pub mod analysis;
 mod any_state;

@@ -25,7 +25,7 @@ pub enum Operand {
 }
 
 impl Operand {
-    /// The register that it is, if it is one.
+    /// The number of the register, if the operand is one.
     #[must_use]
     pub fn register(self) -> Option<Register> {
         match self {
@@ -46,7 +46,7 @@ impl fmt::Display for Operand {
     }
 }
 
-/// The reason why a path of the specification is faulty (semantics, *Faults*).
+/// The reason why a path of the specification is faulty.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum FaultKind {
     /// `m[k]` if `m` has no `k`.
@@ -55,11 +55,11 @@ pub enum FaultKind {
     OutOfRange,
     /// No arm of a `match` fits, or a `let` pattern does not.
     NoArm,
-    /// A map or set whose elements are not known is counted, iterated, or compared or combined with another such one.
+    /// A map or set with unknown elements is counted, iterated, or compared or combined with another such one.
     Uncounted,
 }
 
-/// Writes what is wrong, in the words of every command.
+/// Writes the reason in the words that every command prints.
 impl fmt::Display for FaultKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
@@ -78,9 +78,9 @@ impl fmt::Display for FaultKind {
 pub enum ChoiceDomain {
     /// A value of a type.
     Type(TypeId),
-    /// One of n alternatives: a boolean (true is the first) for two, else an integer from 0.
+    /// One of n alternatives: a boolean (true comes first) if n is two, else an integer from 0.
     Alternatives(u32),
-    /// An integer from the first to below the second.
+    /// An integer from the first bound, below the second.
     Range(Operand, Operand),
     /// An element of a list or set, or a key of a map, with its type.
     Element(Operand, TypeId),
@@ -130,7 +130,7 @@ pub enum Binary {
 }
 
 impl Binary {
-    /// Tests whether both operands are integers, texts or conditions, whatever the types of an expression.
+    /// Tests whether both operands are integers, texts or conditions, whatever the types in the specification.
     #[must_use]
     pub fn takes_scalars(self) -> bool {
         match self {

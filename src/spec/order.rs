@@ -1,12 +1,12 @@
-//! Strongly connected components of a graph, each after those that it needs (Tarjan's algorithm, with a stack of its own,
-//! so that no chain of declarations is too long).
+//! Strongly connected components of a graph, each after the components that it needs (Tarjan's algorithm with an explicit stack, so that
+//! long chains of declarations do not overflow the call stack).
 //!
 //! ```text
 //! const A: int = B + 1;     // components: [B], [A]
 //! const B: int = 2;
 //! ```
 
-/// Nodes that need each other, or one alone.
+/// A strongly connected component: nodes that need each other, or a single node.
 #[derive(Debug, PartialEq, Eq)]
 pub(in crate::spec) struct StronglyConnected {
     /// Its nodes, in increasing order.
@@ -17,9 +17,9 @@ pub(in crate::spec) struct StronglyConnected {
 
 struct CycleSearch<'n> {
     needs: &'n [Vec<usize>],
-    /// The time by `clock` at which each node was entered; 0 if it was not.
+    /// The time by `clock` at which each node was entered; 0 if it was not entered.
     entered: Vec<usize>,
-    /// The earliest entered node on the path that is known to be reachable.
+    /// The earliest entry time of a node on the path that is known to be reachable from each node.
     low: Vec<usize>,
     on_path: Vec<bool>,
     path: Vec<usize>,

@@ -1,6 +1,6 @@
 //! Constants set from outside: `--set SIZE=100` replaces the value of `const SIZE`, and is checked like it.
 //!
-//! A map may be written as JSON has it, which knows no keys but strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
+//! A map may be written as in JSON, whose keys are strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Sources, Span, suggest};
@@ -64,7 +64,7 @@ impl Loaded {
     }
 }
 
-/// The expression with keys that are integers, if the type has such and strings of digits are written.
+/// The expression with integer keys instead of strings of digits, if the type is a map from integers.
 fn numbered(mut expr: Expr, ty: &TypeExpr) -> Expr {
     expr.kind = match (expr.kind, &ty.kind) {
         (ExprKind::Map(entries), TypeKind::Map(key, of)) => {
@@ -85,7 +85,7 @@ fn numbered(mut expr: Expr, ty: &TypeExpr) -> Expr {
     expr
 }
 
-/// The value of the one constant of a file.
+/// The value of the single constant of a file.
 fn value_of(mut file: File) -> Option<Expr> {
     match (file.items.pop()?.kind, file.items.is_empty()) {
         (ItemKind::Const { value, .. }, true) => Some(value),

@@ -1,8 +1,8 @@
-//! A specification whose statements leave a trace when they write to a variable: for explanations.
+//! A specification whose writes to variables leave a trace, for explanations.
 //!
-//! Each instruction that writes to the state is [watched](Op::Watched), and touches a place of its own beside the state, its
-//! number beyond all variables. Otherwise the program is the same, instruction by instruction, so a process goes on in
-//! it wherever it is.
+//! Each instruction that writes to the state is [watched](Op::Watched) and touches a slot of its own. The numbers of these slots follow
+//! those of the variables. Otherwise the program is the same, instruction by instruction, so a running process can continue in it from any
+//! position.
 
 use std::sync::Arc;
 
@@ -23,14 +23,14 @@ pub struct TracedWrite {
 pub struct Traced {
     /// The specification.
     pub spec: Arc<Spec>,
-    /// The instructions that write, by the number of the place that they touch, from `first` on.
+    /// The instructions that write; instruction `i` touches the slot `first + i`.
     writes: Vec<TracedWrite>,
-    /// The number of the first such place.
+    /// The number of the first such slot.
     first: u32,
 }
 
 impl Traced {
-    /// A specification, with every write traced.
+    /// A specification with every write traced.
     #[must_use]
     pub fn new(spec: &Spec) -> Traced {
         let mut spec = spec.clone();
@@ -49,7 +49,7 @@ impl Traced {
         Traced { spec: Arc::new(spec), writes, first }
     }
 
-    /// The write that touches the place of this number, if it is one of a write.
+    /// The write that touches the slot of this number, if the slot belongs to a write.
     #[must_use]
     pub fn write(&self, touched: u32) -> Option<TracedWrite> {
         self.writes.get(touched.checked_sub(self.first)? as usize).copied()

@@ -1,7 +1,6 @@
 //! The types of the language, interned: two types are equal iff their [`TypeId`]s are.
 //!
-//! Structs, enums and tokens are nominal (an index into a table of definitions), all others structural; an alias is
-//! gone once it is resolved. This is the type grammar of the language reference.
+//! Structs, enums and tokens are nominal (an index into a table of definitions), all others structural; aliases are resolved before.
 //!
 //! ```
 //! use mayhap::spec::types::{INT, STRING, Types};
@@ -19,25 +18,25 @@ use smallvec::{SmallVec, smallvec};
 
 use crate::value::Value;
 
-/// A type among [`Types`]; equal ids are equal types.
+/// The number of a type in [`Types`]; equal types have equal ids.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct TypeId(pub(in crate::spec) u32);
 
 impl TypeId {
-    /// Its number among the types of its load.
+    /// The index of the type in [`Types`].
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0
     }
 
-    /// The type with a number that [`TypeId::number`] gave.
+    /// The type with a number that [`TypeId::number`] returned.
     #[must_use]
     pub const fn of_number(number: u32) -> TypeId {
         TypeId(number)
     }
 }
 
-/// The type of what has no value (the result of a statement); it cannot be written.
+/// The type without a value (the result of a statement); it cannot be written in a specification.
 pub const UNIT: TypeId = TypeId(0);
 /// `int`: all integers.
 pub const INT: TypeId = TypeId(1);
@@ -49,15 +48,15 @@ pub const STRING: TypeId = TypeId(3);
 pub const BYTES: TypeId = TypeId(4);
 /// `client`: the connections.
 pub const CLIENT: TypeId = TypeId(5);
-/// The type of what has been reported already; it agrees with every type. A load without errors has none.
+/// The type of an expression with a reported error; it agrees with every type. A load without errors does not have it.
 pub const ERROR: TypeId = TypeId(6);
-/// `json`: JSON values that are only compared.
+/// `json`: JSON values that can only be compared.
 pub const JSON: TypeId = TypeId(7);
 
-/// The approximate number of octets that the name of a type may have before the rest is left out.
+/// The approximate number of octets after which the name of a type is cut, so that a message stays readable.
 const LONGEST_NAME: usize = 100;
 
-/// The kind of a type, with the types that it is made of or an index into the definitions.
+/// The kind of a type, with its component types or an index into the definitions.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub enum Type {
     /// No value.
@@ -90,7 +89,7 @@ pub enum Type {
     Struct(u32),
     /// An index into [`Types::enums`].
     Enum(u32),
-    /// Reported already.
+    /// The type of an expression with a reported error.
     Error,
 }
 
@@ -131,7 +130,7 @@ pub struct Types {
     table: Vec<Type>,
     depths: Vec<u32>,
     index: FxHashMap<Type, TypeId>,
-    /// The recursive types, by their number, once that was asked.
+    /// A flag for each type, by its number: true if the type is recursive. Computed on first use.
     recursive: OnceLock<Vec<bool>>,
     /// The structs of all files.
     pub structs: Vec<StructDef>,
@@ -164,7 +163,7 @@ impl Types {
         }
     }
 
-    /// Returns the kind of a type, with the types that it is made of or an index into the definitions.
+    /// Returns the kind of a type, with its component types or an index into the definitions.
     #[must_use]
     pub fn get(&self, id: TypeId) -> &Type {
         &self.table[id.0 as usize]
@@ -208,7 +207,7 @@ impl Types {
         self.intern(Type::Tuple(of))
     }
 
-    /// The type as it is written; what is longer than a line is abbreviated.
+    /// The type as it is written; a long type is abbreviated.
     #[must_use]
     pub fn name(&self, id: TypeId) -> String {
         let mut text = String::new();
@@ -264,7 +263,7 @@ impl Types {
         }
     }
 
-    /// Returns how deep a type nests as it is written; structs and enums end the nesting.
+    /// Returns the nesting depth of a type as it is written; structs and enums end the nesting.
     #[must_use]
     pub fn depth(&self, id: TypeId) -> u32 {
         self.depths[id.0 as usize]
@@ -289,9 +288,8 @@ impl Types {
 
     /// Tests whether `to_list` and `values` can sort values of this type: no token, client, `json`, set or map is inside.
     ///
-    /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before
-    /// `Some`, variants in the order of their declaration, and then fields, elements and components from left to
-    /// right (a list before those that it begins).
+    /// The order: integers by value, `false` before `true`, strings by code points, bytes by octets, `None` before `Some`, variants in the
+    /// order of their declaration, then fields, elements and components from left to right (a list comes before its extensions).
     #[must_use]
     pub fn is_ordered(&self, id: TypeId) -> bool {
         let unordered =
@@ -299,7 +297,7 @@ impl Types {
         self.find(id, &mut { unordered }).is_none()
     }
 
-    /// The first type inside `id` (itself included, then its parts from left to right) that `wanted` holds of.
+    /// The first type inside `id` (itself included, then its parts from left to right) for which `wanted` returns true.
     pub fn find(&self, id: TypeId, wanted: &mut dyn FnMut(&Type) -> bool) -> Option<TypeId> {
         let mut seen = vec![false; self.table.len()];
         let mut todo = vec![id];
@@ -315,8 +313,8 @@ impl Types {
         None
     }
 
-    /// Tests whether the type has finitely many values. Recursive types and those with an `int`, a string, bytes, a token, a
-    /// client, a `json` or a list inside have infinitely many.
+    /// Tests whether the type has finitely many values. A recursive type has infinitely many, as does a type with an `int`, a string,
+    /// bytes, a token, a client, a `json` or a list inside.
     #[must_use]
     pub fn is_finite(&self, id: TypeId) -> bool {
         let infinite = |ty: &Type| {
@@ -326,7 +324,7 @@ impl Types {
         self.find(id, &mut { infinite }).is_none() && !self.is_recursive(id)
     }
 
-    /// Tests whether the type or one inside it contains itself.
+    /// Tests whether the type, or a type inside it, contains itself.
     #[must_use]
     pub fn is_recursive(&self, id: TypeId) -> bool {
         let all = || (0..self.count() as u32).map(|id| self.finds_itself(TypeId(id))).collect();
@@ -352,8 +350,7 @@ impl Types {
         false
     }
 
-    /// Tests whether unknown values of a type cannot be compared without expanding them: maps are judged by the type of their
-    /// values, other types by themselves.
+    /// Tests whether unknown values of a type cannot be compared without expanding them. A map is judged by the type of its values.
     #[must_use]
     pub fn is_opaque(&self, id: TypeId) -> bool {
         let id = if let Type::Map(_, value) = self.get(id) { *value } else { id };
@@ -361,7 +358,7 @@ impl Types {
         !matches!(self.get(id), Type::Set(_)) && (self.find(id, &mut { collection }).is_some() || self.is_recursive(id))
     }
 
-    /// Tests whether this is `option<json>`, whose `Some` may be `null`: as JSON, `None` is a field that is not there.
+    /// Tests whether this is `option<json>`, whose `Some` may be `null`: in JSON, `None` is an absent field.
     #[must_use]
     pub fn is_option_of_json(&self, id: TypeId) -> bool {
         matches!(self.get(id), Type::Option(of) if *of == JSON)
@@ -373,7 +370,7 @@ impl Types {
         self.find(id, &mut |ty| matches!(ty, Type::Set(_) | Type::Map(..))).is_some()
     }
 
-    /// All values of a finite type without collections, if there are no more than a limit.
+    /// All values of a finite type without collections; none if there are more than `limit`.
     #[must_use]
     pub fn values(&self, id: TypeId, limit: usize) -> Option<Vec<Value>> {
         let variants = match self.get(id) {
@@ -449,7 +446,7 @@ impl Types {
     }
 }
 
-/// The state of one type in a depth-first walk over types: how far the walk has come with it.
+/// The progress of a depth-first walk at one type.
 #[derive(Clone, Copy)]
 enum TypeVisit {
     New,

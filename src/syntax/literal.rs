@@ -1,26 +1,26 @@
-//! String literals: JSON's escapes, and `\xNN` for single octets.
+//! String literals: the escapes of JSON, and `\xNN` for single octets.
 //!
-//! `"a\u00e9\xff"` is the octets `61 c3 a9 ff`, and since `\x` occurs it can only be of type `bytes`.
+//! `"a\u00e9\xff"` is the octets `61 c3 a9 ff`; since `\x` occurs, it can only have the type `bytes`.
 
 use std::ops::Range;
 use std::str::Utf8Chunk;
 
 use super::ast::TextLiteral;
 
-/// Something wrong inside a literal: a byte range relative to its opening quote, and what is wrong there.
+/// An error inside a literal: a byte range relative to its opening quote, and a message.
 pub(super) struct Flaw {
     pub start: usize,
     pub end: usize,
     pub message: &'static str,
 }
 
-/// One unit of what a literal stands for.
+/// One unit of the decoded literal.
 enum CodeUnit {
     Char(char),
     Octet(u8),
 }
 
-/// Reads a literal as it was written, quotes included (the closing one may be missing). What is flawed is left out.
+/// Decodes a literal as it is written, with its quotes (the closing one may be missing). Flawed parts are left out.
 pub(super) fn decode(written: &str) -> (TextLiteral, Vec<Flaw>) {
     let mut literal = TextLiteral { octets: Vec::with_capacity(written.len()), escapes_octets: false };
     let (mut at, mut flaws) = (1, Vec::new());
@@ -43,7 +43,7 @@ pub(super) fn decode(written: &str) -> (TextLiteral, Vec<Flaw>) {
     (literal, flaws)
 }
 
-/// Reads the escape that a text begins with: the number of its bytes, and what it stands for or what is wrong with it.
+/// Decodes the escape at the beginning of a text; returns the number of its bytes, and its unit or an error.
 fn escape(text: &str) -> (usize, Result<CodeUnit, &'static str>) {
     let Some(c) = text[1..].chars().next() else { return (1, Err("expected an escape after `\\`")) };
     let meant = match c {
@@ -66,7 +66,7 @@ fn escape(text: &str) -> (usize, Result<CodeUnit, &'static str>) {
     (2, Ok(CodeUnit::Char(meant)))
 }
 
-/// Reads `\uXXXX`, or two of them that are a surrogate pair.
+/// Decodes `\uXXXX`, or two of them that form a surrogate pair.
 fn unicode(text: &str) -> (usize, Result<CodeUnit, &'static str>) {
     let Some(unit) = hex(text, 2..6) else { return (2, Err("expected four hexadecimal digits after `\\u`")) };
     if let Some(c) = char::from_u32(unit) {
@@ -84,7 +84,7 @@ fn hex(text: &str, digits: Range<usize>) -> Option<u32> {
     if digits.bytes().all(|b| b.is_ascii_hexdigit()) { u32::from_str_radix(digits, 16).ok() } else { None }
 }
 
-/// Writes a literal, quotes included, such that [`decode`] gives it back.
+/// Encodes a literal with its quotes, such that [`decode`] returns it.
 pub(super) fn encode(literal: &TextLiteral) -> String {
     let escaped = |octets: &[u8]| octets.iter().map(|octet| format!("\\x{octet:02x}")).collect::<String>();
     let chunk =

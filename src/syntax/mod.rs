@@ -1,7 +1,7 @@
 //! Text to tree and back: the lexer, the parser and the printer of the language.
 //!
-//! [`parse`] never fails: it gives a tree and what is wrong with the text. For example `const N: int = ;` gives a
-//! constant whose value is [`ast::ExprKind::Error`], or no item at all, and one diagnostic: expected an expression.
+//! [`parse`] never fails: it returns a tree and diagnostics. For example `const N: int = ;` gives a constant whose value is
+//! [`ast::ExprKind::Error`], or no item at all, and one diagnostic: expected an expression.
 
 pub mod ast;
 mod lexer;

@@ -1,16 +1,16 @@
-//! Infix operators: one row each, for reading and for printing.
+//! Infix operators: one row for each, for the parser and the printer.
 //!
-//! `a || b && c` is `a || (b && c)`: the row of `&&` has the greater number.
+//! `a || b && c` is `a || (b && c)`, since the row of `&&` has the greater number.
 
 use super::ast::BinaryOp;
 use super::lexer::TokenKind;
 
-/// The precedence of comparisons, which do not chain.
+/// The precedence of comparisons, which cannot be chained.
 pub(super) const COMPARISON: u8 = 2;
-/// The precedence of `a..b`, which does not chain.
+/// The precedence of `a..b`, which cannot be chained.
 pub(super) const RANGE: u8 = 3;
 
-/// The token, the sign and the precedence of each operator, in the order of [`BinaryOp`]; a tighter one has a greater number.
+/// The token, the sign and the precedence of each operator, in the order of [`BinaryOp`]; a greater number binds tighter.
 pub(super) const BINARY: [(TokenKind, BinaryOp, &str, u8); 15] = [
     (TokenKind::OrOr, BinaryOp::Or, "||", 0),
     (TokenKind::AndAnd, BinaryOp::And, "&&", 1),
@@ -36,7 +36,7 @@ impl BinaryOp {
         BINARY[self as usize].2
     }
 
-    /// The precedence: a tighter operator has a greater number.
+    /// The precedence of the operator; a greater number binds tighter.
     pub(super) fn level(self) -> u8 {
         BINARY[self as usize].3
     }

@@ -1,7 +1,7 @@
-//! Quoting: the node of a tree that stands at a place, printed on one line, without comments.
+//! Quoting: the node of a tree at a place, printed on one line and without comments.
 //!
-//! Of the place of the `0` in `if q <= n { reply 0; } // small` the line is `if q <= n { reply 0; }`, and the head of what is around
-//! it `reply 0;`.
+//! For the place of the `0` in `if q <= n { reply 0; } // small` the quoted line is `if q <= n { reply 0; }`, and the quoted head is
+//! `reply 0;`.
 
 use super::ast::{
     Arm, Block, Clause, Expr, ExprKind, File, GatheredPart, Init, Item, ItemKind, Member, MemberKind, Pattern,
@@ -10,7 +10,7 @@ use super::ast::{
 use super::print::print_part;
 use crate::diagnostic::Span;
 
-/// A node, whatever its kind.
+/// A node of any kind.
 #[derive(Clone, Copy)]
 pub(crate) enum AnyNode<'t> {
     Item(&'t Item),
@@ -22,7 +22,7 @@ pub(crate) enum AnyNode<'t> {
     Expr(&'t Expr),
 }
 
-/// The line of a file that a place is on: the outermost node that begins there, up to a block that is broken.
+/// The line of a file that a place is on: the outermost node that begins on it, up to a block that breaks.
 pub(crate) fn quoted_line(file: &File, text: &str, place: Span) -> String {
     let around = around(file, place);
     let begins = |node: &&AnyNode<'_>| {
@@ -33,7 +33,7 @@ pub(crate) fn quoted_line(file: &File, text: &str, place: Span) -> String {
     node.map_or_else(String::new, |node| print_node(*node, text).lines().next().unwrap_or_default().to_owned())
 }
 
-/// The statement, arm or handler that a place is in, without its blocks.
+/// The statement, arm or handler around a place, without its blocks.
 pub(crate) fn quoted_head(file: &File, text: &str, place: Span) -> String {
     let around = around(file, place);
     let innermost = around.iter().rev().find(|node| !matches!(node, AnyNode::Expr(_) | AnyNode::Item(_)));
@@ -48,7 +48,7 @@ pub(crate) fn quoted_head(file: &File, text: &str, place: Span) -> String {
     }
 }
 
-/// A node whose blocks are empty, without them.
+/// A node with empty blocks, printed without them.
 fn head(node: AnyNode<'_>, text: &str) -> String {
     let printed = on_one_line(node, text);
     printed.strip_suffix(" {}").unwrap_or(&printed).to_owned()
@@ -73,12 +73,12 @@ fn without_blocks(statement: &Statement) -> Statement {
     head
 }
 
-/// All of a node on one line.
+/// The whole node on one line.
 pub(crate) fn on_one_line(node: AnyNode<'_>, text: &str) -> String {
     print_node(node, text).lines().map(str::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// The choices in a node, in their order, by the words that make them: `choose`, `pick` or `either`.
+/// The words of the choices in a node, in their order: `choose`, `pick` or `either`.
 pub(crate) fn choices(node: AnyNode<'_>) -> Vec<&'static str> {
     let mut found = Vec::new();
     add_choices(node, &mut found);
@@ -99,7 +99,7 @@ fn add_choices(node: AnyNode<'_>, found: &mut Vec<&'static str>) {
     }
 }
 
-/// The nodes that a place is in, the outermost first. A protocol or a machine is not among them.
+/// The nodes around a place, the outermost first, without protocols and machines.
 fn around(file: &File, place: Span) -> Vec<AnyNode<'_>> {
     let mut around = Vec::new();
     let mut level: Vec<AnyNode<'_>> = file.items.iter().map(AnyNode::Item).collect();
@@ -139,7 +139,7 @@ impl<'t> AnyNode<'t> {
         }
     }
 
-    /// The nodes in it that are not in another one; patterns and types are left out.
+    /// The nodes directly inside of it; patterns and types are left out.
     pub(crate) fn children(self) -> Vec<AnyNode<'t>> {
         match self {
             AnyNode::Item(item) => match &item.kind {
@@ -204,7 +204,7 @@ fn of_statement(statement: &Statement) -> Vec<AnyNode<'_>> {
     }
 }
 
-/// The expressions right below one, in the order of the text.
+/// The expressions directly inside of an expression, in the order of the text.
 fn of_expression(expr: &Expr) -> Vec<&Expr> {
     match &expr.kind {
         ExprKind::Int(_)

@@ -1,4 +1,4 @@
-//! A line that is no event: where, what was expected, and the line itself with a caret.
+//! The error that a line is no event: the place, what was expected, and the line with a caret.
 //!
 //! ```
 //! use mayhap::trace::TraceReader;
@@ -14,10 +14,10 @@
 
 use std::fmt;
 
-/// The number of characters of a long line that are shown before the place of an error, and after it.
+/// The number of characters of a line that are shown before the place of an error, and also after it, so that long lines stay readable.
 const SHOWN_AROUND: usize = 60;
 
-/// Why a trace cannot be read on.
+/// The reason why a trace cannot be read further.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct TraceError {
@@ -29,7 +29,7 @@ pub struct TraceError {
     pub message: String,
     /// The part of the line around the place; empty if the line could not be read.
     shown: String,
-    /// The number of characters of `shown` that stand before the place.
+    /// The number of characters of `shown` before the place.
     before: usize,
 }
 
@@ -46,13 +46,13 @@ impl TraceError {
         TraceError { line, column: column as u64 + 1, message: message.into(), shown, before }
     }
 
-    /// The error as one in a line in which the given number of characters stand before the text it was made with.
+    /// The error for a line that has `columns` more characters before the text in which the error was found.
     #[must_use]
     pub fn behind(self, columns: u64) -> TraceError {
         TraceError { column: self.column + columns, ..self }
     }
 
-    /// The error as one in the line of this number.
+    /// The error for the line of this number.
     #[must_use]
     pub fn on_line(self, line: u64) -> TraceError {
         TraceError { line, ..self }
@@ -64,13 +64,13 @@ impl TraceError {
         TraceError::in_all(line, format!("cannot read: {cause}"))
     }
 
-    /// An error of a trace as a whole, or of a part that begins on a line.
+    /// The error of a trace as a whole, or of a part that begins on this line.
     #[must_use]
     pub fn in_all(line: u64, message: impl Into<String>) -> TraceError {
         TraceError { line, column: 0, message: message.into(), shown: String::new(), before: 0 }
     }
 
-    /// The error as it is shown to people: message, place, and the line with a caret.
+    /// The error as a message for people: the text, the place, and the line with a caret.
     #[must_use]
     pub fn render(&self, file: &str) -> String {
         if self.column == 0 {

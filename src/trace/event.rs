@@ -1,4 +1,4 @@
-//! The events of a trace, and how one is written as a line.
+//! The events of a trace, and their form as lines.
 //!
 //! ```
 //! use mayhap::trace::{EventKind, TraceEvent, Response};
@@ -9,10 +9,10 @@
 use crate::json;
 use std::fmt;
 
-/// One observation; `V` is what stands for a query, an answer or a key.
+/// One observation; `V` is the type of a query, an answer or a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceEvent<V> {
-    /// The line it stands on, from 1, blank lines counted; not part of what is written.
+    /// The line of the event, from 1, blank lines included; it is not written.
     pub line: u64,
     /// The connection (`"c"`), if the trace names one.
     pub client: Option<u64>,
@@ -24,35 +24,35 @@ pub struct TraceEvent<V> {
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum EventKind<V> {
-    /// A request together with what became of it, on one line.
+    /// A request and its outcome, on one line.
     Exchange {
         /// The request.
         query: V,
-        /// The reply: what came back.
+        /// The outcome.
         reply: Response<V>,
     },
     /// A connection sent a request.
     Request(V),
     /// A connection received an answer.
     Answer(V),
-    /// A connection's client gave up: what it sent and got no answer to may take effect now, later, or never.
+    /// A connection's client gave up: its unanswered request may take effect now, later, or never.
     Lost,
     /// The server ended a connection.
     Closed,
-    /// The system was killed and started again; what was under way is lost.
+    /// The system was killed and started again, and its unfinished work is lost.
     Restart,
-    /// The server used one of its peers, which the tester plays.
+    /// The server and one of its peers, which the tester plays, exchanged a message.
     Peer(PeerEvent<V>),
 }
 
-/// The reply in an exchange: what came back.
+/// The outcome of a request in an exchange.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Response<V> {
-    /// An answer; null is one.
+    /// An answer, which may be null.
     Answer(V),
-    /// Nothing, and nothing was owed: `{"q": 5}`.
+    /// No answer, and none was expected: `{"q": 5}`.
     NotOwed,
-    /// The client gave up waiting: the request may have had its effect, or not.
+    /// No answer, as the client gave up: the request may have had its effect or not.
     Lost,
 }
 
@@ -61,9 +61,9 @@ pub enum Response<V> {
 pub struct PeerEvent<V> {
     /// The name of the peer in the specification.
     pub peer: String,
-    /// The key that says which of the peers of that name, if it has one.
+    /// The key that tells the peers of this name apart, if they have keys.
     pub key: Option<V>,
-    /// The number (`"c"`) that ties a call to its answer.
+    /// The number (`"c"`) that connects a call with its answer.
     pub exchange: u64,
     /// The content of the message.
     pub message: PeerMessage<V>,
@@ -81,12 +81,12 @@ pub enum PeerMessage<V> {
     Lost,
 }
 
-/// Appends a query, an answer or a key to a line, as JSON.
+/// A function that appends a query, an answer or a key to a line, as JSON.
 type Show<'s, V> = &'s mut dyn FnMut(&mut String, &V);
 
 impl<V> TraceEvent<V> {
-    /// Tests whether it shows something that the server did: an answer, a call of a peer, a connection that it ended. A recording of
-    /// clients that do not wait tests nothing without such an event.
+    /// Tests whether the event shows an act of the server: an answer, a call of a peer, a connection that it ended. A recording of
+    /// concurrent clients without such an event tests nothing.
     #[must_use]
     pub fn is_of_server(&self) -> bool {
         match &self.kind {

@@ -1,4 +1,4 @@
-//! The formats in which a trace may be recorded, and how one is known by its first bytes.
+//! The formats of recordings, and their recognition by the first bytes.
 //!
 //! ```
 //! use mayhap::trace::TraceFormat;
@@ -15,21 +15,21 @@ use crate::json::Scanner;
 /// A format of traces.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum TraceFormat {
-    /// Ours: one JSON object a line.
+    /// The format of this program: one JSON object a line.
     #[default]
     Ndjson,
-    /// A history of Jepsen: maps in a vector, or one map after another.
+    /// A Jepsen history in EDN: maps in a vector, or one map after another.
     JepsenEdn,
-    /// A history of Jepsen whose operations are JSON objects.
+    /// A Jepsen history whose operations are JSON objects.
     JepsenJson,
     /// The lines of `jepsen.log`.
     JepsenLog,
-    /// HAR, as browsers and proxies write it.
+    /// A HAR file, as browsers and proxies write it.
     Har,
 }
 
 impl TraceFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [TraceFormat; 5] = [
         TraceFormat::Ndjson,
         TraceFormat::JepsenEdn,
@@ -50,7 +50,7 @@ impl TraceFormat {
         }
     }
 
-    /// The format of a trace that begins with these bytes: ours, if it is not plainly another.
+    /// The format of a trace that begins with these bytes; that of this program unless the bytes clearly show another.
     #[must_use]
     pub fn sniffed(begin: &[u8]) -> TraceFormat {
         let text = begin.strip_prefix(b"\xef\xbb\xbf").unwrap_or(begin);
@@ -69,7 +69,7 @@ impl TraceFormat {
     }
 }
 
-/// Tests whether a text begins with a JSON object that has a type, as an operation of a history, and nothing that an event of ours has.
+/// Tests whether a text begins with a JSON object that has the key `type` of an operation, and no key of an event of this program.
 fn is_operation(text: &[u8]) -> bool {
     let text = match str::from_utf8(text) {
         Ok(text) => text,
@@ -98,7 +98,7 @@ fn is_har(text: &[u8]) -> bool {
     })
 }
 
-/// Tests whether a word stands in a text, between blanks.
+/// Tests whether a word occurs in a text, between blanks.
 fn has_word(text: &[u8], word: &[u8]) -> bool {
     let is_blank = |at: usize| text.get(at).is_some_and(u8::is_ascii_whitespace);
     memchr::memmem::find_iter(text, word).any(|at| at > 0 && is_blank(at - 1) && is_blank(at + word.len()))

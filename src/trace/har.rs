@@ -1,4 +1,4 @@
-//! A HAR file, as browsers and proxies write it, as the events of a trace, by the `http` block of a specification.
+//! A HAR file, as browsers and proxies write it, read as the events of a trace by the `http` block of a specification.
 //!
 //! ```text
 //! {"log": {"entries": [{"startedDateTime": "2026-01-02T10:00:00.120Z", "time": 35.5,
@@ -6,11 +6,11 @@
 //!     "response": {"status": 200, "headers": [], "content": {"text": "5"}}}]}}
 //! ```
 //!
-//! The events are in the order of their times. Requests that overlap are of different clients. Times are rounded to milliseconds, so that
-//! an answer may have come a millisecond later than they say. The number of an event, after the header, is its line.
+//! The events are in the order of their times. Requests that overlap are sent by different clients. Times are rounded to milliseconds, so
+//! an answer may have arrived a millisecond later than its time. The line of an event is its number, counted after a header.
 //!
-//! A request that the specification says nothing of, and that may have changed something, is a restart after which the server is in any
-//! state. What was asked meanwhile may have seen anything, and may be done afterwards; its answer means nothing:
+//! A request may be foreign to the specification. If it also may have changed something, it becomes a restart after which the server is in
+//! any state. Other requests that were under way then are sent once before and once after this restart, and their answers become unknown:
 //!
 //! ```text
 //! c1 ├── Put ─────────┤                {"c": 1, "q": Put}  {"restart": true}  {"c": 1, "q": Put}  {"c": 1, "a": {"$any": null}}
@@ -35,41 +35,41 @@ use crate::json;
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The time by which an answer may have come later than is written.
+/// The time by which an answer may have arrived later than the file says, since times are rounded to milliseconds.
 const ROUNDED: SignedDuration = SignedDuration::from_millis(1);
 
-/// Reads the events of a HAR file.
+/// A reader of the events of a HAR file.
 #[derive(Debug)]
 pub struct HarTrace<R> {
     spec: Arc<Spec>,
-    /// The beginning of the URLs of the entries that count; all do if there is none.
+    /// The prefix of the URLs of the entries to read; all entries are read if there is none.
     url: Option<String>,
     input: Option<R>,
     events: VecDeque<TraceEvent<Value>>,
     counts: HarCounts,
-    /// The times of the requests that may have changed something that the specification says nothing of.
+    /// The times of foreign requests that may have changed something.
     changes: Vec<EntryTime>,
 }
 
 /// The time from a request to its answer.
 type EntryTime = RangeInclusive<Timestamp>;
 
-/// The number of entries of a HAR file that were read, and of those that were passed over.
+/// The numbers of entries of a HAR file that were read, and that were skipped, by reason.
 #[derive(Clone, Default, Debug)]
 pub struct HarCounts {
     /// All entries.
     pub entries: u64,
-    /// Those at other URLs.
+    /// Entries at other URLs.
     pub elsewhere: u64,
-    /// Those that were answered from a cache.
+    /// Entries that were answered from a cache.
     pub cached: u64,
-    /// Those that the server refused for now (429).
+    /// Entries that the server refused for now (429).
     pub refused: u64,
-    /// Those whose content was not recorded, so that the answer is not known.
+    /// Entries whose content was not recorded, so that the answer is unknown.
     pub without_content: u64,
-    /// Those that no line of the `http` block is about, with the first of them.
+    /// Foreign entries, which match no line of the `http` block.
     pub foreign: u64,
-    /// Those of them that may have changed what the service remembers.
+    /// Foreign entries that may have changed the state of the service.
     pub changing: u64,
     first_foreign: Option<String>,
 }
@@ -88,16 +88,16 @@ struct HarLog {
 #[serde(rename_all = "camelCase")]
 struct HarEntry {
     started_date_time: String,
-    /// Milliseconds.
+    /// The time from the request to its answer, in milliseconds.
     time: Option<f64>,
     request: HarRequest,
     response: HarResponse,
-    /// Chrome's: the name of the cache.
+    /// The mark of an answer from a cache, as Chrome writes it.
     #[serde(rename = "_fromCache")]
     from_cache: Option<CacheMark>,
 }
 
-/// The mark of an answer from a cache, as programs write it: a name, or whether it is.
+/// The mark of an answer from a cache: a boolean, or the name of the cache.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum CacheMark {
@@ -138,27 +138,28 @@ struct HarContent {
     size: i64,
 }
 
-/// An exchange of a specification, with its times.
+/// An exchange of the specification, with its times.
 struct TimedExchange {
     time: EntryTime,
     request: Value,
-    /// The answer, which may be any; none if there was none, so that the request may still be served later.
+    /// The answer, which may be unknown; none if no answer came, so that the request may still be served later.
     answer: Option<Value>,
-    /// Set if its method changes nothing.
+    /// True if its method changes nothing.
     is_safe: bool,
 }
 
 impl<R: BufRead> HarTrace<R> {
-    /// A file that is read when the first event is asked for; only entries whose URL begins with `url` count, and what follows is the path.
+    /// A reader that reads the file when the first event is asked for. Only entries whose URL begins with `url` are read; the rest of the
+    /// URL is the path.
     pub fn open(spec: &Arc<Spec>, input: R, url: Option<String>) -> HarTrace<R> {
         let (events, counts) = (VecDeque::new(), HarCounts::default());
         HarTrace { spec: spec.clone(), url, input: Some(input), events, counts, changes: Vec::new() }
     }
 
-    /// The next event; nothing after the last.
+    /// The next event; none after the last.
     ///
     /// # Errors
-    /// The file cannot be read, or is no HAR file; or an answer is none of the specification.
+    /// The file cannot be read, or is no HAR file; or an answer is not one of the specification.
     pub fn next_event(&mut self) -> Result<Option<TraceEvent<Value>>, TraceError> {
         if let Some(mut input) = self.input.take() {
             let mut bytes = Vec::new();
@@ -168,7 +169,7 @@ impl<R: BufRead> HarTrace<R> {
         Ok(self.events.pop_front())
     }
 
-    /// The number of entries so far.
+    /// The numbers of entries so far.
     pub fn counts(&self) -> &HarCounts {
         &self.counts
     }
@@ -202,7 +203,7 @@ impl<R: BufRead> HarTrace<R> {
         Ok(in_order(exchanges, &self.changes))
     }
 
-    /// Checks that it is clear which server is meant.
+    /// Checks that the entries are of one server, or that a URL selects the server.
     fn is_of_one_host(&self, entries: &[HarEntry]) -> Result<(), String> {
         let hosts = entries.iter().map(|entry| split(&entry.request.url).0.to_ascii_lowercase());
         let hosts: BTreeSet<String> = hosts.filter(|host| host.starts_with("http")).collect();
@@ -221,7 +222,7 @@ impl<R: BufRead> HarTrace<R> {
         }
     }
 
-    /// The exchange that an entry is, if it counts.
+    /// The exchange of an entry; none if the entry is skipped.
     fn exchange(&mut self, entry: &HarEntry) -> Result<Option<TimedExchange>, String> {
         self.counts.entries += 1;
         let request = &entry.request;
@@ -267,13 +268,13 @@ impl<R: BufRead> HarTrace<R> {
         }
         match answer_of(&self.spec, &asked, &answer) {
             Ok(answer) => exchange(Some(answer)),
-            // What is not modified is what the client has in its own cache.
+            // The client has the answer in its own cache, so it is unknown here.
             Err(_) if answer.status() == Some(304) => exchange(Some(Value::Any)),
             Err(why) => Err(why),
         }
     }
 
-    /// The message of an answer; none if it is not known.
+    /// The message of an answer; none if its content was not recorded.
     fn answer(&mut self, request: &HttpMessage, response: &HarResponse) -> Result<Option<HttpMessage>, String> {
         let status = response.status as u16;
         let has_content = !request.is_head() && !matches!(status, 204 | 304);
@@ -292,7 +293,7 @@ impl<R: BufRead> HarTrace<R> {
 }
 
 impl HarCounts {
-    /// The things that were passed over, in words.
+    /// A sentence about the skipped entries, if there are any.
     #[must_use]
     pub fn passed_over(&self) -> Option<String> {
         let entries = |n: u64| if n == 1 { "1 entry".to_owned() } else { format!("{n} entries") };
@@ -320,13 +321,13 @@ impl HarCounts {
     }
 }
 
-/// The server and the rest of a URL.
+/// A URL in two parts: the server, and the rest.
 fn split(url: &str) -> (&str, &str) {
     let host = url.find("://").map_or(0, |at| at + 3);
     url.split_at(url[host..].find(['/', '?', '#']).map_or(url.len(), |at| host + at))
 }
 
-/// The part of a URL after its beginning; the case of the letters of a host means nothing.
+/// The rest of a URL after its beginning; the case of the server's name is ignored.
 fn rest_of<'u>(url: &'u str, beginning: &str) -> Option<&'u str> {
     let ((host, path), (own_host, own_path)) = (split(url), split(beginning));
     let is_whole = own_path.is_empty();
@@ -342,7 +343,7 @@ fn rest_of<'u>(url: &'u str, beginning: &str) -> Option<&'u str> {
     }
 }
 
-/// The headers, but those that HTTP/2 has instead of a first line.
+/// The headers, without the pseudo-headers of HTTP/2, which replace the first line.
 fn headers(headers: &[HarHeader]) -> Vec<(String, Vec<u8>)> {
     let plain = headers.iter().filter(|header| !header.name.starts_with(':'));
     plain.map(|header| (header.name.clone(), header.value.clone().into_bytes())).collect()
@@ -359,25 +360,25 @@ fn content(content: &HarContent) -> Result<Option<Vec<u8>>, String> {
     }
 }
 
-/// The order of what happened at one time: it overlapped.
+/// The order of events at one time, such that requests overlap.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum MomentRank {
     Asked,
     Answered,
-    /// A change that nobody saw has ended.
+    /// A foreign change has ended.
     Changed,
     AskedAgain,
-    /// The end of a request whose answer is not known.
+    /// The end of a request whose answer is unknown.
     Unknown,
 }
 
-/// The times of the request of an entry, and of its answer.
+/// The time of the request of an entry, to the time of its answer.
 fn time(entry: &HarEntry) -> Result<EntryTime, String> {
     let asked: Timestamp = entry.started_date_time.parse().map_err(|_| {
         let found = &entry.started_date_time;
         format!("expected a time such as 2026-01-02T10:00:00.120Z as startedDateTime, found {found:?}")
     })?;
-    // Of an answer without a time, it is only known that it came.
+    // An answer without a duration may have arrived at any later time.
     let lasted = SignedDuration::try_from_secs_f64(entry.time.unwrap_or(-1.0) / 1_000.0)
         .ok()
         .filter(|lasted| !lasted.is_negative());
@@ -385,18 +386,17 @@ fn time(entry: &HarEntry) -> Result<EntryTime, String> {
     Ok(asked..=answered.unwrap_or(Timestamp::MAX).max(asked))
 }
 
-/// The events of exchanges, in the order of their times, and of what changed the state besides. Each request is of a client that waits for
-/// nothing.
+/// The events of exchanges and of foreign changes, in the order of their times. The requests are sent by concurrent clients.
 fn in_order(mut exchanges: Vec<TimedExchange>, changes: &[EntryTime]) -> Vec<TraceEvent<Value>> {
     exchanges.sort_by_key(|exchange| *exchange.time.start());
     let mut moments: Vec<(Timestamp, MomentRank, Option<u64>, EventKind<Value>)> =
         Vec::with_capacity(2 * exchanges.len());
-    // The moments at which clients have their answers.
+    // The time at which each client has its answer.
     let mut busy: BTreeMap<u64, Timestamp> = BTreeMap::new();
     for TimedExchange { time, request, answer, is_safe } in exchanges {
         let (asked, answered) = time.into_inner();
         let number = (1..).find(|client| busy.get(client).is_none_or(|until| *until < asked)).unwrap_or_default();
-        // One without an answer may be served at any later time.
+        // A request without an answer may be served at any later time, unless its method changes nothing.
         let is_over = answer.is_some() || is_safe;
         busy.insert(number, if is_over { answered } else { Timestamp::MAX });
         let client = Some(number);

@@ -1,7 +1,7 @@
-//! One line of NDJSON as an event, its query and its answer left as they stand.
+//! One line of NDJSON as an event; its query and its answer stay JSON texts.
 //!
-//! A line with `q` is a whole exchange if it has `a` or `lost` too, or no `c`. `"a": null` is an answer, a missing `a`
-//! is none. Keys that mean nothing here (`"t"`, `"note"`) are passed over and shown on request; no key stands twice.
+//! A line with `q` is a whole exchange if it also has `a` or `lost`, or has no `c`. `"a": null` is an answer, a missing `a` is not. Keys
+//! without a meaning (`"t"`, `"note"`) are notes: they are skipped, and returned on request. No key may occur twice.
 
 use super::event::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
 use crate::json::{Decoded, JsonError, Scanner, quoted};
@@ -12,12 +12,12 @@ use std::fmt;
 /// The version of the format that this program reads and writes.
 const VERSION: u64 = 1;
 
-/// A JSON value as it stands in a line.
+/// The text of a JSON value in a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Raw<'a> {
     /// Its text, checked to be JSON.
     pub text: &'a str,
-    /// The place in the line at which it begins, in bytes.
+    /// The byte of the line at which it begins.
     pub offset: usize,
 }
 
@@ -32,16 +32,17 @@ impl fmt::Display for Raw<'_> {
 pub struct Header {
     /// The version of the format.
     pub version: u64,
-    /// The name of the specification that the trace is of.
+    /// The name of the specification that the trace was recorded for.
     pub spec: Option<String>,
-    /// Set if the server may be in any state at first: `"state": "any"`.
+    /// True if the server may start in any state: `"state": "any"`.
     pub begins_in_any_state: bool,
-    /// Set if the server may be in any state after each restart: `"restarts": "any"`. A restart then stands for whatever nobody saw.
+    /// True if the server may be in any state after each restart: `"restarts": "any"`. A restart then stands for changes that nobody
+    /// recorded.
     pub restarts_in_any_state: bool,
 }
 
 impl Header {
-    /// The first line of a trace of a specification, whose server was fresh.
+    /// The header of a trace for a specification, whose server starts in its initial state.
     #[must_use]
     pub fn of(spec: &str) -> Header {
         let spec = Some(spec.to_owned());
@@ -49,7 +50,7 @@ impl Header {
     }
 }
 
-/// The line, without its end.
+/// Writes the line, without its end.
 impl fmt::Display for Header {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{{\"mayhap\": {}", self.version)?;
@@ -75,7 +76,7 @@ pub struct TraceLine<'a> {
 }
 
 impl<'a> TraceLine<'a> {
-    /// The keys that mean nothing to a verdict, with their values as they stand.
+    /// The notes of the line: the keys without a meaning for a verdict, with the texts of their values.
     #[must_use]
     pub fn notes(&self) -> Vec<(String, &'a str)> {
         let mut notes = Vec::new();
@@ -90,18 +91,18 @@ impl<'a> TraceLine<'a> {
     }
 }
 
-/// A line as it was read: an event or the header.
+/// A line that was read: an event or the header.
 pub(super) enum Record<'a> {
     Event(TraceEvent<Raw<'a>>),
     Header(Header),
 }
 
-/// Tests whether a key of a line means something, so that no note can have its name.
+/// Tests whether a key of a line has a meaning, so that it cannot be a note.
 pub(super) fn is_meaningful(key: &str) -> bool {
     EventKeys::default().slot(key).is_some()
 }
 
-/// Tests whether a line begins with the key `wait` or `together`, and is no event: it says how a script is run again.
+/// Tests whether a line begins with the key `wait` or `together` and is no event: it only controls how a script is run again.
 pub(super) fn is_pause(text: &str) -> bool {
     let mut scanner = Scanner::new(text);
     let opens = scanner.eat(b'{') && scanner.peek() == Some(b'"');
@@ -117,7 +118,7 @@ pub(super) fn is_pause(text: &str) -> bool {
     }
 }
 
-/// Reads a line; the error's offset is one into `text`.
+/// Reads a line; the offset of an error is in `text`.
 pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     let mut fields = EventKeys::default();
     let mut notes: SmallVec<[(Cow<'_, str>, Raw<'_>); 4]> = SmallVec::new();
@@ -140,7 +141,7 @@ pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     }
 }
 
-/// Calls `found` for each key of the object that `text` is; returns where it ends.
+/// Calls `found` for each key of the object in `text`; returns the offset of its end.
 fn for_each_key<'a>(text: &'a str, mut found: impl FnMut(Cow<'a, str>, Raw<'a>) -> Decoded<()>) -> Decoded<usize> {
     let mut scanner = Scanner::new(text);
     if !scanner.eat(b'{') {
@@ -175,7 +176,7 @@ fn finish(mut scanner: Scanner<'_>) -> Decoded<usize> {
     Ok(end - 1)
 }
 
-/// The keys that mean something, as they stand.
+/// The values of the keys with a meaning.
 #[derive(Default)]
 struct EventKeys<'a> {
     query: Option<Raw<'a>>,
@@ -289,7 +290,7 @@ impl<'a> EventKeys<'a> {
         })
     }
 
-    /// Checks that none of `others` stands beside `this`.
+    /// Checks that none of `others` is on the same line as `this`.
     fn alone(&self, this: Raw<'a>, others: &[Option<Raw<'a>>]) -> Decoded<()> {
         match others.iter().flatten().next() {
             None => Ok(()),

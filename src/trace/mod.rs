@@ -1,12 +1,12 @@
-//! Traces: what a tester observed, one event a line, read as a stream and written back.
+//! Traces: the observations of a tester, one event a line, read as a stream and written.
 //!
-//! The format is NDJSON: `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose
-//! answer stands on a later line, `{"c": 1, "lost": true}` a client that gave up, and `{"restart": true}` a system that was
-//! killed and started again. The order of lines is the order in which the tester observed. Histories of other tools are read as
-//! the same events (`TraceFormat`, `JepsenTrace`, `HarTrace`).
+//! The format is NDJSON. `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose answer is on a later
+//! line, `{"c": 1, "lost": true}` a client that gave up, and `{"restart": true}` a system that was killed and started again. The order of
+//! lines is the order in which the tester observed the events. Histories of other tools are read as the same events (`TraceFormat`,
+//! `JepsenTrace`, `HarTrace`).
 //!
-//! What a query or an answer means depends on the specification and is not known here: an
-//! [`TraceEvent`] is generic over it, and the [`TraceReader`] hands out each as the [`Raw`] text that stands in the line.
+//! The type of a query or an answer depends on the specification, which is not known here: [`TraceEvent`] is generic over it, and the
+//! [`TraceReader`] returns each as the [`Raw`] text in the line.
 //!
 //! ```
 //! use mayhap::trace::{EventKind, TraceReader, Response};

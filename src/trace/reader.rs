@@ -1,7 +1,7 @@
-//! A trace read as a stream: one line in memory at a time, however long the trace.
+//! A trace read as a stream: only the lines that have just arrived are in memory, however long the trace is.
 //!
-//! Blank lines are passed over but counted, lines may end in `\r\n`, a byte order mark may come first. Lines that only say how
-//! a script is run again, `{"wait": 1.1}` and `{"together": [7, 9]}`, are passed over, too.
+//! Blank lines are skipped but counted, lines may end in `\r\n`, and a byte order mark may come first. Lines that only control how a script
+//! is run again, `{"wait": 1.1}` and `{"together": [7, 9]}`, are skipped too.
 //!
 //! ```
 //! use mayhap::trace::TraceReader;
@@ -18,15 +18,15 @@ use super::line::{Header, Record, TraceLine, is_pause, parse};
 use std::io::{self, BufRead, Read};
 use std::ops::Range;
 
-/// The longest line that is read: a bound on memory, not on what anyone records.
+/// The largest number of bytes of a line, which bounds the memory; no recorded line comes near it.
 pub const MAX_LINE_BYTES: usize = 1 << 28;
 
-/// The number of bytes, of those that have arrived, that are read ahead in one go at most.
+/// The largest number of arrived bytes that are read ahead at once.
 const READ_AHEAD: usize = 1 << 12;
 
 const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 
-/// Reads the events of a trace, one after another.
+/// A reader of the events of a trace.
 ///
 /// ```text
 ///   arrived  {"q": 1, "a": 2}\n{"q": 3, "a": 4}\n{"q": 5, "a": 6}\n      input  {"q": 7, "a"
@@ -34,26 +34,26 @@ const BYTE_ORDER_MARK: &[u8] = b"\xef\xbb\xbf";
 /// ```
 ///
 /// Invariants:
-/// 1. `arrived` is empty or ends with a line's end, and `passed` is where a line begins in it, or its end.
-/// 2. `among`, if there is one, is the line before `passed`, without its end; else `alone` is the line last read.
-/// 3. A line is read by itself only if nothing is left of `arrived`.
+/// 1. `arrived` is empty or ends with the end of a line; `passed` is the beginning of a line in it, or its end.
+/// 2. `among`, if there is one, is the line before `passed`, without its end; otherwise the line that was read last is `alone`.
+/// 3. A line is read on its own only if all of `arrived` has been read.
 #[derive(Debug)]
 pub struct TraceReader<R> {
     input: R,
-    /// Whole lines that have arrived.
+    /// Complete lines that have arrived.
     arrived: String,
     /// The number of bytes of `arrived` that have been read.
     passed: usize,
-    /// The range in `arrived` at which the line last read stands.
+    /// The range in `arrived` of the line that was read last.
     among: Option<Range<usize>>,
-    /// The line last read, if it was read by itself: it is not UTF-8, did not arrive at once, or has no end.
+    /// The line that was read last, if it was read on its own: it is not UTF-8, did not arrive at once, or has no end.
     alone: Vec<u8>,
     header: Option<Header>,
-    /// The position after the line last read.
+    /// The position after the line that was read last.
     at: TracePosition,
 }
 
-/// A position of a reader in a trace: before the line that comes next.
+/// A position in a trace, before a line.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct TracePosition {
     /// The number of bytes before it.
@@ -64,36 +64,36 @@ pub struct TracePosition {
     pub events: u64,
 }
 
-/// An event, read one way or the other.
+/// An event that was read in one of two ways.
 pub enum NextLine<'a, T> {
     /// An event as the caller reads it.
     Quick(T),
-    /// An event that was read in full.
+    /// An event that the reader parsed itself.
     Line(TraceLine<'a>),
 }
 
 impl<R: BufRead> TraceReader<R> {
-    /// Stands before the first line of `input`.
+    /// A reader before the first line of `input`.
     pub fn new(input: R) -> TraceReader<R> {
         TraceReader::resume(input, TracePosition::default())
     }
 
-    /// Stands where another reader of the same trace stood, before what `input` begins with.
+    /// A reader that continues at the position of another reader of the same trace; `input` begins there.
     pub fn resume(input: R, at: TracePosition) -> TraceReader<R> {
         TraceReader { input, arrived: String::new(), passed: 0, among: None, alone: Vec::new(), header: None, at }
     }
 
-    /// The position at which the reader stands.
+    /// The present position of the reader.
     pub fn position(&self) -> TracePosition {
         self.at
     }
 
-    /// The optional first line, which says what the trace is of, once it has been read.
+    /// The header of the trace, if it has one and this has been read.
     pub fn header(&self) -> Option<&Header> {
         self.header.as_ref()
     }
 
-    /// The next event; nothing if the trace ends.
+    /// The next event; none at the end of the trace.
     ///
     /// # Errors
     /// The input cannot be read, or a line is no event: not UTF-8, not JSON, longer than [`MAX_LINE_BYTES`], a key
@@ -106,7 +106,7 @@ impl<R: BufRead> TraceReader<R> {
         }))
     }
 
-    /// The next event, as `quick` reads it from the text of its line, of which it gets the number; in full if it cannot.
+    /// The next event, as `quick` reads it from the text of its line and the number of the line, or parsed here if `quick` cannot read it.
     ///
     /// # Errors
     /// As [`TraceReader::next_line`].
@@ -126,7 +126,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(None)
     }
 
-    /// An error at a byte of the line last read: for what is found out about an event after it was read.
+    /// An error at a byte of the line that was read last, for flaws of an event that show later.
     #[must_use]
     pub fn error_at(&self, offset: usize, message: impl Into<String>) -> TraceError {
         TraceError::in_line(self.at.lines, self.octets(), offset, message)
@@ -155,7 +155,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(true)
     }
 
-    /// Takes the lines that have arrived whole and are UTF-8, as many as are read ahead; false if the input has ended.
+    /// Takes the complete lines of UTF-8 that have arrived, up to a limit; false if the input has ended.
     #[cold]
     fn arrive(&mut self) -> io::Result<bool> {
         self.passed = 0;
@@ -178,7 +178,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(is_more)
     }
 
-    /// Reads a line by itself.
+    /// Reads a line on its own.
     #[cold]
     fn fill_alone(&mut self) -> Result<bool, TraceError> {
         self.at.lines += 1;
@@ -199,7 +199,7 @@ impl<R: BufRead> TraceReader<R> {
         Ok(read > 0)
     }
 
-    /// The line last read.
+    /// The octets of the line that was read last.
     fn octets(&self) -> &[u8] {
         self.among.clone().and_then(|among| self.arrived.as_bytes().get(among)).unwrap_or(&self.alone)
     }
@@ -208,7 +208,7 @@ impl<R: BufRead> TraceReader<R> {
         self.octets().iter().all(|b| matches!(b, b' ' | b'\t' | b'\r'))
     }
 
-    /// Takes the line as the header, if it is one and nothing stands before it.
+    /// Reads the line as the header, if it is one and no event is before it.
     fn is_header(&mut self) -> Result<bool, TraceError> {
         if self.at.events > 0 || self.header.is_some() {
             return Ok(false);
@@ -246,7 +246,7 @@ mod tests {
     use super::super::{EventKind, PeerMessage, Response};
     use super::*;
 
-    /// The events of a trace as they are written, and the error that ends it as line, column and message.
+    /// The events of a trace as they are written, and the error that ends it, as line, column and message.
     fn read(trace: &[u8]) -> (Vec<String>, Option<(u64, u64, String)>) {
         let mut reader = TraceReader::new(trace);
         let mut events = Vec::new();
@@ -303,7 +303,7 @@ mod tests {
         assert_eq!(read(b"\n \r\n\n"), (vec![], None));
     }
 
-    /// Is interrupted before each read.
+    /// A source that is interrupted before each read.
     struct Interrupted<'a>(&'a [u8], bool);
 
     impl io::Read for Interrupted<'_> {

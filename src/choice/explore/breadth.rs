@@ -1,9 +1,8 @@
-//! All runs, those with fewer choices first: breadth-first over beginnings that are replayed.
+//! All runs, in the order of their lengths: breadth-first search over replayed beginnings.
 //!
-//! A run repeats a beginning; if it asks for more, the program is told to end, and its alternatives are visited after
-//! all beginnings of the same length. So the first failure found is the shortest one there is, at the price of a run for
-//! each inner node and of memory for the nodes that are waiting. The waiting nodes have one order, which several searches would not
-//! keep: so this search gives none of them away.
+//! A run repeats a beginning. If the program asks for one more choice, the run ends, and the alternatives of this choice are visited after
+//! all beginnings of the same length. So the first failure that is found is a shortest one. The price is a run for each inner node, and
+//! memory for the waiting nodes. The search cannot be split, as several searches would not keep the order of the waiting nodes.
 //!
 //! ```
 //! use mayhap::choice::{BreadthFirst, explore};
@@ -19,10 +18,10 @@ use crate::choice::replay::{recorded, used};
 use crate::choice::{ChoiceError, Choices, Label, Step, Strategy};
 use std::collections::VecDeque;
 
-/// The number of branch points that a search holds; what lies deeper is cut, and counted.
+/// The largest number of branch points that a search holds, which bounds the memory; deeper runs are cut and counted.
 const MAX_HELD: usize = 1 << 24;
 
-/// Enumerates the runs of a program in the order of their lengths, those of one length in lexicographic order.
+/// The enumeration of the runs of a program by length, and those of one length in lexicographic order.
 ///
 /// ```text
 ///   nodes     0: a = 0     1: a = 1         `a` is asked first, then `c` after 0 and `b` after 1
@@ -31,16 +30,16 @@ const MAX_HELD: usize = 1 << 24;
 /// ```
 ///
 /// Invariants:
-/// 1. The node before a node has a lower number, so that following them comes to an end.
-/// 2. `run` is empty at first, then the steps of the nodes that `before` leads through, and one more.
+/// 1. The parent of a node has a lower number, so that following parents ends.
+/// 2. `run` is empty at first; later it has the steps of the nodes from the root to `before`, and one more step.
 /// 3. `position` is at most the length of `run`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct BreadthFirst {
-    /// The branch points that were taken, each with the one before it.
+    /// The branch points that were taken, each with its parent.
     nodes: Vec<(Option<usize>, Step)>,
-    /// Branch points with alternatives left: the node before it, and the next step.
+    /// The branch points with alternatives left: the parent, and the next step.
     waiting: VecDeque<(Option<usize>, Step)>,
-    /// The beginning at hand, its last step not among the nodes yet, and the node before that.
+    /// The present beginning; its last step has no node yet, and `before` is the node of the step before it.
     run: Vec<Step>,
     before: Option<usize>,
     position: usize,
@@ -48,7 +47,7 @@ pub struct BreadthFirst {
 }
 
 impl BreadthFirst {
-    /// Stands before the first run.
+    /// The search before its first run.
     #[must_use]
     pub fn new() -> BreadthFirst {
         BreadthFirst::default()

@@ -1,7 +1,7 @@
-//! The numbers of runs with each beginning, as far as they were seen: with them runs are drawn uniformly.
+//! The numbers of runs with each beginning, as far as they are known, for drawing runs uniformly.
 //!
-//! Drawing each alternative alike favours runs with few choices: of the three runs below, the short one is drawn every
-//! other time. Drawing an alternative in proportion to the runs after it draws each run with the same probability.
+//! Drawing each alternative with the same probability favours runs with few choices: of the three runs below, the short one is drawn every
+//! other time. Drawing an alternative in proportion to the number of its runs draws each run with the same probability.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, RunCounts, Sampled, explore};
@@ -14,12 +14,12 @@ use super::rerun;
 use crate::choice::{Chooser, Odometer, Outcome, Step, Strategy};
 use std::collections::hash_map::{Entry, HashMap};
 
-/// The number of beginnings that are held.
+/// The largest number of beginnings that are held, which bounds the memory.
 const MAX_BEGINNINGS: usize = 1 << 22;
 /// The number of the empty beginning.
 pub(crate) const EMPTY: u32 = 0;
 
-/// Numbers of runs, by how they begin.
+/// The numbers of runs, by beginning.
 ///
 /// ```text
 ///   ()  3 runs ─0─▶ (stop = 0)  1
@@ -27,13 +27,13 @@ pub(crate) const EMPTY: u32 = 0;
 ///                                 ─1─▶ (stop = 1, more = 1)  1
 /// ```
 ///
-/// Beginnings are numbered in the order in which they were seen, the empty one is 0. Invariant: `next` has an entry for each
-/// beginning but the empty one, whose value is less than the length of `runs`.
+/// Beginnings are numbered in the order in which they were first seen; the empty one is 0. Invariant: `next` has an entry for each
+/// beginning except the empty one, and its value is less than the length of `runs`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RunCounts {
-    /// Maps the number of a beginning, and a pick, to the number of the beginning with this pick added.
+    /// Maps the number of a beginning and a pick to the number of the beginning that is longer by this pick.
     next: HashMap<(u32, usize), u32>,
-    /// The number of runs that begin with each beginning, in the order of the beginnings' numbers.
+    /// The number of runs with each beginning, by the number of the beginning.
     runs: Vec<u64>,
 }
 
@@ -44,7 +44,7 @@ impl Default for RunCounts {
 }
 
 impl RunCounts {
-    /// Counts all runs of a program; `None` if there are too many, or a mistake ends one.
+    /// Counts all runs of a program; `None` if there are too many, or if a mistake ends one.
     pub fn of<R: Outcome>(mut program: impl FnMut(&mut Chooser) -> R) -> Option<RunCounts> {
         let (mut counts, mut search) = (RunCounts::default(), Odometer::new());
         loop {
@@ -79,13 +79,13 @@ impl RunCounts {
         Some(())
     }
 
-    /// The number of runs below each of `arity` alternatives after a beginning; `None` if none is known.
+    /// The number of runs after each of `arity` alternatives that follow a beginning; `None` if no such run is known.
     #[must_use]
     pub fn weights(&self, beginning: &[Step], arity: usize) -> Option<Vec<u64>> {
         self.weights_at(beginning.iter().try_fold(EMPTY, |at, step| self.after(at, step.pick))?, arity)
     }
 
-    /// The number of a beginning with a pick added.
+    /// The number of the beginning that is longer by a pick.
     pub(crate) fn after(&self, beginning: u32, pick: usize) -> Option<u32> {
         self.next.get(&(beginning, pick)).copied()
     }

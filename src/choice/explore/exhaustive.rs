@@ -1,9 +1,9 @@
 //! All runs, one after another: a depth-first walk of the choice tree by re-running from the start.
 //!
-//! No state is saved: a run repeats the decided prefix and takes alternative 0 after it; [`Odometer::advance`] then
-//! counts the last choice that has an alternative left up by one and sets what followed it to 0, as an odometer turns.
-//! Every level knows where its alternatives end, so that a search can give some of them away ([`Strategy::split`]), and
-//! where it stands is a short text ([`Odometer::save`]): a search can be interrupted, resumed and divided at will.
+//! No state is saved: a run repeats the decided prefix and takes alternative 0 after it. [`Odometer::advance`] then increments the last
+//! pick that has an alternative left, and resets the picks after it to 0, as an odometer turns. Every level stores the end of its
+//! alternatives, so that a search can give some of them away ([`Strategy::split`]). The position of a search is a short text
+//! ([`Odometer::save`]). So a search can be interrupted, resumed and divided.
 //!
 //! ```
 //! use mayhap::choice::{Choices, Odometer, Strategy};
@@ -29,10 +29,10 @@ use crate::choice::token::{Saved, TokenError};
 use crate::choice::{ChoiceError, Choices, Chooser, Label, Outcome, Step, Strategy};
 use std::mem::take;
 
-/// Steps that a search which was given away has room for: those of two searches, on two threads, are apart in memory.
+/// The number of steps for which a new part of a search reserves room, so that the parts of two threads do not share cache lines.
 const ROOM: usize = 64;
 
-/// Enumerates the runs of a program in lexicographic order of their picks.
+/// The enumeration of the runs of a program in lexicographic order of their picks.
 ///
 /// ```text
 ///   arity    4   3   2   5   2
@@ -45,28 +45,28 @@ const ROOM: usize = 64;
 /// ```
 ///
 /// Invariants:
-/// 1. `position` is 0 between two runs, and in a run the number of its choices.
-/// 2. Each pick is below the step's arity and its end; after what is decided it is 0.
-/// 3. `ends` is no longer than what is decided.
-/// 4. Nothing is decided if `left` is `All` or `Nothing`.
+/// 1. `position` is 0 between two runs; in a run it is the number of choices so far.
+/// 2. Each pick is below the step's arity and its end; after the decided steps it is 0.
+/// 3. `ends` is no longer than the decided prefix.
+/// 4. No step is decided if `left` is `All` or `Nothing`.
 #[derive(Clone, Debug, Default)]
 pub struct Odometer {
-    /// All of the run at hand; the next run, as far as it is decided; and after that what earlier runs asked there, which
-    /// the next one will ask again as a rule: alternatives 0 that need not be written then.
+    /// The present run; between two runs, the decided prefix of the next run, then the steps of earlier runs. The next run will usually ask
+    /// for the same choices there: then the alternatives 0 need not be written again.
     run: Vec<Step>,
     decided: usize,
-    /// For the first steps, the alternative before which this search ends there; for the others it is their arity.
+    /// The alternative at which this search ends, for each of the first steps; for later steps it is their arity.
     ends: Vec<usize>,
     position: usize,
     left: Left,
-    /// A number that stands for all labels and arities that the very first run asked, if there was one.
+    /// A hash of all labels and arities of the first run, once there was one.
     shape: Option<u32>,
 }
 
-/// The runs that a search has before it.
+/// The runs that a search still has to visit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 enum Left {
-    /// All runs, none of which was visited.
+    /// All runs; none was visited.
     #[default]
     All,
     Runs,
@@ -74,21 +74,21 @@ enum Left {
 }
 
 impl Odometer {
-    /// Stands before the first run, the one that always takes alternative 0.
+    /// The search before its first run, which always takes alternative 0.
     #[must_use]
     pub fn new() -> Odometer {
         Odometer::default()
     }
 
-    /// The search of all runs that begin with `prefix`.
+    /// The search for all runs with this prefix.
     #[must_use]
     pub fn below(prefix: Vec<Step>) -> Odometer {
         let ends = prefix.iter().map(|step| step.pick + 1).collect();
         Odometer { decided: prefix.len(), run: prefix, ends, left: Left::Runs, ..Odometer::default() }
     }
 
-    /// Divides the rest of the search into this number of searches. Some are empty if too little of the rest is known already.
-    /// Exactly one of them visits each run that is left.
+    /// Divides the rest of the search into this number of searches; each remaining run is visited by exactly one of them. Some are empty if
+    /// too little of the rest is known yet.
     #[must_use]
     pub fn split_into(self, parts: usize) -> Vec<Odometer> {
         let mut all = vec![self];
@@ -104,7 +104,7 @@ impl Odometer {
         all
     }
 
-    /// Writes the position of the search, between two runs, as a text without spaces.
+    /// The position of the search between two runs, as a text without spaces.
     ///
     /// ```
     /// use mayhap::choice::{Choices, Odometer, Strategy};
@@ -123,11 +123,11 @@ impl Odometer {
         token::write_search(Saved { run: self.decided().to_vec(), ends, shape: self.shape, done: self.is_done() })
     }
 
-    /// The search that goes on from the text of [`Odometer::save`]. Of the program, whose runs have at most `choices` choices, the first
-    /// run is run once more, to see that it is the one whose search was saved.
+    /// The search at the position in a text of [`Odometer::save`]. It runs the first run of the program again, with at most `choices`
+    /// choices, to check that the program is the one whose search was saved.
     ///
     /// # Errors
-    /// If [`Odometer::save`] did not give the text, or the first run does not ask what it asked then.
+    /// The text is not from [`Odometer::save`], or the first run asks for other choices than it did then.
     pub fn resume<R: Outcome>(
         saved: &str,
         choices: usize,
@@ -152,13 +152,13 @@ impl Odometer {
         Ok(Odometer { decided: run.len(), run, ends, position: 0, left, shape })
     }
 
-    /// The next run, as far as it is decided.
+    /// The decided prefix of the next run.
     fn decided(&self) -> &[Step] {
         &self.run[..self.decided]
     }
 
-    /// Counts the last step up that has an alternative left. What is seldom needed takes the search by value, here and
-    /// below: one that is never borrowed is held in registers by a loop of runs, which makes it a third faster.
+    /// Increments the last step that has an alternative left. Rare cases take the search by value, here and below: a loop of runs then
+    /// keeps the search in registers, which makes it a third faster.
     #[expect(clippy::inline_always, reason = "as a call it would borrow the search")]
     #[inline(always)]
     fn turn(&mut self) -> bool {
@@ -178,8 +178,8 @@ impl Odometer {
         next
     }
 
-    /// Counts the last step up that has an alternative left, if only steps are left that have ends of their own; returns
-    /// the search and whether it has a next run.
+    /// Increments the last step that has an alternative left, if all decided steps have entries in `ends`; returns the search, and whether
+    /// it has a next run.
     #[cold]
     #[inline(never)]
     fn turn_first(mut self) -> (Odometer, bool) {
@@ -197,7 +197,7 @@ impl Odometer {
         (self, false)
     }
 
-    /// Ends the run at hand in the cases that are seldom: it is too short, the very first, or none.
+    /// Ends a run in the rare cases: it was too short, it was the first one, or there is none.
     #[cold]
     #[inline(never)]
     fn advance_seldom(mut self) -> (Odometer, Result<bool, ChoiceError>) {
@@ -212,8 +212,8 @@ impl Odometer {
         (self, Ok(next))
     }
 
-    /// The pick of a step that is not as it was in the run before: it is none; or its label is the same text from elsewhere;
-    /// or it is another one, which it may be if it is not decided.
+    /// The pick of a step that differs from the previous run: the step is new, its label is equal but another literal, or it is another
+    /// step. The last is allowed only if the step is not decided.
     #[cold]
     #[inline(never)]
     fn choose_seldom(mut self, label: Label, arity: usize) -> (Odometer, Result<usize, ChoiceError>) {
@@ -241,8 +241,8 @@ impl Odometer {
         (self, Ok(pick))
     }
 
-    /// A lower bound on the number of runs that are left, as far as it is known between two of them: the next one, and one
-    /// for each alternative that is left at a step of it.
+    /// A lower bound on the number of runs that are left between two runs: the next one, and one for each alternative that is left at its
+    /// steps.
     pub(crate) fn known_left(&self) -> u64 {
         let others = |at: usize| (self.end(at) - self.run[at].pick - 1) as u64;
         match self.left {
@@ -251,13 +251,13 @@ impl Odometer {
         }
     }
 
-    /// The alternative before which this search ends at a step.
+    /// The alternative at which this search ends at a step.
     fn end(&self, at: usize) -> usize {
         self.ends.get(at).copied().unwrap_or(self.run[at].arity)
     }
 }
 
-/// Two searches are equal that have the same before them.
+/// Two searches are equal if the same runs are left to visit.
 impl PartialEq for Odometer {
     fn eq(&self, other: &Odometer) -> bool {
         let all = |search: &Odometer| (search.ends.clone(), search.position, search.left, search.shape);
@@ -268,7 +268,7 @@ impl PartialEq for Odometer {
 impl Eq for Odometer {}
 
 impl Choices for Odometer {
-    /// A step that is there has at least two alternatives: that it repeats is asked first.
+    /// The common case, a repeated step, is tested first; such a step has at least two alternatives.
     #[inline]
     fn choose(&mut self, label: Label, arity: usize) -> Result<usize, ChoiceError> {
         if let Some(step) = self.run.get(self.position) {
@@ -312,7 +312,7 @@ impl Strategy for Odometer {
         self.left == Left::Nothing
     }
 
-    /// The outermost choice that has alternatives left gives away the upper half of them, the most that can be given.
+    /// The first step with alternatives left gives away the upper half of them, the largest part that can be given away.
     fn split(&mut self) -> Option<Odometer> {
         let at = (0..self.decided).find(|&at| self.run[at].pick + 1 < self.end(at))?;
         let (pick, end) = (self.run[at].pick, self.end(at));

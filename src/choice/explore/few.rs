@@ -1,6 +1,6 @@
-//! All runs of a program, if there are few: the search gives up as soon as more than a limit are known.
+//! All runs of a program, if there are few: the search gives up as soon as it knows of more than a limit.
 //!
-//! A run that was visited is known, and so is one for each alternative that is left after it:
+//! A visited run is known, and so is one run for each alternative that is left at its steps:
 //!
 //! ```text
 //!   after run  1 1 0      known: 1 visited, and 2 + 1 + 3 = 6 to come
@@ -26,8 +26,8 @@ use crate::choice::{Explore, Odometer, Outcome, Report};
 use std::ops::ControlFlow;
 
 impl Explore<'_, Odometer> {
-    /// Visits the runs in their order if there are at most `limit`; `None` if there are more, as soon as that is known. A
-    /// failure that is to end the search, a mistake or the watch ends this one too.
+    /// Visits the runs in their order if there are at most `limit`; `None` as soon as more are known. A failure after which the exploration
+    /// ends, a mistake, or the watch also ends this search.
     pub fn run_if_few<R: Outcome>(
         &mut self,
         limit: u64,

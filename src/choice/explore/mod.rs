@@ -31,7 +31,7 @@ use rerun::End;
 use std::ops::ControlFlow;
 use tally::Tally;
 
-/// The number of failures that are made smaller if the search does not say which run is the shortest.
+/// The number of failures that are shrunk if the search did not visit the shortest run of each.
 const SHRUNK: usize = 10;
 
 type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
@@ -40,12 +40,12 @@ type Watch<'w> = dyn FnMut(Progress) -> ControlFlow<()> + 'w;
 pub struct Explore<'w, S> {
     pub(super) parts: Vec<S>,
     pub(super) allowed: Allowance,
-    /// The coverage that is reached when no part has a run left.
+    /// The coverage that is reached when no part has a run left to visit.
     coverage: Coverage,
     watch: Option<Box<Watch<'w>>>,
 }
 
-/// The most runs, choices in a run, failures, and runs for making a failure smaller.
+/// The bounds of an exploration: the numbers of runs, of choices in a run, of failures, and of runs for shrinking.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Allowance {
     pub runs: u64,
@@ -65,7 +65,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         Explore::of(vec![strategy])
     }
 
-    /// Explores what is left of several searches, for instance of one that was saved.
+    /// Explores the rest of several searches, for example of saved ones.
     pub fn of(parts: Vec<S>) -> Explore<'w, S> {
         let shrink::Bounds { reruns, choices } = shrink::Bounds::default();
         let allowed = Allowance { runs: u64::MAX, choices, failures: u64::MAX, reruns };
@@ -73,29 +73,29 @@ impl<'w, S: Strategy> Explore<'w, S> {
         Explore { coverage: less.unwrap_or(Coverage::All), parts, allowed, watch: None }
     }
 
-    /// Sets the most runs that are visited.
+    /// Sets the largest number of runs that are visited.
     #[must_use]
     pub fn runs(mut self, runs: u64) -> Explore<'w, S> {
         self.allowed.runs = runs;
         self
     }
 
-    /// Sets the most choices of a run: a run that asks for more is cut.
+    /// Sets the largest number of choices in a run; a run that asks for more is cut.
     #[must_use]
     pub fn choices(mut self, choices: usize) -> Explore<'w, S> {
         self.allowed.choices = choices;
         self
     }
 
-    /// Ends when a run has failed.
+    /// Ends the exploration when a run has failed.
     #[must_use]
     pub fn until_failure(mut self) -> Explore<'w, S> {
         self.allowed.failures = 1;
         self
     }
 
-    /// Sets the most runs of the program for making a failing run smaller, if the search itself does not find the smallest
-    /// one. Before that each failing run is repeated once, to see that it fails again. 0 switches off both.
+    /// Sets the largest number of runs for shrinking a failing run, which is needed if the search does not visit the smallest one itself.
+    /// Before that, each failing run is repeated once, to check that it fails again. 0 switches off both.
     #[must_use]
     pub fn shrinking(mut self, reruns: u64) -> Explore<'w, S> {
         self.allowed.reruns = reruns;
@@ -109,17 +109,17 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self
     }
 
-    /// The searches for what is left to visit: to save, or to give to others.
+    /// The searches for the rest of the runs, to save or to give away.
     pub fn rest(&self) -> &[S] {
         &self.parts
     }
 
-    /// Gives away the searches for what is left to visit.
+    /// Returns the searches for the rest of the runs.
     pub fn into_rest(self) -> Vec<S> {
         self.parts
     }
 
-    /// Visits one run after another, in the order of the search.
+    /// Visits the runs one after another, in the order of the search.
     pub fn run<R: Outcome>(&mut self, mut program: impl FnMut(&mut Chooser) -> R) -> Report {
         panics::unreported(|| {
             let mut tally = Tally::default();
@@ -144,7 +144,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         self.watch.as_mut().map_or(ControlFlow::Continue(()), |watch| watch(progress))
     }
 
-    /// The report; failures that may have shorter runs than those seen are made smaller.
+    /// The report; failures are shrunk if shorter runs than those visited may show them.
     pub(super) fn finish<R: Outcome>(
         &mut self,
         tally: Tally,
@@ -167,7 +167,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
         let mut report = tally.report(ended);
         if self.allowed.reruns > 0 && ![Ended::Replayed, Ended::Interrupted].contains(&ended) {
             report.failures.iter_mut().for_each(|failure| repeat(failure, self.allowed.choices, &mut program));
-            // A search that visited all runs has seen the least of those that fail in each way.
+            // A search that visited all runs has visited the smallest run for each kind of failure.
             if ended != Ended::Exhausted {
                 let steady = report.failures.iter_mut().filter(|failure| failure.flaky.is_none());
                 steady.take(SHRUNK).for_each(|failure| smaller(failure, self.allowed, &mut program));
@@ -177,7 +177,7 @@ impl<'w, S: Strategy> Explore<'w, S> {
     }
 }
 
-/// Runs a failing run again, and notes if it ends otherwise.
+/// Repeats a failing run, and notes if it ends differently.
 fn repeat<R: Outcome>(failure: &mut Failure, bound: usize, program: &mut impl FnMut(&mut Chooser) -> R) {
     failure.flaky = match rerun::placed(&mut Replay::new(failure.run.clone()), bound, program) {
         End::Failed(failed) if failed.kind == failure.kind => None,
@@ -195,7 +195,7 @@ fn smaller<R: Outcome>(failure: &mut Failure, allowed: Allowance, program: &mut 
 }
 
 impl Allowance {
-    /// Tests whether what was found ends the search: a bound was reached, the program made a mistake or interrupted it.
+    /// Tests whether the findings end the search: a bound was reached, or the program made a mistake or interrupted the search.
     pub(super) fn is_over(self, found: &Tally) -> bool {
         found.mistake.is_some() || found.interrupted || found.failed >= self.failures || found.visited() >= self.runs
     }

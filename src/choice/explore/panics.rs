@@ -1,31 +1,31 @@
-//! Catching what unwinds through a program under exploration, without the noise of a panic.
+//! Catching panics of a program under exploration without reporting them.
 //!
-//! A failing run is run again many times while it is made smaller; the process's panic hook is told about none of them.
-//! Panics of other threads, and of this one outside explorations, go to the hook that was there before. The hook is installed
-//! by the first exploration; if a program sets its own later, ours is put in front of it when a panic did not come by.
+//! While a failing run is shrunk it fails many times; the process's panic hook does not hear of these panics. Panics of other threads, and
+//! of this thread outside of explorations, go to the previous hook. The first exploration installs the hook. If a program sets its own hook
+//! later, ours is installed before it once a panic did not reach ours.
 
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{self, AssertUnwindSafe, PanicHookInfo};
 use std::sync::{Arc, Mutex, Once, PoisonError, Weak};
 
-/// A panic that was caught, or what else unwound.
+/// A caught panic, or another payload that unwound.
 pub(crate) struct Caught {
     pub payload: Box<dyn Any + Send>,
     pub message: String,
-    /// The place of the panic; `None` if our hook noted none: outside an exploration, if another hook took its place,
-    /// or if it was no panic.
+    /// The place of the panic; `None` if our hook did not see it: outside of an exploration, if another hook replaced ours, or if the
+    /// payload was no panic.
     pub place: Option<String>,
 }
 
 thread_local! {
-    /// The place and the message of the last panic of this thread inside an exploration; `None` outside.
+    /// The place and the message of the last panic of this thread inside of an exploration; the outer `None` stands for outside.
     static INSIDE: RefCell<Option<Option<(String, String)>>> = const { RefCell::new(None) };
 }
 
 type Hook = dyn Fn(&PanicHookInfo<'_>) + Send + Sync;
 
-/// The hook that was installed last, as long as there is one, and where it is in memory.
+/// The hook that was installed last, as long as it exists, and its address.
 static OURS: Mutex<(Weak<()>, usize)> = Mutex::new((Weak::new(), 0));
 
 static FIRST: Once = Once::new();
@@ -34,7 +34,7 @@ fn address(hook: &Hook) -> usize {
     std::ptr::from_ref(hook).cast::<()>() as usize
 }
 
-/// Installs our hook in front of the one that is there, unless that is ours, or a panic is under way.
+/// Installs our hook before the present one, unless that is ours, or the thread is panicking.
 pub(crate) fn install() {
     if std::thread::panicking() {
         return;
@@ -56,7 +56,7 @@ pub(crate) fn install() {
     panic::set_hook(hook);
 }
 
-/// Notes a panic inside an exploration.
+/// Notes a panic inside of an exploration; returns whether there is one.
 fn noted(info: &PanicHookInfo<'_>) -> bool {
     let place = info.location().map(|at| format!("{}:{}:{}", at.file(), at.line(), at.column()));
     INSIDE.with_borrow_mut(|inside| {
@@ -70,7 +70,7 @@ fn message(payload: &(dyn Any + Send)) -> String {
     text.or_else(|| payload.downcast_ref::<String>().cloned()).unwrap_or_else(|| "a panic without a message".into())
 }
 
-/// Runs the work with panics silenced on this thread.
+/// Runs `work` without reports of panics on this thread.
 pub(crate) fn unreported<R>(work: impl FnOnce() -> R) -> R {
     FIRST.call_once(install);
     let before = INSIDE.replace(Some(None));
@@ -79,8 +79,8 @@ pub(crate) fn unreported<R>(work: impl FnOnce() -> R) -> R {
     result.unwrap_or_else(|payload| panic::resume_unwind(payload))
 }
 
-/// Runs the work and catches what unwinds out of it; inside [`unreported`] a panic is silent and its place is known, unless the
-/// work has set a hook of its own.
+/// Runs `work` and catches a panic in it. Inside of [`unreported`] the panic is not reported and its place is known, unless `work` has set
+/// a hook of its own.
 pub(crate) fn caught<R>(work: impl FnOnce() -> R) -> Result<R, Caught> {
     panic::catch_unwind(AssertUnwindSafe(work)).map_err(|payload| {
         let noted = INSIDE.with_borrow_mut(|inside| inside.as_mut().and_then(Option::take));

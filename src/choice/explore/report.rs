@@ -1,4 +1,4 @@
-//! The report of what an exploration found, as data and as text.
+//! The report of an exploration, as data and as text.
 //!
 //! ```
 //! use mayhap::choice::{Ended, Odometer, explore};
@@ -17,29 +17,29 @@
 use crate::choice::{ChoiceError, Step, token};
 use std::fmt;
 
-/// The number of steps that are shown of a run.
+/// The number of steps of a run that are shown, so that a report stays short.
 const SHOWN: usize = 12;
 
-/// Why an exploration ended.
+/// The reason why an exploration ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ended {
     /// Every run was visited, from its beginning to its end.
     Exhausted,
     /// Every run was visited, but some were cut.
     Cut,
-    /// As many runs as were asked for were drawn.
+    /// The requested number of runs was drawn.
     Sampled,
-    /// As many runs as were allowed were visited.
+    /// The allowed number of runs was visited.
     Runs,
     /// A recorded run was repeated.
     Replayed,
-    /// Many runs were cut and not one came to its end: it gave up, though others may.
+    /// Many runs were cut and none came to its end, so the search gave up, although other runs may come to their end.
     Endless,
-    /// A run failed, and it was to end there.
+    /// A run failed, and the exploration was to end then.
     Failure,
     /// The program made a mistake, see [`Report::mistake`].
     Mistake,
-    /// Whoever watched it wanted it to end.
+    /// The watch or the program ended the exploration.
     Interrupted,
 }
 
@@ -48,22 +48,22 @@ pub enum Ended {
 #[non_exhaustive]
 pub struct Failure {
     pub(crate) kind: String,
-    /// The text of what went wrong: the panic's place and message, or the error.
+    /// A description of the failure: the panic's place and message, or the error.
     pub message: String,
-    /// The shortest of the failing runs that were seen, the first in lexicographic order among those.
+    /// The shortest failing run that was visited, and among equally short ones the first in lexicographic order.
     pub run: Vec<Step>,
-    /// The way in which that run ended when it was run again, if it ended in another way: then something besides the choices decides
-    /// whether it fails.
+    /// The way in which that run ended when it was repeated, if it ended differently: the failure then also depends on something besides
+    /// the choices.
     pub flaky: Option<Flaky>,
 }
 
-/// The way in which a failing run ended when it was run again with the same choices, and ended in another way.
+/// The end of a failing run that was repeated with the same choices and ended differently.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Flaky {
     /// It did not fail.
     Passed,
-    /// It failed in another way: what went wrong.
+    /// It failed in another way, with this description.
     Failed(String),
     /// It did not come to its end.
     Escaped(ChoiceError),
@@ -88,13 +88,13 @@ impl Failure {
     }
 }
 
-/// A run that was ended: by a mistake, or by a bound.
+/// A run that a mistake or a bound ended.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Stopped {
-    /// The mistake or the bound that ended it.
+    /// The mistake or the bound.
     pub error: ChoiceError,
-    /// Its choices until then.
+    /// The choices of the run up to its end.
     pub run: Vec<Step>,
 }
 
@@ -104,35 +104,35 @@ pub struct Stopped {
 pub struct Report {
     /// The number of runs that were visited from beginning to end.
     pub runs: u64,
-    /// The number of further runs that do not exist, because something that they assume does not hold.
+    /// The number of further runs that do not exist, since an assumption in them does not hold.
     pub refused: u64,
     /// The number of further runs that were cut by a bound.
     pub cut: u64,
-    /// The shortest one of these.
+    /// The shortest of the cut runs.
     pub first_cut: Option<Stopped>,
     /// The number of runs that failed, among those visited from beginning to end.
     pub failed: u64,
-    /// The different failures, those with shorter runs first.
+    /// The different failures; those with shorter runs come first.
     pub failures: Vec<Failure>,
-    /// The violation of a rule of choosing by the program, with the run up to it.
+    /// The program's violation of a rule of choosing, with the run up to it.
     pub mistake: Option<Stopped>,
-    /// Why it ended.
+    /// The reason why the exploration ended.
     pub ended: Ended,
 }
 
 impl Report {
-    /// Panics, with this report, unless no run failed, none was cut, and the program made no mistake.
+    /// Panics with this report if a run failed or was cut, or the program made a mistake; for tests.
     ///
     /// # Panics
-    /// If something went wrong: this is for tests.
+    /// If a run failed or was cut, or the program made a mistake.
     pub fn expect_passed(&self) {
         assert!(self.failed == 0 && self.cut == 0 && self.mistake.is_none(), "{self}");
     }
 
-    /// Panics, with this report, unless every run was visited and none failed.
+    /// Panics with this report unless every run was visited and none failed; for tests.
     ///
     /// # Panics
-    /// If something went wrong: this is for tests.
+    /// If a run was not visited or failed, or the program made a mistake.
     pub fn expect_exhausted(&self) {
         self.expect_passed();
         assert!(self.ended == Ended::Exhausted, "{self}");
@@ -145,7 +145,7 @@ pub fn shortlex(a: &[Step], b: &[Step]) -> std::cmp::Ordering {
     a.len().cmp(&b.len()).then_with(|| a.iter().map(|step| step.pick).cmp(b.iter().map(|step| step.pick)))
 }
 
-/// The first steps of a run in words: `door = 2 of 3, coin = 0 of 2`.
+/// The first steps of a run as text: `door = 2 of 3, coin = 0 of 2`.
 #[must_use]
 pub fn shown(run: &[Step]) -> String {
     if run.is_empty() {
@@ -159,7 +159,7 @@ pub fn shown(run: &[Step]) -> String {
     }
 }
 
-/// A count with its noun, which is given in the singular: `1 run`, `2 runs`.
+/// A count with a noun, which is given in the singular: `1 run`, `2 runs`.
 pub fn counted(count: u64, what: &str) -> String {
     format!("{count} {what}{}", if count == 1 { "" } else { "s" })
 }

@@ -1,4 +1,4 @@
-//! One run of a program under exploration, from its beginning to whatever ends it.
+//! One run of a program under exploration, from its beginning to its end.
 
 use super::panics::{self, Caught};
 use crate::choice::chooser::Escape;
@@ -11,19 +11,19 @@ pub(crate) enum End {
     Escaped(ChoiceError),
 }
 
-/// Why a run failed.
+/// The reason why a run failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Failed {
-    /// The text that failures have in common that count as one: the place of the panic, or the error's text; the panic's
-    /// message if the place is not known.
+    /// The text that is equal for failures that count as one: the place of the panic or the error's text; the panic's message if its place
+    /// is unknown.
     pub kind: String,
     pub message: String,
-    /// It panicked at a place that is not known, because the program has set a panic hook of its own.
+    /// True if the place of the panic is unknown, because the program has set a panic hook of its own.
     placeless: bool,
 }
 
 impl Failed {
-    /// The failure that a program returned, or that was noted before.
+    /// A failure that a program returned, or that was noted before.
     pub fn new(kind: String, message: String) -> Failed {
         Failed { kind, message, placeless: false }
     }
@@ -57,8 +57,8 @@ pub(crate) fn once<R: Outcome>(
     }
 }
 
-/// Runs the program once, with at most `bound` choices; if a panic's place is not known, runs it once more to learn the
-/// place, so that two failures do not count as one. A recorded run is a single one, and is not run again.
+/// Runs the program once, with at most `bound` choices. If a panic's place is unknown, repeats the run to learn it, so that two failures do
+/// not count as one. A recorded run is the only one of its search, so it is not repeated.
 #[inline]
 pub(crate) fn placed<S: Strategy, R: Outcome>(
     search: &mut S,
@@ -84,8 +84,8 @@ fn place<R: Outcome>(failed: &mut Failed, run: &[Step], bound: usize, program: &
     }
 }
 
-/// The end of a run that was told to end with `error`: that error, a failure of the program's own, or
-/// [`ChoiceError::Swallowed`] if the program went on.
+/// The end of a run that the chooser ended with `error`: this error, a failure of the program itself, or [`ChoiceError::Swallowed`] if the
+/// program went on.
 #[cold]
 fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser: &Chooser) -> End {
     if error.is_mistake() || error == ChoiceError::Interrupted {
@@ -95,7 +95,7 @@ fn escaped(outcome: Result<Option<String>, Caught>, error: ChoiceError, chooser:
     let own = own_failure(outcome, &error, chooser.unwound);
     let asked = chooser.swallowed.or((returned || own.is_some()).then(|| error.label()));
     match (own, asked) {
-        // What was only the beginning of runs is none that fails.
+        // A postponed run is only the beginning of runs, so it does not count as failed.
         (Some(failed), _) if !matches!(error, ChoiceError::Postponed { .. }) => End::Failed(failed),
         (_, Some(label)) => End::Escaped(ChoiceError::Swallowed { label }),
         (_, None) => End::Escaped(error),
@@ -116,7 +116,7 @@ fn own_failure(outcome: Result<Option<String>, Caught>, escape: &ChoiceError, un
 #[cold]
 fn panicked(caught: Caught) -> End {
     if caught.payload.is::<Escape>() {
-        // Another chooser's escape, of an exploration around this one.
+        // The escape of another chooser: this exploration runs inside of another one.
         std::panic::resume_unwind(caught.payload);
     }
     End::Failed(Failed::panicked(caught))

@@ -1,8 +1,8 @@
 //! Exploring on several threads, with a report that does not depend on their number.
 //!
-//! The search is divided into parts, and all parts advance in *rounds*: in each every part visits at most the same number
-//! of runs, whichever thread it is on. After a round what is left is divided again, until there are [`PARTS`] of them. What
-//! is visited is a function of the search and its bounds; threads only decide who does it.
+//! The search is divided into parts, and all parts advance in *rounds*: in a round every part visits at most the same number of runs, on
+//! any thread. After a round the rest is divided again, until there are [`PARTS`] parts. So the visited runs are a function of the search
+//! and its bounds; the threads only share the work.
 
 use super::panics;
 use super::tally::Tally;
@@ -14,14 +14,14 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::thread;
 use std::time::Duration;
 
-/// The number of parts that a search is divided into: more than a machine has cores, so that none of them waits for long.
+/// The number of parts of a search: more than the number of cores, so that no core waits long for the others.
 const PARTS: usize = 256;
-/// The runs that a part visits in the first round and in the longest ones: few at first, to have parts to divide.
+/// The number of runs that a part visits in the first round and in the longest rounds; few at first, since running makes parts divisible.
 const QUOTA: (u64, u64) = (4, 1 << 16);
-/// The time after which the watch is asked again during a round.
+/// The interval at which the watch is called during a round.
 const LOOK: Duration = Duration::from_millis(50);
 
-/// A part and what one round found in it; on cache lines of its own, since both are written at every choice.
+/// A part and its findings in one round, on cache lines of its own, since both are written at every choice.
 #[repr(align(128))]
 struct Work<S> {
     part: S,
@@ -38,8 +38,8 @@ struct Shared {
 }
 
 impl<S: Strategy + Send> Explore<'_, S> {
-    /// Visits the runs on that many threads, on one for each core if it is 0. The order of the visits is not that of
-    /// the search, the report does not depend on the number of threads.
+    /// Visits the runs on this number of threads, or on one for each core if it is 0. The visits are not in the order of the search; the
+    /// report does not depend on the number of threads.
     pub fn run_on<R: Outcome>(&mut self, threads: usize, program: impl Fn(&mut Chooser) -> R + Sync) -> Report {
         let cores = || thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { cores() } else { threads };
@@ -56,7 +56,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
         }
     }
 
-    /// Lets every part visit at most `share` runs, those parts that are within the `left` ones.
+    /// Lets each part visit at most `share` runs; only as many parts run as the `left` runs have room for.
     fn round<R: Outcome>(
         &mut self,
         threads: usize,
@@ -65,7 +65,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
         tally: &mut Tally,
         program: &(impl Fn(&mut Chooser) -> R + Sync),
     ) -> ControlFlow<()> {
-        // The parts after those that the bound leaves room for wait, so that which ones run does not hang on the threads.
+        // The parts beyond the bound wait, so that the choice of the parts that run does not depend on the threads.
         let allowed = usize::try_from(left / share).unwrap_or(usize::MAX).max(1);
         let waiting = self.parts.split_off(allowed.min(self.parts.len()));
         let work = |part| Mutex::new(Work { part, found: Tally::default() });
@@ -95,7 +95,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
         signal
     }
 
-    /// Asks the watch now and then, until all threads are done.
+    /// Calls the watch at intervals until all threads are done.
     fn wait(&mut self, all_done: &mpsc::Receiver<()>, shared: &Shared, before: Progress) -> ControlFlow<()> {
         let mut signal = ControlFlow::Continue(());
         while let Err(mpsc::RecvTimeoutError::Timeout) = all_done.recv_timeout(LOOK) {
@@ -111,7 +111,7 @@ impl<S: Strategy + Send> Explore<'_, S> {
 }
 
 impl Shared {
-    /// Takes parts, the next one each time, as long as there are any.
+    /// Takes one part after another and runs it, until all are taken.
     fn work<S: Strategy, R: Outcome>(
         &self,
         works: &[Mutex<Work<S>>],
@@ -132,7 +132,7 @@ impl Shared {
     }
 }
 
-/// Divides the searches until there are enough, or none can be divided.
+/// Divides the searches until there are enough of them, or none can be divided.
 fn divide<S: Strategy>(parts: &mut Vec<S>) {
     let mut before = 0;
     while !parts.is_empty() && parts.len() < PARTS && parts.len() != before {

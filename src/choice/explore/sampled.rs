@@ -1,8 +1,8 @@
 //! Some runs, drawn from a seed: each alternative equally likely, or by weights, or each *run* equally likely.
 //!
-//! The requested number of runs is drawn, with repetition. Every run has a source of its own, made from the seed and its
-//! number, so that what is drawn depends neither on the runs before it nor on who draws it. A sample is never exhausted.
-//! [`run_if_few`](crate::choice::Explore::run_if_few) first finds out whether there are few runs, and then visits all of them.
+//! The requested number of runs is drawn, with repetition. Every run has its own source, made from the seed and the run's number, so a
+//! drawn run does not depend on earlier runs or on the thread. A sample is never exhausted.
+//! [`run_if_few`](crate::choice::Explore::run_if_few) tests whether there are few runs, and visits all of them if so.
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Explore, Odometer, Report, SMALL, Sampled, explore};
@@ -20,30 +20,30 @@ use crate::choice::{ChoiceError, Choices, Coverage, Label, Random, RunCounts, St
 use std::fmt;
 use std::sync::Arc;
 
-/// The number of runs up to which they are few: these are visited before others are drawn, to see whether they are all.
+/// The number of runs up to which a program has few: these are all visited instead of drawn.
 pub const SMALL: u64 = 1024;
 
-/// The weights of the alternatives after a run, at a place, one for each; `None` if all are alike.
+/// A function that returns the weights of the alternatives after some steps, at a place; `None` if all are equal.
 type Weigh = dyn Fn(&[Step], Label, usize) -> Option<Vec<u64>> + Send + Sync;
 
-/// Draws runs from a seed.
+/// A search that draws runs from a seed.
 ///
-/// Invariant: `run` is what was drawn of the run at hand, `draws` stands after what that took, and `at` after `run`.
+/// Invariant: `run` has the steps drawn so far, `draws` is the generator after them, and `at` the number of the beginning `run`.
 #[derive(Clone)]
 pub struct Sampled {
     seed: u64,
-    /// The run at hand and the one before which this search ends, by number.
+    /// The number of the present run, and the number at which this search ends.
     numbers: (u64, u64),
     draws: Random,
     weigh: Option<Arc<Weigh>>,
-    /// Numbers of runs, and the beginning among them that the run at hand is; `None` outside of what is known.
+    /// The known numbers of runs; `at` is the beginning of the present run among them, or `None` if it is unknown there.
     counts: Option<Arc<RunCounts>>,
     at: Option<u32>,
     run: Vec<Step>,
 }
 
 impl Sampled {
-    /// Draws that many runs.
+    /// A search that draws `runs` runs.
     #[must_use]
     pub fn new(seed: u64, runs: u64) -> Sampled {
         Sampled {
@@ -57,8 +57,8 @@ impl Sampled {
         }
     }
 
-    /// Draws by weights: `weigh` is given the steps so far, the label and the number of alternatives, and returns a
-    /// weight for each alternative, or `None` if all are alike or the program itself has weights.
+    /// Draws by weights: `weigh` gets the steps so far, the label and the number of alternatives. It returns a weight for each alternative,
+    /// or `None` if all are equal or the program itself gives weights.
     ///
     /// ```
     /// use mayhap::choice::{Sampled, explore};
@@ -78,7 +78,7 @@ impl Sampled {
         self
     }
 
-    /// Draws every run with the same probability, if the number of runs after each choice is known.
+    /// Draws every run with the same probability, as far as the number of runs after each choice is known.
     #[must_use]
     pub fn uniform(mut self, counts: RunCounts) -> Sampled {
         self.counts = Some(Arc::new(counts));
@@ -91,7 +91,7 @@ impl Sampled {
         self.numbers.1.saturating_sub(self.numbers.0)
     }
 
-    /// Stands at the beginning of the run at hand.
+    /// Starts the present run from its beginning.
     fn begin(&mut self) {
         self.run.clear();
         self.at = Some(EMPTY);

@@ -1,4 +1,4 @@
-//! Searches: sources of choices that go from one run to the next.
+//! Searches: sources of choices that advance from one run to the next.
 //!
 //! ```
 //! use mayhap::choice::{Choices, Odometer, Strategy};
@@ -16,41 +16,41 @@
 
 use crate::choice::{ChoiceError, Choices, Step};
 
-/// The runs that a search has visited when it has no next run.
+/// The set of runs that a search has visited when it has no next run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Coverage {
     /// Every run was visited.
     All,
-    /// As many as were asked for were drawn.
+    /// The requested number of runs was drawn.
     Sample,
-    /// The one that was recorded was repeated.
+    /// The recorded run was repeated.
     Recorded,
 }
 
 /// A source of choices for one run after another.
 pub trait Strategy: Choices {
-    /// The steps of the run at hand, up to where it stands.
+    /// The steps of the present run so far.
     fn run(&self) -> &[Step];
 
-    /// Ends the run at hand and goes to the next; false if that was the last.
+    /// Ends the present run and advances to the next; false if that was the last one.
     ///
     /// # Errors
-    /// [`ChoiceError::Unused`] if the run ended inside the prefix that it repeated.
+    /// [`ChoiceError::Unused`] if the run ended inside of the prefix that it repeated.
     fn advance(&mut self) -> Result<bool, ChoiceError>;
 
-    /// Goes back to the beginning of the run at hand, as if it had not begun.
+    /// Returns to the beginning of the present run.
     fn restart(&mut self);
 
-    /// Tests whether there is no run left, not even the one at hand.
+    /// Tests whether no run is left, the present one included.
     fn is_done(&self) -> bool;
 
-    /// The runs that this search has visited when there is no next run.
+    /// The set of runs that this search has visited when there is no next run.
     fn coverage(&self) -> Coverage {
         Coverage::All
     }
 
-    /// Gives away about half of the runs that are left, if the search knows between two runs which these are. Together the
-    /// two searches visit exactly the runs that this one would have visited. The default gives away nothing.
+    /// Gives away about half of the runs that are left, if the search knows between two runs which these are. The two searches together
+    /// visit exactly the runs that this one would have visited. The default gives away nothing.
     fn split(&mut self) -> Option<Self>
     where
         Self: Sized,

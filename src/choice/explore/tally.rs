@@ -1,4 +1,4 @@
-//! The findings so far, run by run; those of several threads are put together.
+//! The findings of an exploration so far; those of several threads are merged.
 //!
 //! ```
 //! use mayhap::choice::{Odometer, explore};
@@ -11,10 +11,10 @@ use super::rerun::{End, Failed};
 use crate::choice::{ChoiceError, Ended, Failure, Report, Step, Stopped};
 use std::collections::BTreeMap;
 
-/// The number of different failures that are kept, those with the shortest runs; all are counted.
+/// The largest number of different failures that are kept, which bounds the memory; those with the shortest runs stay, and all are counted.
 const MAX_FAILURES: usize = 100;
 
-/// The number of cut runs after which no run is expected to come to its end, if none has so far.
+/// The number of cut runs after which the search gives up, if no run has come to its end.
 const ENDLESS: u64 = 100;
 
 /// The progress of an exploration: the runs visited so far, and those of them that failed.
@@ -27,7 +27,7 @@ pub struct Progress {
     pub failed: u64,
 }
 
-/// A report in the making.
+/// A report under construction.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tally {
     pub runs: u64,
@@ -36,9 +36,9 @@ pub(crate) struct Tally {
     pub failed: u64,
     pub first_cut: Option<Stopped>,
     pub mistake: Option<Stopped>,
-    /// The program has interrupted a run.
+    /// True if the program has interrupted a run.
     pub interrupted: bool,
-    /// The failures by their kinds.
+    /// The failures, by kind.
     failures: BTreeMap<String, Failure>,
 }
 
@@ -49,7 +49,7 @@ fn earlier(known: &mut Option<Stopped>, other: Stopped) {
 }
 
 impl Tally {
-    /// Notes how a run ended; false if it was only the beginning of others.
+    /// Notes the end of a run; returns false if it was only the beginning of other runs.
     #[inline]
     pub fn note(&mut self, end: End, run: &[Step]) -> bool {
         match end {
@@ -94,7 +94,7 @@ impl Tally {
         }
     }
 
-    /// Adds what another part of the search found.
+    /// Adds the findings of another part of the search.
     pub fn merge(&mut self, other: Tally) {
         self.runs += other.runs;
         self.refused += other.refused;
@@ -108,7 +108,7 @@ impl Tally {
         }
     }
 
-    /// The runs that were visited, whatever became of them.
+    /// The number of visited runs, whatever their end.
     pub fn visited(&self) -> u64 {
         self.runs + self.refused + self.cut
     }
@@ -117,7 +117,7 @@ impl Tally {
         Progress { runs: self.visited(), failed: self.failed }
     }
 
-    /// Tests whether no run seems to come to its end: many were cut, and no run was visited to its end or refused.
+    /// Tests whether runs seem to be endless: many were cut, and none passed, failed or was refused.
     pub fn is_endless(&self) -> bool {
         self.cut >= ENDLESS && self.runs + self.refused == 0
     }

@@ -1,33 +1,33 @@
-//! The knowledge of the program from the runs that were made: what it asks after which picks, and where it ends.
+//! The knowledge about a program from its runs so far: the choices that it asks for after given picks, and the ends of its runs.
 //!
-//! A program asks for the same after the same picks, so edited steps can be read against what is known of it. If that
-//! leads to the end of a run that was made already, the program need not run again: many edits come to the same run.
+//! A program asks for the same choice after the same picks, so edited steps can be read against this knowledge. If they lead to the end of
+//! a run that was made already, the program need not run again; many edits lead to the same run.
 
 use super::super::{Choices, Label, Step};
 use super::read::Read;
 use std::collections::HashMap;
 
-/// Longer runs are not kept: edits of them hardly ever come to the same run.
+/// The length of the longest runs that are kept; edits of longer ones rarely lead to the same run.
 const LONGEST: usize = 256;
 
-/// The next thing after the picks of a run's beginning: the program asks for a choice, or the run ends.
+/// The event after the picks of a beginning: the program asks for a choice, or the run ends.
 #[derive(Clone, Copy)]
 enum Next {
     Asks(Label, usize),
     Ends(Fate),
 }
 
-/// The fate of a run, as far as it matters here: it fails in the way that is looked for, or not.
+/// The fate of a run: whether it fails with the kind of failure that is being shrunk.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Fate {
-    /// It fails, in the way that is looked for.
+    /// It fails with this kind of failure.
     Fails,
-    /// It does not, or it was cut.
+    /// It passes, fails with another kind, or was cut.
     Passes,
 }
 
 impl Fate {
-    /// A run fails if it has a message.
+    /// The fate of a run with or without the message of this failure.
     pub fn of(message: &Option<String>) -> Fate {
         if message.is_some() { Fate::Fails } else { Fate::Passes }
     }
@@ -36,11 +36,11 @@ impl Fate {
 /// The outcome of edited steps.
 #[derive(Clone, Copy)]
 pub(super) struct Attempt {
-    /// True if the run that the steps led to is the best one now.
+    /// True if the run of the steps is the best one now.
     pub adopted: bool,
-    /// The number of steps that the run had; that of the best one if it was cut.
+    /// The number of steps of the run; that of the best run if it was cut.
     pub length: usize,
-    /// True if the run went on after as many steps as the best one has.
+    /// True if the run went on after the length of the best one.
     pub is_longer: bool,
 }
 
@@ -50,23 +50,23 @@ impl Attempt {
     }
 }
 
-/// Runs that were made: a trie, whose nodes are numbers of the picks that lead to them.
+/// The runs so far, as a trie. Its nodes are hashes of the picks that lead to them.
 ///
 /// ```text
 ///   () asks more: 2 ─0─▶ passes
 ///                   ─1─▶ asks number: 100 ─50─▶ asks more: 2 ─0─▶ fails
 /// ```
 ///
-/// Edited steps `1 50` come to `1 50 0`, which is known to fail: nothing need run.
+/// The edited steps `1 50` lead to `1 50 0`, which is known to fail, so the program does not run.
 #[derive(Default)]
 pub(super) struct Known {
-    /// Maps the picks of a run's beginning, as a number, to what comes next.
+    /// Maps the hash of the picks of a beginning to the event after it.
     next: HashMap<u64, Next>,
-    /// Maps edited steps, as a number, to what became of them, if the run is longer than [`LONGEST`].
+    /// Maps the hash of edited steps to their outcome, for runs that are longer than [`LONGEST`].
     edits: HashMap<u64, Attempt>,
 }
 
-/// The number of the place where a run begins.
+/// The hash of the empty beginning.
 const START: u64 = 0x51_7c_c1_b7_27_22_0a_95;
 
 fn mixed(hash: u64, part: usize) -> u64 {
@@ -74,14 +74,14 @@ fn mixed(hash: u64, part: usize) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// Steps as a number. Two that have the same number by accident cost an edit that is not tried.
+/// A hash of steps. If two edits have the same hash by accident, one of them is not tried.
 fn number(steps: &[Step]) -> u64 {
     let parts = steps.iter().flat_map(|step| [step.label.as_ptr() as usize, step.arity, step.pick]);
     parts.fold(START, mixed)
 }
 
 impl Known {
-    /// The outcome of edited steps, if it is known; only a run before the best one is wanted.
+    /// The outcome of edited steps, if it is known; runs are read only as long as they may come before the best one.
     pub fn recall(&self, best: &[Step], steps: &[Step]) -> Option<Attempt> {
         match best.len() {
             0..=LONGEST => self.follow(Read::before(best, steps)).map(|(read, _)| Attempt::of(&read)),
@@ -89,7 +89,7 @@ impl Known {
         }
     }
 
-    /// The run that edited steps lead to, and how it ends, if that is known.
+    /// The run of edited steps and its fate, if they are known.
     pub fn follow<'s>(&self, mut read: Read<'s>) -> Option<(Read<'s>, Fate)> {
         let mut place = START;
         loop {
@@ -103,7 +103,7 @@ impl Known {
         }
     }
 
-    /// Notes what became of edited steps: not adopted, if they come again.
+    /// Notes the outcome of edited steps, as one that is not adopted.
     pub fn note(&mut self, steps: &[Step], read: &Read<'_>, ended: Fate) -> Attempt {
         let attempt = Attempt::of(read);
         if read.made.len() > LONGEST {

@@ -1,18 +1,18 @@
-//! Making a failing run smaller: the shortlex-least run that still fails in the same way, as far as a budget goes.
+//! Shrinking a failing run: the search for the shortlex-least run with the same kind of failure, within a budget.
 //!
-//! The order of simplicity is *shortlex*: fewer choices are simpler, and among runs of one length those with lexicographically lower
-//! picks. The order is total, so that the simplest run does not depend on the way there. Every run has finitely many before it, so that
-//! each run that is adopted brings the end nearer. Fewer choices come first since each one is something to understand;
-//! alternative 0 is the one that a program names first, its usual case.
+//! The order of simplicity is *shortlex*: fewer choices are simpler, and among runs of one length those with lexicographically lower picks.
+//! The order is total, so the simplest run does not depend on the way to it. Finitely many runs come before each run, so shrinking ends.
+//! Fewer choices come first, since each choice is one thing to understand; alternative 0 is the one that a program names first, its usual
+//! case.
 //!
-//! There is one gate, `consider`: it runs the program on edited steps, and adopts the run that the *program* made of them
-//! if it fails in the same way and comes before the best one. Edited steps need not be a run: they are read leniently,
-//! by label, and what is missing is alternative 0. A run ends where it fails, and one that cannot come before the best one
-//! any more is cut. Each pass is a function from the best run to edits of it, see `passes`.
+//! There is one gate, `consider`: it runs the program on edited steps, and adopts the run that the *program* made of them if it has the
+//! same kind of failure and comes before the best one. Edited steps need not be a run: they are read leniently, by label, and missing ones
+//! are alternative 0. A run ends when it fails, and is cut when it cannot come before the best one any more. Each pass is a function that
+//! tries edits of the best run, see `passes`.
 //!
-//! The passes are tried in their order, at first with little patience each, and with more as long as one of them gives up:
-//! so the budget goes to what works, and all of it before the search ends without having tried every edit there is. Then
-//! the run is [`Minimum::Local`]; if the budget ends the search first it is [`Minimum::Unfinished`].
+//! The passes are tried in their order, at first with little patience, and with more while a pass still gives up: so the budget goes to the
+//! passes that succeed, and is used up before the search ends without having tried every edit. After all edits the run is
+//! [`Minimum::Local`]; if the budget ends the search first, it is [`Minimum::Unfinished`].
 //!
 //! ```
 //! use mayhap::choice::{Chooser, Step, shrink};
@@ -43,12 +43,12 @@ use super::{Choices, Chooser, Outcome, Step};
 use known::{Attempt, Fate, Known};
 use read::Read;
 
-/// The bounds on the work of making a run smaller.
+/// The bounds on the work of shrinking a run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// The number of times that the program may be run again.
+    /// The largest number of times that the program is run.
     pub reruns: u64,
-    /// The number of choices that a run may ask for.
+    /// The largest number of choices in a run.
     pub choices: usize,
 }
 
@@ -58,33 +58,33 @@ impl Default for Bounds {
     }
 }
 
-/// The degree to which the smaller run is known to be the smallest that fails in its way.
+/// The certainty that the shrunk run is the smallest one with its kind of failure.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub enum Minimum {
-    /// No run before it fails in this way: all of them were tried.
+    /// All runs before it were tried, and none has this failure.
     Proved,
-    /// None of the edits makes it smaller.
+    /// No edit makes it smaller.
     Local,
     /// The budget was used up.
     Unfinished,
 }
 
-/// A run that was made smaller.
+/// A run that was shrunk.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
 pub struct Shrunk {
     /// The smallest failing run that was found.
     pub run: Vec<Step>,
-    /// The message of what goes wrong in that run.
+    /// The message of the failure in that run.
     pub message: String,
-    /// The number of times that the program was run again.
+    /// The number of times that the program was run.
     pub reruns: u64,
-    /// The degree to which it is known that no smaller run fails in this way.
+    /// The certainty that no smaller run has this failure.
     pub minimum: Minimum,
 }
 
-/// Makes a failing run smaller; `None` if the program does not fail on it.
+/// Shrinks a failing run; `None` if the program does not fail on it.
 pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(&mut Chooser) -> R) -> Option<Shrunk> {
     panics::unreported(|| {
         let mut read = Read::new(run);
@@ -95,7 +95,7 @@ pub fn shrink<R: Outcome>(run: &[Step], bounds: Bounds, mut program: impl FnMut(
     })
 }
 
-/// Makes a failing run smaller whose kind of failure is known; `None` if the program does not fail on it in that way.
+/// Shrinks a failing run with this kind of failure; `None` if the program does not fail on it in this way.
 pub(super) fn shrink_kind<R: Outcome>(
     run: &[Step],
     kind: &str,
@@ -125,20 +125,20 @@ pub(super) fn shrink_kind<R: Outcome>(
     Some(search.finished(minimum))
 }
 
-/// The edits tried in vain after which a pass lets the others try first.
+/// The number of unsuccessful edits after which a pass lets the next one try.
 const PATIENCE: u64 = 64;
 
 /// The approximate number of runs before the best one up to which all of them are tried.
 const PROVED: u64 = 1_000;
 
-/// A program that says why it failed, if it did so in the way that is looked for.
+/// A program that returns the message of its failure, if it has the kind of failure that is being shrunk.
 type Fails<'p> = dyn FnMut(&mut dyn Choices) -> Option<String> + 'p;
 
-/// The best run so far and what may still be tried.
+/// The state of shrinking: the best run so far, and the limits of the search.
 ///
 /// Invariants:
-/// 1. `best` fails in the way that is looked for, with `message`, and each one that replaces it comes before it in shortlex.
-/// 2. `known` has all runs that were made, the best one among them.
+/// 1. `best` has the kind of failure that is being shrunk, with `message`; each replacement of `best` comes before it in shortlex.
+/// 2. `known` has all runs so far, including the best one.
 struct Search<'p> {
     best: Vec<Step>,
     message: String,
@@ -146,9 +146,9 @@ struct Search<'p> {
     budget: u64,
     /// The number of times that a better run was found.
     adopted: u64,
-    /// The number of edits that a pass may still try in vain.
+    /// The number of unsuccessful edits that the present pass may still try.
     patience: u64,
-    /// The number of edits that a pass may try in vain from one that succeeds on.
+    /// The number of unsuccessful edits that the present pass may try after a successful one.
     patient: u64,
     known: Known,
     program: &'p mut Fails<'p>,
@@ -159,13 +159,13 @@ impl Search<'_> {
         self.reruns >= self.budget || self.patience == 0
     }
 
-    /// The gate: whether these steps lead to a failing run before the best one, which is the best one then.
+    /// The gate: runs the program on steps, and returns whether their run is the best one now.
     fn consider(&mut self, steps: Vec<Step>) -> bool {
         self.attempt(steps).is_some_and(|attempt| attempt.adopted)
     }
 
-    /// Runs the program on these steps, unless their outcome is known, and adopts the run that they lead to if it fails
-    /// and comes before the best one; returns what became of the steps, `None` if nothing is to be tried.
+    /// Runs the program on these steps, unless their outcome is known. Adopts their run if it fails and comes before the best one. Returns
+    /// the outcome of the steps; `None` if no more edits are allowed.
     fn attempt(&mut self, steps: Vec<Step>) -> Option<Attempt> {
         if self.is_over() || steps == self.best {
             return None;
@@ -194,8 +194,8 @@ impl Search<'_> {
         }
     }
 
-    /// Tests whether the program fails on steps, though their run may come after the best one; `None` if it has more
-    /// choices than the best one, or if nothing is to be tried.
+    /// Tests whether the program fails on steps, even if their run comes after the best one; `None` if the run has more choices than the
+    /// best one, or no more edits are allowed.
     fn fails(&mut self, steps: &[Step]) -> Option<bool> {
         let longest = self.best.len();
         let known = self.known.follow(Read::up_to(longest, steps));
@@ -214,13 +214,12 @@ impl Search<'_> {
         (!read.is_longer()).then_some(ended == Fate::Fails)
     }
 
-    /// The run that these steps lead to, if it was made.
+    /// The run of these steps, if it was made.
     fn made(&self, steps: &[Step]) -> Option<Vec<Step>> {
         self.known.follow(Read::before(&self.best, steps)).map(|(read, _)| read.made)
     }
 
-    /// All passes, again and again until none of them makes the run smaller, each with more patience than before as long
-    /// as one gives up.
+    /// Runs all passes again and again until none makes the run smaller; increases the patience while a pass still gives up.
     fn greedy(&mut self) -> Minimum {
         let mut patience = PATIENCE;
         loop {
@@ -235,7 +234,7 @@ impl Search<'_> {
         }
     }
 
-    /// All passes, from the first tier again as long as one makes the run shorter. Whether a pass gave up.
+    /// Runs all passes, and starts at the first tier again when one makes the run shorter; returns whether a pass gave up.
     fn gives_up(&mut self, patience: u64) -> bool {
         let (mut tier, mut gave_up) = (0, false);
         while let Some(passes) = passes::TIERS.get(tier).filter(|_| self.reruns < self.budget) {
@@ -251,7 +250,7 @@ impl Search<'_> {
         gave_up
     }
 
-    /// Tries all runs before the best one, if they may be few: then it is the least.
+    /// Tries all runs before the best one if they seem to be few; the best run is then proved to be the least.
     fn finished(mut self, found: Minimum) -> Shrunk {
         let before = self.best.iter().rev().skip(1).try_fold(1_u64, |runs, step| runs.checked_mul(step.arity as u64));
         let few = before.is_some_and(|runs| runs <= PROVED);

@@ -1,13 +1,13 @@
-//! Reading edited steps as a run: by label, leniently, and writing down the run that comes of it.
+//! Lenient reading of edited steps as a run, by label, and recording of the run that results.
 //!
-//! Steps that were deleted or changed shift what follows. A place that asks takes the next step of its label if there is
-//! one within [`NEAR`] steps, passing over those of other labels; else it takes alternative 0 and nothing is used up.
+//! Deleted or changed steps shift those after them. A place that asks takes the next step with its label if there is one within [`NEAR`]
+//! steps, and skips those before it. If there is none, it takes alternative 0 and uses no step.
 
 use super::super::label::same;
 use super::super::{ChoiceError, Choices, Label, Step};
 use crate::choice::explore::report::shortlex;
 
-/// The number of steps ahead within which one of the right label is looked for.
+/// The number of steps ahead among which a step with the right label is searched.
 const NEAR: usize = 8;
 
 /// A source of choices that follows edited steps.
@@ -19,31 +19,31 @@ const NEAR: usize = 8;
 ///
 /// Invariants:
 /// 1. `at` is at most the number of steps, and `made` has at most `longest`.
-/// 2. Once `cut` says what was asked for, `made` does not change.
+/// 2. Once `cut` names a choice, `made` does not change.
 pub(super) struct Read<'s> {
     steps: &'s [Step],
     at: usize,
-    /// A run that does not come before this one is not wanted; nor are more steps than the given number.
+    /// The run before which the new one must come; and the largest number of steps.
     best: Option<&'s [Step]>,
     longest: usize,
     /// The run that was made.
     pub made: Vec<Step>,
-    /// The label and the arity that the program asked for if the run could not come before the best one any more.
+    /// The label and the arity of the choice at which the run could not come before the best one any more.
     pub cut: Option<(Label, usize)>,
 }
 
 impl<'s> Read<'s> {
-    /// Reads any run.
+    /// A reader of any run.
     pub fn new(steps: &'s [Step]) -> Read<'s> {
         Read { steps, at: 0, best: None, longest: usize::MAX, made: Vec::new(), cut: None }
     }
 
-    /// Reads a run that may come before this one.
+    /// A reader of runs that come before this one.
     pub fn before(best: &'s [Step], steps: &'s [Step]) -> Read<'s> {
         Read { best: Some(best), ..Read::up_to(best.len(), steps) }
     }
 
-    /// Reads a run of at most the given number of steps.
+    /// A reader of runs with at most the given number of steps.
     pub fn up_to(longest: usize, steps: &'s [Step]) -> Read<'s> {
         Read { longest, ..Read::new(steps) }
     }
@@ -61,12 +61,12 @@ impl<'s> Read<'s> {
         self.cut.is_some() && self.made.len() == self.longest
     }
 
-    /// The number of steps that the run has; that of the best one if it is cut.
+    /// The number of steps of the run; that of the best run if it is cut.
     pub fn length(&self) -> usize {
         if self.cut.is_some() { self.longest } else { self.made.len() }
     }
 
-    /// Tests whether no run of one more step comes before the best one.
+    /// Tests whether the run, with one step more, cannot come before the best one.
     fn is_late(&self) -> bool {
         let made = self.made.len();
         let is_behind = |best: &[Step]| made + 1 == best.len() && shortlex(&self.made, &best[..made]).is_gt();

@@ -1,8 +1,8 @@
-//! The usual forms of the values of each type in a text: the text that is always the same, with gaps for the parts.
+//! The usual JSON text of the values of each type: fixed text with gaps for the parts.
 //!
-//! The fields of `struct Tag { weak: bool, opaque: Opaque }` are what stands in the gaps of `{"weak": …, "opaque": …}`, those
-//! of the variant `Put` in the gaps of `{"Put": {"key": …, "value": …}}`, and a variant without fields is text without gaps.
-//! Programs write either a space after each comma and each colon, or none.
+//! The fields of `struct Tag { weak: bool, opaque: Opaque }` fill the gaps of `{"weak": …, "opaque": …}`, those of the variant `Put` the
+//! gaps of `{"Put": {"key": …, "value": …}}`; a variant without fields is text without gaps. Programs write either a space after each comma
+//! and each colon, or none.
 //!
 //! ```
 //! use mayhap::json::{Forms, Scanner, Spacing};
@@ -24,9 +24,9 @@ use std::collections::HashSet;
 /// The way in which a program writes commas and colons.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Spacing {
-    /// With a space after each, as this program and Python do.
+    /// A space after each comma and colon, as this program and Python write.
     Spaced,
-    /// Without, as serde and JavaScript do.
+    /// No spaces, as serde and JavaScript write.
     Compact,
 }
 
@@ -34,7 +34,7 @@ pub enum Spacing {
 #[derive(Debug)]
 pub struct Forms {
     pub(crate) by_type: Vec<Form>,
-    /// The strings that were read.
+    /// The strings that were read before.
     pub(crate) known: Interner,
 }
 
@@ -49,11 +49,11 @@ pub(crate) enum Form {
     Option(TypeId),
     List(TypeId),
     Data(Templates),
-    /// Nothing is known of it here.
+    /// No usual form; the decoder reads these values.
     Other,
 }
 
-/// The ways in which the constructors of a type are usually written, found by one octet that most of them differ in.
+/// The usual texts of the constructors of a type, found by one octet in which most of them differ.
 ///
 /// ```text
 ///   {"Get":   {"Put":   {"Del":        `at` is 2, where they begin with G, P and D: first['P'] is 1, the tag of `Put`
@@ -64,32 +64,32 @@ pub(crate) enum Form {
 /// 2. From `first[octet]`, `next` leads through all tags whose templates have the octet at `at`, the lowest first.
 #[derive(Debug)]
 pub(crate) struct Templates {
-    /// One for each constructor, in the order of their tags.
+    /// The templates of the constructors, in the order of their tags.
     by_tag: Box<[Template]>,
-    /// The position of this octet in the texts of all of them.
+    /// The position of this octet in the beginnings of all templates.
     at: usize,
-    /// The first constructor with this octet there, by the octet; [`NONE`] if there is none.
+    /// The first constructor whose template has a given octet at this position; [`NONE`] if there is none.
     first: Box<[u32; 256]>,
 }
 
-/// The tag of no constructor.
+/// A value of `first` and `next` that is no constructor's tag.
 const NONE: u32 = u32::MAX;
 
-/// The text of a constructor: what is always the same in it, and the gaps in it.
+/// The usual text of a constructor: its fixed text, and the gaps in it.
 #[derive(Debug)]
 pub(crate) struct Template {
-    /// Everything before the first gap.
+    /// The text before the first gap.
     begin: Piece,
     pub gaps: Box<[Gap]>,
-    /// The next constructor with the same octet at the place where most differ, or [`NONE`].
+    /// The next constructor with the same octet at the position `at` of [`Templates`], or [`NONE`].
     next: u32,
 }
 
-/// A gap in a text, where a field stands.
+/// A gap in a template, which a field fills.
 #[derive(Debug)]
 pub(crate) struct Gap {
     pub of: TypeId,
-    /// The text between the field and the next gap, or the end.
+    /// The text between this gap and the next one, or the end.
     pub behind: Piece,
 }
 
@@ -122,7 +122,7 @@ fn form(types: &Types, id: TypeId, spacing: Spacing) -> Form {
     }
 }
 
-/// The form of a type with these constructors, unless a name in it could be read as a mark, `$any` or `$lit`.
+/// The form of a type with these constructors; [`Form::Other`] if a name in it could be read as a mark, such as `$any`.
 fn data(templates: impl IntoIterator<Item = Template>) -> Form {
     let templates: Box<[Template]> = templates.into_iter().collect();
     let may_be_mark = |template: &Template| template.begin.octets().windows(3).any(|three| three == b"{\"$");
@@ -142,7 +142,7 @@ impl Templates {
         Templates { by_tag, at, first }
     }
 
-    /// The constructor that `octets`, which end as `tail` does, begin as, with its tag, and what is left after its beginning.
+    /// The constructor whose beginning `octets` have, with its tag, and the octets after this beginning. `tail` holds the end of the text.
     pub(crate) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
         let mut tag = self.first[usize::from(*octets.get(self.at)?)];
         while let Some(template) = self.by_tag.get(tag as usize) {
@@ -187,7 +187,7 @@ fn key(before: &str, name: &str, behind: &str) -> String {
 }
 
 impl Spacing {
-    /// The comma and the colon.
+    /// The comma and the colon, with a space if there is one.
     fn separators(self) -> [&'static str; 2] {
         match self {
             Spacing::Spaced => [", ", ": "],

@@ -1,7 +1,7 @@
-//! Short strings of a trace, each made once: what was read before is shared, not copied.
+//! Short strings of a trace, allocated once: a string that was read before is shared, not copied.
 //!
-//! Keys and states come again and again. A string of up to 15 octets is known by the two words that it is, without hashing
-//! its octets or comparing them one by one; which one a place of the table has is the one that was read last.
+//! Keys and states occur again and again. A string of up to 15 octets is looked up by two words that hold its octets, without hashing it or
+//! comparing it octet by octet. A place of the table holds the last string that was read for it.
 //!
 //! ```
 //! use mayhap::json::{Forms, Scanner, Spacing};
@@ -14,7 +14,7 @@
 
 use std::sync::Arc;
 
-/// The number of strings that are remembered at first; `MANY` is the most. Both are powers of two.
+/// The number of places at first, and the largest number of places, which bounds the memory. Both are powers of two.
 const FEW: usize = 1 << 6;
 const MANY: usize = 1 << 12;
 
@@ -22,18 +22,18 @@ const MANY: usize = 1 << 12;
 ///
 /// Invariants:
 /// 1. There are no places and `mask` is 0, or there are `mask` + 1, a power of two.
-/// 2. Each place has the words that its text is; at first those of the empty text.
+/// 2. Each place has the words of its text; at first those of the empty text.
 #[derive(Debug, Default)]
 pub(crate) struct Interner {
-    /// None before the first string.
+    /// Empty before the first string.
     places: Vec<Interned>,
-    /// The bits of a mixed word that say where its place is.
+    /// The mask that takes the index of a place from a mixed word.
     mask: usize,
     /// The number of strings that were made for these places.
     made: usize,
 }
 
-/// A string, and the octets that it is: those of the first word, those of the second, zeros past the end.
+/// A string and its octets: eight in each word, zeros past the end.
 #[derive(Clone, Default, Debug)]
 struct Interned {
     words: [u64; 2],
@@ -41,12 +41,12 @@ struct Interned {
 }
 
 impl Interner {
-    /// The string that is these words, which are of no other string.
+    /// The string with these words, if it is in its place.
     pub(crate) fn get(&self, words: [u64; 2]) -> Option<Arc<str>> {
         self.places.get(self.place(words)).filter(|place| place.words == words).map(|place| place.text.clone())
     }
 
-    /// Makes the string that is these words.
+    /// Allocates the string with these words, and puts it in its place.
     pub(crate) fn learn(&mut self, words: [u64; 2], text: &str) -> Arc<str> {
         if self.made == 2 * self.places.len() && self.made < 2 * MANY {
             self.grow();
@@ -58,7 +58,7 @@ impl Interner {
         text
     }
 
-    /// Begins anew, with more places. Each has the empty string, which is two words of zeros.
+    /// Starts an empty table with more places. Each place has the empty string, whose words are zeros.
     #[cold]
     fn grow(&mut self) {
         let places = (4 * self.places.len()).max(FEW);

@@ -1,6 +1,6 @@
-//! From JSON to values, directly under the type that the value must have.
+//! Decoding of JSON to values, directed by the type of the value.
 //!
-//! No tree of JSON is built; errors say what was expected, where in the text and in which part of the value.
+//! No tree of JSON is built. Errors name what was expected, the place in the text, and the part of the value.
 //!
 //! ```
 //! use mayhap::json::decode;
@@ -27,13 +27,13 @@ use crate::value::{Map, Value};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The depth to which the lists, structs, options … of a value may be nested: a bound on the stack that reading needs.
+/// The largest depth to which the lists, structs, options … of a value may be nested, which bounds the stack that reading needs.
 pub const MAX_DEPTH: usize = 512;
 
-/// The message about a hole if nothing was recorded.
+/// The message about a hole in a text that is no recording.
 pub(super) const NO_HOLES: &str = "expected a value: only a recording may have holes";
 
-/// The value of type `id` that `text` is.
+/// Decodes a value of type `id`.
 ///
 /// # Errors
 /// The text is not JSON, is no value of the type, is nested more deeply than [`MAX_DEPTH`], or has a hole.
@@ -41,7 +41,7 @@ pub fn decode(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, (Marks::Read, Holes::Refused))
 }
 
-/// The value of type `id` that `text` is, as another program wrote it: `{"$any": null}` and `{"$lit": 5}` are what they look like.
+/// Decodes a value of type `id` that another program wrote: `{"$any": null}` and `{"$lit": 5}` are ordinary objects.
 ///
 /// # Errors
 /// As [`decode`].
@@ -49,7 +49,7 @@ pub fn decode_plain(types: &Types, id: TypeId, text: &str) -> Decoded<Value> {
     whole(types, id, text, (Marks::Literal, Holes::Refused))
 }
 
-/// The recorded value of type `id` that `text` is. Unknown parts are [`Value::Any`], and a reference is the value that it had.
+/// Decodes a recorded value of type `id`. A hole is [`Value::Any`], and a reference is the value that was recorded with it.
 ///
 /// # Errors
 /// As [`decode`]; and if an element of a set or a key of a map is a hole.
@@ -57,10 +57,10 @@ pub fn decode_recorded(types: &Types, id: TypeId, text: &str) -> Decoded<Value> 
     whole(types, id, text, (Marks::Read, Holes::Read))
 }
 
-/// The message about a reference if nothing was recorded.
+/// The message about a reference in a text that is no recording.
 const NO_REFERENCES: &str = "expected a value: only a recording may have references";
 
-/// The recorded value of type `id` that comes next, at this depth of nesting.
+/// Decodes the next recorded value of type `id`, at this depth of nesting.
 pub(super) fn next_within(types: &Types, id: TypeId, scanner: &mut Scanner<'_>, depth: usize) -> Decoded<Value> {
     next(types, id, scanner, (Marks::Read, Holes::Read), depth)
 }
@@ -93,19 +93,19 @@ fn next(
     Ok(value)
 }
 
-/// The meaning of `$any` and `$lit` at a place: inside `{"$lit": v}` they have none.
+/// The treatment of `$any` and `$lit`: inside of `{"$lit": v}` they are ordinary keys.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Marks {
     Read,
     Literal,
 }
 
-/// The rule that says whether a part of a value may be a hole.
+/// The treatment of holes.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Holes {
-    /// Only what was recorded may have parts that are not known.
+    /// A hole is an error: only recordings have unknown parts.
     Refused,
-    /// It is any value.
+    /// A hole is a value of which nothing is known.
     Read,
 }
 
@@ -153,7 +153,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         }
     }
 
-    /// Reads a hole in the place of all that a variant carries, if that comes next.
+    /// Reads a hole that stands for all fields of a variant, if there is one.
     fn is_hole(&mut self) -> bool {
         let mut ahead = self.scanner;
         let readable = self.marks == Marks::Read && self.holes == Holes::Read;
@@ -164,7 +164,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         found
     }
 
-    /// Reads the value of a `{"$lit": v}`, of which everything before `v` has been read, and its end.
+    /// Reads the value `v` of a `{"$lit": v}` and its closing brace; everything before `v` has been read.
     pub(super) fn literal<T>(&mut self, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
         self.marks = Marks::Literal;
         let value = read(self)?;
@@ -173,7 +173,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         Ok(value)
     }
 
-    /// Reads what stands at another place, and comes back.
+    /// Reads the text at another place, then returns to this place.
     pub(super) fn at<T>(&mut self, place: Scanner<'a>, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
         let behind = std::mem::replace(&mut self.scanner, place);
         let value = self.deeper(read)?;
@@ -216,7 +216,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         distinct(entries, "element")
     }
 
-    /// An object, or an array of pairs.
+    /// Reads a map: an object, or an array of pairs.
     fn map(&mut self, id: TypeId, key: TypeId, of: TypeId) -> Decoded<Value> {
         let mut entries = Vec::new();
         if self.scanner.peek() == Some(b'{') {
@@ -240,7 +240,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         distinct(entries, "key")
     }
 
-    /// An array of values, each of its own type.
+    /// Reads an array of values, each with its own type.
     fn exactly(&mut self, id: TypeId, of: &[TypeId]) -> Decoded<Arc<[Value]>> {
         let mut fields: SmallVec<[Value; 8]> = SmallVec::new();
         let at = self.scanner.here();
@@ -258,7 +258,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         Ok(packed(&mut fields))
     }
 
-    /// An object with named fields, in any order; an option that is not there is `None`.
+    /// Reads an object with named fields, in any order; an absent option is `None`.
     fn record(
         &mut self,
         id: TypeId,
@@ -273,7 +273,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
                 slots.push(this.value_within(field(position))?);
                 return Ok(());
             }
-            // Not in order. What has not been read is absent, which no value in JSON is.
+            // The fields are not in order. Fields that are not read yet are `Absent`, a value that JSON does not have.
             slots.resize(count, Value::Absent);
             let key = this.scanner.string()?;
             this.scanner.expect(b':')?;
@@ -303,7 +303,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         self.value(id).map_err(|error| error.within(&format!(".{name}")))
     }
 
-    /// Returns the value of a field that does not stand in the object: `None` for an option, an error for any other type.
+    /// Returns the value of a field that is absent in the object: `None` for an option, an error for any other type.
     fn absent(&self, end: usize, (name, id): (&str, TypeId)) -> Decoded<Value> {
         match self.types.get(id) {
             Type::Option(_) => Ok(Value::NONE),
@@ -337,7 +337,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         Ok(Value::data(tag, fields))
     }
 
-    /// Reads the key that names the variant of an object.
+    /// Reads the key of an object, which names the variant.
     fn variant_key(&mut self, id: TypeId, def: &'t EnumDef) -> Decoded<(u32, &'t VariantDef)> {
         let at = self.scanner.here();
         if let Some(tag) = def.variants.iter().position(|variant| self.scanner.eat_key(&variant.name)) {
@@ -356,7 +356,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         Ok((tag as u32, &def.variants[tag]))
     }
 
-    /// Reads what a variant carries: named fields as an object, one field as itself, more as an array, none as null.
+    /// Reads the fields of a variant: an object for named fields, a value for one, an array for several, null for none.
     fn payload(&mut self, id: TypeId, variant: &'t VariantDef) -> Decoded<Arc<[Value]>> {
         let fields = &variant.fields;
         let several = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());
@@ -384,7 +384,7 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
         })
     }
 
-    /// Reads what stands between two brackets, separated by commas.
+    /// Reads elements between two brackets, separated by commas.
     pub(super) fn sequence(
         &mut self,
         id: TypeId,
@@ -450,7 +450,7 @@ fn packed(fields: &mut [Value]) -> Arc<[Value]> {
     fields.iter_mut().map(|field| std::mem::replace(field, Value::Absent)).collect()
 }
 
-/// The treatment of a field that the type does not name.
+/// The treatment of fields that the type does not have.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum OtherFields {
     Ignored,
@@ -458,13 +458,13 @@ enum OtherFields {
 }
 
 impl OtherFields {
-    /// The treatment of a type that is declared open, or not.
+    /// The treatment for a type, which may be declared open.
     fn of(is_open: bool) -> OtherFields {
         if is_open { OtherFields::Ignored } else { OtherFields::Refused }
     }
 }
 
-/// A map (or set) whose keys must differ; each entry comes with its place in the text.
+/// A map (or set) with distinct keys; each entry comes with its place in the text, for errors.
 fn distinct(entries: Vec<(usize, Value, Value)>, what: &str) -> Decoded<Value> {
     if let Some((at, ..)) = entries.iter().find(|(_, key, _)| key.has_holes()) {
         let message = format!("a hole cannot stand for one {what} or a part of it: put one in the place of the whole");

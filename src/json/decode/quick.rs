@@ -1,8 +1,8 @@
-//! Reading a value as it is usually written: the text of its [`Form`] is compared as it stands, only the gaps are read.
+//! Fast reading of values in their usual text: the fixed text of a [`Form`] is compared, only the gaps are parsed.
 //!
-//! Unusual text is left to the [decoder](crate::json::decode_recorded). If a part does not begin as usual (a hole, a
-//! string with escapes, a large number), the decoder reads this part. If the text goes on in another way, the reader fails in this template
-//! and in all around it, and the decoder reads the whole. So there is one value, however it is read:
+//! Unusual text is left to the [decoder](crate::json::decode_recorded). If a part begins unusually (a hole, a string with escapes, a large
+//! number), the decoder reads this part. If the text differs later, this template and all enclosing ones fail, and the decoder reads the
+//! whole value. So both ways give the same value:
 //!
 //! ```
 //! use mayhap::json::{Forms, Scanner, Spacing, decode_recorded};
@@ -26,7 +26,7 @@ use crate::value::Value;
 use std::sync::Arc;
 
 impl Forms {
-    /// The recorded value of type `id` that comes next; none if there is an error, which the decoder tells.
+    /// Reads the next recorded value of type `id`; none if there is an error, for which the decoder has the message.
     pub fn next(&mut self, types: &Types, id: TypeId, scanner: &mut Scanner<'_>) -> Option<Value> {
         let mut reading = self.reading(types, scanner.text);
         reading.rest = &scanner.text.as_bytes()[scanner.at..];
@@ -35,7 +35,7 @@ impl Forms {
         Some(value)
     }
 
-    /// Stands before the first octet of `text`.
+    /// A reader at the beginning of `text`.
     pub fn reading<'t, 'a>(&'t mut self, types: &'t Types, text: &'a str) -> FormReader<'t, 'a> {
         FormReader {
             types,
@@ -48,15 +48,15 @@ impl Forms {
     }
 }
 
-/// A place in a text from which values are read in their usual form.
+/// A position in a text, from which values are read in their usual text.
 ///
 /// ```text
 ///   template   {"key":   ,"weak":   }          what is read of {"key":"a","weak":true} rest by rest:
 ///   gaps               str       bool          "a","weak":true}   ,"weak":true}   true}   }
 /// ```
 ///
-/// Invariant: what has not been read is the end of the text, or nothing if reading went astray. The values read since
-/// mean nothing then, and the outermost one is read in full.
+/// Invariant: `rest` is an end of the text. It is empty if reading went astray; the values read since then are meaningless, and the
+/// outermost value is read again by the decoder.
 #[derive(Debug)]
 pub struct FormReader<'t, 'a> {
     types: &'t Types,
@@ -69,14 +69,14 @@ pub struct FormReader<'t, 'a> {
 }
 
 impl<'t, 'a> FormReader<'t, 'a> {
-    /// The recorded value of type `id` that comes next, as [`Forms::next`] reads it.
+    /// Reads the next recorded value of type `id`, as [`Forms::next`] does.
     pub fn next(&mut self, id: TypeId) -> Option<Value> {
         let here = self.rest;
         let value = self.part(id, 0);
         if self.is_astray() { self.in_full(here, id) } else { Some(value) }
     }
 
-    /// Reads `text` if it comes next, octet for octet.
+    /// Reads `text` if exactly these octets come next.
     pub fn eat_text(&mut self, text: &str) -> bool {
         let behind = self.rest.strip_prefix(text.as_bytes());
         self.rest = behind.unwrap_or(self.rest);
@@ -110,7 +110,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.forms.get(id.number() as usize).unwrap_or(&Form::Other)
     }
 
-    /// A value at this depth of nesting; anything if it went astray.
+    /// Reads a value at this depth of nesting; its result is meaningless if reading went astray.
     fn part(&mut self, id: TypeId, depth: usize) -> Value {
         match self.form(id) {
             form @ (Form::Data(_) | Form::List(_)) => self.tree(id, form, depth),
@@ -123,7 +123,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.value(id, depth)
     }
 
-    /// A value as [`FormReader::part`] reads it, for a place at which most values are scalars.
+    /// Reads a value as [`FormReader::part`] does, for places at which most values are scalars.
     fn value(&mut self, id: TypeId, depth: usize) -> Value {
         let form = self.form(id);
         let scalar = match form {
@@ -147,7 +147,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
             _ if depth == MAX_DEPTH => self.general(id, depth),
             Form::Data(templates) => self.data(id, templates, depth),
             Form::Option(of) => match self.part(*of, depth + 1) {
-                // Nothing is known, not even whether there is something.
+                // A hole in the place of an option also leaves open whether there is a value.
                 Value::Any => Value::Any,
                 some => Value::some(some),
             },
@@ -156,7 +156,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         }
     }
 
-    /// A string in which nothing is escaped.
+    /// Reads a string without escapes.
     fn string(&mut self) -> Option<Arc<str>> {
         let inside = self.rest.strip_prefix(b"\"")?;
         let first = self.tail.word(inside);
@@ -174,7 +174,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         Some(self.known.learn(words, self.text.get(begin..begin + length)?))
     }
 
-    /// A string of 8 octets or more in which nothing is escaped.
+    /// Reads a string of 8 octets or more without escapes.
     fn long_string(&mut self) -> Option<Arc<str>> {
         let text = self.plain()?;
         if !(8..16).contains(&text.len()) {
@@ -187,7 +187,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         }
     }
 
-    /// The text of a string in which nothing is escaped.
+    /// Reads the text of a string without escapes.
     fn plain(&mut self) -> Option<&'a str> {
         let inside = self.rest.strip_prefix(b"\"")?;
         let length = plain(inside);
@@ -196,7 +196,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         self.text.get(begin..begin + length)
     }
 
-    /// A whole number of up to 18 digits.
+    /// Reads an integer of up to 18 digits.
     #[inline]
     fn int(&mut self) -> Option<i64> {
         let minus = usize::from(self.rest.first() == Some(&b'-'));
@@ -212,7 +212,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         Some(if minus == 1 { -value } else { value })
     }
 
-    /// A number that has more than 7 digits, or that something else follows than usual.
+    /// Reads an integer that has more than 7 digits, or that is followed by unusual text.
     #[cold]
     fn long_int(&mut self) -> Option<i64> {
         let mut scanner = self.scanner();
@@ -289,7 +289,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         behind.is_some()
     }
 
-    /// A value read without its form.
+    /// Reads a value with the decoder.
     #[cold]
     fn general(&mut self, id: TypeId, depth: usize) -> Value {
         if self.is_astray() {
@@ -301,7 +301,7 @@ impl<'t, 'a> FormReader<'t, 'a> {
         value.unwrap_or(Value::Absent)
     }
 
-    /// Stands where this stands.
+    /// A scanner at the same position.
     fn scanner(&self) -> Scanner<'a> {
         Scanner { text: self.text, at: self.text.len() - self.rest.len() }
     }

@@ -1,7 +1,7 @@
-//! The lexical level of JSON (RFC 8259), pulled token by token from a text, without building anything.
+//! The lexical level of JSON (RFC 8259): tokens are pulled from a text, and no tree is built.
 //!
-//! Strings without escapes are borrowed; numbers are handed out as their digits, so that no size is too large; values
-//! that nobody asked for are checked and skipped without recursion, so that no depth is too large.
+//! Strings without escapes are borrowed. Numbers are returned as their digits, so they may have any size. Values that are not needed are
+//! checked and skipped without recursion, so they may have any depth.
 //!
 //! ```
 //! use mayhap::json::Scanner;
@@ -14,7 +14,7 @@
 use crate::json::{Decoded, JsonError};
 use smallvec::SmallVec;
 
-/// A place in a JSON text.
+/// A position in a JSON text.
 #[derive(Clone, Copy, Debug)]
 pub struct Scanner<'a> {
     pub(crate) text: &'a str,
@@ -22,7 +22,7 @@ pub struct Scanner<'a> {
 }
 
 impl<'a> Scanner<'a> {
-    /// Stands before the first byte of `text`.
+    /// A scanner at the beginning of `text`.
     #[must_use]
     pub fn new(text: &'a str) -> Scanner<'a> {
         Scanner { text, at: 0 }
@@ -39,7 +39,7 @@ impl<'a> Scanner<'a> {
         &self.text[self.at..]
     }
 
-    /// The next byte that is not white space, which is skipped; it stays unread.
+    /// Skips white space and returns the next byte, which stays unread.
     pub fn peek(&mut self) -> Option<u8> {
         while let Some(byte) = self.byte() {
             if !matches!(byte, b' ' | b'\t' | b'\n' | b'\r') {
@@ -63,7 +63,7 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
-    /// Reads the key `name` of an object and its colon if that comes next as it stands, without escapes or white space.
+    /// Reads the key `name` of an object and its colon, if exactly these bytes come next, without escapes or white space.
     pub(crate) fn eat_key(&mut self, name: &str) -> bool {
         let rest = &self.text.as_bytes()[self.at..];
         let inside = rest.strip_prefix(b"\"").and_then(|rest| rest.strip_prefix(name.as_bytes()));
@@ -72,7 +72,7 @@ impl<'a> Scanner<'a> {
         is_next
     }
 
-    /// Reads one byte, ASCII punctuation.
+    /// Reads a given byte of ASCII punctuation.
     ///
     /// # Errors
     /// Something else comes next.
@@ -88,7 +88,7 @@ impl<'a> Scanner<'a> {
         if self.peek().is_none() { Ok(()) } else { Err(self.expected("the end")) }
     }
 
-    /// Reads what stands between two brackets, each element as the caller does, and the commas between.
+    /// Reads elements between two brackets, separated by commas; `each` reads an element.
     ///
     /// # Errors
     /// A bracket, a comma or an element is missing or malformed.
@@ -120,7 +120,7 @@ impl<'a> Scanner<'a> {
         JsonError::new(self.at, format!("expected {what}, found {found}"))
     }
 
-    /// Says in words what comes next.
+    /// Describes the next token in words.
     fn found(&mut self) -> String {
         match self.peek() {
             None => "the end".into(),
@@ -166,7 +166,7 @@ impl<'a> Scanner<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Reads a whole number of up to 18 digits; everything else, wrong forms included, is left to [`Scanner::number`].
+    /// Reads an integer of up to 18 digits; other numbers and malformed ones are left to [`Scanner::number`].
     pub(crate) fn small_number(&mut self) -> Option<i64> {
         self.peek();
         let rest = self.rest().as_bytes();
@@ -188,7 +188,7 @@ impl<'a> Scanner<'a> {
         Some(if sign == 1 { -value } else { value })
     }
 
-    /// Checks the next value, whatever it is, and returns its text.
+    /// Checks the next value, of any kind, and returns its text.
     ///
     /// # Errors
     /// The text is not JSON there.
@@ -213,7 +213,7 @@ impl<'a> Scanner<'a> {
         }
     }
 
-    /// Goes into the value that comes next: the bracket that will close it, or nothing if it is over already.
+    /// Enters the next value: returns the bracket that will close it, or none if the value is complete already.
     fn enter(&mut self) -> Decoded<Option<u8>> {
         let closer = match self.peek() {
             Some(b'{') => b'}',
@@ -228,7 +228,7 @@ impl<'a> Scanner<'a> {
         Ok(Some(closer))
     }
 
-    /// Goes out of what ends after a value: true if that was everything, false if another value follows.
+    /// Leaves the brackets that close after a value: true if the outermost is closed, false if another value follows.
     fn leave(&mut self, closers: &mut SmallVec<[u8; 32]>) -> Decoded<bool> {
         while let Some(&closer) = closers.last() {
             if self.eat(b',') {

@@ -48,7 +48,7 @@ impl<'a> Scanner<'a> {
         Ok(self.at)
     }
 
-    /// Reads what needs no attention inside a string; how many bytes that were.
+    /// Reads the octets of a string up to the next special one (quote, backslash, control character); returns their number.
     pub(crate) fn plain(&mut self) -> usize {
         let plain = plain(&self.text.as_bytes()[self.at..]);
         self.at += plain;
@@ -107,7 +107,7 @@ impl<'a> Scanner<'a> {
         Ok(unit)
     }
 
-    /// The character that begins with a UTF-16 unit, whose second half (if it needs one) comes next.
+    /// The character that begins with a UTF-16 unit. If it is a surrogate pair, reads the second unit.
     fn character(&mut self, first: u16) -> Decoded<char> {
         let at = self.at - 6;
         let mut units = SmallVec::<[u16; 2]>::from_slice(&[first]);
@@ -123,7 +123,7 @@ impl<'a> Scanner<'a> {
 
 enum Unescaped {
     Char(char),
-    /// A UTF-16 code unit, perhaps half of a character.
+    /// A UTF-16 code unit, possibly half of a surrogate pair.
     Unit(u16),
 }
 
@@ -172,7 +172,7 @@ mod tests {
         }
     }
 
-    /// Eight octets at a time, the first that needs attention is found as one by one.
+    /// The first special octet is found in words of eight octets as it is octet by octet.
     #[test]
     fn special_octets_are_found_wherever_they_stand() {
         for special in (0..128u8).map(char::from).chain(['\u{80}', 'é', '\u{2028}', '😀']) {

@@ -1,7 +1,7 @@
-//! Octets of a text, eight at a time: what comes next is loaded as one word, compared and searched without a loop.
+//! Octets of a text, eight at a time: a word is loaded, compared and searched without a loop.
 //!
-//! `["a` is the word 0x61225b; a [`Piece`] of a text is compared as up to three words. The end of a text reads as zeros, which
-//! stand in no JSON that needs no attention.
+//! `["a` is the word 0x61225b; a [`Piece`] of a text is compared as up to three words. The end of a text reads as zeros, which count as
+//! special octets and so occur nowhere inside a JSON string.
 //!
 //! ```
 //! use mayhap::json::Scanner;
@@ -12,7 +12,7 @@
 const ONES: u64 = u64::from_ne_bytes([1; 8]);
 const HIGH: u64 = ONES << 7;
 
-/// The last octets of a text, ready for the places where fewer than eight are left.
+/// The last octets of a text, for loading a word at a position with fewer than eight octets left.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct LastWord(u64);
 
@@ -25,7 +25,7 @@ impl LastWord {
         )
     }
 
-    /// The next eight octets of `rest`, which is what is left of the text; the first of them lowest, zeros past the end.
+    /// The next eight octets of `rest`, an end of the text; the first octet is the lowest, zeros are past the end.
     pub(crate) fn word(self, rest: &[u8]) -> u64 {
         match rest.first_chunk() {
             Some(eight) => u64::from_le_bytes(*eight),
@@ -34,7 +34,7 @@ impl LastWord {
     }
 }
 
-/// The first eight octets, the first of them lowest; zeros past the end.
+/// The first eight octets as a word; the first octet is the lowest, zeros are past the end.
 pub(crate) fn word(octets: &[u8]) -> u64 {
     match octets.first_chunk() {
         Some(eight) => u64::from_le_bytes(*eight),
@@ -47,7 +47,7 @@ fn few(octets: &[u8]) -> u64 {
     octets.iter().rev().fold(0, |word, octet| word << 8 | u64::from(*octet))
 }
 
-/// The number of octets that need no attention inside a string: all before a quote, a backslash, a control character or the end.
+/// The number of octets before the first special one inside a string: a quote, a backslash, a control character or the end.
 pub(crate) fn plain(octets: &[u8]) -> usize {
     let mut rest = octets;
     loop {
@@ -59,43 +59,42 @@ pub(crate) fn plain(octets: &[u8]) -> usize {
     }
 }
 
-/// The lowest bit that is set is in the first octet of a word that needs attention inside a string: a quote, a backslash, a
-/// control character; none is set if no octet does. (Subtracting borrows from higher octets only, so what is found after
-/// the first one means nothing.)
+/// Returns a word whose lowest set bit is in the first special octet (quote, backslash or control character); zero if no octet is special.
+/// (The subtraction borrows from higher octets only, so the bits after the first one mean nothing.)
 pub(crate) fn special(word: u64) -> u64 {
     let below = |word: u64, limit: u64| word.wrapping_sub(ONES * limit) & !word & HIGH;
     let is = |octet: u8| below(word ^ (ONES * u64::from(octet)), 1);
     below(word, 0x20) | is(b'"') | is(b'\\')
 }
 
-/// The number of digits that a word begins with, in bits, which are eight times as many.
+/// The number of digits that a word begins with, times eight: their number of bits.
 pub(crate) fn digits(word: u64) -> u32 {
     let digits = word ^ (ONES * u64::from(b'0'));
-    // The first octet that is no digit is the first to reach 0x80 with 0x76 (a carry into the next one comes from such a one).
+    // Adding 0x76 makes the first octet that is no digit reach 0x80. (A carry into the next octet can only come from such an octet.)
     let other = (digits.wrapping_add(ONES * 0x76) | digits) & HIGH;
     other.trailing_zeros() & !7
 }
 
-/// The number whose digits are this many bits of a word: at least one digit, at most eight.
+/// The number whose digits are the lowest `bits` bits of a word: at least one digit, at most eight.
 pub(crate) fn number(word: u64, bits: u32) -> u64 {
-    // The digits become the last ones of eight; neighbours are put together, then pairs of pairs, then the halves.
+    // The digits become the last of eight digits; neighbours are combined, then pairs, then the halves.
     let ones = (word ^ (ONES * u64::from(b'0'))) << ((64 - bits) & 63);
     let pairs = ones.wrapping_mul(10).wrapping_add(ones >> 8) & 0x00ff_00ff_00ff_00ff;
     let fours = pairs.wrapping_mul(100).wrapping_add(pairs >> 16) & 0x0000_ffff_0000_ffff;
     fours.wrapping_mul(10_000).wrapping_add(fours >> 32) & 0xffff_ffff
 }
 
-/// A text without zeros, to be compared with what comes next in another one.
+/// A text without zero octets, to compare with the next octets of another text.
 #[derive(Debug)]
 pub(crate) struct Piece {
     text: Box<[u8]>,
     /// The first eight octets, zeros past the end.
     first: u64,
-    /// Ones where the first eight octets are.
+    /// The mask for the octets of `first` that belong to the text.
     mask: u64,
-    /// The eight octets after the first, or the last eight if there are fewer; means nothing for up to eight.
+    /// The eight octets after the first eight, or the last eight if there are fewer; unused for up to eight octets.
     second: u64,
-    /// The last eight octets; means nothing for up to sixteen.
+    /// The last eight octets; unused for up to sixteen octets.
     last: u64,
 }
 
@@ -118,7 +117,7 @@ impl Piece {
         &self.text
     }
 
-    /// The rest of `octets`, which end as `tail` does, after this text; `None` if they do not begin with it.
+    /// The octets after this text, if `octets` begin with it; `tail` holds the end of `octets`.
     pub(crate) fn behind<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
         let length = self.text.len();
         if (tail.word(octets) ^ self.first) & self.mask != 0 {
@@ -139,7 +138,7 @@ impl Piece {
 mod tests {
     use super::*;
 
-    /// Eight octets at a time, the first that needs attention is found as one by one.
+    /// The first special octet is found in words of eight octets as it is octet by octet.
     #[test]
     fn special_octets_are_found_wherever_they_stand() {
         let is_special = |b: &u8| *b == b'"' || *b == b'\\' || *b < 0x20;
@@ -182,7 +181,7 @@ mod tests {
         }
     }
 
-    /// Of every length, before every rest, whole, cut off, and with each octet another one.
+    /// Tests pieces of every length before every rest: equal, cut off, and with each octet changed.
     #[test]
     fn pieces_are_compared_as_they_stand() {
         let long: String = ('A'..='Z').chain('a'..='z').collect();

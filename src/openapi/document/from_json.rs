@@ -1,6 +1,6 @@
-//! Trees out of JSON.
+//! Parsing of JSON into trees with places.
 //!
-//! `{"a": [1]}` is an object whose member `a` is a list.
+//! For example `{"a": [1]}` is an object whose member `a` is a list.
 
 use std::rc::Rc;
 
@@ -11,10 +11,10 @@ use crate::json::{Decoded, JsonError, Scanner};
 
 use super::tree::{Described, MAX_LEVELS, ScalarText, Tree, TreeKind, TreeMember};
 
-/// The tree of a JSON text.
+/// Parses a JSON text into a tree.
 ///
 /// # Errors
-/// It is no JSON.
+/// The text is not JSON.
 pub fn tree_of_json(text: &str, file: FileId) -> Described<Rc<Tree>> {
     let mark = if text.starts_with('\u{feff}') { '\u{feff}'.len_utf8() } else { 0 };
     let reader = JsonTrees { file, before: mark };
@@ -26,10 +26,10 @@ pub fn tree_of_json(text: &str, file: FileId) -> Described<Rc<Tree>> {
     })
 }
 
-/// Builds trees with places in this file.
+/// A builder of trees, whose places are in one file.
 struct JsonTrees {
     file: FileId,
-    /// The number of bytes before the text.
+    /// The number of bytes of the byte order mark before the text.
     before: usize,
 }
 
@@ -57,7 +57,7 @@ impl JsonTrees {
             Some(b'"') => TreeKind::Scalar(ScalarText { text: scanner.string()?.into_owned(), is_quoted: true }),
             _ => TreeKind::Scalar(ScalarText { text: scanner.skip()?.to_owned(), is_quoted: false }),
         };
-        // A message shows where an object or a list begins, not all of it.
+        // A report on an object or a list points to its beginning only.
         let end = if matches!(kind, TreeKind::Scalar(_)) { scanner.offset() } else { start + 1 };
         Ok(Rc::new(Tree { kind, span: self.span(start, end) }))
     }

@@ -1,6 +1,6 @@
-//! Trees out of YAML: the events of `saphyr_parser`, put together.
+//! Parsing of YAML into trees with places, from the events of `saphyr_parser`.
 //!
-//! `a: [1]` is an object whose member `a` is a list. An alias stands for what its anchor names, and `<<` merges.
+//! For example `a: [1]` is an object whose member `a` is a list. An alias is replaced by the node with its anchor, and `<<` merges members.
 
 use std::rc::Rc;
 
@@ -11,13 +11,13 @@ use crate::diagnostic::{Diagnostic, FileId, Span};
 
 use super::tree::{Described, MAX_LEVELS, ScalarText, Tree, TreeKind, TreeMember, object_of};
 
-/// The most nodes that a text may have if each alias is replaced by what it stands for.
+/// The largest number of nodes of a text after its aliases are replaced, so that nested aliases cannot exhaust the memory.
 const MAX_NODES: u64 = 20_000_000;
 
-/// The tree of the first document of a YAML text.
+/// Parses the first document of a YAML text into a tree.
 ///
 /// # Errors
-/// It is no YAML.
+/// The text is not YAML.
 pub fn tree_of_yaml(text: &str, file: FileId) -> Described<Rc<Tree>> {
     let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
     let mut trees = YamlTrees {
@@ -56,14 +56,14 @@ struct OpenTree {
 
 enum OpenParts {
     List(Vec<Rc<Tree>>),
-    /// The members, and the key of the one whose value comes next.
+    /// The members so far, and the key whose value comes next.
     Object(Vec<TreeMember>, Option<(String, Span)>),
 }
 
 struct YamlTrees<'t> {
     text: &'t str,
     file: FileId,
-    /// The offset of each line.
+    /// The offset at which each line begins.
     lines: Vec<usize>,
     open: Vec<OpenTree>,
     anchors: FxHashMap<usize, CountedTree>,
@@ -71,7 +71,7 @@ struct YamlTrees<'t> {
 }
 
 impl YamlTrees<'_> {
-    /// The offset of a place in bytes.
+    /// The offset of a marker, in bytes.
     fn offset(&self, mark: Marker) -> usize {
         let start = self.lines.get(mark.line().saturating_sub(1)).copied().unwrap_or(self.text.len());
         let line = &self.text[start..];
@@ -129,7 +129,7 @@ impl YamlTrees<'_> {
         Ok(())
     }
 
-    /// Puts a complete node in its place.
+    /// Adds a complete node to the node that contains it.
     fn complete(&mut self, (tree, count): CountedTree, anchor: usize) -> Described<()> {
         if anchor != 0 {
             self.anchors.insert(anchor, (tree.clone(), count));
@@ -157,12 +157,12 @@ impl YamlTrees<'_> {
     }
 }
 
-/// Tests whether a tag says that a scalar is a text.
+/// Tests whether a tag makes a scalar a string.
 fn is_text_tag(tag: &Tag) -> bool {
     tag.is_yaml_core_schema() && tag.suffix == "str"
 }
 
-/// The members of an object with those that `<<` names, unless it has its own.
+/// The members of an object, and those of the objects that `<<` names; its own members take precedence.
 fn merged(members: Vec<TreeMember>) -> Described<TreeKind> {
     let (merges, mut own): (Vec<TreeMember>, Vec<TreeMember>) =
         members.into_iter().partition(|member| member.key == "<<");

@@ -1,4 +1,4 @@
-//! A description as a whole: its version, and what its references lead to.
+//! A description as a whole: its version, and the nodes that its references lead to.
 //!
 //! `{"$ref": "#/components/schemas/Note"}` leads to the schema `Note`.
 
@@ -13,7 +13,7 @@ use rustc_hash::FxHashMap;
 
 use tree::{Described, Tree};
 
-/// The most references that lead to one another.
+/// The longest chain of references that is followed, so that a cycle is an error.
 const MAX_REFERENCES: usize = 100;
 
 /// The form of a description.
@@ -25,7 +25,7 @@ pub enum DescriptionForm {
     OpenApi,
 }
 
-/// A node as itself: two nodes with the same content differ.
+/// A node compared by its address: two nodes with the same content differ.
 #[derive(Clone, Copy, Debug)]
 pub struct TreeNode<'d>(pub &'d Tree);
 
@@ -43,22 +43,22 @@ impl std::hash::Hash for TreeNode<'_> {
     }
 }
 
-/// A description.
+/// An OpenAPI or Swagger description.
 #[derive(Debug)]
 pub struct Document<'d> {
-    /// All of it.
+    /// The root of its tree.
     pub root: &'d Tree,
     /// Its form.
     pub form: DescriptionForm,
-    /// The names of the schemas that have one.
+    /// The names of the schemas that the description lists by name.
     names: FxHashMap<TreeNode<'d>, &'d str>,
 }
 
 impl<'d> Document<'d> {
-    /// The description that a tree is.
+    /// The description in a tree.
     ///
     /// # Errors
-    /// It is none that can be read.
+    /// The tree is no description, or one of an unsupported version.
     pub fn of(root: &'d Tree) -> Described<Document<'d>> {
         root.object("this file")?;
         let form = match (root.get("openapi"), root.get("swagger")) {
@@ -92,7 +92,7 @@ impl<'d> Document<'d> {
         self.names.get(&TreeNode(schema)).copied()
     }
 
-    /// The node that this one stands for: itself, or what its `$ref` leads to.
+    /// The node after all `$ref`s: the node itself, or the one that its reference leads to.
     ///
     /// # Errors
     /// The reference leads nowhere.

@@ -1,6 +1,6 @@
-//! The tree of a JSON or YAML text, each node with its place.
+//! The tree of a JSON or YAML text; each node has its place.
 //!
-//! `{"type": "string"}` is an object with one member, whose key and value are texts.
+//! For example `{"type": "string"}` is an object with one member, whose key and value are texts.
 
 use std::rc::Rc;
 
@@ -8,10 +8,10 @@ use rustc_hash::FxHashSet;
 
 use crate::diagnostic::{Diagnostic, Span};
 
-/// A thing that was read, or what is wrong and where.
+/// The result of reading a description.
 pub type Described<T> = Result<T, Box<Diagnostic>>;
 
-/// The most levels that a text may be nested.
+/// The largest depth to which a text may be nested, which bounds the stack that reading needs.
 pub const MAX_LEVELS: usize = 256;
 
 /// A node of the tree.
@@ -19,14 +19,14 @@ pub const MAX_LEVELS: usize = 256;
 pub struct Tree {
     /// Its kind, with its parts.
     pub kind: TreeKind,
-    /// Its place: that of its first line at least.
+    /// Its place, or for an object or a list the place of its beginning.
     pub span: Span,
 }
 
 /// The kinds of nodes.
 #[derive(Debug)]
 pub enum TreeKind {
-    /// A text, a number, `true`, `false` or `null`: what it is depends on whether it stood in quotes.
+    /// A text, a number, `true`, `false` or `null`; quotes make it a text.
     Scalar(ScalarText),
     /// An array.
     List(Vec<Rc<Tree>>),
@@ -34,12 +34,12 @@ pub enum TreeKind {
     Object(Vec<TreeMember>),
 }
 
-/// A scalar as it was written.
+/// A scalar with the text that was written.
 #[derive(Debug)]
 pub struct ScalarText {
     /// The text, without quotes and escapes.
     pub text: String,
-    /// Set if it was written in quotes: then it is no number, and not `null`.
+    /// True if it was written in quotes, so that it is no number, boolean or `null`.
     pub is_quoted: bool,
 }
 
@@ -60,17 +60,17 @@ impl Tree {
         self.members().iter().find(|member| member.key == key).map(|member| &*member.value)
     }
 
-    /// The members of an object; none of anything else.
+    /// The members of an object; empty for other nodes.
     pub fn members(&self) -> &[TreeMember] {
         if let TreeKind::Object(members) = &self.kind { members } else { &[] }
     }
 
-    /// The elements of a list; none of anything else.
+    /// The elements of a list; empty for other nodes.
     pub fn elements(&self) -> &[Rc<Tree>] {
         if let TreeKind::List(elements) = &self.kind { elements } else { &[] }
     }
 
-    /// The text of a scalar, in quotes or not; none of `null`.
+    /// The text of a scalar, with or without quotes; none for `null` and other nodes.
     pub fn text(&self) -> Option<&str> {
         match &self.kind {
             TreeKind::Scalar(scalar) if !self.is_null() => Some(&scalar.text),
@@ -83,7 +83,7 @@ impl Tree {
         self.plain().is_some_and(|text| matches!(text, "" | "~" | "null" | "Null" | "NULL"))
     }
 
-    /// The text of a scalar that stood in no quotes.
+    /// The text of a scalar without quotes.
     pub fn plain(&self) -> Option<&str> {
         match &self.kind {
             TreeKind::Scalar(scalar) if !scalar.is_quoted => Some(&scalar.text),
@@ -91,7 +91,7 @@ impl Tree {
         }
     }
 
-    /// The boolean, if this is one.
+    /// The value of a boolean; none for other nodes.
     pub fn boolean(&self) -> Option<bool> {
         match self.plain()? {
             "true" | "True" | "TRUE" => Some(true),
@@ -113,7 +113,7 @@ impl Tree {
     /// The members of an object.
     ///
     /// # Errors
-    /// It is none.
+    /// The node is no object; `what` names the node in the report.
     pub fn object(&self, what: &str) -> Described<&[TreeMember]> {
         match &self.kind {
             TreeKind::Object(members) => Ok(members),
@@ -124,7 +124,7 @@ impl Tree {
     /// The elements of a list.
     ///
     /// # Errors
-    /// It is none.
+    /// The node is no list; `what` names the node in the report.
     pub fn list(&self, what: &str) -> Described<&[Rc<Tree>]> {
         match &self.kind {
             TreeKind::List(elements) => Ok(elements),
@@ -135,7 +135,7 @@ impl Tree {
     /// The text of a scalar.
     ///
     /// # Errors
-    /// It is none.
+    /// The node is no scalar, or is `null`; `what` names the node in the report.
     pub fn word(&self, what: &str) -> Described<&str> {
         self.text().ok_or_else(|| self.wrong(format!("{what} is {}", self.shown()), "expected a text"))
     }
@@ -159,10 +159,10 @@ impl Tree {
     }
 }
 
-/// An object of these members, unless two have the same key.
+/// An object of these members.
 ///
 /// # Errors
-/// Two have.
+/// Two members have the same key.
 pub fn object_of(members: Vec<TreeMember>) -> Described<TreeKind> {
     let mut known = FxHashSet::default();
     match members.iter().find(|member| !known.insert(member.key.as_str())) {

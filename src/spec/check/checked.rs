@@ -1,6 +1,6 @@
-//! The result of checking: the item tables and, keyed by node number, what every name, expression and pattern means.
+//! The result of checking: the item tables and, by node number, the meaning of every name, expression and pattern.
 //!
-//! The compiler reads the tree together with these tables and decides nothing that is decided here. In `on q { reply q; }`
+//! The compiler reads the tree together with these tables and repeats no decision of the checker. In `on q { reply q; }`
 //! the second `q` resolves to [`Res::Local`] of the node of the first, and its type is the request type.
 
 use crate::diagnostic::Span;
@@ -12,10 +12,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 /// The entity that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Res {
-    /// A parameter, pattern binding or local variable: the node of the [`Name`] that binds it. A name that binds refers
-    /// to itself, but in `P | Q` the names of `Q` refer to those of `P`.
+    /// A parameter, pattern binding or local variable: the node of the [`Name`] that binds it. A binding name refers to itself, but in
+    /// `P | Q` the names of `Q` refer to those of `P`.
     Local(NodeId),
-    /// A variable of the protocol, by its place among [`Protocol::vars`].
+    /// A variable of the protocol, by its index in [`Protocol::vars`].
     StateVar(u32),
     /// An index into [`Checked::consts`].
     Const(u32),
@@ -38,7 +38,7 @@ pub enum Res {
     Builtin(Builtin),
 }
 
-/// The functions and methods of the language. If a type has the method of the same name, they differ here.
+/// The functions and methods of the language. Methods of the same name on different types are different variants here.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Builtin {
     /// `len(x)` of a list, set, map, string or bytes
@@ -82,33 +82,34 @@ pub enum Builtin {
 }
 
 impl Builtin {
-    /// Tests whether it counts, or lists, all that a collection has: not done for an unknown one.
+    /// Tests whether it counts or lists all elements of a collection, which is impossible for an unknown one.
     #[must_use]
     pub fn counts(self) -> bool {
         matches!(self, Builtin::Len | Builtin::Values | Builtin::Entries | Builtin::ToList)
     }
 }
 
-/// Meanings by node number.
+/// The meanings of nodes, by node number.
 #[derive(Clone, Default, Debug)]
 pub struct Tables {
     types: Vec<TypeId>,
     resolutions: Vec<Option<Res>>,
     spans: Vec<Span>,
     fields: FxHashMap<NodeId, u32>,
-    /// The subjects of `match`es of which some arm fits every value.
+    /// The subjects of exhaustive `match`es: some arm fits every value.
     exhaustive: FxHashSet<NodeId>,
 }
 
 impl Tables {
-    /// The type of an expression, a pattern, a binding name, or of a field name in a place; [`ERROR`] of other nodes.
+    /// The type of an expression, pattern, binding name, or field name in a place; [`ERROR`] for other nodes.
     #[must_use]
     pub fn type_of(&self, node: NodeId) -> TypeId {
         self.types.get(node.0 as usize).copied().unwrap_or(ERROR)
     }
 
-    /// Returns the entity that a name refers to, by the name's own node: variables, calls, methods (a [`Builtin`]),
-    /// record literals and patterns, variants, places, binding names, and the short form `f` of a field in a literal.
+    /// Returns the entity that a name refers to, by the name's own node. The name is a variable, a called function or method (a
+    /// [`Builtin`]), the name of a record literal or pattern, a variant, the root of a place, a binding name, or the short form `f` of a
+    /// field in a literal.
     #[must_use]
     pub fn resolution(&self, node: NodeId) -> Option<Res> {
         self.resolutions.get(node.0 as usize).copied().flatten()
@@ -120,7 +121,7 @@ impl Tables {
         self.fields.get(&node).copied()
     }
 
-    /// Tests whether some arm of the `match` with this subject fits, whatever value it has.
+    /// Tests whether the `match` with this subject is exhaustive: some arm fits every value.
     #[must_use]
     pub fn is_exhaustive(&self, subject: NodeId) -> bool {
         self.exhaustive.contains(&subject)
@@ -177,7 +178,7 @@ pub struct Checked<'a> {
     pub tables: Tables,
     /// The constants of all files.
     pub consts: Vec<Const<'a>>,
-    /// The constants such that each comes after those that its value needs, through functions too.
+    /// The constants, each after the constants that its value needs, directly or through functions.
     pub const_order: Vec<u32>,
     /// The functions of all files.
     pub functions: Vec<FunctionDef<'a>>,
@@ -194,7 +195,7 @@ impl Checked<'_> {
         machines.chain(self.protocols.iter().map(|protocol| &protocol.name.text)).map(String::as_str)
     }
 
-    /// The constant of that name (what an override from outside names).
+    /// The constant of that name, for an override from outside.
     #[must_use]
     pub fn const_named(&self, name: &str) -> Option<u32> {
         self.consts.iter().position(|known| known.name.text == name).map(|index| index as u32)
@@ -243,7 +244,7 @@ pub struct Machine<'a> {
     pub name: &'a Name,
     /// Its program.
     pub body: &'a Block,
-    /// The cells it names, and 0 and 1, in order.
+    /// The cells that the machine names, and 0 and 1, in increasing order.
     pub cells: Vec<u32>,
 }
 
@@ -262,13 +263,13 @@ pub struct Protocol<'a> {
     pub vars: Vec<VarDef<'a>>,
     /// Its handlers in the order in which they are tried.
     pub handlers: Vec<Handler<'a>>,
-    /// Its subroutines.
+    /// Its procs.
     pub procs: Vec<Proc<'a>>,
     /// The steps that the protocol may take by itself.
     pub steps: Vec<StepDef<'a>>,
     /// The endpoints that it calls.
     pub peers: Vec<Peer<'a>>,
-    /// The forms of requests and answers on the wire, if it says them.
+    /// The forms of requests and answers on the wire, if the protocol has an `http` block.
     pub http: Option<HttpForms>,
 }
 
@@ -305,7 +306,7 @@ pub struct Proc<'a> {
     pub name: &'a Name,
     /// Its parameters.
     pub params: Vec<Param<'a>>,
-    /// The type of its value, if it returns one, and where that is written.
+    /// The type of the returned value, if there is one, and the place where this type is written.
     pub result: Option<(TypeId, Span)>,
     /// The statements that the proc runs.
     pub body: &'a Block,
@@ -325,7 +326,7 @@ pub struct StepDef<'a> {
 pub struct Peer<'a> {
     /// Its name.
     pub name: &'a Name,
-    /// The type of its key; none if there is one server of that name.
+    /// The type of the key that tells the peers of this name apart; none if there is only one.
     pub key: Option<TypeId>,
     /// The type of the requests to it.
     pub request: TypeId,

@@ -1,7 +1,7 @@
-//! The state of one check: tables under construction, findings, the visible names, and the present unit of inference.
+//! The state of one check: tables under construction, reports, the visible names, and the present unit of inference.
 //!
-//! A *unit* is one expression with what surrounds it in a statement. Types may stay open inside it; at its end each is
-//! resolved, and what is still open is an error: `let x = [];` asks for `let x: T = [];`.
+//! A *unit* is one expression and its surroundings in a statement. Types may stay open inside a unit; at its end each is resolved, and a
+//! type that is still open is an error: `let x = [];` asks for `let x: T = [];`.
 
 use super::Completeness;
 use super::checked::{Const, FunctionDef, Machine, Protocol, Res, Tables};
@@ -16,7 +16,7 @@ use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::{BYTES, ERROR, STRING, Type, TypeId, Types};
 use crate::syntax::ast::{Name, NodeId, TextLiteral};
 
-/// The type that is wanted of an expression, and why.
+/// The type that is wanted of an expression, and the reason.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Want {
     pub(super) ty: TypeId,
@@ -68,22 +68,22 @@ pub(super) struct Checker<'a> {
     pub(super) answer: Want,
     /// The type of the value that the present proc returns, if it does.
     pub(super) result: Option<Want>,
-    /// The kind of the present body.
+    /// The kind of the body that is being checked.
     pub(super) body: BodyKind,
     /// The constants and (after all constants) the functions that the present body mentions, by number.
     pub(super) uses: Vec<usize>,
-    /// The effects of the present body, and the procs that it runs.
+    /// The effects of the present body, and the procs that it calls.
     pub(super) effects: Effects,
-    /// The effects of what follows answers in the present protocol.
+    /// The effects of the `then` blocks of the present protocol.
     pub(super) afterwards: Vec<(BodyKind, Effects)>,
-    /// The construct being checked in which no choice may stand.
+    /// The outermost construct being checked in which choices are not allowed, as reports name it; none if they are.
     pub(super) choiceless: Option<&'static str>,
-    /// True if the parser has reported something in the present body, or the body names something that may be in what
-    /// the parser could not read.
+    /// True if the parser has reported an error in the present body, or if the body uses a name that may be declared in a part that the
+    /// parser could not read.
     pub(super) tainted: bool,
     pub(super) locals: Locals<'a>,
     pub(super) infer: Infer,
-    /// The dependencies of the present unit; those of a loop's condition are used for a lint.
+    /// The dependencies of the present unit, for the lint of loop conditions.
     pub(super) watched: Watched,
     trees: Completeness,
     /// The nodes of the present unit whose types or variants are open.
@@ -97,7 +97,7 @@ impl<'a> Checker<'a> {
         Checker { trees, ..Checker::default() }
     }
 
-    /// Notes that the present body replies, calls, yields or expects; reports it if it may not.
+    /// Notes an effect of the present body, or reports it if the body may not have it.
     pub(super) fn effect(&mut self, effect: BodyEffect, span: Span) {
         match self.body {
             BodyKind::Proc => self.effects.own.push((effect, span)),
@@ -105,19 +105,19 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Adds a finding; of a broken tree, errors only.
+    /// Adds a report; if the trees are broken, only if it is an error.
     pub(super) fn report(&mut self, diagnostic: Diagnostic) {
         if self.trees == Completeness::Complete || diagnostic.is_error() {
             self.reports.push(diagnostic);
         }
     }
 
-    /// Adds an error, with what was expected at its place.
+    /// Reports an error, with the text that says what was expected at its place.
     pub(super) fn error(&mut self, span: Span, message: impl Into<String>, expected: impl Into<String>) {
         self.report(mistake(span, message, expected));
     }
 
-    /// Reports that something is not there, unless it may be in what the parser could not read.
+    /// Reports that a name is missing, unless its declaration may be in a part that the parser could not read.
     pub(super) fn report_missing(&mut self, diagnostic: Diagnostic) {
         match self.trees {
             Completeness::Complete => self.report(diagnostic),
@@ -130,8 +130,7 @@ impl<'a> Checker<'a> {
         self.reports.iter().filter(|report| report.is_error()).count()
     }
 
-    /// Marks the present body as one in which the parser has reported something, so that no warnings are given about
-    /// it; returns [`ERROR`] as the type of what could not be read.
+    /// Marks the present body as one with a syntax error, so that it gets no warnings; returns [`ERROR`], the type of the unreadable part.
     pub(super) fn taint(&mut self) -> TypeId {
         self.tainted = true;
         ERROR
@@ -146,7 +145,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// Notes what a name refers to.
+    /// Notes the entity that a name refers to.
     pub(super) fn resolve_to(&mut self, name: &Name, res: Res) {
         self.tables.set_span(name.id, name.span);
         self.tables.set_resolution(name.id, res);
@@ -163,7 +162,7 @@ impl<'a> Checker<'a> {
         self.locals.push(Local { name: &name.text, id: name.id, span: name.span, ty, binder, read: false });
     }
 
-    /// Does this in a scope of its own, with a warning for each name that was not read in it.
+    /// Runs `work` in a scope of its own, then warns of each name in the scope that was not read.
     pub(super) fn scoped<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         let height = self.locals.height();
         let result = work(self);
@@ -173,7 +172,7 @@ impl<'a> Checker<'a> {
         result
     }
 
-    /// A type of which nothing is known yet.
+    /// A new type variable.
     pub(super) fn fresh(&mut self, span: Span) -> TypeId {
         self.infer.fresh(Origin::Context, span)
     }
@@ -188,7 +187,7 @@ impl<'a> Checker<'a> {
         self.infer.head(&self.types, ty)
     }
 
-    /// The type as far as it is known, for a decision that cannot wait: an error if nothing is known.
+    /// The type as far as it is known, for a decision that cannot wait; reports an error if nothing is known.
     pub(super) fn head_now(&mut self, ty: TypeId, span: Span, what: &str) -> Type {
         self.head(ty).unwrap_or_else(|| {
             let report = mistake(span, "cannot infer the type of this", format!("expected {what}"));
@@ -241,12 +240,12 @@ impl<'a> Checker<'a> {
         if bytes { BYTES } else { STRING }
     }
 
-    /// Asks something of a type when the unit ends.
+    /// Requires a property of a type, to be checked at the end of the unit.
     pub(super) fn need(&mut self, ty: TypeId, span: Span, need: Need) {
         self.needs.push((ty, span, need));
     }
 
-    /// Does this as a unit of inference: every type in it is known afterwards.
+    /// Runs `work` as a unit of inference: every type in it is known afterwards.
     pub(super) fn in_unit<R>(&mut self, work: impl FnOnce(&mut Self) -> R) -> R {
         self.unit = self.locals.height();
         self.watched = Watched::default();
@@ -275,7 +274,7 @@ impl<'a> Checker<'a> {
         }
     }
 
-    /// The type without variables; what is open is reported.
+    /// The type without variables; open types in it are reported.
     pub(super) fn close(&mut self, ty: TypeId) -> TypeId {
         let Checker { infer, types, reports, .. } = self;
         infer.resolve(types, ty, &mut |open| {

@@ -1,10 +1,10 @@
-//! Names that other languages have and this one does not, with what is written here instead.
+//! Names from other languages that this language does not have, with the words to write instead.
 //!
 //! `random()` is an unknown function; its help is to write `choose`.
 
 use crate::spec::types::Type;
 
-/// The value or function of that name.
+/// The help for an unknown value or function of that name.
 pub(super) fn value(name: &str) -> Option<&'static str> {
     Some(match name {
         "null" | "nil" | "none" | "undefined" => "an option without a value is `None`",
@@ -20,7 +20,7 @@ pub(super) fn value(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The type of that name.
+/// The help for an unknown type of that name.
 pub(super) fn ty(name: &str) -> Option<&'static str> {
     Some(match name {
         "integer" | "Integer" | "i32" | "i64" | "u32" | "u64" | "usize" | "long" | "number" | "float" | "double" => {
@@ -35,7 +35,7 @@ pub(super) fn ty(name: &str) -> Option<&'static str> {
     })
 }
 
-/// The field or method of that name, of a value of this type.
+/// The help for an unknown field or method of that name, for a value of this type.
 pub(super) fn member(of: &Type, name: &str) -> Option<&'static str> {
     Some(match (of, name) {
         (Type::List(_) | Type::Set(_), "contains" | "includes" | "has") => "`x in xs` says whether `x` is an element",

@@ -1,9 +1,8 @@
-//! Types that are not known yet: variables, types with variables inside, and unification (Robinson's algorithm with an
-//! occurs check, on a graph, so that sharing costs nothing).
+//! Type inference: type variables, types with variables inside, and unification (Robinson's algorithm with an occurs check, on a graph, so
+//! that shared parts are unified once).
 //!
-//! They live for one unit, the expression of a statement, of an item, or of a handler's guard: in `x == {}` the type of
-//! `{}` is a variable until the operands are unified. Numbers from [`FIRST`] on are nodes of this graph, all below are
-//! types of [`Types`].
+//! In `x == {}` the type of `{}` is a variable until the operands are unified. Variables live for one unit: the expression of a statement,
+//! of an item, or of a handler's guard. Numbers from [`FIRST`] on are nodes of the unit's graph, all below are types of [`Types`].
 //!
 //! ```text
 //! x == {}      x: set<int>             {}: #0 free      before the operands are unified
@@ -13,16 +12,16 @@
 use crate::diagnostic::Span;
 use crate::spec::types::{ERROR, Type, TypeId, Types};
 
-/// The largest depth to which types may nest: far beyond use, and no walk over a type needs more stack than this.
+/// The largest depth to which types may nest: no useful type comes near it, and it bounds the stack that a walk over a type needs.
 pub(super) const DEEPEST_TYPE: u32 = 200;
 
 /// The first number that is a node of the graph.
 const FIRST: u32 = 1 << 31;
 
-/// The reason why a type was left open, for the message if it stays open.
+/// The origin of a type variable, for the message if its type stays open.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Origin {
-    /// Nothing: whatever comes.
+    /// The context; the message names nothing else.
     Context,
     /// `choose`
     Choose,
@@ -36,7 +35,7 @@ pub(super) enum Origin {
     SetOrMap,
 }
 
-/// A type of which nothing is known.
+/// A type variable.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct OpenType {
     pub(super) origin: Origin,
@@ -57,7 +56,7 @@ pub(super) struct Infer {
 }
 
 impl Infer {
-    /// Forgets all nodes: a new unit begins.
+    /// Removes all nodes: a new unit begins.
     pub(super) fn clear(&mut self) {
         self.nodes.clear();
     }
@@ -91,7 +90,7 @@ impl Infer {
         self.nodes[(id.0 - FIRST) as usize] = node;
     }
 
-    /// Follows links.
+    /// Follows links to the node that represents the type.
     pub(super) fn find(&self, mut id: TypeId) -> TypeId {
         while Infer::is_open(id)
             && let TypeNode::Link(next) = self.node(id)
@@ -113,7 +112,7 @@ impl Infer {
         }
     }
 
-    /// Tests whether a type is a variable that nothing is known of.
+    /// Tests whether a type is a free variable.
     pub(super) fn is_free(&self, id: TypeId) -> bool {
         self.free(self.find(id)).is_some()
     }
@@ -125,7 +124,7 @@ impl Infer {
         }
     }
 
-    /// Makes two types equal, or says that they cannot be.
+    /// Makes two types equal; returns whether that is possible.
     pub(super) fn unify(&mut self, types: &Types, a: TypeId, b: TypeId) -> bool {
         self.unify_at(types, a, b, 0)
     }
@@ -142,7 +141,7 @@ impl Infer {
         }
         match (self.free(a), self.free(b)) {
             (Some(left), Some(right)) => {
-                // The one that says more about itself stays.
+                // The variable whose origin gives the better message stays.
                 let left_stays = left.origin == Origin::SetOrMap || right.origin == Origin::Context;
                 let (from, to) = if left_stays && right.origin != Origin::SetOrMap { (b, a) } else { (a, b) };
                 self.set(from, TypeNode::Link(to));
@@ -154,7 +153,7 @@ impl Infer {
         }
     }
 
-    /// Of what meets a reported type nothing is asked: its variables are [`ERROR`] from here on.
+    /// Links the variables of a type to [`ERROR`]: it met a type that was reported, so nothing more is reported about it.
     pub(super) fn poison(&mut self, id: TypeId) {
         for id in self.inside(id) {
             if self.free(id).is_some() {
@@ -163,7 +162,7 @@ impl Infer {
         }
     }
 
-    /// The nodes that a type is made of, itself included, with links followed.
+    /// The graph nodes that a type is made of, itself included, with links followed.
     fn inside(&self, id: TypeId) -> Vec<TypeId> {
         let mut seen = vec![false; self.nodes.len()];
         let (mut todo, mut found) = (vec![id], Vec::new());
@@ -198,7 +197,7 @@ impl Infer {
         if inner.is_empty() || inner.len() != outer.len() {
             return left == right;
         }
-        // The nodes are one from here on, so that parts which they share are not unified again; undone if they do not fit.
+        // Linking the nodes first keeps parts that they share from being unified again. The link is undone if the types do not fit.
         let (from, to) = if Infer::is_open(a) { (a, b) } else { (b, a) };
         let before = Infer::is_open(from).then(|| self.node(from).clone());
         if before.is_some() {
@@ -211,7 +210,7 @@ impl Infer {
         fits
     }
 
-    /// The type without variables, each replaced by what `open` gives for it; what nests too deep is [`ERROR`].
+    /// The type with each variable replaced by the result of `open`; [`ERROR`] for parts that nest too deep.
     pub(super) fn resolve(
         &mut self,
         types: &mut Types,
@@ -245,13 +244,13 @@ impl Infer {
         known
     }
 
-    /// The type as far as it is known, with [`ERROR`] for what is open: only of it may [`Types`] be asked anything before the
-    /// unit ends.
+    /// The type as far as it is known, with [`ERROR`] for open parts. Until the unit ends, [`Types`] can only answer questions about this
+    /// type.
     pub(super) fn so_far(&self, types: &mut Types, id: TypeId) -> TypeId {
         self.clone().resolve(types, id, &mut |_| ERROR)
     }
 
-    /// The name of a type; what is open in it is a `_`.
+    /// The name of a type, with `_` for open parts.
     pub(super) fn name(&self, types: &mut Types, id: TypeId) -> String {
         match self.free(self.find(id)) {
             Some(OpenType { origin: Origin::SetOrMap, .. }) => "a set or map".into(),
@@ -264,7 +263,7 @@ impl Infer {
     }
 }
 
-/// The types that a structural type is built from.
+/// The component types of a structural type.
 pub(super) fn parts(ty: &Type) -> Vec<TypeId> {
     let mut found = Vec::new();
     map_parts(ty.clone(), &mut |part| {

@@ -1,12 +1,12 @@
-//! Name resolution, types and lints: what a program means, or all that is wrong with it at once.
+//! Name resolution, types and lints: the meaning of a specification, or all of its errors at once.
 //!
-//! [`check`] reads the trees of one load and fills [`Checked`]. Types are inferred bidirectionally: what receives a value
-//! says the type of `choose`, `{}`, `[]`, `None` and variants, else the other operand or alternative, else an error asks
-//! for `let x: T`. A node that is reported has the type [`ERROR`](crate::spec::types::ERROR), which agrees with every
-//! other, so one mistake is reported once. For example `reply NotFond;` is one error, which names `NotFound`.
+//! [`check`] reads the trees of one load and fills [`Checked`]. Types are inferred bidirectionally. The receiver of a value determines the
+//! type of `choose`, `{}`, `[]`, `None` and variants, else the other operand or alternative does, else an error asks for `let x: T`. A node
+//! with an error has the type [`ERROR`](crate::spec::types::ERROR), which agrees with every other, so one mistake is reported once. For
+//! example `reply NotFond;` is one error, which names `NotFound`.
 //!
-//! All items of a load share one scope; unqualified variants may stand if the type is known, and elsewhere if one enum
-//! only has a variant of that name.
+//! All items of a load share one scope. A variant may stand without its enum if the wanted type is known, or if only one enum has a variant
+//! of that name.
 
 mod checked;
 mod context;
@@ -27,17 +27,17 @@ use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{File, ItemKind, Purity};
 use context::{Checker, Want};
 
-/// The completeness of the trees: whether they are all that was written.
+/// The completeness of the trees.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Completeness {
     /// The parser found no error.
     #[default]
     Complete,
-    /// Something is missing in the trees: what is unknown or unused may be there, so that is not reported.
+    /// Parts are missing in the trees. Unknown and unused names are not reported, as the missing parts may declare or use them.
     Broken,
 }
 
-/// Checks all files of a load. The tables are whole if no diagnostic is an error.
+/// Checks all files of a load. The tables are complete if no diagnostic is an error.
 #[must_use]
 pub fn check(files: &[File], trees: Completeness) -> (Checked<'_>, Vec<Diagnostic>) {
     let mut cx = Checker::new(trees);
@@ -67,7 +67,7 @@ pub fn check(files: &[File], trees: Completeness) -> (Checked<'_>, Vec<Diagnosti
     (Checked { types, tables, consts, const_order, functions, machines, protocols }, reports)
 }
 
-/// Checks constants and functions; yields the constants in the order in which they need each other.
+/// Checks constants and functions; returns the constants, each after those that it needs.
 fn values(cx: &mut Checker) -> Vec<u32> {
     let (consts, functions) = (cx.consts.clone(), cx.functions.clone());
     let mut needs = Vec::new();

@@ -1,4 +1,4 @@
-//! The form of findings: what was expected, and which known name is near an unknown one.
+//! The form of reports: the text that says what was expected, and suggestions for unknown names.
 //!
 //! `there is no type `itn`` has the label `expected a type` and the help `did you mean `int`?`.
 
@@ -9,19 +9,19 @@ pub(super) fn mistake(span: Span, message: impl Into<String>, expected: impl Int
     Diagnostic::error(span, message).label(expected)
 }
 
-/// The finding with a help, if there is one.
+/// The report with a help, if there is one.
 pub(super) fn helped(mut report: Diagnostic, help: Option<impl Into<String>>) -> Diagnostic {
     report.help.extend(help.map(Into::into));
     report
 }
 
-/// The finding with another place, if there is one.
+/// The report with another place, if there is one.
 pub(super) fn noted(report: Diagnostic, place: Option<Span>, text: &str) -> Diagnostic {
     place.into_iter().fold(report, |report, place| report.also(place, text))
 }
 
-/// The known name that is nearest to an unknown one, if one is near enough to be meant; the first in the alphabet of
-/// equals. Of one letter nothing is near but its other case.
+/// The known name that is nearest to an unknown one, if one is near enough to be meant; the first in the alphabet among equally near ones.
+/// A name of one letter is only near to the same letter in the other case.
 pub(super) fn nearest<'n>(name: &str, known: impl Iterator<Item = &'n str>) -> Option<&'n str> {
     let short = name.chars().nth(1).is_none();
     let mut known: Vec<&str> = known.filter(|known| !short || known.eq_ignore_ascii_case(name)).collect();

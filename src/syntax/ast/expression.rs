@@ -1,6 +1,6 @@
 //! The tree of expressions and patterns.
 //!
-//! `1 + f(x)` is a `Binary` of an `Int` and a `Call`; parentheses are nodes, since the printer keeps them.
+//! `1 + f(x)` is a `Binary` of an `Int` and a `Call`; parentheses are nodes, so that the printer keeps them.
 
 use crate::diagnostic::Span;
 use crate::scalar::Int;
@@ -50,7 +50,7 @@ pub enum ExprKind {
     Method { receiver: Box<Expr>, name: Name, args: Vec<Expr> },
     /// `e[i]`; a slice if the index is a `Range`
     Index(Box<Expr>, Box<Expr>),
-    /// `f(..)`: a function, a builtin (`len`) or a variant; a proc only as a whole right side
+    /// `f(..)`: a function, a builtin (`len`) or a variant; a proc only as an entire right side
     Call { name: Name, args: Vec<Expr> },
     /// `(a, b, ..)`, two or more
     Tuple(Vec<Expr>),
@@ -82,24 +82,24 @@ pub enum ExprKind {
     If { condition: Box<Expr>, then: Box<Expr>, otherwise: Box<Expr> },
     /// `match e { p if g => f, .. }`
     Match { subject: Box<Expr>, arms: Vec<Arm<Expr>> },
-    /// `call p(k), e`, `call p, e`: only as a whole right side or statement
+    /// `call p(k), e`, `call p, e`: only as an entire right side or a statement
     PeerCall { peer: Name, args: Vec<Expr>, message: Box<Expr> },
-    /// `call all p(k) for k in l, e`, `call any n of p(k) for k in l if c, e`, where a `call` may stand
+    /// `call all p(k) for k in l, e`, `call any n of p(k) for k in l if c, e`: only where a `call` is allowed
     PeerCalls { least: Option<Box<Expr>>, peer: Name, args: Vec<Expr>, clauses: Vec<Clause>, message: Box<Expr> },
-    /// Not an expression; reported already.
+    /// Not an expression; an error was reported.
     Error,
 }
 
-/// A string literal: octets, since `\xNN` is allowed if bytes are expected.
+/// A string literal, as octets, since `\xNN` is allowed in bytes.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TextLiteral {
-    /// UTF-8, but for octets written `\xNN`.
+    /// The octets: UTF-8, except for octets written `\xNN`.
     pub octets: Vec<u8>,
-    /// True if `\xNN` occurs (then the literal can only be of type `bytes`).
+    /// True if `\xNN` occurs, so that the literal can only have the type `bytes`.
     pub escapes_octets: bool,
 }
 
-/// The end of a record literal: it names all fields, or leaves the other fields free.
+/// The end of a record literal: it names all fields, or chooses the other fields.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rest {
     /// All fields are named.
@@ -111,13 +111,13 @@ pub enum Rest {
 /// `f: e`, or `f` alone for `f: f`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Init {
-    /// The field (in the short form also the variable that is read).
+    /// The name of the field (in the short form also of the variable that is read).
     pub name: Name,
     /// The value.
     pub value: Option<Expr>,
 }
 
-/// The kind of collection that a literal is.
+/// The kind of collection of a literal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum GatheredKind {
     /// `[..]`
@@ -128,7 +128,7 @@ pub enum GatheredKind {
     Map,
 }
 
-/// A part of a literal: an element, or a key with its value, for each way through its clauses.
+/// A part of a literal: an element, or a key with its value, for each combination of its clauses.
 #[derive(Clone, PartialEq, Debug)]
 pub struct GatheredPart {
     /// The element or key.
@@ -211,7 +211,7 @@ pub type Pattern = Spanned<PatternKind>;
 pub enum PatternKind {
     /// `_`
     Wildcard,
-    /// A name with a capital (a unit variant) or any other (binds).
+    /// A name: with a capital letter it is a variant without fields, any other name binds.
     Name(Name),
     /// An integer, possibly negative.
     Int(Int),
@@ -223,18 +223,18 @@ pub enum PatternKind {
     Variant { qualifier: Option<Name>, name: Name, args: Vec<Pattern> },
     /// `V { f, g: p, .. }`
     Record { qualifier: Option<Name>, name: Name, fields: Vec<FieldPattern>, openness: Openness },
-    /// `(p, q)`; one alone is `p` in parentheses
+    /// `(p, q)`; `(p)` is `p` in parentheses
     Tuple(Vec<Pattern>),
-    /// `[p, q]`, `[p, ..rest]`, `[p, .., q]`; `rest` is `Some(None)` for `..` alone, and `last` stands after it
+    /// `[p, q]`, `[p, ..rest]`, `[p, .., q]`; `rest` is `Some(None)` for `..` without a name, and `last` has the patterns after it
     List { elements: Vec<Pattern>, rest: Option<Option<Name>>, last: Vec<Pattern> },
     /// `P | Q`
     Or(Vec<Pattern>),
-    /// Not a pattern; reported already.
+    /// Not a pattern; an error was reported.
     Error,
 }
 
 impl Pattern {
-    /// The names in it that stand alone, in the order of the text: they bind, or are variants.
+    /// The lone names in it, in the order of the text: each binds, or is a variant.
     pub(crate) fn names(&self) -> Vec<&Name> {
         match &self.kind {
             PatternKind::Name(name) => vec![name],
@@ -258,8 +258,8 @@ impl Pattern {
 /// `f` or `f: p` in a record pattern.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FieldPattern {
-    /// The field (in the short form it also binds).
+    /// The name of the field (in the short form it also binds).
     pub name: Name,
-    /// The pattern that the field must fit; `None` in the short form.
+    /// The pattern for the field's value; `None` in the short form.
     pub pattern: Option<Pattern>,
 }

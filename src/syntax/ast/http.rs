@@ -21,7 +21,7 @@ pub enum HttpLineKind {
 /// The form of a request on the wire.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HttpRequestLine {
-    /// The requests that it is about, with names for their fields.
+    /// The requests of the line, with names for their fields.
     pub shape: HttpShape<Name>,
     /// `GET`
     pub method: HttpMethod,
@@ -29,7 +29,7 @@ pub struct HttpRequestLine {
     pub target: HttpText,
     /// The headers besides those that every message has.
     pub headers: Vec<HttpHeader>,
-    /// The field that has all other headers, if one has: `headers others`.
+    /// The field that holds all other headers, if the line has one: `headers others`.
     pub other_headers: Option<Name>,
     /// The content, if there is any.
     pub body: Option<HttpBody>,
@@ -56,18 +56,18 @@ pub struct HttpHeader {
 /// The value of a header of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum HttpHeaderValue {
-    /// Always the same.
+    /// A fixed text.
     Fixed(HttpText),
-    /// That of a field.
+    /// The text of a field.
     Field(HttpField),
 }
 
-/// A field of a request, and the codec by which it is written: `etags(tags)`.
+/// A field of a request, and the codec that writes it: `etags(tags)`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HttpField {
     /// The name that the shape gives to the field.
     pub name: Name,
-    /// The codec; by the type of the field if none is written.
+    /// The codec; if none is written, the type of the field determines it.
     pub codec: Option<Name>,
 }
 
@@ -80,9 +80,9 @@ pub enum HttpBody {
     Members {
         /// `json` or `form`
         codec: Name,
-        /// The fields, each under the name that the shape gives to it.
+        /// The fields; each becomes a member with the name that the shape gives to it.
         fields: Vec<Name>,
-        /// With both braces.
+        /// The place, both braces included.
         span: Span,
     },
 }
@@ -90,11 +90,11 @@ pub enum HttpBody {
 /// The meaning of an answer on the wire.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HttpAnswerLine {
-    /// The statuses that it is about.
+    /// The statuses of the line.
     pub statuses: Vec<HttpStatus>,
-    /// The requests that it is about; all if there are none.
+    /// The requests that the line is for; all requests if the list is empty.
     pub to: Vec<Name>,
-    /// The answer, with what its fields are taken from.
+    /// The answer, and the message parts that its fields are taken from.
     pub value: HttpAnswer,
 }
 
@@ -116,10 +116,10 @@ pub enum HttpAnswer {
     Source(HttpSource),
 }
 
-/// The part of an answer that a value is taken from.
+/// The message part that a value is taken from.
 pub type HttpSource = Spanned<HttpSourceKind>;
 
-/// The parts of an answer.
+/// The parts of the message of an answer.
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum HttpSourceKind {
@@ -133,10 +133,10 @@ pub enum HttpSourceKind {
     Body { codec: Option<Name> },
 }
 
-/// A struct or variant with something for each field.
+/// A struct or variant with a `T` for each field.
 #[derive(Clone, PartialEq, Debug)]
 pub struct HttpShape<T> {
-    /// The struct or variant; or, alone, the name of a whole request.
+    /// The name of the struct or variant; a name without fields may also stand for a whole request.
     pub name: Name,
     /// The fields.
     pub fields: HttpFields<T>,

@@ -1,7 +1,7 @@
-//! The tree of what was written: every construct of the language, with its place and a node number.
+//! The syntax tree: every construct of the language, with its place and a node number.
 //!
-//! Nothing is resolved here: a name is a name. What the program means is the `Spec` (see `spec`), which refers back to
-//! this tree by [`NodeId`] only. For example `token Id;` is an [`Item`] of kind `Token` with the [`Name`] `Id`.
+//! Names are not resolved here. The meaning of the program is in the `Spec` (see `spec`), which refers to this tree by [`NodeId`] only. For
+//! example `token Id;` is an [`Item`] of kind `Token` with the [`Name`] `Id`.
 
 mod expression;
 mod http;
@@ -15,14 +15,14 @@ use crate::diagnostic::Span;
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct NodeId(pub u32);
 
-/// A name as it was written (without backquotes) and its place.
+/// A name without its backquotes, and its place.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Name {
-    /// The text, backquotes removed.
+    /// The text, without backquotes.
     pub text: String,
     /// Its place.
     pub span: Span,
-    /// The node: names that bind or refer to something are looked up by it.
+    /// The node number, by which the meaning of the name is looked up.
     pub id: NodeId,
 }
 
@@ -42,16 +42,16 @@ pub struct Spanned<Kind> {
 pub struct File {
     /// The items in their order.
     pub items: Vec<Item>,
-    /// All comments in their order; the printer puts them back by place.
+    /// All comments in their order; the printer inserts them by their places.
     pub comments: Vec<Comment>,
-    /// The whole text.
+    /// The span of the whole text.
     pub span: Span,
 }
 
 /// A `//` comment.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Comment {
-    /// The text from `//` on, trailing blanks removed.
+    /// The text from `//` on, without trailing blanks.
     pub text: String,
     /// Its place.
     pub span: Span,
@@ -84,17 +84,16 @@ pub enum ItemKind {
     Protocol { scheduling: Scheduling, name: Name, members: Vec<Member> },
 }
 
-/// The treatment of JSON fields that a struct or a record variant does not name; and, of a record pattern, of the fields that it
-/// leaves out.
+/// The treatment of fields that are not named: of JSON fields in a struct or record variant, of the other fields in a record pattern.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Openness {
     /// Unknown JSON fields are errors.
     Closed,
-    /// `..` last: they are ignored.
+    /// `..` comes last: they are ignored.
     Open,
 }
 
-/// `fn` may not choose, `def` may.
+/// The purity of a function: a `fn` may not choose, a `def` may.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Purity {
     /// `fn`
@@ -106,16 +105,16 @@ pub enum Purity {
 /// The way in which tasks of different connections interleave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Scheduling {
-    /// `protocol`: at scheduling points.
+    /// `protocol`: they interleave at scheduling points.
     Concurrent,
-    /// `serial protocol`: not at all.
+    /// `serial protocol`: they do not interleave.
     Serial,
 }
 
 /// `name: T`, of a struct, a variant, a function or a peer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Field {
-    /// The name (binds, in parameters).
+    /// The name (in parameters it also binds).
     pub name: Name,
     /// The type.
     pub ty: TypeExpr,
@@ -126,15 +125,15 @@ pub struct Field {
 pub struct Variant {
     /// Its name.
     pub name: Name,
-    /// The types of the values that it carries.
+    /// The types of its fields.
     pub payload: Payload,
-    /// The treatment of JSON fields that a record variant does not name: they are ignored if it is open (`V { f: T, .. }`).
+    /// The treatment of JSON fields that a record variant does not name; they are ignored in an open one (`V { f: T, .. }`).
     pub openness: Openness,
     /// Its place.
     pub span: Span,
 }
 
-/// The payload of a variant: the types of the values that it carries.
+/// The fields of a variant.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Payload {
     /// `V`
@@ -145,7 +144,7 @@ pub enum Payload {
     Record(Vec<Field>),
 }
 
-/// A type as written.
+/// A type expression.
 pub type TypeExpr = Spanned<TypeKind>;
 
 /// The kinds of written types.
@@ -163,7 +162,7 @@ pub enum TypeKind {
     Map(Box<TypeExpr>, Box<TypeExpr>),
     /// `(T, U, ..)`, two or more
     Tuple(Vec<TypeExpr>),
-    /// Not a type; reported already.
+    /// Not a type; an error was reported.
     Error,
 }
 
@@ -195,13 +194,13 @@ pub enum MemberKind {
 /// The event that a handler answers to.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Trigger {
-    /// A request that matches.
+    /// A request that matches the pattern.
     Request(Pattern),
     /// A new connection.
     Open(Span),
     /// A connection's end.
     Close(Span),
-    /// The server was killed, and starts again.
+    /// A start of the server after it was killed.
     Restart(Span),
 }
 
@@ -210,7 +209,7 @@ pub enum Trigger {
 pub struct Block {
     /// The statements.
     pub statements: Vec<Statement>,
-    /// With both braces.
+    /// The place, both braces included.
     pub span: Span,
 }
 
@@ -221,7 +220,7 @@ pub type Statement = Spanned<StatementKind>;
 #[derive(Clone, PartialEq, Debug)]
 #[allow(missing_docs, reason = "the form that is shown names the parts")]
 pub enum StatementKind {
-    /// `let p: T = e;` (the right side may be a peer call, or that of a proc)
+    /// `let p: T = e;` (the right side may be a call of a peer or a proc)
     Let { pattern: Pattern, ty: Option<TypeExpr>, value: Expr },
     /// `var x: T = e;` (a local)
     Var { name: Name, ty: Option<TypeExpr>, value: Expr },
@@ -231,7 +230,7 @@ pub enum StatementKind {
     ProcCall { name: Name, args: Vec<Expr> },
     /// `call p(k), e;`
     PeerCall(Expr),
-    /// `if c { .. } else { .. }`; an `else if` is an `otherwise` with one `If` statement.
+    /// `if c { .. } else { .. }`; for an `else if`, `otherwise` is a block with one `If` statement.
     If { condition: Expr, then: Block, otherwise: Option<Block> },
     /// `match e { p if g => { .. } }`
     Match { subject: Expr, arms: Vec<Arm<Block>> },
@@ -257,7 +256,7 @@ pub enum StatementKind {
     Yield,
     /// `return;`, `return e;`
     Return(Option<Expr>),
-    /// Not a statement; reported already.
+    /// Not a statement; an error was reported.
     Error,
 }
 
@@ -268,7 +267,7 @@ pub struct Arm<Body> {
     pub pattern: Pattern,
     /// `if e`
     pub guard: Option<Expr>,
-    /// The block that runs, or the expression that is evaluated, if the pattern and the guard fit.
+    /// The block to run or the expression to evaluate if the pattern and the guard match.
     pub body: Body,
     /// The whole arm.
     pub span: Span,
@@ -277,7 +276,7 @@ pub struct Arm<Body> {
 /// The left side of `:=`.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlaceExpr {
-    /// The variable or cell with which it begins.
+    /// The variable or cell at its beginning.
     pub root: PlaceRoot,
     /// `.f` and `[k]`, from left to right.
     pub path: Vec<PlaceStep>,
@@ -285,7 +284,7 @@ pub struct PlaceExpr {
     pub span: Span,
 }
 
-/// The variable that is assigned to.
+/// The variable or cell that is assigned to, as a whole or in part.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlaceRoot {
     /// A variable.
@@ -294,7 +293,7 @@ pub enum PlaceRoot {
     Cell(u32, Span),
 }
 
-/// One step into a variable.
+/// One step into a part of a variable.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PlaceStep {
     /// `.f`

@@ -1,7 +1,6 @@
-//! The constructs between braces and brackets: literals, comprehensions, `{ let … }`, `with`, and the branches of `if` and
-//! `match` where they are expressions.
+//! The constructs in braces and brackets: literals, comprehensions, `{ let … }`, `with`, and the branches of `if` and `match` expressions.
 //!
-//! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{k: v, l: w if p}` `{ e with f: v }` `{ let x = e; f }` all begin alike.
+//! `{}` `{a, b}` `{k: v}` `{f for x in e if p}` `{k: v, l: w if p}` `{ e with f: v }` `{ let x = e; f }` all begin with a brace.
 
 use crate::syntax::ast::{Arm, Clause, Expr, ExprKind, GatheredKind, GatheredPart, Pattern};
 use crate::syntax::lexer::{Lexeme, TokenKind};
@@ -22,7 +21,7 @@ pub(super) fn list_literal(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
     })
 }
 
-/// The parts from the first one, of which the element has been read, and the closing bracket.
+/// Reads the parts of a literal and the closing bracket; the element of the first part has been read.
 fn parts(
     p: &mut Parser<'_>,
     (element, value): (Expr, Option<Expr>),
@@ -47,7 +46,7 @@ fn parts(
     Ok(parts)
 }
 
-/// The literal or comprehension that parts make.
+/// The literal or comprehension with these parts.
 fn literal(of: GatheredKind, mut parts: Vec<GatheredPart>) -> ExprKind {
     if parts.iter().all(|part| part.clauses.is_empty()) {
         let elements = parts.into_iter();
@@ -114,7 +113,7 @@ fn clauses(p: &mut Parser<'_>) -> ParseResult<Vec<Clause>> {
     Ok(clauses)
 }
 
-/// `clause`, if one is next.
+/// `clause`, if the next token begins one.
 pub(super) fn clause(p: &mut Parser<'_>) -> ParseResult<Option<Clause>> {
     if p.eat(TokenKind::For).is_none() {
         return Ok(p.after(TokenKind::If)?.map(Clause::If));

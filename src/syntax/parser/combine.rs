@@ -1,7 +1,7 @@
-//! Combinators: productions that are made of others. Lists, optional parts, nesting, chains, modes.
+//! Combinators, which make productions of others: lists, optional parts, nesting, chains, modes.
 //!
-//! `(a, b,)`, `[a]` and `{f: 1}` are lists: elements between brackets, separated by commas, one more comma allowed at the
-//! end; brackets end the restrictions of a head (see [`Mode`]).
+//! `(a, b,)`, `[a]` and `{f: 1}` are lists: elements in brackets, separated by commas, with an optional comma at the end. Inside of
+//! brackets the restrictions of a head do not apply (see [`Mode`]).
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, Openness, Spanned};
@@ -16,23 +16,23 @@ pub(super) const ROUND: (TokenKind, TokenKind) = (TokenKind::LParen, TokenKind::
 pub(super) const CURLY: (TokenKind, TokenKind) = (TokenKind::LBrace, TokenKind::RBrace);
 
 impl Parser<'_> {
-    /// Reads what the place asks for.
+    /// Parses a construct, which the expected type selects.
     pub(super) fn parse<T: Parse>(&mut self) -> ParseResult<T> {
         T::parse(self)
     }
 
-    /// Takes the next token, and reads what follows it.
+    /// Takes the next token, and parses a construct after it.
     pub(super) fn then<T: Parse>(&mut self) -> ParseResult<T> {
         self.advance();
         self.parse()
     }
 
-    /// Reads what follows this token, if that is next.
+    /// Parses a construct after this token, if the token is next.
     pub(super) fn after<T: Parse>(&mut self, kind: TokenKind) -> ParseResult<Option<T>> {
         if self.at(kind) { self.then().map(Some) } else { Ok(None) }
     }
 
-    /// Runs a production and makes a node of what it reads.
+    /// Runs a production and makes a node of its result.
     pub(super) fn spanned<Kind>(
         &mut self,
         production: impl FnOnce(&mut Self) -> ParseResult<Kind>,
@@ -42,7 +42,7 @@ impl Parser<'_> {
         Ok(self.node(start, kind))
     }
 
-    /// Reads something and the `;` that ends it.
+    /// Parses a construct and the `;` after it.
     pub(super) fn ended<T: Parse>(&mut self) -> ParseResult<T> {
         let value = self.parse()?;
         self.semicolon()?;
@@ -62,12 +62,12 @@ impl Parser<'_> {
         Ok(elements)
     }
 
-    /// The elements up to `close` or `..`, which is not taken.
+    /// Parses the elements up to `close` or `..`, which is not taken.
     pub(super) fn list<T: Parse>(&mut self, close: TokenKind) -> ParseResult<Vec<T>> {
         self.in_mode(Mode::Free, |p| p.elements(close, Vec::new()))
     }
 
-    /// The elements from the first one, which has been read, up to the closing bracket, which is not taken.
+    /// Parses the elements after the first one, which has been parsed, up to the closing bracket, which is not taken.
     pub(super) fn further<T: Parse>(&mut self, first: T, close: TokenKind) -> ParseResult<Vec<T>> {
         if self.eat(TokenKind::Comma).is_some() { self.elements(close, vec![first]) } else { Ok(vec![first]) }
     }
@@ -87,7 +87,7 @@ impl Parser<'_> {
         self.close(close, open, &format!("`,` or {}", sign(close))).map(|_| ())
     }
 
-    /// `[".."] "}"`, at the end of fields.
+    /// `[".."] "}"`, at the end of fields
     pub(super) fn openness(&mut self, open: Lexeme) -> ParseResult<Openness> {
         if self.eat(TokenKind::DotDot).is_none() {
             self.end_of_list(TokenKind::RBrace, open)?;
@@ -122,8 +122,8 @@ impl Parser<'_> {
         outcome
     }
 
-    /// Runs a production that reads a chain (`a + b + c`, `a.b.c`): its operands are pushed down by [`Self::deepen`] as it
-    /// grows.
+    /// Runs a production that parses a chain (`a + b + c`, `a.b.c`). Each new link moves the operands before it one level deeper, which
+    /// [`Self::deepen`] counts.
     pub(super) fn chain<T>(&mut self, production: impl FnOnce(&mut Self) -> ParseResult<T>) -> ParseResult<T> {
         let outer = std::mem::replace(&mut self.deepest, self.depth);
         let outcome = production(self);
@@ -131,7 +131,7 @@ impl Parser<'_> {
         outcome
     }
 
-    /// Counts one more level above what the running chain had reached.
+    /// Counts one level more than the chain had before its new link.
     pub(super) fn deepen(&mut self, reached: u32) -> ParseResult<()> {
         self.deepest = self.deepest.max(reached + 1);
         if self.deepest > MAX_DEPTH { self.too_deep() } else { Ok(()) }

@@ -1,6 +1,6 @@
-//! The cursor over the tokens: looking, taking, places and numbers.
+//! The cursor over the tokens: looking ahead, taking tokens, places and node numbers.
 //!
-//! At `n := 1;` the next token is a name; `eat(Assign)` takes nothing there, and after `n` it takes the `:=`.
+//! At `n := 1;` the next token is a name; `eat(Assign)` takes nothing there, and takes the `:=` after the name.
 
 use crate::diagnostic::{FileId, Span};
 use crate::syntax::ast::{NodeId, Spanned};
@@ -35,17 +35,17 @@ impl<'t> Parser<'t> {
         self.tokens[self.at].kind
     }
 
-    /// The token `n` after the next one.
+    /// The token `n` places after the next one.
     pub(super) fn token_at(&self, n: usize) -> Lexeme {
         self.tokens[(self.at + n).min(self.tokens.len() - 1)]
     }
 
-    /// The kind of the token `n` after the next one.
+    /// The kind of the token `n` places after the next one.
     pub(super) fn peek_at(&self, n: usize) -> TokenKind {
         self.token_at(n).kind
     }
 
-    /// The token before the next one; an empty one if there is none.
+    /// The token before the next one; an empty token at the beginning.
     pub(super) fn previous(&self) -> Lexeme {
         let none = Lexeme { kind: TokenKind::End, start: 0, end: 0 };
         self.at.checked_sub(1).map_or(none, |at| self.tokens[at])
@@ -59,7 +59,7 @@ impl<'t> Parser<'t> {
         self.peek().is_name()
     }
 
-    /// The word that is the next token, if it is one that is not reserved; else nothing.
+    /// The text of the next token, if it is a name without backquotes; otherwise empty.
     pub(super) fn word(&self) -> &'t str {
         if self.at(TokenKind::Name) { self.text_of(self.token()) } else { "" }
     }
@@ -68,7 +68,7 @@ impl<'t> Parser<'t> {
         &self.text[token.start as usize..token.end as usize]
     }
 
-    /// Takes the next token; the end is never passed.
+    /// Takes the next token; the end token is never passed.
     pub(super) fn advance(&mut self) -> Lexeme {
         let token = self.token();
         match token.kind {
@@ -90,7 +90,7 @@ impl<'t> Parser<'t> {
         (self.word() == word).then(|| self.advance())
     }
 
-    /// Tests whether a line ends between the last token and the next one.
+    /// Tests whether there is a line end between the last token and the next one.
     pub(super) fn at_line_start(&self) -> bool {
         self.text[self.previous().end as usize..self.token().start as usize].contains('\n')
     }
@@ -116,7 +116,7 @@ impl<'t> Parser<'t> {
         id
     }
 
-    /// The node that began at an offset and ends with the last token taken.
+    /// A node from an offset to the end of the last token that was taken.
     pub(super) fn node<Kind>(&mut self, start: u32, kind: Kind) -> Spanned<Kind> {
         Spanned { kind, span: self.since(start), id: self.id() }
     }

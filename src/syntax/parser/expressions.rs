@@ -1,7 +1,7 @@
 //! Expressions: `open`, `postfix` and `atom` of the grammar.
 //!
-//! `pick 0..len(items)`, `data.get(key)[0].f`, `Ok { value, ..choose }` and `choose x: Id where !(x in used)` are read
-//! here; what stands between braces and brackets is in `braces`, operators are in `operators`.
+//! `pick 0..len(items)`, `data.get(key)[0].f`, `Ok { value, ..choose }` and `choose x: Id where !(x in used)` are parsed here. Constructs
+//! in braces and brackets are in `braces`, operators in `operators`.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Expr, ExprKind, Init, Name, Quantifier, Rest};
@@ -13,7 +13,7 @@ use super::literals::{cell, integer, text};
 use super::patterns::binder;
 use super::{Mode, Parse, ParseResult, Parser};
 
-/// `open`, or the `choose` that is an atom.
+/// `open`, or a `choose` that is an atom
 pub(super) fn open(p: &mut Parser<'_>) -> ParseResult<Expr> {
     match p.peek() {
         TokenKind::Choose if p.peek_at(1).is_name() && p.peek_at(2) == TokenKind::Colon => p.spanned(choose_where),
@@ -82,7 +82,7 @@ pub(super) fn postfix(p: &mut Parser<'_>) -> ParseResult<Expr> {
     })
 }
 
-/// Reads `.f`, `.f(..)`, `[i]`, `(..)` and `{..}` after an atom.
+/// Parses `.f`, `.f(..)`, `[i]`, `(..)` and `{..}` after an atom.
 fn selections(p: &mut Parser<'_>, mut expr: Expr) -> ParseResult<Expr> {
     let start = expr.span.start;
     loop {
@@ -131,7 +131,7 @@ fn call_of(p: &mut Parser<'_>, function: Expr) -> ParseResult<ExprKind> {
     Ok(ExprKind::Call { name, args: p.bracketed(ROUND)? })
 }
 
-/// The name of a record or variant that an expression is: `Name` or `Name.Name`.
+/// The name of a record or variant, if an expression is one: `Name` or `Name.Name`.
 fn record_name(expr: &Expr) -> Option<(Option<Name>, Name)> {
     match &expr.kind {
         ExprKind::Name(name) => Some((None, name.clone())),
@@ -143,7 +143,7 @@ fn record_name(expr: &Expr) -> Option<(Option<Name>, Name)> {
     }
 }
 
-/// Reads the braces of a record or variant.
+/// Parses the braces of a record or variant.
 fn record(p: &mut Parser<'_>, qualifier: Option<Name>, name: Name) -> ParseResult<ExprKind> {
     let open = p.advance();
     let fields = p.list(TokenKind::RBrace)?;
@@ -210,7 +210,7 @@ fn parenthesised(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
     Ok(inside)
 }
 
-/// Reads what follows the first element of a tuple, up to the closing parenthesis, which is not taken.
+/// Parses the elements of a tuple after the first one, up to the closing parenthesis, which is not taken.
 fn tuple(p: &mut Parser<'_>, first: Expr) -> ParseResult<ExprKind> {
     let comma = p.here();
     let elements = p.further(first, TokenKind::RParen)?;

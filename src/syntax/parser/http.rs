@@ -1,6 +1,6 @@
 //! The `http` block of a protocol.
 //!
-//! `Get { key } => GET "/kv/{key}";` begins with a name, `200 => Value { text: body };` with a status.
+//! `Get { key } => GET "/kv/{key}";` begins with a name and is a request line, `200 => Value { text: body };` begins with a status.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -13,7 +13,7 @@ use super::combine::{CURLY, ROUND};
 use super::report::recovery::{Level, sequence};
 use super::{Parse, ParseResult, Parser, literals};
 
-/// The words that begin a part of an answer.
+/// The words that begin a part of the message of an answer.
 const SOURCE_WORDS: [&str; 4] = ["status", "header", "headers", "body"];
 
 /// `http { … }`, at this word
@@ -171,9 +171,9 @@ fn shape<T: HttpSlot>(p: &mut Parser<'_>, what: &str) -> ParseResult<HttpShape<T
     Ok(HttpShape { name, fields, span: p.since(start) })
 }
 
-/// The thing that a shape has for a field.
+/// The thing that a shape has for each field.
 trait HttpSlot: Parse {
-    /// The thing that `V { f }` has for `f`, if that may be written.
+    /// The thing that `V { f }` has for the field `f`, if this short form is allowed.
     fn short(name: &Name) -> Option<Self>;
 }
 

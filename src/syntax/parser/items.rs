@@ -1,7 +1,6 @@
 //! The items of a file: `use`, `const`, `type`, `token`, `struct`, `enum`, `fn`, `def`, `machine`, `protocol`,
 //! `serial protocol`.
-//!
-//! None of these words is reserved: `token` may name a field, and `token Id;` declares a type.
+//! `token` may be the name of a field, and `token Id;` declares a type: none of these words is reserved.
 
 use crate::syntax::ast::{Field, Item, ItemKind, Openness, Payload, Purity, Scheduling, Variant};
 use crate::syntax::lexer::TokenKind;

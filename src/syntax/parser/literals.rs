@@ -1,6 +1,6 @@
 //! Literals: integers, the cells of machines, strings.
 //!
-//! `007` is 7, `!12` is cell 12, and `"\q"` is an empty string and an error at its escape.
+//! `007` is 7, `!12` is cell 12, and `"\q"` is an empty string with an error at its escape.
 
 use crate::scalar::Int;
 use crate::syntax::ast::TextLiteral;
@@ -8,10 +8,10 @@ use crate::syntax::literal::decode;
 
 use super::Parser;
 
-/// The longest integer literal that is read: reading takes time quadratic in it.
+/// The largest number of digits of an integer literal, as reading takes time quadratic in it.
 const MAX_DIGITS: usize = 100_000;
 
-/// Reads digits; called at them only.
+/// Parses an integer; the next token must be one.
 pub(super) fn integer(p: &mut Parser<'_>) -> Int {
     let token = p.advance();
     let digits = p.text_of(token);
@@ -22,7 +22,7 @@ pub(super) fn integer(p: &mut Parser<'_>) -> Int {
     value.unwrap_or_default()
 }
 
-/// Reads `!k`; called there only.
+/// Parses a cell `!k`; the next token must be one.
 pub(super) fn cell(p: &mut Parser<'_>) -> u32 {
     let token = p.advance();
     let number = p.text_of(token)[1..].parse();
@@ -32,7 +32,7 @@ pub(super) fn cell(p: &mut Parser<'_>) -> u32 {
     number.unwrap_or(0)
 }
 
-/// Reads a string; called at one only.
+/// Parses a string; the next token must be one.
 pub(super) fn text(p: &mut Parser<'_>) -> TextLiteral {
     let token = p.advance();
     let (literal, flaws) = decode(p.text_of(token));

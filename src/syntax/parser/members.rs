@@ -1,7 +1,6 @@
 //! The members of a protocol: `request`, `response`, `var`, `on`, `proc`, `step`, `peer`, `http`.
 //!
-//! `on Get { key } from c if key != "" { reply NotFound; }` is one member; braces after `on NAME` are fields if
-//! a block follows them.
+//! `on Get { key } from c if key != "" { reply NotFound; }` is one member: braces after `on NAME` are fields if a block follows them.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::syntax::ast::{Field, Member, MemberKind, Trigger};

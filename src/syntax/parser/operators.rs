@@ -1,6 +1,7 @@
-//! Operators: `expr`, `and`, `rel`, `range`, `sum`, `prod` of the grammar, read by precedence; and `unary`.
+//! Operators: `expr`, `and`, `rel`, `range`, `sum`, `prod` of the grammar, parsed by precedence; and `unary`.
 //!
-//! `a || b && c + d * -e` is `a || (b && (c + (d * (-e))))`; `a < b < c` and `a..b..c` are errors, since neither chains.
+//! `a || b && c + d * -e` is `a || (b && (c + (d * (-e))))`; `a < b < c` and `a..b..c` are errors, since comparisons and ranges cannot be
+//! chained.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
@@ -10,7 +11,7 @@ use crate::syntax::operators::{BINARY, COMPARISON, RANGE};
 use super::expressions::{open, postfix};
 use super::{Parse, ParseResult, Parser};
 
-/// The construct that an infix operator makes.
+/// The construct for an infix operator.
 #[derive(Clone, Copy)]
 enum Infix {
     Binary(BinaryOp),
@@ -18,7 +19,7 @@ enum Infix {
     Range,
 }
 
-/// The infix operator that a token is, and its precedence.
+/// The infix operator for a token, and its precedence.
 fn infix(kind: TokenKind) -> Option<(Infix, u8)> {
     match kind {
         TokenKind::DotDot => Some((Infix::Range, RANGE)),
@@ -34,8 +35,8 @@ impl Parse for Expr {
     }
 }
 
-/// Reads operands joined by operators of this precedence or tighter ones. (What nests goes through small frames only: this one
-/// and those of `unary`, `postfix` and `atom`.)
+/// Parses operands joined by operators of at least this precedence. (Nested constructs only pass through small stack frames: this one and
+/// those of `unary`, `postfix` and `atom`.)
 fn binary(p: &mut Parser<'_>, loosest: u8) -> ParseResult<Expr> {
     p.chain(|p| {
         let first = unary(p)?;
@@ -53,7 +54,7 @@ fn operators(p: &mut Parser<'_>, mut left: Expr, loosest: u8) -> ParseResult<Exp
     Ok(left)
 }
 
-/// Reads the right operand and joins it to the left one.
+/// Parses the right operand and joins it to the left one.
 fn join(p: &mut Parser<'_>, left: Expr, op: Infix, level: u8) -> ParseResult<Expr> {
     let start = left.span.start;
     let left = Box::new(left);
@@ -82,7 +83,7 @@ fn unary(p: &mut Parser<'_>) -> ParseResult<Expr> {
     match p.peek() {
         TokenKind::Bang => prefixed(p, UnaryOp::Not),
         TokenKind::Minus => prefixed(p, UnaryOp::Neg),
-        // What may reach as far right as it can.
+        // These constructs extend as far to the right as possible.
         TokenKind::Choose | TokenKind::Pick | TokenKind::Either | TokenKind::Any | TokenKind::All => open(p),
         _ => postfix(p),
     }

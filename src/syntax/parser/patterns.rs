@@ -1,4 +1,4 @@
-//! Patterns: what may stand after `is`, `on`, `let` and before `=>`; and binders, the names and tuples after `for`.
+//! Patterns, which stand after `is`, `on` and `let` and before `=>`; and binders, the names and tuples after `for`.
 //!
 //! `Some((x, _)) | None`, `Get { key, .. }`, `[first, ..rest]`, `[.., last]` and `Enum.lower(-1)` are patterns.
 
@@ -125,9 +125,9 @@ fn named(p: &mut Parser<'_>) -> ParseResult<PatternKind> {
     }
 }
 
-/// Tests whether fields follow a name, at `{`.
+/// Tests whether the `{` after a name opens fields.
 ///
-/// After `on` they do iff the next tokens are `..`, or a name and then `,` `:` `}`, or `}` and then `{` `|` `from` `if`.
+/// After `on` it does iff the next tokens are `..`, or a name and then `,` `:` `}`, or `}` and then `{` `|` `from` `if`.
 fn opens_fields(p: &Parser<'_>) -> bool {
     match (p.mode, p.peek_at(1), p.peek_at(2)) {
         (Mode::Free, ..) | (Mode::Request, TokenKind::DotDot, _) => true,

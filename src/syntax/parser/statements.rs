@@ -1,6 +1,6 @@
 //! Statements and blocks.
 //!
-//! A block collects what it can: in `{ n := ; reply 0; }` the first statement is reported, the second one kept.
+//! A block keeps the statements that it can parse: in `{ n := ; reply 0; }` the first one is reported, the second one kept.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{Block, Expr, ExprKind, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind};
@@ -88,7 +88,7 @@ fn bare(p: &mut Parser<'_>, kind: StatementKind) -> ParseResult<StatementKind> {
     Ok(kind)
 }
 
-/// Tests whether a value may begin with this token, rather than the next statement.
+/// Tests whether this token may begin a value; otherwise it begins the next statement.
 fn begins_expression(kind: TokenKind) -> bool {
     use TokenKind::{Assume, Close, End, Expects, For, Let, RBrace, Reply, Return, Semi, Send, Var, While, Yield};
     !matches!(
@@ -155,7 +155,7 @@ fn peer_call(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
     Ok(ExprKind::PeerCall { peer, args, message: p.parse()? })
 }
 
-/// The help to who calls several peers in another way.
+/// The help for a call of several peers in a wrong form.
 const SEVERAL: &str = "to call several at once, write `call all p(k) for k in ks, …`";
 
 /// `call`, after `all` or `of`
@@ -185,7 +185,7 @@ fn if_statement(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
     Ok(StatementKind::If { condition, then, otherwise })
 }
 
-/// `else if`: a block of one `if`.
+/// `else if`, as a block with one `if`
 fn else_if(p: &mut Parser<'_>) -> ParseResult<Block> {
     let only = p.nested(Statement::parse)?;
     let span = only.span;
@@ -226,7 +226,7 @@ fn either(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
     Ok(StatementKind::Either(blocks))
 }
 
-/// Reads a statement that begins with a name or a cell: `place := rhs;` or `p(..);`
+/// Parses a statement that begins with a name or a cell: `place := rhs;` or `p(..);`
 fn assignment_or_call(p: &mut Parser<'_>) -> ParseResult<StatementKind> {
     let left = postfix(p)?;
     if p.at(TokenKind::Equals) {
@@ -275,7 +275,7 @@ fn dropped(value: &Expr) -> Diagnostic {
     finding.label("this changes nothing").help("only `:=` changes anything, as in `m := m.remove(k);` and `m[k] := v;`")
 }
 
-/// `place`, out of the expression that it looks like. (Not recursive: the expression nests to its left.)
+/// The place that an expression denotes, if it has the form of one. (The loop needs no recursion: the expression nests to its left.)
 fn place_of(left: Expr) -> Option<PlaceExpr> {
     let span = left.span;
     let mut path = Vec::new();

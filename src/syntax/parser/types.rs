@@ -1,6 +1,6 @@
 //! Types: names, `option<T>`, `list<T>`, `set<T>`, `map<K, V>`, tuples.
 //!
-//! `map<string, option<(int, bool)>>` is one type; its closing `>>` is two tokens.
+//! `map<string, option<(int, bool)>>` is one type; its final `>>` is two tokens.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::{TypeExpr, TypeKind};
@@ -67,7 +67,7 @@ fn less(p: &mut Parser<'_>, shape: &str) -> ParseResult<Lexeme> {
     p.expect(TokenKind::Less, &format!("`<`, as in `{shape}`"))
 }
 
-/// Takes `>`; of `>=`, as in `list<int>= []`, its first half.
+/// Takes `>`, or the first half of `>=`, as in `list<int>= []`.
 fn greater(p: &mut Parser<'_>, open: Lexeme) -> ParseResult<()> {
     if p.at(TokenKind::GreaterEq) {
         let token = &mut p.tokens[p.at];

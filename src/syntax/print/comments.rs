@@ -1,7 +1,7 @@
-//! The placement of comments: before what they stood before, after what they stood after on the same line.
+//! The placement of comments: each stays before the same construct, or after it on the same line.
 //!
-//! A comment in the middle of an expression goes before the next operand, on a line of its own; one before a comma or a
-//! semicolon goes after it. None is lost, and all keep their order.
+//! A comment in the middle of an expression moves before the next operand, on a line of its own; a comment before a comma or a semicolon
+//! moves after it. No comment is lost, and all keep their order.
 
 use crate::diagnostic::Span;
 
@@ -23,7 +23,7 @@ impl<'a> Printer<'a, '_> {
         self.comments.first().is_some_and(|comment| comment.span.start < offset)
     }
 
-    /// Takes the next comment; it has been printed.
+    /// Takes the next comment, which has been printed.
     pub(super) fn take_comment(&mut self) {
         if let Some((first, rest)) = self.comments.split_first() {
             self.last = first.span.end;
@@ -31,7 +31,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// The comment after something, on the same line or still inside it, if it is before the limit.
+    /// The comment after a construct, on the same line or inside of the construct, if it begins before the limit.
     pub(super) fn trailing_comment(&mut self, after: Span, limit: u32) -> Doc<'a> {
         self.last = self.last.max(after.end);
         let trails = self.comments.first().is_some_and(|comment| {
@@ -45,12 +45,12 @@ impl<'a> Printer<'a, '_> {
         self.layout.trailing_comment()
     }
 
-    /// Tests whether no line ends between two offsets.
+    /// Tests whether there is no line end between two offsets.
     fn same_line(&self, from: u32, to: u32) -> bool {
         self.between(from, to).is_some_and(|text| !text.contains('\n'))
     }
 
-    /// Tests whether there is an empty line between what was printed last and this offset.
+    /// Tests whether there is an empty line between the last printed construct and this offset.
     pub(super) fn blank_before(&self, offset: u32) -> bool {
         let Some(text) = self.between(self.last, offset) else { return false };
         let mut lines = text.split('\n').skip(1).peekable();

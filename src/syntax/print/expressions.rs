@@ -1,6 +1,6 @@
 //! Printing expressions.
 //!
-//! `Ok { value: r.value, tag: either None or Some(choose) }` stays on a line if it fits; broken, each field has one.
+//! `Ok { value: r.value, tag: either None or Some(choose) }` stays on one line if it fits; otherwise each field gets a line.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -181,7 +181,7 @@ fn kind<'a>(p: &mut Printer<'a, '_>, expr: &Expr) -> Doc<'a> {
     }
 }
 
-/// The name of a method, for which a reserved word needs no backquotes.
+/// The name of a method; a reserved word needs no backquotes there.
 fn member<'a>(p: &mut Printer<'a, '_>, name: &Name) -> Doc<'a> {
     if is_word(&name.text) {
         docs!(p, p.comments_before(name.span.start), p.layout.text(name.text.clone()))
@@ -198,7 +198,7 @@ fn begin(clause: &Clause) -> u32 {
     }
 }
 
-/// A head, and what goes to the next line if both do not fit on one.
+/// A head, and a rest that moves to the next line if both do not fit on one.
 fn hanging<'a>(p: &mut Printer<'a, '_>, head: Doc<'a>, word: &str, rest: &Expr) -> Doc<'a> {
     let rest = docs!(p, p.layout.line(), word, rest);
     head.append(rest.nest(INDENT)).group()
@@ -230,7 +230,8 @@ fn let_in<'a>(p: &mut Printer<'a, '_>, bindings: &[(Pattern, Expr)], body: &Expr
     p.enclosed(Brackets::Spaced, inside)
 }
 
-/// Not a group yet: the branches of an `else if` break together. `end` is where all of it ends in the text.
+/// An `if` expression, without a group, as the branches of an `else if` break together. `end` is the offset at which the text of the
+/// expression ends.
 fn if_expr<'a>(p: &mut Printer<'a, '_>, condition: &Expr, then: &Expr, otherwise: &Expr, end: u32) -> Doc<'a> {
     let doc = docs!(p, "if ", condition, " ", branch(p, then, otherwise.span.start), " else ");
     match &otherwise.kind {

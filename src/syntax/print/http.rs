@@ -1,6 +1,6 @@
 //! Printing the lines of an `http` block.
 //!
-//! `Put { key, value } => PUT "/kv/{key}" body json(value);` stays on one line if it fits; else its fields and headers break.
+//! `Put { key, value } => PUT "/kv/{key}" body json(value);` stays on one line if it fits; otherwise its fields and headers break.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -131,7 +131,7 @@ impl<'a, T: Print<'a> + Placed + PartialShape> Print<'a> for HttpShape<T> {
     }
 }
 
-/// The thing that a shape has for a field, which may be left out if it is the name of the field.
+/// The thing that a shape has for a field; it is left out if it is the name of the field.
 trait PartialShape {
     fn is_same(&self, name: &Name) -> bool;
 }

@@ -1,6 +1,6 @@
 //! Printing files, items and the members of protocols.
 //!
-//! The body of a function goes to the next line if that keeps it on one, else it begins on the line of its head.
+//! The body of a function moves to the next line if it fits there on one line; otherwise it begins on the line of its head.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{
@@ -141,7 +141,7 @@ impl<'a> Print<'a> for Trigger {
             Trigger::Close(_) => p.layout.text("close"),
             Trigger::Restart(_) => p.layout.text("restart"),
             Trigger::Request(pattern) => match &pattern.kind {
-                // Without backquotes these would read as the handlers of a new connection and of a restart.
+                // Without backquotes these would be the handlers of a new connection and of a restart.
                 PatternKind::Name(name) if name.text == "open" => p.layout.text("`open`"),
                 PatternKind::Name(name) if name.text == "restart" => p.layout.text("`restart`"),
                 _ => pattern.print(p),

@@ -1,7 +1,7 @@
-//! The layout engine: documents that are laid out within the width, through `pretty` (named in this file only).
+//! The layout engine: documents are laid out within the width by `pretty` (used in this file only).
 //!
-//! A group is one line if it fits and breaks at each of its lines if it does not: `list(a, b)` is `(a, b)`, or
-//! one element a line. A comment is represented by a one-character placeholder, so that it never makes code break.
+//! For example `list(a, b)` is `(a, b)`, or one element on each line: a group is one line if it fits, otherwise it breaks at each of its
+//! lines. A comment is represented by a placeholder of one character, so that comments never make code break.
 
 use pretty::{Arena, DocAllocator, DocBuilder};
 
@@ -11,13 +11,13 @@ pub(super) const WIDTH: usize = 120;
 /// The indentation of a level, in columns.
 pub(super) const INDENT: isize = 4;
 
-/// Stands for a comment, at the end of a line; nothing else that is printed ends a line so.
+/// The placeholder for a comment at the end of a line; no other printed line ends with it.
 const COMMENT: char = '\0';
 
-/// Part of what is printed.
+/// A document: a part of the printed text.
 pub(super) type Doc<'a> = DocBuilder<'a, Arena<'a>>;
 
-/// The arena in which documents are kept.
+/// The arena that holds documents.
 pub(super) struct Canvas<'a>(Arena<'a>);
 
 impl Canvas<'_> {
@@ -26,7 +26,7 @@ impl Canvas<'_> {
     }
 }
 
-/// Makes documents.
+/// A builder of documents.
 #[derive(Clone, Copy)]
 pub(super) struct Layout<'a>(&'a Arena<'a>);
 
@@ -43,7 +43,7 @@ impl<'a> Layout<'a> {
         self.0.text(text.into())
     }
 
-    /// Documents with a separator between each two.
+    /// The documents, with a separator between them.
     pub(super) fn joined(self, docs: Vec<Doc<'a>>, separator: Doc<'a>) -> Doc<'a> {
         self.0.intersperse(docs, separator)
     }
@@ -58,7 +58,7 @@ impl<'a> Layout<'a> {
         self.0.line_()
     }
 
-    /// A new line; every group around it is broken.
+    /// A new line; every group around it breaks.
     pub(super) fn hardline(self) -> Doc<'a> {
         self.0.hardline()
     }
@@ -73,12 +73,12 @@ impl<'a> Layout<'a> {
         self.0.hardline().flat_alt(self.0.nil())
     }
 
-    /// A comment that stands alone on a line; every group around it is broken, and the line must end after it.
+    /// A comment on a line of its own; every group around it breaks, and the line must end after it.
     pub(super) fn lone_comment(self) -> Doc<'a> {
         self.text(COMMENT).flat_alt(self.0.fail())
     }
 
-    /// A comment after something on its line; the rest as with [`Self::lone_comment`].
+    /// A comment after code on its line; otherwise as [`Self::lone_comment`].
     pub(super) fn trailing_comment(self) -> Doc<'a> {
         self.text(format!(" {COMMENT}")).flat_alt(self.0.fail())
     }
@@ -90,7 +90,7 @@ impl<'a> Layout<'a> {
     }
 }
 
-/// The text of a document: comments in their places, no blanks at the ends of lines.
+/// The text of a document, with its comments and without trailing blanks.
 pub(super) fn render<'c>(doc: &Doc<'_>, mut comments: impl Iterator<Item = &'c str>) -> String {
     let laid_out = doc.pretty(WIDTH).to_string();
     let mut text = String::with_capacity(laid_out.len());
@@ -107,7 +107,7 @@ pub(super) fn render<'c>(doc: &Doc<'_>, mut comments: impl Iterator<Item = &'c s
     text
 }
 
-/// The text of a document without comments, which is broken only if it must be.
+/// The text of a document without comments, broken only where it must be.
 pub(super) fn render_wide(doc: &Doc<'_>) -> String {
     doc.pretty(usize::MAX / 2).to_string()
 }

@@ -1,6 +1,6 @@
-//! Sequences: lists between brackets, and lines one below the other (items, members, statements, arms).
+//! Sequences: lists in brackets, and constructs on lines below each other (items, members, statements, arms).
 //!
-//! `(a, b)` on one line has no last comma; broken, each element has a line, and the last one a comma too.
+//! `(a, b)` on one line has no final comma; if it breaks, each element gets a line, and the last one a comma too.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{Arm, Name, Openness, Spanned};
@@ -8,7 +8,7 @@ use crate::syntax::ast::{Arm, Name, Openness, Spanned};
 use super::layout::{Doc, INDENT};
 use super::{Print, Printer};
 
-/// A part of the tree that has a place, so that it can be an element of a sequence.
+/// A part of the tree with a place, so that it can be an element of a sequence.
 pub(super) trait Placed {
     /// Its place.
     fn place(&self) -> Span;
@@ -39,10 +39,10 @@ pub(super) enum Brackets {
     Spaced,
 }
 
-/// The end of a list after its elements, such as `..`, if it has one.
+/// The text after the elements of a list, such as `..`.
 #[derive(Clone, Copy)]
 pub(super) enum Tail<'t> {
-    /// Nothing does.
+    /// No text.
     Nothing,
     /// `..`
     Dots,
@@ -63,7 +63,7 @@ impl Tail<'_> {
 }
 
 impl<'a> Printer<'a, '_> {
-    /// Elements between brackets; `end` is where the closing one ends in the text.
+    /// Elements in brackets; `end` is the offset at which the closing bracket ends in the text.
     pub(super) fn list<T: Print<'a> + Placed>(&mut self, brackets: Brackets, elements: &[T], end: u32) -> Doc<'a> {
         self.list_with_tail(brackets, elements, Tail::Nothing, end)
     }
@@ -90,7 +90,7 @@ impl<'a> Printer<'a, '_> {
         self.enclosed(brackets, inside)
     }
 
-    /// Prints what stands before the closing bracket: the tail, and the comments there; `None` if there is neither.
+    /// The tail and the comments before the closing bracket; `None` if there are none.
     fn tail(&mut self, tail: Tail<'_>, end: u32) -> Option<Doc<'a>> {
         match tail {
             Tail::Nothing => self.last_comments(end),
@@ -112,7 +112,7 @@ impl<'a> Printer<'a, '_> {
         if lines.is_empty() { None } else { Some(self.layout.joined(lines, self.layout.hardline())) }
     }
 
-    /// Documents between brackets, on one line or one a line.
+    /// Documents in brackets, on one line or one on each line.
     pub(super) fn enclosed(&mut self, brackets: Brackets, inside: Vec<Doc<'a>>) -> Doc<'a> {
         let (open, close, edge) = match brackets {
             Brackets::Round => ("(", ")", self.layout.line_()),
@@ -127,13 +127,13 @@ impl<'a> Printer<'a, '_> {
         docs!(self, open, inside, edge, close).group()
     }
 
-    /// Parts with a separator between each two.
+    /// The parts, with a separator between them.
     pub(super) fn joined<T: Print<'a>>(&mut self, parts: &[T], separator: Doc<'a>) -> Doc<'a> {
         let docs = parts.iter().map(|part| part.print(self)).collect();
         self.layout.joined(docs, separator)
     }
 
-    /// Braces with parts one below the other, whatever the width; `after` is what the opening brace follows.
+    /// Braces with parts on lines below each other, at any width; `after` is the span before the opening brace.
     pub(super) fn below<T: Print<'a> + Placed>(&mut self, after: Span, parts: &[T], end: u32) -> Doc<'a> {
         let first = parts.first().map_or(end, |part| part.place().start);
         let open = docs!(self, "{", self.trailing_comment(after, first));
@@ -147,7 +147,7 @@ impl<'a> Printer<'a, '_> {
         }
     }
 
-    /// Parts and comments one below the other, at most one empty line between two; nothing if there are none.
+    /// Parts and comments on lines below each other, with at most one empty line between two; none if there are no parts and comments.
     pub(super) fn lines<T: Print<'a> + Placed>(&mut self, parts: &[T], end: u32) -> Option<Doc<'a>> {
         let mut doc = None;
         for (index, part) in parts.iter().enumerate() {
@@ -175,7 +175,7 @@ impl<'a> Printer<'a, '_> {
     }
 }
 
-/// The offset up to which a comment may trail an element: where the next one begins, or the end of all.
+/// The offset up to which a comment may trail an element: the beginning of the next element, or the end of the sequence.
 pub(super) fn limit<T: Placed>(elements: &[T], index: usize, end: u32) -> u32 {
     elements.get(index + 1).map_or(end, |next| next.place().start)
 }

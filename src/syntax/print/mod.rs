@@ -1,11 +1,11 @@
-//! The printer: a tree as text, in the one layout. `parse` of it gives the tree back, and printing that the same text.
+//! The printer: a tree as text, in the standard layout. Parsing this text gives the same tree, and printing that tree the same text.
 //!
-//! Four spaces a level, at most 120 columns if what is written can be broken. A block of one simple statement stays
-//! on the line of its head if that fits: `if q <= n { reply 0; }`. Comments keep their places, of several empty
-//! lines one is kept. Operators and parentheses are printed as they were written, never added or dropped.
+//! Each level is indented by four spaces; lines that can be broken have at most 120 columns. A block of one simple statement stays on the
+//! line of its head if that fits: `if q <= n { reply 0; }`. Comments keep their places; of several empty lines one is kept. Operators and
+//! parentheses are printed as they were written, never added or removed.
 
-/// Parts one after the other: `docs!(p, "pick ", name, " in ", over)`. Each is printed when its turn comes, so that comments
-/// keep their order.
+/// A document of parts in a row: `docs!(p, "pick ", name, " in ", over)`. The parts are printed in this order, so that comments keep
+/// their order.
 macro_rules! docs {
     ($p:expr, $($part:expr),+ $(,)?) => {{
         let doc = $p.layout.nil();
@@ -28,15 +28,13 @@ use super::ast::{Comment, File, Name};
 use super::lexer::{TokenKind, is_one};
 use layout::{Canvas, Doc, Layout};
 
-/// Prints a tree. `text` is what its places point into: from it come empty lines, and literals as they were written; it
-/// may be empty, and its comments are those of the tree.
+/// Prints a tree with its comments. `text` is the original text, for empty lines and for literals as they were written; it may be empty.
 #[must_use]
 pub fn print(file: &File, text: &str) -> String {
     printed(file, text, &file.comments)
 }
 
-/// Prints a part of a tree, its blocks broken if they have several statements, and nothing else: whatever its width, and without
-/// comments.
+/// Prints a part of a tree without comments and without a limit of the width. Only blocks with several statements break.
 pub(super) fn print_part(part: &impl for<'a> Print<'a>, text: &str) -> String {
     let canvas = Canvas::new();
     let mut printer = Printer { layout: Layout::new(&canvas), text, comments: &[], last: 0 };
@@ -49,20 +47,20 @@ fn printed(tree: &impl for<'a> Print<'a>, text: &str, comments: &[Comment]) -> S
     layout::render(&tree.print(&mut printer), comments.iter().map(|comment| comment.text.as_str()))
 }
 
-/// Walks the tree in the order of the text, taking comments as it passes their places.
+/// A walk over the tree in the order of the text, which takes each comment when it passes the comment's place.
 pub(super) struct Printer<'a, 's> {
     layout: Layout<'a>,
-    /// The text that places point into, or nothing.
+    /// The original text, or an empty one.
     text: &'s str,
     /// The comments that are not printed yet.
     comments: &'s [Comment],
-    /// The end of what was printed last.
+    /// The offset at which the last printed construct ends.
     last: u32,
 }
 
 /// A part of the tree that can be printed.
 pub(super) trait Print<'a> {
-    /// Prints it, and the comments inside.
+    /// Prints the part, and the comments inside of it.
     fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a>;
 }
 
@@ -96,12 +94,12 @@ impl<'a> Print<'a> for Name {
     }
 }
 
-/// A name as it can be written.
+/// A name as it is written in a text, in backquotes if necessary.
 fn spelled(name: &str) -> String {
     if is_one(TokenKind::Name, name) && name != "_" { name.to_owned() } else { format!("`{name}`") }
 }
 
-/// A part with what stands before it, if the part is there.
+/// An optional part with the text before it; empty if there is no part.
 fn optional<'a, T: Print<'a>>(p: &mut Printer<'a, '_>, before: &str, part: Option<&T>) -> Doc<'a> {
     let nothing = p.layout.nil();
     part.map_or(nothing, |part| docs!(p, before, part))

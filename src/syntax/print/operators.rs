@@ -1,6 +1,6 @@
-//! Printing chains of operators: `a && b && c` is one group, broken before each operator or nowhere.
+//! Printing chains of operators: `a && b && c` is one group, which breaks before each operator or not at all.
 //!
-//! The left spine of operators of one level is walked, not recursed into: it is one chain.
+//! The operators of one precedence on the left spine form one chain; they are collected in a loop, without recursion.
 
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, UnaryOp};
 
@@ -25,7 +25,7 @@ pub(super) fn unary<'a>(p: &mut Printer<'a, '_>, op: UnaryOp, operand: &Expr) ->
     docs!(p, sign, operand)
 }
 
-/// The operands of a chain of operators of one level.
+/// The operands of a chain of operators with one precedence.
 fn chain(expr: &Expr) -> (&Expr, Vec<(BinaryOp, &Expr)>) {
     let mut first = expr;
     let mut links: Vec<(BinaryOp, &Expr)> = Vec::new();
@@ -40,7 +40,7 @@ fn chain(expr: &Expr) -> (&Expr, Vec<(BinaryOp, &Expr)>) {
     (first, links)
 }
 
-/// Tests whether `!` directly before this would read as a cell.
+/// Tests whether an expression begins with a digit, so that a `!` directly before it would be read as a cell.
 fn begins_with_digit(mut expr: &Expr) -> bool {
     loop {
         match &expr.kind {

@@ -68,7 +68,7 @@ fn pattern_kind<'a>(p: &mut Printer<'a, '_>, pattern: &Pattern) -> Doc<'a> {
     }
 }
 
-/// A part of the pattern of a list that has elements after its `..`.
+/// A part of a list pattern that has elements after its `..`.
 enum ListPart<'t> {
     Element(&'t Pattern),
     /// `..` or `..rest`, and its place.
@@ -101,7 +101,7 @@ pub(super) fn qualified<'a>(p: &mut Printer<'a, '_>, qualifier: Option<&Name>, n
     }
 }
 
-/// A literal as it was written, if the text has it, else in the shortest escapes.
+/// A literal as it was written, if the original text is known; otherwise with the shortest escapes.
 pub(super) fn literal<'a>(p: &mut Printer<'a, '_>, text: &TextLiteral, place: Span) -> Doc<'a> {
     let written = p.text.get(place.start as usize..place.end as usize).filter(|written| {
         let (decoded, flaws) = decode(written);
@@ -129,7 +129,7 @@ fn type_kind<'a>(p: &mut Printer<'a, '_>, ty: &TypeExpr) -> Doc<'a> {
     }
 }
 
-/// Tests whether a name needs backquotes where a type stands: it is that of a type constructor.
+/// Tests whether a name in a type needs backquotes, since it is that of a type constructor.
 fn is_constructor(name: &str) -> bool {
     matches!(name, "option" | "list" | "set" | "map")
 }

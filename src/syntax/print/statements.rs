@@ -1,7 +1,7 @@
 //! Printing statements and blocks.
 //!
-//! A block stays on one line if it holds one statement that does and all blocks of its statement fit there together:
-//! `either { n := n + 1; } or {}`. A `match` never does; an `if` in a block may hold simple statements only.
+//! `either { n := n + 1; } or {}` stays on one line. In general a block does if it holds one statement that may be on one line, and all
+//! blocks of the statement fit there together. A `match` never stays on one line; an `if` in a block may only hold simple statements.
 
 use crate::diagnostic::Span;
 use crate::syntax::ast::{Arm, Block, Expr, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind};
@@ -10,7 +10,7 @@ use super::layout::{Doc, INDENT};
 use super::lists::Brackets;
 use super::{Print, Printer, optional};
 
-/// The number of blocks that may stand within each other on one line.
+/// The largest number of nested blocks on one line.
 const INLINE_BLOCKS: u32 = 2;
 
 impl<'a> Print<'a> for Arm<Block> {
@@ -19,7 +19,7 @@ impl<'a> Print<'a> for Arm<Block> {
     }
 }
 
-/// Not a group: blocks of one statement break together.
+/// Not a group, as the blocks of one statement break together.
 impl<'a> Print<'a> for Block {
     fn print(&self, p: &mut Printer<'a, '_>) -> Doc<'a> {
         let first = self.statements.first().map_or(self.span.end, |statement| statement.span.start);
@@ -94,7 +94,7 @@ pub(super) fn head<'a>(p: &mut Printer<'a, '_>, head: &Expr) -> Doc<'a> {
     docs!(p, head.print(p).nest(INDENT), " ")
 }
 
-/// Not a group yet: the blocks of an `else if` break together.
+/// An `if` statement, without a group, as the blocks of an `else if` break together.
 fn if_statement<'a>(p: &mut Printer<'a, '_>, condition: &Expr, then: &Block, otherwise: Option<&Block>) -> Doc<'a> {
     let doc = docs!(p, "if ", head(p, condition), then);
     let Some(otherwise) = otherwise else { return doc };
@@ -109,14 +109,13 @@ fn if_statement<'a>(p: &mut Printer<'a, '_>, condition: &Expr, then: &Block, oth
     }
 }
 
-/// Tests whether comments stand in a block outside its only statement.
+/// Tests whether there are comments in a block outside of its only statement.
 fn has_comments_around(p: &Printer<'_, '_>, statement: Span, block: Span) -> bool {
     let mut inside = p.comments.iter().take_while(|comment| comment.span.start < block.end.max(statement.start));
     inside.any(|comment| comment.span.start < statement.start || comment.span.start >= statement.end)
 }
 
-/// Tests whether a block may stand on one line, with at most this many blocks within each other: itself included, empty ones not
-/// counted.
+/// Tests whether a block may be on one line, with at most `blocks` nested blocks, itself included and empty ones not counted.
 fn fits_inline(block: &Block, blocks: u32) -> bool {
     match block.statements.as_slice() {
         [] => true,

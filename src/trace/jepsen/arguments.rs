@@ -1,4 +1,4 @@
-//! The values of a variant's fields in the value of an operation.
+//! The values for a variant's fields in the value of an operation.
 //!
 //! ```text
 //!   :value [2 4]         Cas(int, int)              2, 4
@@ -13,10 +13,10 @@ use super::event::ExchangePart;
 use super::json::{JsonWriter, text};
 use crate::spec::types::VariantDef;
 
-/// The value of a field that is left out.
+/// The value of a missing field.
 static NIL: Edn<'static> = Edn::Nil;
 
-/// The values of the fields of a variant; nothing if the value is to be taken as it stands.
+/// The values for the fields of a variant; none if the whole value is the content of the variant.
 pub(super) fn arguments<'e, 'v>(
     writer: JsonWriter<'_>,
     part: ExchangePart,
@@ -36,7 +36,7 @@ pub(super) fn arguments<'e, 'v>(
     }
 }
 
-/// The values of the fields of a variant in a list.
+/// The values for the fields of a variant in a list.
 fn of_list<'e, 'v>(
     writer: JsonWriter<'_>,
     part: ExchangePart,

@@ -1,13 +1,13 @@
-//! Histories of completions alone: nobody recorded when their requests were sent.
+//! Histories without invocations: nobody recorded when their requests were sent.
 //!
 //! ```text
 //!   1 :ok :append 5     2 :ok :r 5     1 :ok :append 6          1 ●────────●   ●──────────●
 //!                                                               2 ●──────────────●
 //! ```
 //!
-//! A process has one request under way at most, so it sent each after the answer to its last one; the first may have been there from the
-//! beginning. Taking each to be sent so early allows all that may have been. Without processes nothing orders the requests, which is
-//! how Elle reads such a history.
+//! A process has at most one request under way, so it sent each request after the answer to its previous one, and the first at the
+//! beginning or later. Each request is taken as sent as early as possible, which allows every order that may have happened. If operations
+//! have no process, nothing orders the requests, and Elle reads such a history in the same way.
 
 use super::edn::{Edn, EdnForm};
 use super::event::JepsenEvent;
@@ -15,15 +15,15 @@ use super::json::text;
 use super::names::is_same;
 use rustc_hash::FxHashMap;
 
-/// The requests of a history that has completions alone.
+/// The requests of a history without invocations.
 pub(super) struct CompletedRequests<V> {
     /// The line of the first completion.
     first_line: u64,
-    /// The requests that may have been sent at the beginning.
+    /// The first request of each process, which may have been sent at the beginning.
     early: Vec<JepsenEvent<V>>,
-    /// The outcomes, each with the request that its process may have sent at once after it.
+    /// The outcomes, each with the next request of its process, which may have been sent immediately after it.
     outcomes: Vec<(JepsenEvent<V>, Option<JepsenEvent<V>>)>,
-    /// The last outcome of each process, as a place among them.
+    /// The last outcome of each process, as an index into `outcomes`.
     last: FxHashMap<u64, usize>,
 }
 
@@ -42,7 +42,7 @@ impl<V> CompletedRequests<V> {
         self.outcomes.len() as u64
     }
 
-    /// Adds a request with its outcome; lines keep their order, so the request has that of what comes before it.
+    /// Adds a request with its outcome. The request gets the line of the event that it follows, so that lines keep their order.
     pub(super) fn add(&mut self, process: u64, mut request: JepsenEvent<V>, outcome: JepsenEvent<V>) {
         match self.last.insert(process, self.outcomes.len()) {
             None => {
@@ -66,7 +66,7 @@ impl<V> CompletedRequests<V> {
     }
 }
 
-/// The value with which an operation was invoked, by the one of its end: nil stands for what was read.
+/// The value with which an operation was invoked, made from the value of its completion: values that were read become nil.
 pub(super) fn asked<'a>(function: &str, value: &EdnForm<'a>) -> EdnForm<'a> {
     EdnForm { value: unread(is_read(function), &value.value), offset: value.offset }
 }
@@ -75,7 +75,7 @@ fn is_read(name: &str) -> bool {
     is_same(name, "read")
 }
 
-/// A value without what was read: that of a read, and of each `[:r k v]` in it.
+/// A value without the values that were read: that of a read, and that in each `[:r k v]`.
 fn unread<'a>(is_of_read: bool, value: &Edn<'a>) -> Edn<'a> {
     let (Edn::Vector(parts) | Edn::List(parts)) = value else {
         return if is_of_read { Edn::Nil } else { value.clone() };

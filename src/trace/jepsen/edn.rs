@@ -1,6 +1,6 @@
-//! EDN: values with their places, and the map that an operation is.
+//! EDN: values with their places, and the map of an operation.
 //!
-//! `{:f :write, :value 3}` has two fields; `3` stands at byte 18 of it.
+//! `{:f :write, :value 3}` has two fields; the `3` begins at byte 18.
 
 use crate::json::{Decoded, JsonError};
 use clojure_reader::edn;
@@ -8,14 +8,14 @@ use clojure_reader::error::{Code, Error};
 
 pub(super) use clojure_reader::edn::Edn;
 
-/// A value, with the byte at which it stands.
+/// A value, with the byte at which it begins.
 #[derive(Debug)]
 pub(super) struct EdnForm<'a> {
     pub(super) value: Edn<'a>,
     pub(super) offset: usize,
 }
 
-/// A map of the file, its keys in the order in which they stand.
+/// A map of the file, with its keys in the order of the text.
 #[derive(Debug)]
 pub(super) struct EdnMap<'a> {
     pub(super) fields: Vec<(EdnForm<'a>, EdnForm<'a>)>,
@@ -25,12 +25,12 @@ pub(super) struct EdnMap<'a> {
     pub(super) offset: usize,
 }
 
-/// The number that a text is.
+/// The number that a text denotes, if it is one.
 pub(super) fn number(text: &str) -> Option<Edn<'_>> {
     edn::read(text).ok().filter(|(_, rest)| rest.is_empty()).map(|(number, _)| number)
 }
 
-/// The values that a text is, which begins at a byte of its line.
+/// The values in a text that begins at a byte of its line.
 pub(super) fn values(text: &str, offset: usize) -> Decoded<Vec<EdnForm<'_>>> {
     let mut cursor = Cursor { text, at: 0 };
     let mut forms = Vec::new();
@@ -44,7 +44,7 @@ pub(super) fn values(text: &str, offset: usize) -> Decoded<Vec<EdnForm<'_>>> {
     Ok(forms)
 }
 
-/// A place in a text.
+/// A position in a text.
 pub(super) struct Cursor<'a> {
     pub(super) text: &'a str,
     pub(super) at: usize,
@@ -55,7 +55,7 @@ impl<'a> Cursor<'a> {
         &self.text[self.at..]
     }
 
-    /// Passes over blanks, commas, comments, and what stands after `#_`.
+    /// Skips blanks, commas, comments, and values after `#_`.
     pub(super) fn blank(&mut self) -> Decoded<()> {
         loop {
             let rest = self.rest();
@@ -72,7 +72,7 @@ impl<'a> Cursor<'a> {
         }
     }
 
-    /// The value that comes next.
+    /// Reads the next value.
     fn form(&mut self) -> Decoded<EdnForm<'a>> {
         self.blank()?;
         let offset = self.at;
@@ -85,7 +85,7 @@ impl<'a> Cursor<'a> {
         Ok(value)
     }
 
-    /// A map, which may have a tag, such as `#jepsen.history.Op`.
+    /// Reads a map, which may have a tag such as `#jepsen.history.Op`.
     pub(super) fn map(&mut self) -> Decoded<EdnMap<'a>> {
         let offset = self.at;
         if self.rest().starts_with('#') {

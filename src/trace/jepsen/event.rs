@@ -1,11 +1,11 @@
-//! The outcome of reading a history: events, and the number of things that none of them stands for.
+//! The result of reading a history: events, and the numbers of records without an event.
 //!
-//! `{"c": 0, "q": "Read", "time": 5}` is an event with a note; "passed over 3 records that no client made" a sentence about the rest.
+//! `{"c": 0, "q": "Read", "time": 5}` is an event with a note; "passed over 3 records that no client made" reports other records.
 
 use super::super::event::TraceEvent;
 use std::fmt;
 
-/// The part of an exchange that a text stands for.
+/// The part of an exchange that a text belongs to.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ExchangePart {
     /// The request.
@@ -14,23 +14,23 @@ pub enum ExchangePart {
     Answer,
 }
 
-/// An event of a history, with what else stood there.
+/// An event of a history, with the other keys of its operation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JepsenEvent<V> {
     /// The event.
     pub event: TraceEvent<V>,
-    /// The other keys of the operation, as they follow those of the event on a line: `, "time": 5`.
+    /// The other keys of the operation, as text that follows the event on its line: `, "time": 5`.
     pub(super) notes: String,
 }
 
-/// The number of things that were read from a history.
+/// The numbers of records that were read from a history.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct JepsenCounts {
     /// Operations of clients.
     pub operations: u64,
-    /// Records of what no client did.
+    /// Records that no client made.
     pub no_client: u64,
-    /// Lines of a log that record nothing.
+    /// Lines of a log without an operation.
     pub other_lines: u64,
     /// Requests that failed and were dropped.
     pub dropped: u64,
@@ -43,7 +43,7 @@ impl JepsenCounts {
         self.operations + self.no_client == 0
     }
 
-    /// A sentence about what no event stands for, if there is such.
+    /// A sentence about the records without an event, if there are any.
     #[must_use]
     pub fn passed_over(&self) -> Option<String> {
         let counted = |n: u64, what: &str| format!("{n} {what}{}", if n == 1 { "" } else { "s" });
@@ -62,7 +62,7 @@ impl JepsenCounts {
     }
 }
 
-/// The line of our format, without its end; `V` displays as JSON.
+/// The line in this program's format, without its end; `V` displays as JSON.
 impl<V: fmt::Display> fmt::Display for JepsenEvent<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let line = self.event.to_string();

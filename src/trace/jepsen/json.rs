@@ -1,4 +1,4 @@
-//! Values of EDN as JSON, under the type that they should have if it is known.
+//! Values of EDN as JSON, according to the expected type if it is known.
 //!
 //! `[[:read :x nil]]` is `[["read", "x", null]]` if the last one's type is an option; if it is `int`, nil is a hole:
 //! `[["read", "x", {"$any": null}]]`. If an enum is expected, a list that begins with a name is a variant:
@@ -10,7 +10,7 @@ use crate::json::{MAX_DEPTH, quoted};
 use crate::spec::types::{EnumDef, Type, TypeId, Types, VariantDef};
 use rustc_hash::FxHashSet;
 
-/// The JSON of what is not known.
+/// The JSON of an unknown value.
 pub(super) const HOLE: &str = "{\"$any\": null}";
 
 /// The meaning of nil.
@@ -20,13 +20,13 @@ pub(super) enum NilMeaning {
     Null,
     /// It is a hole.
     Hole,
-    /// It is null if the type is an option (or any JSON), else a hole.
+    /// It is null for an option (or any JSON), and a hole for other types.
     ByType,
-    /// Nobody says.
+    /// It has no known meaning.
     Unknown,
 }
 
-/// The message about a nil of which nobody says what it means.
+/// The message about a nil without a known meaning.
 const UNKNOWN_NIL: &str = "what nil means in an answer is not known here: a specification says it (--for FILE), or --nil null (it is \
                            null), or --nil any (it is not known)";
 
@@ -85,8 +85,7 @@ impl<'t> JsonWriter<'t> {
         }
     }
 
-    /// Appends a variant with the values of its fields. A nil stands for each value that is missing at the end, and may stand after the
-    /// last one.
+    /// Appends a variant with the values of its fields. Missing values at the end are nil; extra values must be nil.
     pub(super) fn variant(
         self,
         variant: &VariantDef,
@@ -131,7 +130,7 @@ impl<'t> JsonWriter<'t> {
         }
     }
 
-    /// The type of a value that is there, if it may be absent.
+    /// The type inside of options, unless the value is nil.
     fn without_option(self, value: &Edn<'_>, ty: Option<TypeId>) -> Option<TypeId> {
         match self.get(ty) {
             Some(Type::Option(of)) if !matches!(value, Edn::Nil) => self.without_option(value, Some(*of)),
@@ -170,7 +169,7 @@ impl<'t> JsonWriter<'t> {
         Ok(())
     }
 
-    /// An object if all keys are texts, else an array of pairs.
+    /// Appends a map: an object if all keys are texts, else an array of pairs.
     fn map(
         self,
         entries: &[EdnEntry<'_, '_>],
@@ -183,7 +182,7 @@ impl<'t> JsonWriter<'t> {
             Some(Type::Map(key, of)) => (Some(*key), Some(*of)),
             _ => (None, None),
         };
-        // The keys of JSON are strings, whatever they stand for.
+        // The keys of JSON objects are strings, so a map with integer keys becomes an array of pairs.
         let is_number = matches!(self.get(key_type), Some(Type::Int));
         let names = names.filter(|names| !is_number && names.iter().collect::<FxHashSet<_>>().len() == names.len());
         let Some(names) = names else {
@@ -198,7 +197,7 @@ impl<'t> JsonWriter<'t> {
             out.push(']');
             return Ok(());
         };
-        // An object of one key that begins with `$` would mean something else.
+        // An object whose only key begins with `$` could be read as a mark.
         let is_marked = matches!(&names[..], [name] if name.starts_with('$'));
         let this = if is_marked { JsonWriter { nil: NilMeaning::Null, ..self } } else { self };
         out.push_str(if is_marked { "{\"$lit\": {" } else { "{" });
@@ -212,7 +211,7 @@ impl<'t> JsonWriter<'t> {
         Ok(())
     }
 
-    /// The type of what stands under a name in an object of a type.
+    /// The type of the member with this name in an object of a type.
     fn field(self, ty: Option<TypeId>, name: &str) -> Option<TypeId> {
         let types = self.types?;
         match self.get(ty)? {
@@ -230,7 +229,7 @@ impl<'t> JsonWriter<'t> {
 
 type EdnEntry<'e, 'v> = (&'e Edn<'v>, &'e Edn<'v>);
 
-/// The text of a value that is a name or a string.
+/// The text of a keyword, symbol or string.
 pub(super) fn text<'e>(value: &'e Edn<'_>) -> Option<&'e str> {
     match value {
         Edn::Key(text) | Edn::Symbol(text) | Edn::Str(text) => Some(text),
@@ -238,7 +237,8 @@ pub(super) fn text<'e>(value: &'e Edn<'_>) -> Option<&'e str> {
     }
 }
 
-/// The variant that a value stands for, with the values of its fields: a name, or a list that begins with one, as `[:append :x 1]`.
+/// The variant that a value stands for, with the values of its fields: a name alone, or a list that begins with a name, as
+/// `[:append :x 1]`.
 fn as_variant<'t, 'e, 'v>(def: &'t EnumDef, value: &'e Edn<'v>) -> Option<(&'t VariantDef, Vec<&'e Edn<'v>>)> {
     let (name, values) = match value {
         Edn::Vector(parts) | Edn::List(parts) => parts.split_first().map(|(first, rest)| (text(first), rest))?,
@@ -247,7 +247,7 @@ fn as_variant<'t, 'e, 'v>(def: &'t EnumDef, value: &'e Edn<'v>) -> Option<(&'t V
     Some((variant(def, name?)?, values.iter().collect()))
 }
 
-/// Tests whether a tag is that of a pair of a key and a value, as `#jepsen.independent.Tuple`.
+/// Tests whether a tag marks a pair of a key and a value, as `#jepsen.independent.Tuple`.
 pub(super) fn is_tuple(tag: &str) -> bool {
     tag.rsplit(['.', '/']).next().is_some_and(|last| last.eq_ignore_ascii_case("tuple"))
 }

@@ -1,7 +1,7 @@
 //! The lines of `jepsen.log` as operations: `INFO  jepsen.util - 3 :invoke :write 4`.
 //!
-//! The words are what the logger puts before it, the process, the type, the function; then come the value, and perhaps an error. Lines
-//! of other parts of Jepsen have no such words, and are passed over.
+//! The words of a line are the logger's prefix, the process, the type and the function; the value follows, and possibly an error. Lines of
+//! other parts of Jepsen do not have this form and are skipped.
 
 use super::super::error::TraceError;
 use super::super::format::TraceFormat;
@@ -12,11 +12,11 @@ use crate::json::{Decoded, JsonError};
 use std::borrow::Cow;
 use std::io::{BufRead, Read};
 
-/// Reads the lines of a log, one after another.
+/// A reader of the lines of a log.
 #[derive(Debug)]
 pub(super) struct LogLines<R> {
     input: R,
-    /// The line last read.
+    /// The line that was read last.
     line: Vec<u8>,
     /// Its number, from 1.
     number: u64,
@@ -30,7 +30,7 @@ impl<R: BufRead> LogLines<R> {
         LogLines { input, line: Vec::new(), number: 0, edn: None, is_begun: false }
     }
 
-    /// The next line, as `see` makes it out; nothing at the end. An error's place is one in the line.
+    /// The result of `see` for the next line; none at the end. The place of an error of `see` is in the line.
     pub(super) fn next_with<T>(&mut self, see: impl FnOnce(&str, u64) -> Decoded<T>) -> Result<Option<T>, TraceError> {
         self.number += 1;
         self.line.clear();
@@ -58,27 +58,28 @@ impl<R: BufRead> LogLines<R> {
 }
 
 impl<R> LogLines<R> {
-    /// The error that this is no log but EDN, if it begins so.
+    /// The error that the file is EDN and no log, if its first line is.
     pub(super) fn edn_instead(&self) -> Option<TraceError> {
         let message = "expected the lines of jepsen.log, found EDN: --from jepsen-edn reads it";
         self.edn.as_ref().map(|(number, line)| TraceError::in_line(*number, line.trim_ascii_end(), 0, message))
     }
 }
 
-/// A word of a line, with the byte at which it stands.
+/// A word of a line, with the byte at which it begins.
 #[derive(Clone, Copy)]
 struct LogWord<'a> {
     text: &'a str,
     offset: usize,
 }
 
-/// The words of a line.
+/// The words of a line, separated by white space.
 fn words(line: &str) -> impl Iterator<Item = LogWord<'_>> {
     let offset = |text: &str| text.as_ptr().addr() - line.as_ptr().addr();
     line.split_whitespace().map(move |text| LogWord { text, offset: offset(text) })
 }
 
-/// The process of a line and what it does, if it records something: the first word that begins with a colon, and its neighbours.
+/// The words for the process and the type of an operation, if the line records one: they are found by the first word that begins with a
+/// colon.
 fn begin(line: &str) -> Option<(LogWord<'_>, LogWord<'_>)> {
     let is_name = |word: &LogWord<'_>| word.text.strip_prefix(':').is_some_and(|name| !name.is_empty());
     let mut before = None;
@@ -93,13 +94,13 @@ fn begin(line: &str) -> Option<(LogWord<'_>, LogWord<'_>)> {
     match (before, second) {
         (Some(process), _) if is_kind(first) => Some((process, first)),
         (_, Some(kind)) if is_kind(kind) => Some((first, kind)),
-        // Something is wrong with what it does.
+        // The type is unknown; reading the operation will report that.
         (Some(process), Some(_)) if process.text.parse::<u64>().is_ok() => Some((process, first)),
         _ => None,
     }
 }
 
-/// The record that a line is.
+/// The record of a line.
 pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
     let Some((process, kind)) = begin(line) else { return Ok(JepsenRecord::Nothing) };
     if process.text.starts_with(':') {

@@ -1,4 +1,4 @@
-//! Operations read as a stream: the maps of a file of EDN or JSON, which is one list of them, or has one after another.
+//! Operations as a stream: the maps of a file of EDN or JSON, which is one list of maps, or one map after another.
 //!
 //! ```text
 //!   arrived  [{:f :read} {:f :write, :value 3} {:f :re      input  ad} …]
@@ -12,39 +12,40 @@ use super::objects;
 use crate::json::{Decoded, JsonError};
 use std::io::{self, BufRead};
 
-/// The number of bytes at the end of what has arrived that may be the beginning of a longer word, and are read again with more.
+/// The largest number of bytes of a word. An error this near to the end of the arrived text may be a cut word, so it is read again with
+/// more.
 const LONGEST_WORD: usize = 1 << 12;
 
-/// The number of bytes that are taken from the input at once.
+/// The largest number of bytes that are taken from the input at once.
 const CHUNK: usize = 1 << 18;
 
-/// A map larger than this is read again only when twice as much of it has arrived.
+/// The size of an incomplete map, in bytes, from which it is only read again when twice as much of it has arrived.
 const LARGE: usize = 1 << 20;
 
-/// The number of characters of a line that has been read which are kept to be shown.
+/// The number of characters before a map that are kept of its line, so that an error can show them.
 const SHOWN_BEFORE: usize = 80;
 
-/// The form that a file has, as far as it is read.
+/// The form of a file, as far as it is read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum FileShape {
     /// Nothing has been read.
     Start,
-    /// Maps stand in brackets, of which this is the closing one.
+    /// The maps are in brackets; the closing one is this.
     Within(char),
-    /// Maps stand one after another.
+    /// The maps follow each other without brackets.
     Maps,
     /// The closing bracket has been read.
     Closed,
 }
 
-/// The language in which maps are written.
+/// The syntax of the maps.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MapSyntax {
     Edn,
     Json,
 }
 
-/// The result of one step, with the byte after it.
+/// The result of one step, with the position after it.
 enum Stepped<T> {
     Seen(T, usize),
     Shape(FileShape, usize),
@@ -55,31 +56,31 @@ enum Stepped<T> {
     Refused(JsonError),
 }
 
-/// Reads the maps of a file, one after another.
+/// A reader of the maps of a file.
 #[derive(Debug)]
 pub(super) struct EdnMaps<R> {
     input: R,
     syntax: MapSyntax,
-    /// Text that has arrived.
+    /// The text that has arrived.
     arrived: String,
-    /// Bytes after it that are no text yet: a character in parts.
+    /// The bytes after it that are not text yet, as they begin a character.
     partial: Vec<u8>,
     /// The number of bytes of `arrived` that have been read.
     passed: usize,
-    /// The line at which they end, from 1.
+    /// The line at which the read bytes end, from 1.
     line: u64,
-    /// The number of characters that stood before `arrived` in its first line.
+    /// The number of characters before `arrived` in its first line.
     columns: u64,
     shape: FileShape,
     arrival: TextArrival,
 }
 
-/// Says what comes after the text that has arrived.
+/// The part of the input after the text that has arrived.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum TextArrival {
-    /// Nothing has arrived: a byte order mark may.
+    /// All of it: nothing has arrived, and it may begin with a byte order mark.
     Begins,
-    /// More, perhaps.
+    /// Possibly more text.
     Goes,
     /// Nothing.
     Ended,
@@ -87,7 +88,7 @@ enum TextArrival {
     Broken,
 }
 
-/// The result of one step through a file.
+/// A token of the file's form, or a map.
 enum MapStep<'a> {
     Map(EdnMap<'a>),
     Shape(FileShape),
@@ -102,7 +103,7 @@ impl<R: BufRead> EdnMaps<R> {
         EdnMaps { input, syntax, arrived, partial, passed: 0, line: 1, columns: 0, shape, arrival }
     }
 
-    /// The next map, as `see` makes it out; nothing at the end. An error's place is one in the text of the map.
+    /// The result of `see` for the next map; none at the end. The place of an error of `see` is in the text of the map.
     pub(super) fn next_with<T>(
         &mut self,
         mut see: impl FnMut(EdnMap<'_>) -> Decoded<T>,
@@ -150,7 +151,7 @@ impl<R: BufRead> EdnMaps<R> {
         matches!(self.arrival, TextArrival::Begins | TextArrival::Goes)
     }
 
-    /// Checks that a file may end where it does.
+    /// Checks that the file is complete at its end.
     fn end(&self) -> Result<(), TraceError> {
         match self.shape {
             _ if self.arrival == TextArrival::Broken => {
@@ -169,7 +170,7 @@ impl<R: BufRead> EdnMaps<R> {
         self.passed = to;
     }
 
-    /// Waits for more text after what has not been read.
+    /// Reads more of the input, for text that is incomplete.
     fn arrive_more(&mut self) -> Result<(), TraceError> {
         self.drop_passed();
         let left = self.arrived.len() - self.passed;
@@ -183,7 +184,7 @@ impl<R: BufRead> EdnMaps<R> {
         Ok(())
     }
 
-    /// Drops what has been read, but for the end of its last line, which an error shows.
+    /// Drops the text that has been read, except the end of its last line, which an error shows.
     fn drop_passed(&mut self) {
         let gone = &self.arrived[..self.passed];
         let start = gone.rfind('\n').map(|end| end + 1);
@@ -195,7 +196,7 @@ impl<R: BufRead> EdnMaps<R> {
         self.passed -= kept;
     }
 
-    /// Takes what the input has.
+    /// Takes the bytes that the input has.
     fn arrive(&mut self) -> io::Result<()> {
         let found = loop {
             match self.input.fill_buf() {
@@ -242,7 +243,7 @@ fn newlines(text: &str) -> u64 {
     memchr::memchr_iter(b'\n', text.as_bytes()).count() as u64
 }
 
-/// One step through a file.
+/// Reads the next token or map of a file.
 fn step<'a>(cursor: &mut Cursor<'a>, syntax: MapSyntax, shape: FileShape) -> Decoded<MapStep<'a>> {
     match syntax {
         MapSyntax::Edn => cursor.blank()?,
@@ -276,7 +277,7 @@ fn bracket<'a>(cursor: &mut Cursor<'a>, shape: FileShape) -> MapStep<'a> {
     MapStep::Shape(shape)
 }
 
-/// An operation as a JSON object.
+/// Reads an operation that is a JSON object.
 fn object<'a>(cursor: &mut Cursor<'a>) -> Decoded<EdnMap<'a>> {
     let offset = cursor.at;
     let (fields, length) = objects::fields(cursor.rest()).map_err(|error| error.behind(offset))?;

@@ -1,11 +1,11 @@
-//! Histories that Jepsen and its kin record: EDN, JSON, or the lines of `jepsen.log`.
+//! Histories of Jepsen and similar tools: EDN, JSON, or the lines of `jepsen.log`.
 //!
 //! ```text
 //!   bytes ──maps, log──▶ operations ──rules──▶ requests and answers as JSON ──pairing──▶ events
 //! ```
 //!
-//! A process is a connection with at most one request under way. `:invoke` is its request, `:ok` the answer; `:fail` is an answer
-//! too, or says that the request never happened; after `:info` nobody knows whether it had its effect, or will have.
+//! A process is a connection with at most one request under way. `:invoke` is its request and `:ok` the answer. `:fail` is an answer too,
+//! or means that the request never happened. After `:info` it is unknown whether the request has had its effect, or will have it.
 
 mod arguments;
 mod completions;

@@ -1,16 +1,16 @@
-//! Operations that are written as JSON: `{"type": "invoke", "f": "read", "process": 0, "value": null}`.
+//! Operations as JSON objects: `{"type": "invoke", "f": "read", "process": 0, "value": null}`.
 //!
-//! An object is made into what the same operation is in EDN; the names of its keys are strings.
+//! An object is converted to the operation's form in EDN; the names of its keys become strings.
 
 use super::edn::{Edn, EdnForm, number};
 use crate::json::{Decoded, JsonError, MAX_DEPTH, Scanner};
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
-/// A value with the name of its key.
+/// A key and a value.
 pub(super) type ObjectField<'a> = (EdnForm<'a>, EdnForm<'a>);
 
-/// The fields of the object that a text begins with, and its length. An error's place is one in the text.
+/// The fields of the object at the beginning of a text, and the length of the object. The place of an error is in the text.
 pub(super) fn fields(text: &str) -> Decoded<(Vec<ObjectField<'_>>, usize)> {
     let mut scanner = Scanner::new(text);
     let mut fields = Vec::new();
@@ -19,12 +19,12 @@ pub(super) fn fields(text: &str) -> Decoded<(Vec<ObjectField<'_>>, usize)> {
         fields.push((key, value));
         Ok(())
     });
-    // The rest of it may still come.
+    // If the object is incomplete, the error is at the end of the text, so that it is read again with more.
     let read = read.map_err(|error| if is_whole(text) { error } else { JsonError::new(text.len(), error.to_string()) });
     read.map(|()| (fields, scanner.offset()))
 }
 
-/// Tests whether the brackets with which a text begins are closed in it.
+/// Tests whether the brackets at the beginning of a text are closed in it.
 fn is_whole(text: &str) -> bool {
     let (mut depth, mut is_string, mut is_escaped) = (0_usize, false, false);
     text.bytes().any(|byte| {

@@ -1,6 +1,6 @@
-//! An operation of a Jepsen history: a process invokes a function, or learns what became of it.
+//! An operation of a Jepsen history: a process invokes a function, or learns the outcome.
 //!
-//! `{:process 3, :type :ok, :f :read, :value 4, :time 99}`: process 3 learns that its `:read` gave 4; `:time` is a note.
+//! In `{:process 3, :type :ok, :f :read, :value 4, :time 99}` process 3 learns that its `:read` returned 4; `:time` is a note.
 
 use super::edn::{Edn, EdnForm, EdnMap};
 use super::json::is_tuple;
@@ -10,22 +10,22 @@ use std::borrow::Cow;
 /// A record of a history.
 pub(super) enum JepsenRecord<'a> {
     Operation(Operation<'a>),
-    /// Something that no client did: a process with a name, such as `:nemesis`.
+    /// An operation that no client did: its process has a name, such as `:nemesis`.
     NoClient,
     /// A line that records nothing.
     Nothing,
 }
 
-/// Something that a client did or learned.
+/// An invocation of a client, or its outcome.
 #[derive(Debug)]
 pub(super) struct Operation<'a> {
     pub(super) line: u64,
-    /// The byte at which it stands.
+    /// The byte at which it begins.
     pub(super) offset: usize,
-    /// The process, if it is told: histories of one client, or of completions alone, may leave it out.
+    /// The process, if it is given: histories of one client or without invocations may leave it out.
     pub(super) process: Option<u64>,
     pub(super) kind: OperationKind,
-    /// The function, if it is told: histories of transactions may leave it out.
+    /// The function, if it is given: histories of transactions may leave it out.
     pub(super) function: Option<String>,
     pub(super) key: Option<EdnForm<'a>>,
     pub(super) value: EdnForm<'a>,
@@ -40,13 +40,13 @@ pub(super) enum OperationKind {
     Invoke,
     /// Its answer came.
     Ok,
-    /// It had no effect, which may be its answer.
+    /// The request had no effect, which may be its answer.
     Fail,
     /// No answer came.
     Info,
 }
 
-/// The one that does an operation.
+/// The process that does an operation.
 pub(super) enum Invoker {
     Client(u64),
     Other,
@@ -81,7 +81,7 @@ impl Invoker {
     }
 }
 
-/// The fields of an operation, as they stand.
+/// The values of an operation's keys, not interpreted yet.
 #[derive(Default)]
 struct Fields<'a> {
     process: Option<EdnForm<'a>>,
@@ -127,7 +127,7 @@ impl<'a> Operation<'a> {
         }
     }
 
-    /// The record that a map is.
+    /// The record of a map.
     pub(super) fn of_map(map: EdnMap<'a>) -> Decoded<JepsenRecord<'a>> {
         let (line, offset) = (map.line, map.offset);
         let mut fields = Fields::default();
@@ -156,7 +156,7 @@ impl<'a> Operation<'a> {
         }))
     }
 
-    /// Tests whether nobody knows what became of it.
+    /// Tests whether the outcome of the request is unknown.
     pub(super) fn is_lost(&self) -> bool {
         let timed_out = |value: &Edn<'_>| matches!(value, Edn::Key(text) | Edn::Str(text) if text == "timed-out");
         let by_error = |value: &Edn<'_>| match value {
@@ -174,7 +174,7 @@ impl<'a> Operation<'a> {
     }
 }
 
-/// A value, which is a list if it is a pair of a key and a value with a tag, as `#jepsen.independent.Tuple{:key 7, :value 3}`.
+/// The value, as a list of key and value if it is a tagged pair such as `#jepsen.independent.Tuple{:key 7, :value 3}`.
 pub(super) fn pair(form: EdnForm<'_>) -> EdnForm<'_> {
     let EdnForm { value: Edn::Tagged(tag, of), offset } = &form else { return form };
     if !is_tuple(tag) {
@@ -190,7 +190,7 @@ pub(super) fn pair(form: EdnForm<'_>) -> EdnForm<'_> {
     EdnForm { value, offset: *offset }
 }
 
-/// The variant that stands for a function: `:compare-and-set` is `CompareAndSet`.
+/// The name of the variant for a function: `:compare-and-set` is `CompareAndSet`.
 fn variant(function: &str) -> String {
     let parts = function.split(['-', '/', '.']);
     let capital = |part: &str| {

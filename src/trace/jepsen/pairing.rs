@@ -1,4 +1,4 @@
-//! Operations as events: each request finds what became of it, and one that failed is dropped if that is the rule.
+//! Operations as events: each request is paired with its outcome, and a failed request is dropped if the rules say so.
 //!
 //! ```text
 //!   0 :invoke :cas [1 2]   1 :invoke :read   1 :ok :read 3   0 :fail :cas [1 2]
@@ -7,8 +7,8 @@
 //!   :fail is dropped                         {"c": 1, "q": …}  {"c": 1, "a": …}     what comes after a request waits for its end
 //! ```
 //!
-//! A history without a single `:invoke` says of no request when it was sent: then each waits for the end of the history, and is sent as
-//! early as it can have been (`completions`).
+//! A history without any `:invoke` does not say when its requests were sent. Its events wait for the end of the history, and each request
+//! is then placed as early as it may have been sent (`completions`).
 
 use super::super::event::{EventKind, TraceEvent};
 use super::completions::{self, CompletedRequests};
@@ -20,23 +20,23 @@ use crate::json::{Decoded, JsonError};
 use rustc_hash::FxHashMap;
 use std::collections::{BTreeSet, VecDeque};
 
-/// Makes the value out of the JSON of a request or an answer.
+/// A function that makes a value from the JSON of a request or an answer.
 pub(super) type DecodePart<V> = Box<dyn Fn(ExchangePart, String) -> Decoded<V> + Send>;
 
-/// A request that has no end yet.
+/// A request without an outcome yet.
 #[derive(Debug)]
 struct InvokedRequest {
     function: String,
-    /// Its value, as it is written.
+    /// The text of its value.
     value: String,
     line: u64,
     /// The number of its event, counted from the beginning of the history.
     number: u64,
 }
 
-/// An event that waits for those before it.
+/// An event that waits for earlier events.
 enum HeldEvent<V> {
-    /// A request whose end is not known yet: it may have failed.
+    /// A request whose outcome is not known yet: if it failed, it will be dropped.
     Open(JepsenEvent<V>),
     Ready(JepsenEvent<V>),
     Dropped,
@@ -54,20 +54,20 @@ pub(super) struct Pairing<V> {
     pub(super) counts: JepsenCounts,
     /// The functions of the operations so far.
     pub(super) functions: BTreeSet<String>,
-    /// The operations of a history that begins with the end of one.
+    /// The requests of a history without invocations; none until its first operation is a completion.
     completed: Option<CompletedRequests<V>>,
-    /// Tells which operations say their process.
+    /// The rule whether operations name their process, found from the first operation.
     processes: ProcessNames,
 }
 
-/// The way in which the operations of a history say which process they are of.
+/// The rule whether the operations of a history name their process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum ProcessNames {
-    /// There was none so far.
+    /// No operation has been read.
     Unseen,
-    /// Each says it.
+    /// Every operation names its process.
     Named,
-    /// None does: they are of one client, who waits for each answer.
+    /// No operation does: all are of one client, which waits for each answer.
     Missing,
 }
 
@@ -87,7 +87,7 @@ impl<V> Pairing<V> {
         }
     }
 
-    /// The next event that waits for nothing.
+    /// The next event, if it does not wait for earlier ones.
     pub(super) fn next(&mut self) -> Option<JepsenEvent<V>> {
         loop {
             if let HeldEvent::Open(_) = self.waiting.front()? {
@@ -100,7 +100,7 @@ impl<V> Pairing<V> {
         }
     }
 
-    /// Ends the history: what is still under way has no end.
+    /// Ends the history: requests under way get no outcome.
     pub(super) fn end(&mut self) {
         if let Some(completed) = self.completed.take() {
             self.waiting.extend(completed.events().map(HeldEvent::Ready));
@@ -131,7 +131,7 @@ impl<V> Pairing<V> {
         Ok(())
     }
 
-    /// Tests whether an operation that says no process is none of a client: an `:info` that ends nothing.
+    /// Tests whether an operation without a process is not a client's: an `:info` that completes no request.
     fn is_of_no_client(&self, operation: &Operation<'_>) -> bool {
         let is_info = operation.kind == OperationKind::Info && operation.process.is_none();
         is_info && !(self.processes == ProcessNames::Missing && self.under_way.contains_key(&0))
@@ -214,12 +214,12 @@ impl<V> Pairing<V> {
         Ok(())
     }
 
-    /// Adds the end of an operation in a history that has no beginnings.
+    /// Adds a completion to a history without invocations.
     fn complete_alone(&mut self, operation: &Operation<'_>) -> Decoded<()> {
         _ = self.process(operation)?;
         let function = operation.function.clone().unwrap_or_else(|| self.rules.only_function());
         if self.is_dropped(operation, &function) {
-            // It counts as two, as if it had been invoked.
+            // The request counts as two operations, as if it had also been invoked.
             self.counts.operations += 1;
             self.counts.dropped += 1;
             self.completed.get_or_insert_with(|| CompletedRequests::new(operation.line));
@@ -240,7 +240,7 @@ impl<V> Pairing<V> {
         operation.kind == OperationKind::Fail && self.rules.fail(function) == FailRule::Drop && !operation.is_lost()
     }
 
-    /// The event that ends a request.
+    /// The event for the outcome of a request.
     fn outcome(
         &self,
         (operation, process): (&Operation<'_>, u64),
@@ -254,7 +254,7 @@ impl<V> Pairing<V> {
         self.event((operation, process), EventKind::Answer(value), operation.kind == OperationKind::Fail)
     }
 
-    /// The event that waits under a number.
+    /// The waiting event with this number.
     fn waiting_at(&mut self, number: u64) -> Option<&mut HeldEvent<V>> {
         self.waiting.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
@@ -285,7 +285,7 @@ impl<V> Pairing<V> {
 }
 
 impl<V> HeldEvent<V> {
-    /// Takes it out, as one that waits for nothing.
+    /// Takes the event, so that it waits no longer.
     fn ready(&mut self) -> HeldEvent<V> {
         match std::mem::replace(self, HeldEvent::Dropped) {
             HeldEvent::Open(event) | HeldEvent::Ready(event) => HeldEvent::Ready(event),

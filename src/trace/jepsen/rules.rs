@@ -29,33 +29,33 @@ pub enum FailRule {
     /// It is an answer: the request was served and did not succeed.
     #[default]
     Answer,
-    /// The request had no effect at all: it never happened.
+    /// The request had no effect: it is dropped.
     Drop,
 }
 
-/// The meaning of nil in an answer, if the types are not to decide.
+/// The meaning of nil in an answer, if the types do not decide it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum NilRule {
     /// It is null.
     Null,
-    /// It is not known.
+    /// It is an unknown value.
     Any,
 }
 
-/// The rules that a reader of Jepsen histories follows.
+/// The rules of a reader of Jepsen histories.
 #[derive(Clone, Debug, Default)]
 pub struct JepsenRules {
-    /// The meaning of `:fail`, of the functions for which nothing else is said.
+    /// The meaning of `:fail` for functions that are not in `fail_of`.
     pub fail: FailRule,
-    /// The functions whose `:fail` has a meaning of its own, as `read`.
+    /// The functions with their own meaning of `:fail`, such as `read`.
     pub fail_of: Vec<(String, FailRule)>,
-    /// The meaning of nil in an answer; if there is none, types decide.
+    /// The meaning of nil in an answer; if there is none, the types decide.
     pub nil: Option<NilRule>,
-    /// The specification whose types requests and answers have, if it is known.
+    /// The specification with the types of requests and answers, if it is known.
     pub spec: Option<Arc<Spec>>,
 }
 
-/// The content of a variant that stands for a function.
+/// The content of a variant for a function.
 enum Carried<'o, 'a> {
     Key(&'o EdnForm<'a>),
     KeyAndValue(&'o EdnForm<'a>, &'o EdnForm<'a>),
@@ -68,21 +68,20 @@ impl JepsenRules {
         self.spec.as_deref().map(|spec| &spec.types)
     }
 
-    /// The meaning of `:fail` of a function.
+    /// The meaning of `:fail` for a function.
     pub(super) fn fail(&self, function: &str) -> FailRule {
         let own = self.fail_of.iter().rev().find(|(name, _)| is_same(name, function));
         own.map_or(self.fail, |(_, rule)| *rule)
     }
 
-    /// The first function whose `:fail` has a meaning of its own and that no variant of the requests stands for, with the names of the
-    /// variants.
+    /// The first function in `fail_of` that no variant of the requests stands for, with the names of the variants.
     pub fn unknown_function(&self) -> Option<(&str, Vec<&str>)> {
         let def = self.enumerated(self.spec.as_ref().map(|spec| spec.program.request))?;
         let (unknown, _) = self.fail_of.iter().find(|(name, _)| variant(def, name).is_none())?;
         Some((unknown, def.variants.iter().map(|variant| variant.name.as_str()).collect()))
     }
 
-    /// The function of operations that tell none: the only variant of the requests, else `Txn`, as histories of transactions have it.
+    /// The function of operations that name none: the only variant of the requests, else `Txn`, as in histories of transactions.
     pub(super) fn only_function(&self) -> String {
         let def = self.enumerated(self.spec.as_ref().map(|spec| spec.program.request));
         match def.map(|def| &def.variants[..]) {
@@ -91,7 +90,7 @@ impl JepsenRules {
         }
     }
 
-    /// The request of an operation of a function, which invoked a value, as JSON.
+    /// The request for an operation as JSON, from its function and the value of its invocation.
     pub(super) fn request(
         &self,
         operation: &Operation<'_>,
@@ -114,8 +113,8 @@ impl JepsenRules {
         self.text((ExchangePart::Request, of), (function, known), carried, NilMeaning::Null)
     }
 
-    /// Tests whether the value of a request is that of its answer: some tools write it there once it is known, and nothing in the
-    /// request could carry it.
+    /// Tests whether the value of a request belongs to its answer. Some tools write it there once it is known, and the variant of the
+    /// request has no field for it.
     pub(super) fn is_of_answer(&self, operation: &Operation<'_>, function: &str) -> bool {
         let Some(program) = self.spec.as_ref().map(|spec| &spec.program) else { return false };
         let fields = |of| self.variant(Some(of), function).map(|variant| variant.fields.len());
@@ -123,7 +122,7 @@ impl JepsenRules {
         fields(program.request) == Some(keys) && fields(program.response) == Some(keys + 1)
     }
 
-    /// The answer that an operation of a function tells, as JSON. It may repeat what was invoked.
+    /// The answer in an operation as JSON. A value equal to that of the invocation may be a mere repetition.
     pub(super) fn answer(&self, operation: &Operation<'_>, (function, invoked): (&str, &str)) -> Decoded<String> {
         if operation.kind == OperationKind::Fail {
             return Ok("\"Fail\"".to_owned());
@@ -164,7 +163,7 @@ impl JepsenRules {
         variant(self.enumerated(of)?, name)
     }
 
-    /// A variant with what it carries, as JSON; what it carries alone, if the type is no enum.
+    /// A variant with its content as JSON; the content alone if the type is no enum.
     fn text(
         &self,
         (part, of): (ExchangePart, Option<TypeId>),
@@ -210,7 +209,7 @@ impl JepsenRules {
         Ok(out)
     }
 
-    /// The rest of an operation, besides what becomes an event, as further keys of its line.
+    /// The other keys of an operation, as further keys of the event's line.
     pub(super) fn notes(operation: &Operation<'_>, keeps_value: bool) -> Decoded<String> {
         let mut out = String::new();
         let value = (Cow::Borrowed("value"), &operation.value);
@@ -225,7 +224,7 @@ impl JepsenRules {
     }
 }
 
-/// Appends what a variant carries as it stands.
+/// Appends the value as the content of a variant.
 fn carry(writer: JsonWriter<'_>, value: &EdnForm<'_>, known: Option<&VariantDef>, out: &mut String) -> Decoded<()> {
     let fields = known.map_or(&[][..], |known| &known.fields);
     let is_apart = fields.len() > 1 || fields.first().is_some_and(|(name, _)| name.is_some());

@@ -23,25 +23,25 @@ use crate::json::Decoded;
 use std::fmt;
 use std::io::BufRead;
 
-/// Reads the operations of a history, in one of the formats.
+/// A reader of the operations of a history, in one of the formats.
 enum OperationSource<R> {
     Maps(EdnMaps<R>),
     Log(LogLines<R>),
 }
 
-/// Reads a history, event by event; `V` is what stands for a request or an answer.
+/// A reader of the events of a history; `V` is the type of a request or an answer.
 pub struct JepsenTrace<R, V> {
     source: OperationSource<R>,
     pairing: Pairing<V>,
 }
 
 impl<R: BufRead> JepsenTrace<R, String> {
-    /// A history whose requests and answers are JSON, and which keeps what else stands in it.
+    /// A history whose requests and answers are JSON texts, with the other keys of operations as notes.
     pub fn texts(input: R, format: TraceFormat, rules: JepsenRules) -> JepsenTrace<R, String> {
         JepsenTrace::new(input, format, rules, true, Box::new(|_, text| Ok(text)))
     }
 
-    /// As [`JepsenTrace::texts`], but looks at each of them first.
+    /// A history as [`JepsenTrace::texts`] reads it, with a check of each request and answer.
     pub fn checked(
         input: R,
         format: TraceFormat,
@@ -74,11 +74,10 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
     }
 
-    /// The next event; nothing if the history ends.
+    /// The next event; none at the end of the history.
     ///
     /// # Errors
-    /// The input cannot be read, or does not have the format, or an operation is none that its process can do, or has values that
-    /// cannot be decoded.
+    /// The input cannot be read or does not have the format, an operation is impossible for its process, or its values cannot be decoded.
     pub fn next_event(&mut self) -> Result<Option<JepsenEvent<V>>, TraceError> {
         loop {
             if let Some(event) = self.pairing.next() {
@@ -104,7 +103,7 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         }
     }
 
-    /// The first function whose `:fail` has a meaning of its own and that no operation has had so far, with those that there were.
+    /// The first function in [`JepsenRules::fail_of`] that no operation had so far, with the functions that operations had.
     pub fn unmet_function(&self) -> Option<(&str, Vec<&str>)> {
         let Pairing { rules, functions, .. } = &self.pairing;
         let is_met = |name: &str| functions.iter().any(|function| is_same(name, function));
@@ -112,7 +111,7 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         Some((unmet, functions.iter().map(String::as_str).collect()))
     }
 
-    /// The number of things read so far.
+    /// The numbers of records so far.
     pub fn counts(&self) -> JepsenCounts {
         self.pairing.counts
     }

@@ -1,19 +1,19 @@
-//! Deleting steps: chunks of any run, then groups and spans of short ones, and what a length governs with the length.
+//! Deleting steps: chunks of any run, groups and spans of short ones, and elements together with the length that counts them.
 
 use super::super::Search;
 use super::{FEW, GROUP, few, pick, positive, width, with_pick, without};
 use std::ops::Range;
 
-/// The number of deletions in a row that delete nothing which show that the program asks for a fixed number of choices.
+/// The number of unsuccessful deletions in a row after which the program is taken to ask for a fixed number of choices.
 const FUTILE: usize = 16;
 
-/// Chunks of all sizes, large ones first: s steps that matter among n cost about s·log n runs.
+/// Deletes chunks of all sizes, large ones first: s relevant steps among n cost about s·log n runs.
 pub fn chunks(search: &mut Search) {
     multiples(search, 1);
 }
 
-/// Chunks whose sizes are a number of steps times a power of two, the later ones of a size first: what is deleted there
-/// leaves earlier steps in place.
+/// Deletes chunks whose sizes are `unit` times a power of two; of one size, later ones come first, as their deletion leaves earlier steps
+/// in place.
 fn multiples(search: &mut Search, unit: usize) {
     let mut futile = Futile(0);
     let mut size = unit * (search.best.len() / unit).next_power_of_two();
@@ -30,12 +30,11 @@ fn multiples(search: &mut Search, unit: usize) {
     }
 }
 
-/// The number of deletions in a row that deleted nothing.
+/// The number of deletions in a row that made no run shorter.
 struct Futile(usize);
 
 impl Futile {
-    /// Considers the best run without these steps; returns whether it is adopted, `None` if nothing is to be tried any
-    /// more.
+    /// Considers the best run without these steps; returns whether it is adopted, `None` if no more deletions should be tried.
     fn delete(&mut self, search: &mut Search, steps: Range<usize>) -> Option<bool> {
         let before = search.best.len();
         let attempt = search.attempt(without(&search.best, steps))?;
@@ -44,7 +43,7 @@ impl Futile {
     }
 }
 
-/// Deletes steps at regular distances of a long run: programs may do something every N steps.
+/// Deletes steps at regular distances in a long run, as programs may do something every N steps.
 pub fn periods(search: &mut Search) {
     let mut futile = Futile(0);
     for unit in 2..=FEW {
@@ -63,7 +62,7 @@ pub fn periods(search: &mut Search) {
     }
 }
 
-/// Small groups of steps at every place: halves do not meet all of them.
+/// Deletes small groups of steps at every place, as halving does not reach all of them.
 pub fn groups(search: &mut Search) {
     for size in (1..=2 * GROUP).rev() {
         let mut end = search.best.len();
@@ -74,7 +73,7 @@ pub fn groups(search: &mut Search) {
     }
 }
 
-/// From any step to a later one of its label: what is between them may be a part inside a part of its kind.
+/// Deletes from a step to a later one with the same label: the steps between may be a part that is nested in a part of its kind.
 pub fn spans(search: &mut Search) {
     let mut start = 0;
     while start < search.best.len() && few(search) {
@@ -91,7 +90,7 @@ pub fn spans(search: &mut Search) {
     }
 }
 
-/// Makes a step alternative 0, and deletes with that the next steps, which may stand below it.
+/// Sets a step to alternative 0 and deletes the next steps, which may have depended on it.
 pub fn below(search: &mut Search) {
     for at in positive(search) {
         for size in (1..=GROUP).chain([8, 16, 32]) {
@@ -102,7 +101,7 @@ pub fn below(search: &mut Search) {
     }
 }
 
-/// A lower alternative that asks for something else next: what is after it is read as that.
+/// Lowers a pick to an alternative after which the program asks for something else; the later steps are then read for that.
 pub fn recast(search: &mut Search) {
     for at in positive(search) {
         for lower in 0..pick(search, at).min(2 * GROUP) {
@@ -124,7 +123,7 @@ pub fn recast(search: &mut Search) {
     }
 }
 
-/// A pick that says how many follow: it is lowered and as many are deleted after it.
+/// Lowers a pick that is a length, and deletes as many elements after it.
 pub fn lengths(search: &mut Search) {
     for at in positive(search) {
         if let Some(width) = width(search, at) {
@@ -133,8 +132,8 @@ pub fn lengths(search: &mut Search) {
     }
 }
 
-/// Lowers a pick that says how many follow, by numbers that are no powers of two, and deletes as many at some places after
-/// it: it may be the remainder of a length that counts.
+/// Lowers a pick that is a length by numbers that are no powers of two, and deletes as many elements at some places after it: the failure
+/// may depend on the remainder of the length.
 pub fn length_periods(search: &mut Search) {
     for at in positive(search) {
         let Some(width) = width(search, at) else { continue };
@@ -149,7 +148,7 @@ pub fn length_periods(search: &mut Search) {
     }
 }
 
-/// Considers the best run without these steps, a length lowered by their count.
+/// Considers the best run without these steps, with a length lowered by their count.
 fn delete_counted(search: &mut Search, length: usize, count: usize, steps: Range<usize>) -> bool {
     let Some(lower) = pick(search, length).checked_sub(count) else { return false };
     if steps.end > search.best.len() || search.is_over() {
@@ -158,7 +157,7 @@ fn delete_counted(search: &mut Search, length: usize, count: usize, steps: Range
     search.consider(with_pick(without(&search.best, steps), length, lower))
 }
 
-/// Deletes elements of `width` steps each, as many as the length at `at` is lowered by: many at first, then single ones.
+/// Deletes elements of `width` steps each, and lowers the length at `at` by their number: many at first, then single ones.
 ///
 /// ```text
 ///   length 3 | a 7  b 0 | a 2  b 1 | a 5  b 0      width 2

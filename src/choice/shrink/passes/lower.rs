@@ -1,15 +1,14 @@
-//! Lowering picks: many at once, each alone, those that are equal, and two of which one takes what the other gives.
+//! Lowering picks: many at once, each alone, equal ones together, and one while another is raised.
 
 use super::super::Search;
 use super::{FEW, GROUP, few, gallop, is_threshold, pick, positive, set, traded};
 use std::collections::BTreeSet;
 use std::ops::Range;
 
-/// The number of picks above 1, thresholds aside, beyond which their quotients are not looked for.
+/// The largest number of picks above 1, thresholds aside, among which quotients are tried.
 const RATIOS: usize = 3;
 
-/// Calls with a chunk, at first all of it, and with the halves of each chunk that it says false to, earlier ones first:
-/// lower picks are worth more there.
+/// Calls `edit` with all steps; where it fails, with the halves of the chunk, earlier ones first, since lower picks are worth more there.
 fn halves(search: &mut Search, mut edit: impl FnMut(&mut Search, Range<usize>) -> bool) {
     let mut open = Vec::from([Range { start: 0, end: search.best.len() }]);
     while let Some(chunk) = open.pop() {
@@ -24,12 +23,12 @@ fn halves(search: &mut Search, mut edit: impl FnMut(&mut Search, Range<usize>) -
     }
 }
 
-/// Replaces the picks of chunks by what `lower` makes of them.
+/// Replaces the picks of chunks by the results of `lower`.
 fn lower_by(search: &mut Search, lower: impl Fn(usize) -> usize) {
     halves(search, |search, chunk| {
         let mut steps = search.best.clone();
         steps[chunk].iter_mut().for_each(|step| step.pick = lower(step.pick));
-        // If nothing would change in a chunk, nothing would in its halves.
+        // If nothing changes in a chunk, nothing changes in its halves.
         steps == search.best || search.consider(steps)
     });
 }
@@ -44,7 +43,7 @@ pub fn chunks(search: &mut Search) {
     lower_by(search, |pick| pick.saturating_sub(1));
 }
 
-/// Each pick alone.
+/// Lowers each pick alone.
 pub fn picks(search: &mut Search) {
     for at in 0..search.best.len() {
         if search.is_over() {
@@ -54,7 +53,7 @@ pub fn picks(search: &mut Search) {
     }
 }
 
-/// The least pick that fails at all these positions, as if there were a threshold, and then some below it.
+/// Lowers these positions together to the least pick that fails, as if it were a threshold, and then tries some lower picks.
 fn minimise(search: &mut Search, positions: &[usize]) {
     let at = positions[0];
     let lower = |search: &mut Search, to: usize| {
@@ -77,8 +76,8 @@ fn minimise(search: &mut Search, positions: &[usize]) {
     }
 }
 
-/// Picks without a threshold: to small ones, to others of the run, and down in steps of every size: what fails may be a
-/// remainder or some bits.
+/// Lowers picks that are no thresholds: to small numbers, to other picks of the run, and in steps of every size, as the failure may depend
+/// on a remainder or on some bits.
 pub fn steps(search: &mut Search) {
     for at in positive(search) {
         let others = search.best.iter().map(|step| step.pick).collect::<BTreeSet<_>>();
@@ -93,7 +92,7 @@ pub fn steps(search: &mut Search) {
     }
 }
 
-/// Equal picks are lowered together: those of one label, and all.
+/// Lowers equal picks together: those of one label, and all.
 pub fn alike(search: &mut Search) {
     for at in positive(search) {
         for one_label in [true, false] {
@@ -110,7 +109,7 @@ pub fn alike(search: &mut Search) {
     }
 }
 
-/// All picks that can be lowered are, by the same: those of one label, and all.
+/// Lowers all positive picks by the same amount: those of one label, and all.
 pub fn together(search: &mut Search) {
     let labels: BTreeSet<_> = search.best.iter().map(|step| Some(step.label)).collect();
     for label in labels.into_iter().chain([None]) {
@@ -125,7 +124,7 @@ pub fn together(search: &mut Search) {
     }
 }
 
-/// Two positions, the first with a pick that can be lowered, in long runs both; neighbours and the last ones come first.
+/// Pairs of positions whose first pick is positive, in long runs the second too; neighbours and pairs with the last steps come first.
 fn pairs(search: &Search) -> Vec<(usize, usize)> {
     let (first, length) = (positive(search), search.best.len());
     let second = if few(search) { (0..length).collect() } else { first.clone() };
@@ -135,7 +134,7 @@ fn pairs(search: &Search) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// All of a pick goes to a later one, of all of them to the last one first, as in [`trade_pairs`].
+/// Moves all of a pick to a later one, the last steps first, as in [`trade_pairs`].
 pub fn give_all(search: &mut Search) {
     for from_end in 1..search.best.len() {
         for at in positive(search) {
@@ -147,7 +146,7 @@ pub fn give_all(search: &mut Search) {
     }
 }
 
-/// Takes an amount from one pick and gives it to a later one, see [`traded`]: all of it, then powers of two.
+/// Moves an amount from one pick to a later one, see [`traded`]: all of it, then powers of two.
 pub fn trade_pairs(search: &mut Search) {
     for (at, other) in pairs(search) {
         let mut amount = pick(search, at);
@@ -166,7 +165,7 @@ fn trade(search: &mut Search, at: usize, other: usize, amount: usize) -> bool {
     traded(to, amount).into_iter().chain([changed]).any(|traded| set(search, &[(at, left), (other, traded)]))
 }
 
-/// Lowers a pick with a later one as high as can be, and then lowers the later one as far as it goes.
+/// Lowers a pick while a later one is set to its highest, and then lowers the later one as far as possible.
 pub fn make_room(search: &mut Search) {
     for (at, other) in pairs(search) {
         let made = gallop(search, |search, by| {
@@ -179,7 +178,7 @@ pub fn make_room(search: &mut Search) {
     }
 }
 
-/// Two picks that are lowered by different steps, or one raised: what fails may be their quotient.
+/// Lowers two picks by different amounts, or raises one of them, as the failure may depend on their quotient.
 pub fn ratios(search: &mut Search) {
     let large = above(search, 1);
     if large.len() > RATIOS {
@@ -201,7 +200,7 @@ pub fn ratios(search: &mut Search) {
     }
 }
 
-/// Single picks in steps of many sizes: the remainder that counts may be one of a large divisor.
+/// Lowers single picks in steps of many sizes, as the failure may depend on the remainder for a large divisor.
 pub fn large_steps(search: &mut Search) {
     for at in above(search, FEW / 2).into_iter().rev().take(GROUP) {
         (FEW / 2 + 1..=4 * FEW).for_each(|size| step_down(search, at, size));

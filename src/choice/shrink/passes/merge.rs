@@ -1,17 +1,17 @@
-//! Deleting an item and making up for it elsewhere: a failure may depend on a sum, or on some other number computed from all items.
+//! Deleting an item and compensating elsewhere, as a failure may depend on a sum or another number computed from all items.
 
 use super::super::super::{Choices, Random, Step};
 use super::super::Search;
 use super::moves::{Move, consider_draft, deletions, drafted};
 use super::{GROUP, fails_with, few, pick, traded};
 
-/// Picks with fewer alternatives make up for nothing that small edits do not.
+/// The number of alternatives up to which a pick is not used for compensation, since small edits try all of its alternatives.
 const WIDE: usize = 4 * GROUP;
-/// The number of edits that are drawn at random, and the distance from what is there within which half of them are.
+/// The number of random edits, and the distance from the present pick within which half of them are.
 const DRAWN: usize = 800;
 const AROUND: usize = 256;
 
-/// An item is deleted, and what one of its steps has is added to another step, taken from it, or its bits change.
+/// Deletes an item; one of its picks is added to another pick, subtracted from it, or changes its bits.
 pub fn merges(search: &mut Search) {
     for it in deletions(search) {
         let (Move::Shorten(_, item) | Move::Delete(item)) = &it else { continue };
@@ -36,7 +36,7 @@ fn merge(search: &mut Search, deletion: &Move, from: usize, to: usize) {
     }
 }
 
-/// An item is deleted, and another pick becomes what is drawn at random.
+/// Deletes an item, and sets another pick to a random number.
 pub fn compensate(search: &mut Search) {
     let bounded: Vec<usize> = (0..search.best.len()).filter(|&at| is_bounded(search, at)).collect();
     let items = if bounded.is_empty() { Vec::new() } else { deletions(search) };
@@ -55,8 +55,7 @@ pub fn compensate(search: &mut Search) {
     }
 }
 
-/// Tests whether a run does not fail if a pick with many alternatives is as high as can be: it is no threshold that
-/// counts, but a value.
+/// Tests whether a pick with many alternatives is a value and no threshold: with its highest alternative the run does not fail.
 fn is_bounded(search: &mut Search, at: usize) -> bool {
     let Some(&step) = search.best.get(at).filter(|step| step.arity > WIDE && step.pick + 1 < step.arity) else {
         return false;

@@ -1,8 +1,8 @@
 //! The edits that make a run smaller.
 //!
-//! Each pass walks over the best run and offers edited copies to the gate. Passes come in tiers: the later ones try more,
-//! on shorter runs, and a tier begins if none before it makes the run smaller. Edits that come to a run that is known
-//! cost nothing, so a pass may simply begin anew.
+//! Each pass walks over the best run and offers edited copies to the gate. Passes are in tiers: later tiers try more edits, on shorter
+//! runs, and a tier begins if the tiers before it did not make the run smaller. Edits that lead to a known run are free, so a pass may
+//! simply start again.
 
 mod delete;
 mod lower;
@@ -19,28 +19,28 @@ use std::ops::Range;
 
 pub(super) use worlds::least_of_all;
 
-/// A pass: edits of the best run, one after the other.
+/// A pass, which tries edits of the best run one after another.
 pub(super) type Pass = fn(&mut Search);
 
-/// All passes, by tiers, in the order in which they are tried: what removes most comes first.
+/// All passes, by tiers, in the order in which they are tried: those that remove most come first.
 pub(super) const TIERS: &[&[Pass]] = &[
-    // A few for each step that matters, however long the run is.
+    // A few edits for each relevant step, however long the run is.
     &[delete::chunks, lower::zero_chunks, delete::lengths, lower::chunks, lower::picks],
-    // Some for each step.
+    // Some edits for each step.
     &[delete::periods, delete::length_periods, delete::groups, delete::below, delete::recast],
     &[lower::alike, lower::together, lower::give_all],
     &[rename::in_order, rename::swap_names, reorder::sort_items],
     &[reorder::swap_groups, reorder::swap_twice, reorder::swap_items, reorder::move_later],
     &[lower::steps, delete::spans],
-    // Some for each pair of steps.
+    // Some edits for each pair of steps.
     &[lower::trade_pairs, lower::make_room, merge::merges, moves::pairs, moves::raise],
-    // Some for each three.
+    // Some edits for each three steps.
     &[lower::large_steps, lower::ratios, moves::triples, worlds::small, merge::compensate],
 ];
 
-/// Runs of more steps are not searched for pairs, and those of twice as many not for groups.
+/// The largest number of steps of a run for which pairs are tried; groups are tried for twice as many.
 const FEW: usize = 64;
-/// Steps that belong together are looked for up to this number.
+/// The largest number of steps of a group.
 const GROUP: usize = 4;
 
 fn few(search: &Search) -> bool {
@@ -60,7 +60,7 @@ fn pick(search: &Search, at: usize) -> usize {
     search.best.get(at).map_or(0, |step| step.pick)
 }
 
-/// The positions of picks that can be lowered, the first of them only.
+/// The positions of picks that can be lowered, up to [`FEW`] of them.
 fn positive(search: &Search) -> Vec<usize> {
     (0..search.best.len()).filter(|&at| search.best[at].pick > 0).take(FEW).collect()
 }
@@ -69,7 +69,7 @@ fn labels(steps: &[Step]) -> BTreeSet<Label> {
     steps.iter().map(|step| step.label).collect()
 }
 
-/// Considers steps if their picks come first in lexicographic order.
+/// Considers steps if their picks are lexicographically lower.
 fn consider_lower(search: &mut Search, steps: Vec<Step>) -> bool {
     let is_lower = steps.iter().map(|step| step.pick).lt(search.best.iter().map(|step| step.pick));
     is_lower && search.consider(steps)
@@ -87,30 +87,28 @@ fn set(search: &mut Search, picks: &[(usize, usize)]) -> bool {
     search.consider(steps)
 }
 
-/// Tests whether the best run fails with another pick at a position, though it may come later; `None` if that is not to be
-/// known.
+/// Tests whether the best run fails with another pick at a position, even if that run comes later; `None` if no test is allowed.
 fn fails_with(search: &mut Search, at: usize, pick: usize) -> Option<bool> {
     let mut steps = search.best.clone();
     steps.get_mut(at).filter(|step| pick < step.arity)?.pick = pick;
     if few(search) { search.fails(&steps) } else { None }
 }
 
-/// The number of steps by which a run is shorter if a pick is lowered by one, if it is: the pick is a length.
+/// The number of steps by which the run becomes shorter if a pick is lowered by one; `None` unless the pick is a length.
 fn width(search: &mut Search, at: usize) -> Option<usize> {
     let (lower, before) = (pick(search, at).checked_sub(1)?, search.best.len());
     let attempt = search.attempt(with_pick(search.best.clone(), at, lower))?;
     before.checked_sub(attempt.length).filter(|width| *width > 0 && !attempt.adopted)
 }
 
-/// Tests whether higher picks fail as well, as far as some of them show: then the least is found by halves.
+/// Tests whether higher picks, as far as some of them show, fail as well: the least failing pick is then found by bisection.
 fn is_threshold(search: &mut Search, at: usize) -> bool {
     let Some(&Step { arity, pick, .. }) = search.best.get(at) else { return true };
     let mut higher = [pick + 1, pick + (arity - pick) / 2, arity - 1].into_iter().filter(|&to| to > pick && to < arity);
     higher.all(|to| fails_with(search, at, to) == Some(true))
 }
 
-/// The picks that a step may have if another one gives it an amount: the sum of the two stays or their difference, as
-/// remainders too.
+/// The picks that a step may get if another step loses an amount: their sum or their difference stays, modulo the arity.
 fn traded(step: &Step, amount: usize) -> Vec<usize> {
     let (pick, arity, amount) = (step.pick as u128, step.arity as u128, amount as u128 % step.arity as u128);
     let mut traded = vec![((pick + amount) % arity) as usize, ((pick + arity - amount) % arity) as usize];
@@ -118,7 +116,7 @@ fn traded(step: &Step, amount: usize) -> Vec<usize> {
     traded
 }
 
-/// Repeats an edit that can be made several times at once: twice as often each time it succeeds, at last half as often.
+/// Repeats an edit that can be made several times at once: twice as often after each success, half as often after each failure.
 ///
 /// ```text
 ///   times        1   2   4   8  16   8   8   4   2   2   1
@@ -138,8 +136,7 @@ fn gallop(search: &mut Search, mut edit: impl FnMut(&mut Search, usize) -> bool)
     succeeded
 }
 
-/// The items of a run: from each step to the next one of its label. The last one of a label is taken to be as long as the
-/// shortest before it.
+/// The items of a run: from each step to the next one with its label. The last item of a label is as long as the shortest before it.
 fn items(steps: &[Step]) -> Vec<Range<usize>> {
     (0..steps.len()).filter_map(|at| item(steps, at)).collect()
 }

@@ -1,14 +1,14 @@
-//! Two and three small edits at once, for changes that succeed only together.
+//! Two or three small edits at once, for changes that only succeed together.
 //!
-//! A move is a small edit at one place. Every pair of moves is tried on short runs, of the kinds that have to do with each
-//! other, and every three on very short ones; what succeeds is repeated.
+//! A move is a small edit at one place. On short runs every pair of moves of related kinds is tried, on very short runs every three moves;
+//! a success is repeated.
 
 use super::super::super::Step;
 use super::super::Search;
 use super::{FEW, GROUP, few, gallop, item, items, pick, positive, set, width};
 use std::ops::Range;
 
-/// The number of moves up to which they are combined by threes.
+/// The largest number of moves of which all combinations of three are tried.
 const THREES: usize = 26;
 
 /// A small edit at one place, which can be made several times at once.
@@ -19,15 +19,15 @@ pub enum Move {
     Raise(usize, usize),
     Zero(usize),
     Delete(Range<usize>),
-    /// Deletes an item of those whose number a pick says, which is lowered.
+    /// Deletes an item, and lowers the pick that counts such items.
     Shorten(usize, Range<usize>),
 }
 
-/// Steps in the making; those that are deleted are none.
+/// Edited steps, with `None` for deleted ones.
 pub type Draft = Vec<Option<Step>>;
 
 impl Move {
-    /// Makes the edit `times` times; none if it cannot be.
+    /// Makes the edit `times` times; `None` if that is impossible.
     fn make(&self, draft: &mut Draft, times: usize) -> Option<()> {
         match self {
             Move::Lower(at) => {
@@ -54,7 +54,7 @@ impl Move {
         Some(())
     }
 
-    /// Tests whether a run may come first by this move alone.
+    /// Tests whether this move alone may make a run smaller.
     fn makes_smaller(&self) -> bool {
         !matches!(self, Move::Raise(..))
     }
@@ -80,7 +80,7 @@ fn deletes(search: &mut Search) -> Vec<Move> {
     items(&search.best).into_iter().filter(|item| item.len() <= 4 * GROUP).map(Move::Delete).collect()
 }
 
-/// A pick that is a length is lowered with each of the items that it may count.
+/// The moves that delete an item and lower the length that may count it.
 fn shortens(search: &mut Search) -> Vec<Move> {
     let mut moves = Vec::new();
     for at in positive(search) {
@@ -96,15 +96,15 @@ fn shortens(search: &mut Search) -> Vec<Move> {
     moves
 }
 
-/// All that delete an item.
+/// The moves that delete an item.
 pub fn deletions(search: &mut Search) -> Vec<Move> {
     [shortens, deletes].into_iter().flat_map(|kind| kind(search)).collect()
 }
 
-/// Moves of one kind.
+/// A function that returns the moves of one kind.
 type MovesOf = fn(&mut Search) -> Vec<Move>;
 
-/// The kinds of moves that are made two at once.
+/// The kinds of moves that are tried in pairs.
 const PAIRS: &[[MovesOf; 2]] = &[
     [shortens, shortens],
     [shortens, lowers],
@@ -121,7 +121,7 @@ const PAIRS: &[[MovesOf; 2]] = &[
     [deletes, leaps],
 ];
 
-/// The best run with each of these moves made `times` times; none if they cannot be.
+/// The best run after each of these moves, made `times` times; `None` if that is impossible.
 pub fn drafted(search: &Search, moves: &[&Move], times: usize) -> Option<Draft> {
     let mut draft: Draft = search.best.iter().copied().map(Some).collect();
     moves.iter().try_for_each(|it| it.make(&mut draft, times))?;
@@ -133,12 +133,13 @@ pub fn consider_draft(search: &mut Search, draft: Draft) -> bool {
     search.consider(draft.into_iter().flatten().collect())
 }
 
-/// Considers the best run with these moves made, again and again.
+/// Considers the best run after these moves, repeatedly.
 fn make(search: &mut Search, moves: &[&Move]) -> bool {
     gallop(search, |search, times| drafted(search, moves, times).is_some_and(|draft| consider_draft(search, draft)))
 }
 
-/// Every two moves of kinds that go together: each of one kind with one of the other, then each with the next, and so on.
+/// Tries every pair of moves of related kinds: first each move with the one at the same position of the other kind, then with the next one,
+/// and so on.
 pub fn pairs(search: &mut Search) {
     for [one, other] in PAIRS {
         let (ones, others) = (one(search), other(search));
@@ -157,7 +158,7 @@ pub fn pairs(search: &mut Search) {
     }
 }
 
-/// Every three moves, if there are few.
+/// Tries every three moves, if there are few moves.
 pub fn triples(search: &mut Search) {
     let kinds: [MovesOf; 4] = [shortens, deletes, lowers, raises];
     let moves: Vec<Move> = kinds.into_iter().flat_map(|kind| kind(search)).collect();
@@ -176,7 +177,7 @@ pub fn triples(search: &mut Search) {
     }
 }
 
-/// Another alternative may end the run sooner, though it comes later.
+/// Raises a pick, as another alternative may end the run sooner.
 pub fn raise(search: &mut Search) {
     for at in 0..search.best.len().min(FEW) {
         let Some(&step) = search.best.get(at) else { return };

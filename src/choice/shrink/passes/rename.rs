@@ -1,11 +1,11 @@
-//! Other names: values are renamed wherever they stand, if that brings lower picks to the front.
+//! Renaming: a value is replaced wherever it occurs, if that gives lexicographically lower picks.
 
 use super::super::super::Step;
 use super::super::Search;
 use super::{FEW, GROUP, consider_lower, few, labels};
 use std::collections::{BTreeSet, HashMap};
 
-/// Steps whose picks may be names of the same things: those of one label, of two, of one arity, and all.
+/// The sets of steps whose picks may name the same things: those of one label, of two labels, of one arity, and all.
 fn namings(steps: &[Step]) -> BTreeSet<Vec<usize>> {
     let labels: Vec<_> = labels(steps).into_iter().take(2 * GROUP).collect();
     let arities: BTreeSet<_> = steps.iter().map(|step| step.arity).collect();
@@ -17,7 +17,7 @@ fn namings(steps: &[Step]) -> BTreeSet<Vec<usize>> {
     of_labels.chain(of_arity).chain([of(&|_| true)]).filter(|naming| naming.len() > 1).collect()
 }
 
-/// The steps where these picks are renamed.
+/// The steps with these picks renamed.
 fn renamed(steps: &[Step], naming: &[usize], mut rename: impl FnMut(usize) -> usize) -> Vec<Step> {
     let mut steps = steps.to_vec();
     for &at in naming {
@@ -26,12 +26,12 @@ fn renamed(steps: &[Step], naming: &[usize], mut rename: impl FnMut(usize) -> us
     steps
 }
 
-/// Values are named 0, 1, 2 in the order in which they come first.
+/// Renames values to 0, 1, 2 in the order of their first occurrence.
 pub fn in_order(search: &mut Search) {
     in_order_of(search, &search.best.clone());
 }
 
-/// Names the values of steps, which need not lead to a failing run, 0, 1, 2 in the order in which they come first.
+/// Renames the values of steps, which need not fail, to 0, 1, 2 in the order of their first occurrence.
 pub fn in_order_of(search: &mut Search, steps: &[Step]) {
     for naming in namings(steps) {
         let mut names = HashMap::new();
@@ -45,7 +45,7 @@ pub fn in_order_of(search: &mut Search, steps: &[Step]) {
     }
 }
 
-/// Any two values change their names.
+/// Swaps any two values.
 pub fn swap_names(search: &mut Search) {
     for naming in namings(&search.best) {
         let values: BTreeSet<usize> =

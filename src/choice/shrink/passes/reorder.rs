@@ -1,11 +1,11 @@
-//! Other orders: groups and items change places if that brings lower picks to the front.
+//! Reordering: groups and items are swapped, if that gives lexicographically lower picks.
 
 use super::super::super::{Label, Step};
 use super::super::Search;
 use super::{GROUP, consider_lower, few, item, labels, pick, positive, rename, set};
 use std::ops::Range;
 
-/// Neighbouring groups change places.
+/// Swaps neighbouring groups.
 pub fn swap_groups(search: &mut Search) {
     for (first, second) in (1..=GROUP).flat_map(|first| (1..=GROUP).map(move |second| (first, second))) {
         let mut at = 0;
@@ -18,8 +18,7 @@ pub fn swap_groups(search: &mut Search) {
     }
 }
 
-/// Swaps two neighbours, and with them two later ones that have the same two picks: two lists of which one is made of the
-/// other.
+/// Swaps two neighbours, and with them two later ones with the same two picks, as one list may be made from another.
 pub fn swap_twice(search: &mut Search) {
     for at in 1..search.best.len() {
         for other in at + 1..search.best.len() {
@@ -35,7 +34,7 @@ pub fn swap_twice(search: &mut Search) {
     }
 }
 
-/// Items of one label come into their order.
+/// Sorts the items of one label.
 pub fn sort_items(search: &mut Search) {
     for label in labels(&search.best) {
         let items = items_of(&search.best, label);
@@ -46,7 +45,7 @@ pub fn sort_items(search: &mut Search) {
     }
 }
 
-/// Any two items of one label change places, and then the values may change their names.
+/// Swaps any two items of one label, and then may rename values.
 pub fn swap_items(search: &mut Search) {
     for label in labels(&search.best) {
         let (mut first, mut second) = (0, 1);
@@ -80,7 +79,7 @@ fn ordered(steps: &[Step], items: &[Range<usize>], order: &[usize]) -> Vec<Step>
     steps[..first.start].iter().chain(middle).chain(&steps[last.end..]).copied().collect()
 }
 
-/// A pick changes places with alternative 0 at a later step: the last one, else half as far, and so on.
+/// Swaps a pick with alternative 0 at a later step: the last step, then half as far, and so on.
 pub fn move_later(search: &mut Search) {
     for mut at in positive(search).into_iter().rev() {
         let mut distance = search.best.len().saturating_sub(at + 1);

@@ -1,14 +1,14 @@
-//! Small worlds: all runs that take only some of the alternatives, if they are few enough to try each of them.
+//! Small worlds: all runs that only use some of the alternatives, if they are few enough to try each of them.
 
 use super::super::super::Step;
 use super::super::Search;
 use super::few;
 use std::collections::{BTreeMap, BTreeSet};
 
-/// The number of runs, roughly, up to which a world is small.
+/// The approximate number of runs up to which a world is small.
 const SMALL: u64 = 500;
 
-/// All runs whose picks are 0, 1, or one of the best run's at the same label.
+/// Tries all runs whose picks are 0, 1, or a pick of the best run at the same label.
 pub fn small(search: &mut Search) {
     let mut worlds = BTreeMap::<_, BTreeSet<usize>>::new();
     for step in &search.best {
@@ -32,7 +32,7 @@ pub fn least_of_all(search: &mut Search) -> bool {
     enumerate(search, &|step| (step.pick + 1 < step.arity).then_some(step.pick + 1))
 }
 
-/// All runs in lexicographic order, if `next` says which pick comes after one. Whether they were all tried.
+/// Tries all runs in lexicographic order, in which `next` gives the pick after one; returns whether all were tried.
 fn enumerate(search: &mut Search, next: &dyn Fn(&Step) -> Option<usize>) -> bool {
     let mut steps = Vec::new();
     loop {

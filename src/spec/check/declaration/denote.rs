@@ -1,4 +1,4 @@
-//! Written types to types: names are looked up, aliases disappear.
+//! Written types resolved to types: names are looked up, aliases disappear.
 //!
 //! With `type Key = string;` the written `map<Key, int>` denotes `map<string, int>`.
 
@@ -9,7 +9,7 @@ use crate::spec::check::report::{did_you_mean, helped, mistake};
 use crate::spec::types::{ERROR, Type, TypeId};
 use crate::syntax::ast::{Name, TypeExpr, TypeKind};
 
-/// The type that is written.
+/// The type that a type expression denotes.
 pub(crate) fn denote(cx: &mut Checker, written: &TypeExpr) -> TypeId {
     let ty = match &written.kind {
         TypeKind::Name(name) => named_type(cx, name),

@@ -1,7 +1,7 @@
-//! The `http` block: its lines against the types of requests and answers, in both directions.
+//! The `http` block: its lines are checked against the types of requests and answers.
 //!
-//! Every request has a line, every answer is that of a line, and each field is written by a codec that its type has. In
-//! `Get { key } => GET "/kv/{ky}";` there is no field `ky`.
+//! Every request has a line, every answer has a line, and each field has a codec that fits its type. In `Get { key } => GET "/kv/{ky}";`
+//! there is no field `ky`.
 
 use super::http_flaws::http_flaws;
 use crate::diagnostic::{Diagnostic, Span};
@@ -17,7 +17,7 @@ use crate::syntax::ast::{
     HttpMethod, HttpRequestLine, HttpShape, HttpSource, HttpSourceKind, HttpStatus, HttpText, Name,
 };
 
-/// The beginning of a target that is a whole URL: the request is to a proxy.
+/// The beginning of a target that is a whole URL: the request goes to a proxy.
 const WHOLE_URL: &str = "http://";
 
 /// The part of a message that a field is written in.
@@ -30,13 +30,13 @@ enum WirePlace {
     Status,
 }
 
-/// The names that a shape gives to the fields of a request, with their types, and whether a line has used them.
+/// The names that a shape gives to the fields of a request, with the types of the fields, and for each name whether the line has used it.
 struct BoundFields<'a> {
     names: Vec<(&'a Name, TypeId)>,
     used: Vec<bool>,
 }
 
-/// Checks an `http` block; nothing is said of its lines if the types of requests and answers are not known.
+/// Checks an `http` block; its lines are skipped if the types of requests and answers are unknown.
 pub(crate) fn http_forms(
     cx: &mut Checker,
     lines: &[HttpLine],
@@ -78,7 +78,7 @@ pub(crate) fn http_forms(
     forms
 }
 
-/// Reports each variant of a type that no line has.
+/// Reports each variant of a type that has no line.
 fn missing(cx: &mut Checker, ty: TypeId, said: &[Option<u32>], block: Span, words: &str) {
     let names: Vec<String> = match cx.types.get(ty) {
         Type::Enum(index) => cx.types.enums[*index as usize].variants.iter().map(|it| it.name.clone()).collect(),
@@ -94,7 +94,7 @@ fn missing(cx: &mut Checker, ty: TypeId, said: &[Option<u32>], block: Span, word
     }
 }
 
-/// Reports a status that has an answer already.
+/// Reports a second answer for one status.
 fn repeated_status(cx: &mut Checker, before: &[AnswerForm], form: &AnswerForm) {
     let meets = |other: &&AnswerForm| {
         let is_alike = other.to.is_empty() == form.to.is_empty();
@@ -156,14 +156,14 @@ fn method(cx: &mut Checker, bound: &mut BoundFields<'_>, written: &HttpMethod) -
     }
 }
 
-/// The field that has all other headers.
+/// The field that holds all other headers.
 fn other_headers(cx: &mut Checker, bound: &mut BoundFields<'_>, name: &Name) -> Option<FieldForm> {
     let index = bound_index(cx, bound, &name.text, name.span)?;
     let ty = bound.names[index].1;
     is_of_headers(cx, ty, name.span).then_some(FieldForm { index, ty, codec: HttpCodec::Text })
 }
 
-/// Checks that a type is one of all headers.
+/// Checks that a type can hold all headers, and returns whether it can.
 fn is_of_headers(cx: &mut Checker, ty: TypeId, span: Span) -> bool {
     let is_text = |ty: &TypeId| matches!(cx.types.get(*ty), Type::Str);
     let is_map = matches!(cx.types.get(ty), Type::Map(key, of) if is_text(key) && is_text(of));
@@ -174,10 +174,10 @@ fn is_of_headers(cx: &mut Checker, ty: TypeId, span: Span) -> bool {
     is_map
 }
 
-/// The constructor that a shape names, and what it has for each field, in the order of the fields.
+/// A constructor, and for each of its fields what a shape writes for it, with the field's type.
 type NamedFields<'a, T> = (Option<u32>, Vec<(&'a T, TypeId)>);
 
-/// The constructor of the requests of a line, with the names that it gives to the fields.
+/// The constructor of a line for requests, with the names that the line gives to the fields.
 fn constructor<'a>(cx: &mut Checker, shape: &'a HttpShape<Name>, ty: TypeId) -> Option<NamedFields<'a, Name>> {
     if !matches!(cx.types.get(ty), Type::Enum(_) | Type::Struct(_)) {
         if let HttpFields::Unit = shape.fields {
@@ -198,10 +198,10 @@ fn constructor<'a>(cx: &mut Checker, shape: &'a HttpShape<Name>, ty: TypeId) -> 
     }
 }
 
-/// A field by its name, if it has one, what a shape has for it, and its type.
+/// A field: its name if it has one, what a shape writes for it, and its type.
 type FieldSlot<'a, T> = (Option<String>, Option<&'a T>, TypeId);
 
-/// The constructor that a shape names, with what the shape has for each of its fields.
+/// The constructor that a shape names, with what the shape writes for each field.
 fn fields_of<'a, T>(cx: &mut Checker, shape: &'a HttpShape<T>, ty: TypeId) -> Option<(u32, Vec<FieldSlot<'a, T>>)> {
     let known: Vec<String> = match cx.types.get(ty) {
         Type::Struct(index) => vec![cx.types.structs[*index as usize].name.clone()],
@@ -359,7 +359,7 @@ fn bound_field(
     Some(FieldForm { index, ty, codec: fitting_codec(cx, codec, ty, span, place)? })
 }
 
-/// The number of a field by the name that the line gives to it.
+/// The index of a field by the name that the line gives to it; marks the name as used.
 fn bound_index(cx: &mut Checker, bound: &mut BoundFields<'_>, name: &str, span: Span) -> Option<usize> {
     let Some(index) = bound.names.iter().position(|(known, _)| known.text == name) else {
         let help = did_you_mean(name, bound.names.iter().map(|(known, _)| known.text.as_str()));
@@ -457,7 +457,7 @@ fn source_form(cx: &mut Checker, source: &HttpSource, ty: TypeId) -> Option<Answ
     Some(AnswerSource { part, ty, codec })
 }
 
-/// The codec of a type in a part of a message: the one that is written, or the usual one.
+/// The codec for a type in a part of a message: the written one, or the usual one.
 fn fitting_codec(
     cx: &mut Checker,
     written: Option<&Name>,
@@ -501,7 +501,7 @@ fn unfit(span: Span, codec: HttpCodec, name: &str, expected: &str) -> Diagnostic
     mistake(span, format!("`{}` does not write `{name}` here", codec.name()), format!("expected {expected}"))
 }
 
-/// The codec of a type if none is written.
+/// The codec for a type if none is written.
 fn usual(types: &Types, ty: TypeId, place: WirePlace) -> HttpCodec {
     match (place, types.get(ty)) {
         (WirePlace::Body, Type::Bytes) => HttpCodec::Raw,
@@ -511,7 +511,7 @@ fn usual(types: &Types, ty: TypeId, place: WirePlace) -> HttpCodec {
     }
 }
 
-/// The types that a codec writes, in words, if this one is none of them.
+/// The types that a codec can write, in words, if `ty` is none of them.
 fn codec_types(types: &Types, codec: HttpCodec, ty: TypeId, place: WirePlace) -> Option<&'static str> {
     let (fits, expected) = match codec {
         HttpCodec::Text => (is_text(types, ty), "a string, an integer, a boolean, a token, or an enum of units"),
@@ -542,7 +542,7 @@ fn codec_types(types: &Types, codec: HttpCodec, ty: TypeId, place: WirePlace) ->
     if fits { None } else { Some(expected) }
 }
 
-/// The type in an option, or the type itself.
+/// The type inside an option; other types stay as they are.
 fn inner(types: &Types, ty: TypeId) -> TypeId {
     match types.get(ty) {
         Type::Option(of) => *of,
@@ -562,7 +562,7 @@ fn is_list(types: &Types, ty: TypeId, of: impl Fn(&Types, TypeId) -> bool) -> bo
     matches!(types.get(ty), Type::List(part) | Type::Set(part) if of(types, *part))
 }
 
-/// The fields of an entity tag of this type that say whether it is weak, if there is one, and what it is; none if it is no type of tags.
+/// The fields of an entity tag of this type: the weak flag, if there is one, and the tag itself; none if the type is no entity tag.
 pub(crate) fn tag_fields(types: &Types, ty: TypeId) -> Option<(Option<usize>, usize)> {
     let is_opaque = |ty: TypeId| matches!(types.get(ty), Type::Str | Type::Token(_));
     match types.get(ty) {
@@ -575,8 +575,8 @@ pub(crate) fn tag_fields(types: &Types, ty: TypeId) -> Option<(Option<usize>, us
     }
 }
 
-/// The variants of a type of entity tags that are `*`, if there is one, and a list, if it is a variant, with the type of the list; none if
-/// it is no such type.
+/// The variants of a type of lists of entity tags: the variant for `*` and the variant that holds the list, if there are such, and the type
+/// of the list; none for other types.
 pub(crate) fn tag_lists(types: &Types, ty: TypeId) -> Option<(Option<u32>, Option<u32>, TypeId)> {
     let is_tags = |ty: TypeId| matches!(types.get(ty), Type::List(of) if tag_fields(types, *of).is_some());
     if is_tags(ty) {
@@ -599,10 +599,10 @@ fn header_name(cx: &mut Checker, written: &HttpText) -> String {
     name
 }
 
-/// The name of a header of requests, which is none of those that a client writes by itself.
+/// The name of a header of requests; reports one that the client writes by itself.
 fn request_header_name(cx: &mut Checker, written: &HttpText, to_proxy: bool) -> String {
     let name = header_name(cx, written);
-    // To a proxy, `Host` and `Connection` are what is tested.
+    // A test of a proxy sets `Host` and `Connection` itself.
     let is_tested = to_proxy && ["Host", "Connection"].iter().any(|tested| name.eq_ignore_ascii_case(tested));
     if !is_tested && (is_framing(&name) || name.eq_ignore_ascii_case("Host")) {
         cx.error(written.span, format!("the header {name} is written by mayhap itself"), "expected another header");

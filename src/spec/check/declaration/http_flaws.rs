@@ -1,6 +1,6 @@
-//! The flaws of an `http` block whose lines have meanings: what stands twice, and what no message can say.
+//! The flaws of a well-typed `http` block: duplicates, and fields that no message can carry.
 //!
-//! In `204 => Gone { why: body text };` the text would always be missing: with the status 204 there is no content.
+//! In `204 => Gone { why: body text };` the text would always be missing: an answer with the status 204 has no content.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::context::Checker;
@@ -12,10 +12,10 @@ use crate::syntax::ast::{
     HttpText,
 };
 
-/// The words for a header that comes again.
+/// The report's words for a header that is named twice.
 const HEADER: &str = "a second header";
 
-/// Checks the lines that have meanings, each with its own, in the order of the block.
+/// Checks well-typed lines against their forms; both are in the order of the block.
 pub(crate) fn http_flaws(
     cx: &mut Checker,
     forms: &HttpForms,
@@ -74,14 +74,14 @@ fn answer_flaws(cx: &mut Checker, line: &HttpAnswerLine) {
     twice(cx, requests, "a second", "expected each request once");
     let headers = sources(line).filter_map(|source| match &source.kind {
         HttpSourceKind::Header { name, .. } => Some((string(name), source.span)),
-        // All others are named by no name that a header has.
+        // The name of a header has no space, so this text is equal to no name.
         HttpSourceKind::Headers => Some(("all headers".to_owned(), source.span)),
         HttpSourceKind::Status | HttpSourceKind::Body { .. } => None,
     });
     twice(cx, headers, HEADER, "expected each header once");
 }
 
-/// Reports content that a field must have, although an answer of the line has none.
+/// Reports a field that needs content, although an answer of its line has none.
 fn missing_content(cx: &mut Checker, line: &HttpAnswerLine, form: &AnswerForm, requests: &[RequestForm]) {
     let is_body = |source: &AnswerSource| source.part == AnswerPart::Body;
     let is_needed = |source: &AnswerSource| is_body(source) && !matches!(cx.types.get(source.ty), Type::Option(_));
@@ -104,7 +104,7 @@ fn missing_content(cx: &mut Checker, line: &HttpAnswerLine, form: &AnswerForm, r
     }
 }
 
-/// The parts that the fields of an answer are taken from, as they are written.
+/// The message parts that the fields of an answer are taken from, as they are written.
 fn sources(line: &HttpAnswerLine) -> impl Iterator<Item = &HttpSource> {
     let found: Vec<&HttpSource> = match &line.value {
         HttpAnswer::Source(source) => vec![source],
@@ -117,7 +117,7 @@ fn sources(line: &HttpAnswerLine) -> impl Iterator<Item = &HttpSource> {
     found.into_iter()
 }
 
-/// Reports the names that come again; those of headers may differ in case.
+/// Reports names that occur twice; the names of headers are compared without case.
 fn twice(cx: &mut Checker, names: impl Iterator<Item = (String, Span)>, what: &str, expected: &str) {
     let mut seen: Vec<String> = Vec::new();
     for (name, place) in names {

@@ -1,7 +1,7 @@
-//! Every struct and enum must have a finite value, the least fixed point of: an enum has one if some variant has, a struct
-//! if all of its fields have, options, lists, sets and maps always.
+//! The check that every struct and enum has a finite value.
 //!
-//! `struct Node { next: Node }` has none, `struct Node { next: option<Node> }` has.
+//! `struct Node { next: Node }` has none, `struct Node { next: option<Node> }` has one. The types with a finite value are a least fixed
+//! point: an enum has one if some variant has, a struct if all of its fields have; options, lists, sets and maps always have one.
 
 use crate::spec::check::context::Checker;
 use crate::spec::types::{Type, TypeId, Types};
@@ -26,8 +26,8 @@ pub(crate) fn check_inhabited(cx: &mut Checker, names: &[&Name]) {
     }
 }
 
-/// A flag for each type: true if it has a finite value. An enum without variants counts as if it had one: it is reported
-/// itself, and not what uses it.
+/// A flag for each type: true if it has a finite value. An enum without variants counts as if it had one, so that only the enum is reported
+/// and not the types that use it.
 fn inhabited(types: &Types) -> Vec<bool> {
     let mut known = vec![false; types.count()];
     let mut changed = true;

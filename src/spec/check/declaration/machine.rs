@@ -1,4 +1,4 @@
-//! Machines: the integer programs of the theory, `return`, `!k := e` and `if`, over integers and conditions only.
+//! Machines: integer programs of `return`, `!k := e` and `if`, over integers and conditions only.
 //!
 //! `if !1 <= !2 { !1 := 0; } else { !1 := 1; !2 := !0; }` is one; a `let` in it is an error.
 
@@ -67,7 +67,7 @@ fn check(cx: &mut Checker, expr: &Expr, wanted: TypeId, cells: &mut Cells) {
     cx.record(expr.id, expr.span, ty.unwrap_or(wanted));
 }
 
-/// The type of an expression; none if something is reported.
+/// The type of an expression; none if an error was reported.
 fn kind(cx: &mut Checker, expr: &Expr, cells: &mut Cells) -> Option<TypeId> {
     match &expr.kind {
         ExprKind::Int(_) => Some(INT),

@@ -1,4 +1,4 @@
-//! Declarations: every item gets its number, then aliases, structs, enums and signatures get their types.
+//! Declarations: every item gets its number, then the types of aliases, structs, enums and signatures are resolved.
 //!
 //! Items may be used before they are declared, and all items of a load are visible in all of its files. A name is declared
 //! once in its space (see `names`).
@@ -68,20 +68,20 @@ fn number<'a>(cx: &mut Checker<'a>, item: &'a Item, aliases: &mut Vec<Alias<'a>>
     }
 }
 
-/// Declares a type under a name, or reports that the name is not free; returns whether it was.
+/// Declares a type under a name, or reports that the name is taken; returns whether the type was declared.
 fn declare_type<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: Type) -> bool {
     if BASIC_TYPES.iter().any(|(basic, _)| *basic == name.text) {
         cx.error(name.span, format!("`{}` is a builtin type", name.text), "expected another name");
         return false;
     }
-    // The number of a type that is not declared stands for nothing, so it is not interned.
+    // A type that is not declared is not interned: its number would refer to no definition.
     let known = cx.names.types.contains_key(name.text.as_str());
     let what = if known { ERROR } else { cx.types.intern(ty) };
     cx.reports.extend(declare_in(&mut cx.names.types, name, what).err());
     !known
 }
 
-/// Aliases in the order in which they need each other; one that needs itself is an error.
+/// Declares aliases, each after the aliases that it mentions; one that mentions itself is an error.
 fn declare_aliases<'a>(cx: &mut Checker<'a>, aliases: &[Alias<'a>]) {
     let numbers: FxHashMap<&str, usize> =
         aliases.iter().enumerate().map(|(index, alias)| (alias.0.text.as_str(), index)).collect();

@@ -1,7 +1,7 @@
-//! The names that files declare: types, values and specifications, three spaces that do not meet, shared by all files of
-//! a load; and the members of the protocol that is being checked.
+//! The names that files declare, shared by all files of a load, and the members of the protocol that is being checked. Types, values and
+//! specifications have separate name spaces.
 //!
-//! `token Tag;` and `fn Tag(..)` may stand together, two `struct Tag` may not.
+//! `token Tag;` and `fn Tag(..)` may be declared together, two `struct Tag` may not.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::checked::Res;
@@ -29,7 +29,7 @@ pub(crate) struct Names<'a> {
     pub(crate) values: Space<'a, Res>,
     /// Machines and protocols.
     pub(crate) specs: Space<'a, ()>,
-    /// The enums (by type) that have a variant of that name, with its index.
+    /// The enums that have a variant of that name, each with the index of the variant.
     pub(crate) variants: FxHashMap<&'a str, Vec<(TypeId, u32)>>,
 }
 
@@ -39,13 +39,13 @@ impl Names<'_> {
         self.types.get(name).map(|declared| declared.what)
     }
 
-    /// The type that this very name declares (not one that declared the same name before).
+    /// The type that this declaration introduced; none if an earlier declaration took the name.
     pub(crate) fn own_type(&self, name: &Name) -> Option<TypeId> {
         self.types.get(name.text.as_str()).filter(|declared| declared.span == name.span).map(|declared| declared.what)
     }
 }
 
-/// A proc: its number, the types of its parameters, and that of its value, if it returns one.
+/// A proc: its number, the types of its parameters, and the type of the value that it returns, if any.
 #[derive(Clone, Debug)]
 pub(crate) struct ProcType {
     pub(crate) number: u32,
@@ -71,13 +71,13 @@ pub(crate) struct Members<'a> {
     pub(crate) procs: Space<'a, ProcType>,
     /// The peers.
     pub(crate) peers: Space<'a, PeerType>,
-    /// The variables that something reads.
+    /// The variables that are read somewhere.
     pub(crate) vars_read: FxHashSet<u32>,
-    /// The procs that something runs.
+    /// The procs that are called somewhere.
     pub(crate) procs_run: FxHashSet<u32>,
 }
 
-/// The words that name a basic type, or with types in angle brackets build one.
+/// The words that name a basic type, or build a type from types in angle brackets.
 pub(crate) const BASIC_TYPES: [(&str, Option<TypeId>); 10] = [
     ("int", Some(INT)),
     ("bool", Some(BOOL)),

@@ -1,7 +1,7 @@
-//! Protocols: their declarations, and then the bodies of their members.
+//! Protocols: first their declarations, then the bodies of their members.
 //!
-//! The members of `protocol kv { request R; response S; var m: map<string, int> = {}; on Get(k) { .. } }` see each other
-//! in any order, but an initial value reads only variables that are declared before.
+//! The members of `protocol kv { request R; response S; var m: map<string, int> = {}; on Get(k) { .. }` may refer to each other in any
+//! order, but an initial value only reads variables that are declared before it.
 
 use super::declare_params;
 use super::denote::denote;
@@ -56,7 +56,7 @@ pub(crate) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
     cx.protocols.push(protocol);
 }
 
-/// The type of `request T;` or `response T;`, which must be there once, and where it is written.
+/// The type of `request T;` or `response T;`, which must be there exactly once, and its place.
 fn port(cx: &mut Checker, members: &[Member], word: &str, protocol: &Name) -> Option<(TypeId, Span)> {
     let mut found = members.iter().filter_map(|member| match (&member.kind, word) {
         (MemberKind::Request(ty), "request") | (MemberKind::Response(ty), "response") => Some((ty, member.span)),
@@ -74,7 +74,7 @@ fn port(cx: &mut Checker, members: &[Member], word: &str, protocol: &Name) -> Op
     Some((sent_type(cx, written), written.span))
 }
 
-/// The type of what is sent; reports one without a JSON form that says what it is.
+/// The type of a message; reports a type whose values have no unambiguous JSON form.
 fn sent_type(cx: &mut Checker, written: &TypeExpr) -> TypeId {
     let (ty, span) = (denote(cx, written), written.span);
     let types = &cx.types;
@@ -205,7 +205,7 @@ fn handler<'a>(cx: &mut Checker<'a>, handler: &Handler<'a>, request: TypeId) -> 
     (kind, effects)
 }
 
-/// Findings about a protocol without errors.
+/// Warns about a protocol without errors.
 fn lint_protocol<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
     for (slot, var) in (0..).zip(&protocol.vars) {
         if !cx.members.vars_read.contains(&slot) && !var.name.text.starts_with('_') {
@@ -224,7 +224,7 @@ fn lint_protocol<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
     lint_protocol_flow(cx, protocol);
 }
 
-/// Tests whether values of a type directly hold an `option<json>` that is no named field, so that `null` says two things.
+/// Tests whether values of a type directly hold an `option<json>` outside of a named field, so that `null` is ambiguous.
 fn holds_ambiguous(types: &Types, ty: &Type) -> bool {
     let is = |part: &TypeId| types.is_option_of_json(*part);
     match ty {
@@ -235,7 +235,7 @@ fn holds_ambiguous(types: &Types, ty: &Type) -> bool {
             let mut fields = types.enums[*index as usize].variants.iter().flat_map(|variant| &variant.fields);
             fields.any(|(name, part)| name.is_none() && is(part))
         }
-        // An option of one is an option of an option, which has no JSON form anywhere.
+        // Any option of such an option is an option of an option, which is reported already.
         Type::Option(_) | Type::Struct(_) => false,
         Type::Unit | Type::Int | Type::Bool | Type::Str | Type::Bytes => false,
         Type::Client | Type::Json | Type::Token(_) | Type::Error => false,

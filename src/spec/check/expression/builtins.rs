@@ -1,4 +1,4 @@
-//! The methods of the language, a row each: the types that have it, and the types of its arguments and its result.
+//! The methods of the language, one row each: the types that have the method, and the types of its arguments and its result.
 //!
 //! `m.get(k)` of a `map<K, V>` takes a `K` and yields an `option<V>`.
 
@@ -9,16 +9,16 @@ use crate::spec::check::context::Checker;
 use crate::spec::check::infer::parts;
 use crate::spec::types::{BOOL, INT, STRING, Type, TypeId};
 
-/// A type in terms of the type that has the method.
+/// A type in a signature, relative to the receiver's type.
 #[derive(Clone, Copy, Debug)]
 enum Scheme {
-    /// That type itself.
+    /// The receiver's type.
     Own,
-    /// Its key, its element, or the value of an option.
+    /// The type of a map's keys, of the elements of a list or set, or of an option's value.
     Key,
-    /// Its value.
+    /// The type of a map's values.
     Value,
-    /// A key with its value.
+    /// A pair of a map's key and value types.
     Pair,
     Known(TypeId),
     Option(&'static Scheme),
@@ -28,7 +28,7 @@ enum Scheme {
 
 use Scheme::{Key, Known, Own, Pair, Value};
 
-/// A row: the types that have the method, its name, what it is, its arguments and its result.
+/// A row: the types that have the method, its name, its meaning, its parameters and its result.
 type Method = (fn(&Type) -> bool, &'static str, Builtin, &'static [Scheme], Scheme);
 
 const MAP: fn(&Type) -> bool = |ty| matches!(ty, Type::Map(..));
@@ -60,7 +60,7 @@ static METHODS: &[Method] = &[
     (NUMBER, "to_string", Builtin::ToString, &[], Known(STRING)),
 ];
 
-/// A method of a type: what it is, what it takes, what it yields.
+/// The signature of a method for one receiver type.
 pub(crate) struct Signature {
     pub(crate) builtin: Builtin,
     pub(crate) params: Vec<TypeId>,
@@ -72,7 +72,8 @@ pub(crate) fn methods(head: &Type) -> Vec<&'static str> {
     METHODS.iter().filter(|method| method.0(head)).map(|method| method.1).collect()
 }
 
-/// The method of that name of a type, whose outermost constructor is `head`; the unit asks that what it sorts is ordered.
+/// The method of that name for a type whose outermost constructor is `head`. If the method sorts, the unit will check that the elements are
+/// ordered.
 pub(crate) fn signature(cx: &mut Checker, ty: TypeId, head: &Type, name: &str, span: Span) -> Option<Signature> {
     let (_, name, builtin, params, result) = METHODS.iter().find(|method| method.1 == name && method.0(head))?;
     let parts = parts(head);
@@ -83,7 +84,7 @@ pub(crate) fn signature(cx: &mut Checker, ty: TypeId, head: &Type, name: &str, s
     Some(Signature { builtin: *builtin, params, result: instance(cx, result, ty, &parts) })
 }
 
-/// The type that a scheme stands for in a method of `own`, which is built from `parts`.
+/// The type that a scheme stands for if the receiver has the type `own`, which is built from `parts`.
 fn instance(cx: &mut Checker, scheme: &Scheme, own: TypeId, parts: &[TypeId]) -> TypeId {
     let ty = match scheme {
         Scheme::Own => return own,

@@ -1,6 +1,6 @@
-//! Calls inside of expressions: functions, methods, variants with arguments. (Procs and peers are called in `runs`.)
+//! Calls inside of expressions: functions, methods and variants with arguments. (Calls of procs and peers are in `runs`.)
 //!
-//! `f(1)` of `fn f(s: string): int` is one error, at `1`, which shows the declaration of `f` too.
+//! `f(1)` with `fn f(s: string): int` is one error, at `1`, which also shows the declaration of `f`.
 
 use super::builtins::{methods, signature};
 use super::choice::chooses;
@@ -49,7 +49,7 @@ fn call_function<'a>(cx: &mut Checker<'a>, index: u32, call: Application<'a>) ->
     function.result
 }
 
-/// Checks arguments against parameters, and that there are as many.
+/// Checks the types and the number of arguments.
 pub(crate) fn arguments<'a>(cx: &mut Checker<'a>, call: Application<'a>, params: &[TypeId], declared: Option<Span>) {
     const PLACE: &str = "it is declared here";
     let args = call.args.unwrap_or_default();
@@ -101,13 +101,13 @@ fn unknown_method(cx: &mut Checker, ty: TypeId, head: &Type, name: &Name) {
     cx.report(helped(mistake(name.span, message, expected), help));
 }
 
-/// Tests whether a call is one of a proc that returns a value; a function of the name comes first, as in every expression.
+/// Tests whether a name calls a proc that returns a value; a function of the same name takes precedence, as in every expression.
 pub(crate) fn returns_value(cx: &Checker, name: &Name) -> bool {
     let text = name.text.as_str();
     !cx.names.values.contains_key(text) && cx.members.procs.get(text).is_some_and(|proc| proc.what.result.is_some())
 }
 
-/// A proc inside of an expression.
+/// Reports a call of a proc inside of an expression.
 fn misplaced_proc(cx: &mut Checker, name: &Name) {
     let text = &name.text;
     if returns_value(cx, name) {
@@ -120,7 +120,7 @@ fn misplaced_proc(cx: &mut Checker, name: &Name) {
     cx.report(report.help(format!("call it in a statement of its own: `{text}(…);`")));
 }
 
-/// A `call` inside of an expression.
+/// Reports a `call` inside of an expression.
 pub(crate) fn misplaced_call(cx: &mut Checker, span: Span) -> TypeId {
     let expected = "expected it as the entire right side of `let`, `var` or `:=`, or as a statement";
     let report = mistake(span, "`call` is not allowed inside an expression", expected);

@@ -1,17 +1,17 @@
-//! The constructs in which no choice may stand.
+//! The constructs in which choices are not allowed.
 //!
-//! In the condition of `choose n: int where n > 0`, in `any` and `all`, in a `fn`, a `const` and the guard of a handler a
-//! choice is an error.
+//! A choice is an error in the condition of `choose n: int where n > 0`, in `any` and `all`, in a `fn`, in a `const` and in the guard of a
+//! handler.
 
 use crate::diagnostic::Span;
 use crate::spec::check::context::Checker;
 use crate::spec::check::report::mistake;
 
-/// The names of constructs in which no choice may stand, as a report gives them.
+/// The names of the quantifiers in reports; no choice may stand in a quantifier.
 pub(crate) const ANY: &str = "an `any`";
 pub(crate) const ALL: &str = "an `all`";
 
-/// Reports a choice where none may stand.
+/// Notes a choice in the present unit, and reports it if it is not allowed there.
 pub(crate) fn chooses(cx: &mut Checker, span: Span) {
     cx.watched.chooses = true;
     if let Some(place) = cx.choiceless {
@@ -26,7 +26,7 @@ pub(crate) fn chooses(cx: &mut Checker, span: Span) {
     }
 }
 
-/// Checks something in which no choice may stand; the outermost such construct is the one that is reported.
+/// Runs `work` for a construct in which choices are not allowed; reports name the outermost such construct.
 pub(crate) fn without_choices<'a>(cx: &mut Checker<'a>, place: &'static str, work: impl FnOnce(&mut Checker<'a>)) {
     let before = cx.choiceless;
     cx.choiceless = before.or(Some(place));

@@ -1,4 +1,4 @@
-//! Maps and sets that a handler chooses as a whole and then counts: their elements are not known, so that judging ends there, as a
+//! A lint for maps and sets that a handler chooses as a whole and then counts: their elements are unknown, so judging ends there with a
 //! fault of the specification.
 //!
 //! ```text
@@ -6,7 +6,7 @@
 //! reply len(s);                           ^ and this counts it
 //! ```
 //!
-//! A variable holds a choice if a value that may have one flows into it anywhere; so what is found may happen, not must.
+//! A variable counts as chosen if a chosen value may flow into it anywhere: the fault is possible, not certain.
 
 use rustc_hash::FxHashSet;
 
@@ -18,7 +18,7 @@ use crate::syntax::ast::{
     BinaryOp, Clause, Expr, ExprKind, Member, Name, Pattern, PlaceRoot, Rest, Statement, StatementKind,
 };
 
-/// The variables, parameters, functions and procs whose values may be, or have in them, a chosen map or set.
+/// The variables, parameters, functions and procs whose values may be or contain a chosen map or set.
 struct ChosenFlow<'c, 'a> {
     types: &'c Types,
     tables: &'c Tables,
@@ -27,7 +27,7 @@ struct ChosenFlow<'c, 'a> {
     holders: FxHashSet<Res>,
 }
 
-/// Warns of each place of a protocol that counts, iterates, compares or combines a map or set which one of its handlers chose.
+/// Warns of each place in a protocol that counts, iterates, compares or combines a chosen map or set.
 pub(crate) fn lint_chosen(
     (types, tables): (&Types, &Tables),
     functions: &[FunctionDef<'_>],
@@ -56,7 +56,7 @@ fn warning(span: Span, what: &str) -> Diagnostic {
 }
 
 impl ChosenFlow<'_, '_> {
-    /// Adds what choices flow into in one statement more. An initial value counts if it is a choice on every path.
+    /// Adds the holders that one more step of the flow reaches. An initial value counts only if it is a choice on every path.
     fn spread(&mut self, members: &[Member]) {
         for (slot, var) in (0..).zip(&self.protocol.vars) {
             if is_choice(var.value) {
@@ -85,7 +85,7 @@ impl ChosenFlow<'_, '_> {
         }
     }
 
-    /// Adds the parameters of a function or proc that is called with chosen maps or sets.
+    /// Adds the parameters that get a chosen map or set in a call of a function or proc.
     fn pass(&mut self, name: &Name, args: &[Expr]) {
         let params: &[Param<'_>] = match self.tables.resolution(name.id) {
             Some(Res::Function(index)) => &self.functions[index as usize].params,
@@ -136,7 +136,7 @@ impl ChosenFlow<'_, '_> {
         self.holders.extend(self.tables.resolution(name.id));
     }
 
-    /// Tests whether the value of an expression may be, or have in it, a chosen map or set.
+    /// Tests whether the value of an expression may be or contain a chosen map or set.
     fn may_hold(&self, expr: &Expr) -> bool {
         if !self.types.holds_maps(self.tables.type_of(expr.id)) {
             return false;
@@ -149,7 +149,7 @@ impl ChosenFlow<'_, '_> {
             ExprKind::Call { name, .. } if self.is_called(name) => self.is_holder(name),
             ExprKind::Let { body, .. } => self.may_hold(body),
             ExprKind::Match { arms, .. } => arms.iter().any(|arm| self.may_hold(&arm.body)),
-            // The result has known elements.
+            // The keys of a comprehension's result are known, so only its elements or values count.
             ExprKind::SetComprehension { element, .. } => self.may_hold(element),
             ExprKind::MapComprehension { value, .. } => self.may_hold(value),
             _ => AnyNode::Expr(expr).children().into_iter().any(|child| match child {
@@ -167,7 +167,7 @@ impl ChosenFlow<'_, '_> {
         matches!(self.tables.resolution(name.id), Some(Res::Function(_) | Res::Proc(_)))
     }
 
-    /// Tests whether an expression is a map or set, and may be a chosen one.
+    /// Tests whether an expression is a map or set, and may be chosen.
     fn is_chosen(&self, expr: &Expr) -> bool {
         self.is_collection(self.tables.type_of(expr.id)) && self.may_hold(expr)
     }
@@ -176,7 +176,7 @@ impl ChosenFlow<'_, '_> {
         matches!(self.types.get(ty), Type::Set(_) | Type::Map(..))
     }
 
-    /// Finds the places that count one.
+    /// Finds the places that count a chosen map or set.
     fn find(&self, node: AnyNode<'_>, found: &mut Vec<(Span, &'static str)>) {
         match node {
             AnyNode::Statement(statement) => {

@@ -1,6 +1,6 @@
-//! Lists, sets, maps and tuples: literals, comprehensions, indices, and what can be run over.
+//! Lists, sets, maps and tuples: literals, comprehensions, indices, and the collections that can be iterated.
 //!
-//! `[x for x in s if x > 0]` runs over lists and what can be sorted, `{k: v + 1 for (k, v) in m}` over what cannot, too.
+//! `[x for x in s if x > 0]` iterates over lists and sortable sets and maps; `{k: v + 1 for (k, v) in m}` also over others.
 
 use super::needs::Need;
 use super::needy::needs_context;
@@ -12,14 +12,14 @@ use crate::spec::check::statement::pattern::binder;
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart};
 
-/// The collections that a construct, which the text names, can run over, and what it gets of them.
+/// The collections that a construct can iterate over, with the construct's text for reports, and the elements that it gets.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum ElementSources {
-    /// Lists, and sets and maps that can be sorted: of a map its keys with their values.
+    /// Lists, and sortable sets and maps; the elements of a map are its pairs.
     InOrder(&'static str),
-    /// Lists, sets and maps in any order: of a map its keys with their values.
+    /// Lists, sets and maps, in any order; the elements of a map are its pairs.
     AnyOrder(&'static str),
-    /// Lists and sets: one element is asked for.
+    /// Lists and sets, of which one element is needed.
     Elements(&'static str),
 }
 
@@ -27,9 +27,9 @@ pub(crate) enum ElementSources {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct CollectionKind {
     of: fn(TypeId) -> Type,
-    /// The reason why the elements of an empty literal are open.
+    /// The reason that a report gives if the element type of an empty literal stays open.
     empty: Origin,
-    /// The collections that its comprehension runs over.
+    /// The collections that its comprehension may iterate over.
     runs: ElementSources,
 }
 
@@ -40,7 +40,7 @@ pub(crate) const LIST: CollectionKind =
 pub(crate) const SET: CollectionKind =
     CollectionKind { of: Type::Set, empty: Origin::EmptyBraces, runs: ElementSources::AnyOrder("`{…}`") };
 
-/// The type of the elements of what is run over.
+/// The element type of an iterated collection.
 pub(crate) fn elements<'a>(cx: &mut Checker<'a>, over: &'a Expr, runs: ElementSources) -> TypeId {
     let ty = cx.synthesize(over);
     let head = cx.head_now(ty, over.span, "a list");
@@ -77,7 +77,7 @@ pub(crate) fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Expr], want: Want) -> 
     cx.build(Type::Tuple(wanted))
 }
 
-/// The type of the elements of a collection of this kind, as far as it is wanted.
+/// The element type of a collection of this kind, as far as the context wants one.
 fn wanted_element(cx: &mut Checker, kind: CollectionKind, want: Want, origin: Origin, span: Span) -> TypeId {
     match cx.head(want.ty) {
         Some(Type::List(of) | Type::Set(of)) if cx.head(want.ty) == Some((kind.of)(of)) => of,
@@ -114,7 +114,7 @@ pub(crate) fn comprehension<'a>(
     })
 }
 
-/// The types of keys and values, as far as they are wanted.
+/// The types of keys and values, as far as the context wants them.
 fn wanted_map(cx: &mut Checker, span: Span, want: Want) -> (TypeId, TypeId) {
     match cx.head(want.ty) {
         Some(Type::Map(key, value)) => (key, value),
@@ -176,7 +176,7 @@ pub(crate) fn gathered<'a>(
     cx.build(if of == GatheredKind::Map { Type::Map(element, value) } else { (kind.of)(element) })
 }
 
-/// Checks what a comprehension runs over; what it binds stays visible.
+/// Checks the clauses of a comprehension; the names that they bind stay visible.
 pub(crate) fn clauses<'a>(cx: &mut Checker<'a>, clauses: &'a [Clause], runs: ElementSources) {
     for clause in clauses {
         match clause {
@@ -195,7 +195,7 @@ pub(crate) fn index<'a>(cx: &mut Checker<'a>, base: &'a Expr, index: &'a Expr, w
         let ty = cx.synthesize(base);
         return indexed(cx, ty, base.span, index);
     }
-    // A slice is of the type of its base, so that what is wanted of it is wanted of a base that does not say its type.
+    // A slice has the type of its base, so the type that is wanted of the slice is wanted of a base that needs context.
     let sliceable = |head: &Type| matches!(head, Type::List(_) | Type::Str | Type::Bytes);
     let wanted = needs_context(base) && cx.head(want.ty).is_some_and(|head| sliceable(&head));
     let ty = if wanted { cx.check(base, want) } else { cx.synthesize(base) };
@@ -208,7 +208,7 @@ pub(crate) fn index<'a>(cx: &mut Checker<'a>, base: &'a Expr, index: &'a Expr, w
     ty
 }
 
-/// The type of `base[index]`; the index is checked.
+/// The type of `base[index]`; checks the index.
 pub(crate) fn indexed<'a>(cx: &mut Checker<'a>, base: TypeId, span: Span, index: &'a Expr) -> TypeId {
     match cx.head_now(base, span, "a list or a map") {
         Type::List(of) => {

@@ -1,7 +1,7 @@
 //! Names as values, and variants.
 //!
-//! `Done` is the variant of the enum that is wanted, else the only variant of that name; if two enums have it,
-//! `Enum.Done` is asked for.
+//! `Done` is the variant of the enum that the context wants, else the only variant of that name. If two enums have the variant, a report
+//! asks for `Enum.Done`.
 
 use super::needy::starts_with_capital;
 use crate::diagnostic::{Diagnostic, Span};
@@ -14,14 +14,14 @@ use crate::spec::check::statement::effect::BodyKind;
 use crate::spec::types::{ERROR, Type, TypeId};
 use crate::syntax::ast::{Expr, ExprKind, Name};
 
-/// The fields of a struct or variant: names (of a tuple variant: none) and types, which may be open.
+/// The fields of a struct or variant: their names (none in a tuple variant) and their types, which may be open.
 pub(crate) type FieldTypes = Vec<(Option<String>, TypeId)>;
 
 /// A name with its arguments, as in `f(1)`, `V(1)` and `V`.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Application<'a> {
     pub(crate) name: &'a Name,
-    /// None of a lone name.
+    /// The arguments in parentheses; none for a name alone.
     pub(crate) args: Option<&'a [Expr]>,
     pub(crate) span: Span,
 }
@@ -31,7 +31,7 @@ pub(crate) fn name_expr<'a>(cx: &mut Checker<'a>, name: &'a Name, span: Span, wa
     variable(cx, name, want).unwrap_or_else(|| lone_variant(cx, Application { name, args: None, span }, want))
 }
 
-/// A local, a variable of the protocol or a constant; none if the name is a variant that is wanted, or unknown.
+/// The type of a local, a variable of the protocol or a constant; none if the name is a wanted variant, or unknown.
 fn variable(cx: &mut Checker, name: &Name, want: Want) -> Option<TypeId> {
     if let Some(local) = cx.locals.find(&name.text) {
         local.read = true;
@@ -71,7 +71,7 @@ fn variable(cx: &mut Checker, name: &Name, want: Want) -> Option<TypeId> {
     }
 }
 
-/// The variant of that name of the enum or option that is wanted.
+/// The variant of that name in the enum or option that the context wants.
 pub(crate) fn wanted_variant(cx: &Checker, name: &str, want: Want) -> Option<(TypeId, u32)> {
     match cx.head(want.ty)? {
         Type::Option(_) => {
@@ -86,7 +86,7 @@ pub(crate) fn wanted_variant(cx: &Checker, name: &str, want: Want) -> Option<(Ty
     }
 }
 
-/// The variant that an unqualified name means, if any; if several enums have it, that is reported.
+/// The variant that an unqualified name means, if any; reports a name that several enums have as a variant.
 pub(crate) fn find_variant(cx: &mut Checker, name: &Name, want: Want) -> Option<(TypeId, u32)> {
     if let Some(found) = wanted_variant(cx, &name.text, want) {
         return Some(found);
@@ -122,7 +122,7 @@ pub(crate) fn qualified<'a>(cx: &mut Checker<'a>, ty: TypeId, variant: Applicati
     build_variant(cx, variant, found)
 }
 
-/// A variant with positional arguments; those of none are checked all the same.
+/// A variant with positional arguments; the arguments of an unknown variant are checked as well.
 fn build_variant<'a>(cx: &mut Checker<'a>, variant: Application<'a>, found: Option<(TypeId, u32)>) -> TypeId {
     let args = variant.args.unwrap_or_default();
     let Some((ty, index)) = found else {
@@ -140,7 +140,7 @@ fn build_variant<'a>(cx: &mut Checker<'a>, variant: Application<'a>, found: Opti
     ty
 }
 
-/// The types of the `count` arguments of a variant, none of one that it does not have; reports that it has others.
+/// The types of the `count` arguments of a variant, none for an argument that it does not have; reports a wrong number of arguments.
 pub(crate) fn positional(
     cx: &mut Checker,
     name: &Name,
@@ -162,7 +162,7 @@ pub(crate) fn positional(
     (0..count).map(|position| fields.get(position).filter(|_| positional).map(|field| field.1)).collect()
 }
 
-/// The fields of a variant or struct; those of an option may be open.
+/// The fields of a variant or struct; the type of an option's field may be open.
 pub(crate) fn variant_fields(cx: &Checker, ty: TypeId, index: u32) -> FieldTypes {
     match cx.head(ty) {
         Some(Type::Option(of)) if index == 1 => vec![(None, of)],
@@ -188,7 +188,7 @@ pub(crate) fn shape(cx: &mut Checker, name: &str, fields: &FieldTypes) -> String
     }
 }
 
-/// Reports a name that nothing visible has.
+/// Reports an unknown name.
 fn unknown_value(cx: &mut Checker, name: &Name, call: bool, want: Want) {
     let text = name.text.as_str();
     let wanted = match cx.head(want.ty) {
@@ -222,7 +222,7 @@ fn no_variant(name: &Name, of: &str) -> Diagnostic {
     mistake(name.span, message, format!("expected a variant of `{of}`"))
 }
 
-/// The enum that a qualifier names: `Enum` in `Enum.V`, unless a value has that name.
+/// The enum that a qualifier names: `Enum` in `Enum.V`, unless `Enum` is also the name of a value.
 pub(crate) fn qualifier(cx: &mut Checker, expr: &Expr) -> Option<TypeId> {
     let ExprKind::Name(name) = &expr.kind else { return None };
     let text = name.text.as_str();

@@ -1,7 +1,7 @@
-//! Expressions, bidirectionally: each is checked against the type that is wanted of it, which may be open, and yields its
-//! type; names that `is` binds stay visible through `&&` (scope rule of the language).
+//! Expressions, checked bidirectionally: the context wants a type, which may be open, and the expression yields its type.
 //!
-//! In `either None or Some(choose)` with `option<Tag>` wanted, the `choose` is of type `Tag`.
+//! In `either None or Some(choose)` with `option<Tag>` wanted, `choose` has the type `Tag`. The names that `is` binds stay visible in the
+//! operands of `&&` to its right.
 
 pub(crate) mod builtins;
 pub(crate) mod call;
@@ -33,25 +33,25 @@ use crate::syntax::ast::{Arm, BinaryOp, Expr, ExprKind, Name, NodeId, Pattern, Q
 const PICKS: ElementSources = ElementSources::Elements("`pick`");
 
 impl<'a> Checker<'a> {
-    /// Checks an expression; what `is` binds inside is not visible after it.
+    /// Checks an expression; the names that `is` binds in it are not visible after it.
     pub(super) fn check(&mut self, expr: &'a Expr, want: Want) -> TypeId {
         self.scoped(|cx| cx.check_flow(expr, want))
     }
 
-    /// Checks an expression of which nothing is wanted.
+    /// Checks an expression without a wanted type.
     pub(super) fn synthesize(&mut self, expr: &'a Expr) -> TypeId {
         let want = Want::of(self.fresh(expr.span));
         self.check(expr, want)
     }
 
-    /// Checks expressions of which nothing is known to be wanted.
+    /// Checks several expressions without wanted types.
     pub(super) fn synthesize_all(&mut self, exprs: &'a [Expr]) {
         for expr in exprs {
             self.synthesize(expr);
         }
     }
 
-    /// Checks a condition; what `is` binds in it stays visible, where it has held.
+    /// Checks a condition; the names that `is` binds in it stay visible in the code that runs if the condition holds.
     pub(super) fn condition(&mut self, expr: &'a Expr) {
         self.check_flow(expr, Want::of(BOOL));
     }
@@ -61,7 +61,7 @@ impl<'a> Checker<'a> {
         self.found(expr.id, expr.span, found, want)
     }
 
-    /// Notes the type that was found of a node, and makes it the one that is wanted; of what was reported nothing is.
+    /// Notes the type of a node and unifies it with the wanted one; a node that was reported makes the wanted type [`ERROR`].
     pub(super) fn found(&mut self, node: NodeId, span: Span, found: TypeId, want: Want) -> TypeId {
         let ty = if found == ERROR { ERROR } else { self.expect(span, found, want) };
         if ty == ERROR {
@@ -71,8 +71,8 @@ impl<'a> Checker<'a> {
         ty
     }
 
-    /// Checks alternatives of one type, each with `check`: those that know theirs come first. Once one has said the type
-    /// that was open before, it is the reason for what is wanted of the others.
+    /// Checks alternatives of one type, each with `check`; those that know their type come first. Once an alternative has determined an
+    /// open type, it is the reason that reports on the others give.
     pub(super) fn alternatives<T>(
         &mut self,
         all: impl IntoIterator<Item = (&'a Expr, T)>,
@@ -99,7 +99,7 @@ impl<'a> Checker<'a> {
     }
 }
 
-/// The type of an expression, for which the one that is wanted is a hint; [`ERROR`] if something is reported.
+/// The type of an expression; the wanted type is a hint. [`ERROR`] if an error was reported.
 fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
     let span = expr.span;
     match &expr.kind {
@@ -205,7 +205,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
     }
 }
 
-/// The type of what is chosen, of which the condition must hold.
+/// Checks the condition of a choice and returns the type of the choice.
 fn chosen_where<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId, condition: &'a Expr) -> TypeId {
     cx.scoped(|cx| {
         cx.bind(name, ty, Binder::Binding);

@@ -1,6 +1,6 @@
-//! The operators, a row each, and what operations need of the types of their operands.
+//! The operators, one row each, and the requirements of operations on their operands' types.
 //!
-//! `+` is the row of two operands of the type of the sum, which must be a type that can be added.
+//! In the row of `+` both operands and the sum have one type, and this type must be one that can be added.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::report::{helped, mistake};
@@ -18,7 +18,7 @@ pub(crate) struct Need {
     help: Option<&'static str>,
 }
 
-/// The help to who goes through what cannot be sorted.
+/// The help for a collection that would have to be sorted, but cannot be.
 const UNSORTED: &str = "these have no order: keep them in a list, too, or ask with `any`, `all` and `{… for x in s}`";
 
 /// The requirement of `+`.
@@ -58,19 +58,19 @@ pub(crate) const MEASURABLE: Need = Need {
 };
 
 impl Need {
-    /// The requirement of the operator `by` that compares.
+    /// The requirement of the comparison operator `by`.
     fn comparable(by: &'static str) -> Need {
         let fits = |types: &Types, ty| is_scalar(types, ty) || matches!(types.get(ty), Type::Set(_));
         Need { by, verb: "compare", fits, expected: "expected `int`, `string`, `bytes` or a set", help: None }
     }
 
-    /// The requirement of the method `by` that sorts.
+    /// The requirement of the method `by`, which sorts.
     pub(crate) fn sortable(by: &'static str) -> Need {
         let expected = "expected a type without token, client, `json`, set or map inside";
         Need { by, verb: "sort", fits: Types::is_ordered, expected, help: Some(UNSORTED) }
     }
 
-    /// The report of a type that does not meet the requirement; none of one that was reported.
+    /// The report that a type does not meet the requirement; none for a type with an error, which is reported already.
     pub(crate) fn unmet(self, types: &Types, ty: TypeId, span: Span) -> Option<Diagnostic> {
         let fits = types.find(ty, &mut |part| *part == Type::Error).is_some() || (self.fits)(types, ty);
         let message = || format!("`{}` cannot {} `{}`", self.by, self.verb, types.name(ty));
@@ -85,13 +85,13 @@ fn is_scalar(types: &Types, ty: TypeId) -> bool {
 /// The types that an operator takes and yields.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Operands {
-    /// Two of this type, and yields it.
+    /// Takes two operands of this type, and yields this type.
     Of(TypeId),
-    /// Two of one type, of which something may be needed, and yields `bool`.
+    /// Takes two operands of one type, which may have to meet a requirement, and yields `bool`.
     Compared(Option<Need>),
-    /// Two of one type, and yields it.
+    /// Takes two operands of one type, and yields this type.
     Summed(Need),
-    /// An element and a collection, and yields `bool`.
+    /// Takes an element and a collection, and yields `bool`.
     Member,
 }
 

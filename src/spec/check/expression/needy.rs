@@ -1,10 +1,10 @@
-//! Which expressions take their type from what surrounds them: of two operands or alternatives, the other is checked first.
+//! Expressions that take their type from the context: of two operands or alternatives, the other one is checked first.
 //!
-//! `None == x` checks `x` first, and `None` then has the type of `x`.
+//! `None == x` checks `x` first; `None` then has the type of `x`.
 
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 
-/// Tests whether the expression alone may not say its type (or would say the wrong one: a string that is meant as bytes).
+/// Tests whether an expression may need the context to know its type. A string needs it too, as it may be meant as bytes.
 pub(crate) fn needs_context(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Text(_) | ExprKind::Choose(None) | ExprKind::EmptyBraces | ExprKind::Error => true,
@@ -36,7 +36,7 @@ pub(crate) fn needs_context(expr: &Expr) -> bool {
     }
 }
 
-/// Tests whether a name starts with a capital letter: where a lone name may bind, it is then that of a variant.
+/// Tests whether a name starts with a capital letter: in a pattern, such a name is a variant and binds nothing.
 pub(crate) fn starts_with_capital(name: &str) -> bool {
     name.chars().next().is_some_and(char::is_uppercase)
 }

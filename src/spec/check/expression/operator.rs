@@ -1,6 +1,6 @@
 //! Operators: the types that their operands get, and which operand is checked first.
 //!
-//! In `if_match != None` the left operand says the type of the right one.
+//! In `if_match != None` the left operand determines the type of the right one.
 
 use super::collection::{ElementSources, elements};
 use super::needs::{Operands, operands};
@@ -47,7 +47,7 @@ pub(crate) fn binary<'a>(
     }
 }
 
-/// Two operands of one type.
+/// Checks two operands of one type.
 fn alike<'a>(cx: &mut Checker<'a>, left: &'a Expr, right: &'a Expr, ty: TypeId) {
     let swap = cx.infer.is_free(ty) && needs_context(left) && !needs_context(right);
     let (first, second) = if swap { (right, left) } else { (left, right) };
@@ -55,7 +55,7 @@ fn alike<'a>(cx: &mut Checker<'a>, left: &'a Expr, right: &'a Expr, ty: TypeId) 
     cx.check(second, Want::since(ty, first.span, "the type of the other operand"));
 }
 
-/// Tests whether the operands get the type that is wanted of their sum or difference.
+/// Tests whether the wanted type of a sum or difference is also wanted of its operands.
 fn says_sum(cx: &Checker, op: BinaryOp, left: &Expr, right: &Expr, want: Want) -> bool {
     let open = || needs_context(left) && needs_context(right);
     match cx.head(want.ty) {

@@ -1,7 +1,7 @@
 //! Record literals, `with`, and fields.
 //!
-//! `Ok { value: v }` is the variant of the enum that is wanted, else the struct of that name, else the only variant of
-//! that name. It names every field or ends in `..choose`.
+//! `Ok { value: v }` is the variant of the enum that the context wants, else the struct of that name, else the only variant of that name.
+//! It must name every field or end in `..choose`.
 
 use super::choice::chooses;
 use super::construct::{
@@ -54,7 +54,7 @@ pub(crate) fn record_literal<'a>(
     ty
 }
 
-/// The type that a record literal builds and the index of the variant (0 of a struct), or a report.
+/// The type that a record literal builds and the index of its variant (0 for a struct); reports an unknown name.
 fn unqualified_record(cx: &mut Checker, name: &Name, want: Want) -> Option<(TypeId, u32)> {
     if let Some(found) = wanted_variant(cx, &name.text, want) {
         return Some(found);
@@ -73,7 +73,7 @@ fn unqualified_record(cx: &mut Checker, name: &Name, want: Want) -> Option<(Type
     found
 }
 
-/// The fields of a record in a literal or pattern, and its form for reports; reports one that has no named fields.
+/// The fields of a record in a literal or pattern, and its form for reports; reports a record without named fields.
 pub(crate) fn named_fields(
     cx: &mut Checker,
     name: &Name,
@@ -89,7 +89,7 @@ pub(crate) fn named_fields(
     (fields, (ty != ERROR).then_some(shape))
 }
 
-/// Fields of a literal or of `with`; unknown ones are reported if `shape` says what there is.
+/// Checks the fields of a literal or of `with`; unknown fields are reported if there is a `shape` to show.
 fn inits<'a>(cx: &mut Checker<'a>, inits: &'a [Init], fields: &FieldTypes, shape: Option<&str>) {
     check_distinct(cx, inits.iter().map(|init| &init.name), "field");
     for Init { name, value } in inits {
@@ -110,7 +110,7 @@ fn inits<'a>(cx: &mut Checker<'a>, inits: &'a [Init], fields: &FieldTypes, shape
     }
 }
 
-/// The type of a field, whose position is noted; one that is not there is reported if `shape` says what there is.
+/// The type of a field, whose position is noted; an unknown field is reported if there is a `shape` to show.
 pub(crate) fn field_type(cx: &mut Checker, name: &Name, fields: &FieldTypes, shape: Option<&str>) -> Option<TypeId> {
     let position = fields.iter().position(|field| field.0.as_deref() == Some(name.text.as_str()));
     if let Some(position) = position {
@@ -123,7 +123,7 @@ pub(crate) fn field_type(cx: &mut Checker, name: &Name, fields: &FieldTypes, sha
     position.map(|position| fields[position].1)
 }
 
-/// The names of the fields that are not given, in backquotes.
+/// The names of the fields that are missing, in backquotes.
 pub(crate) fn absent<'n>(fields: &FieldTypes, given: impl Iterator<Item = &'n Name>) -> Vec<String> {
     let given: Vec<&str> = given.map(|name| name.text.as_str()).collect();
     let names = fields.iter().filter_map(|field| field.0.as_deref());
@@ -143,7 +143,7 @@ pub(crate) fn with<'a>(cx: &mut Checker<'a>, base: &'a Expr, inits: &'a [Init], 
     ty
 }
 
-/// The fields of a struct, and its name in backquotes; of other types there are none.
+/// The fields of a struct, and its name in backquotes; no fields and no name for other types.
 fn struct_fields(cx: &Checker, ty: TypeId, head: &Type) -> (FieldTypes, Option<String>) {
     match head {
         Type::Struct(index) => {
@@ -162,7 +162,7 @@ pub(crate) fn field_expr<'a>(cx: &mut Checker<'a>, base: &'a Expr, name: &'a Nam
     field_of(cx, ty, base.span, name)
 }
 
-/// The type of a field; its position is noted.
+/// The type of a field; notes its position.
 pub(crate) fn field_of(cx: &mut Checker, ty: TypeId, span: Span, name: &Name) -> TypeId {
     let head = cx.head_now(ty, span, "a struct");
     let (fields, shape) = struct_fields(cx, ty, &head);

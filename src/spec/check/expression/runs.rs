@@ -1,7 +1,7 @@
-//! Calls that run other code in the middle of a body: of procs and of peers, alone or as a whole right side; and `return`.
+//! Calls that run other code in the middle of a body: calls of procs and peers as a statement or as an entire right side; and `return`.
 //!
-//! `let id = fresh();` runs a proc that returns a value, `let answer = call origin(key), q;` waits for a peer. Inside of an
-//! expression both are errors, since it would not be seen when they happen.
+//! `let id = fresh();` runs a proc that returns a value, `let answer = call origin(key), q;` waits for a peer. Inside of an expression both
+//! are errors, since the reader would not see when they happen.
 
 use super::call::{arguments, returns_value};
 use super::collection::{ElementSources, clauses};
@@ -15,10 +15,10 @@ use crate::spec::check::statement::effect::{BodyEffect, BodyKind};
 use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{Clause, Expr, ExprKind, Name};
 
-/// The collections that calls of several peers run over.
+/// The collections that calls of several peers iterate over.
 const KEYS: ElementSources = ElementSources::AnyOrder("`call`");
 
-/// The right side of `let`, `var` and `:=`, where a `call` may stand, and a proc that returns a value.
+/// Checks the right side of `let`, `var` or `:=`: a `call` may stand there, and a proc that returns a value.
 pub(crate) fn right_side<'a>(cx: &mut Checker<'a>, value: &'a Expr, want: Option<Want>) {
     let want = want.unwrap_or_else(|| Want::of(cx.fresh(value.span)));
     let span = value.span;
@@ -59,7 +59,7 @@ pub(crate) fn run_proc<'a>(cx: &mut Checker<'a>, call: Application<'a>) {
     }
 }
 
-/// The type of the value of a declared proc that is called, if it has one.
+/// The type of the value that a called proc returns, if it is declared and returns one.
 fn called_proc<'a>(cx: &mut Checker<'a>, call: Application<'a>) -> Option<TypeId> {
     let declared = cx.members.procs.get(call.name.text.as_str()).cloned()?;
     let proc = declared.what;
@@ -102,7 +102,7 @@ pub(crate) fn return_value<'a>(cx: &mut Checker<'a>, value: Option<&'a Expr>, sp
     }
 }
 
-/// Reports a value that is returned if none is wanted.
+/// Reports a value after `return` in a body that does not return one.
 fn unwanted_value(cx: &mut Checker, span: Span) {
     let (message, help) = match cx.body {
         BodyKind::Proc => ("this proc does not return a value", "one that does is declared `proc p(…): T { … }`"),
@@ -116,7 +116,7 @@ fn unwanted_value(cx: &mut Checker, span: Span) {
     cx.report(mistake(span, message, "expected `return;`").help(help));
 }
 
-/// `call p(k), e` and `call p, e` where it may stand.
+/// The type of `call p(k), e` or `call p, e`, an option of the answer.
 fn peer_call<'a>(cx: &mut Checker<'a>, call: Application<'a>, message: &'a Expr) -> TypeId {
     let Some(declared) = peer(cx, call.name) else {
         cx.synthesize_all(call.args.unwrap_or_default());
@@ -133,7 +133,7 @@ fn peer_call<'a>(cx: &mut Checker<'a>, call: Application<'a>, message: &'a Expr)
     cx.types.option(peer.response)
 }
 
-/// `call all p(k) for k in l, e` and `call any n of p(k) for k in l, e`: the answers by their keys.
+/// The type of `call all p(k) for k in l, e` or `call any n of p(k) for k in l, e`: the answers by their keys.
 fn peer_calls<'a>(cx: &mut Checker<'a>, call: Application<'a>, over: &'a [Clause], message: &'a Expr) -> TypeId {
     let declared = peer(cx, call.name);
     cx.scoped(|cx| {
@@ -158,7 +158,7 @@ fn check_message<'a>(cx: &mut Checker<'a>, message: &'a Expr, peer: Declared<Pee
     cx.check(message, Want::since(peer.what.request, peer.span, "the peer takes this type"));
 }
 
-/// The declaration of a peer, to which its name is resolved.
+/// The declaration of a peer; notes it as the meaning of the name.
 fn peer(cx: &mut Checker, name: &Name) -> Option<Declared<PeerType>> {
     let declared = cx.members.peers.get(name.text.as_str()).copied();
     match declared {
@@ -174,7 +174,7 @@ fn peer(cx: &mut Checker, name: &Name) -> Option<Declared<PeerType>> {
     declared
 }
 
-/// Reports a key of a peer that has none, or none of one that has.
+/// Reports a peer that is called with a key although it has none, or without its key.
 fn wrong_key<'a>(cx: &mut Checker<'a>, call: Application<'a>, peer: Declared<PeerType>) {
     let name = &call.name.text;
     cx.synthesize_all(call.args.unwrap_or_default());

@@ -1,6 +1,6 @@
-//! Bodies: of constants, functions and initial values one expression, of the members of a protocol statements.
+//! Bodies: one expression in constants, functions and initial values, statements in the members of a protocol.
 //!
-//! If the body of `on q { reply x; }` has an error, nothing is said about what is only doubtful in it.
+//! If the body of `on q { reply x; }` has an error, it gets no warnings.
 
 use super::duty::Duty;
 use super::effect::{BodyKind, Effects};
@@ -26,7 +26,7 @@ pub(crate) fn item<'a>(cx: &mut Checker<'a>, params: &[Param<'a>], value: &'a Ex
     });
 }
 
-/// Checks a body in a scope of its own; yields its effects.
+/// Checks a body in a scope of its own; returns its effects.
 pub(crate) fn body<'a>(cx: &mut Checker<'a>, kind: BodyKind, work: impl FnOnce(&mut Checker<'a>)) -> Effects {
     let (reports, duties) = (cx.reports.len(), cx.duties.len());
     cx.locals = Locals::default();

@@ -1,5 +1,5 @@
-//! Checks of patterns that are made once all types are known: matches should be exhaustive and without dead arms, `let`
-//! and its like must always fit, some request should not be left without a handler.
+//! Checks of patterns, made once all types are known. A `match` should be exhaustive and have no dead arms, a pattern of `let` must always
+//! fit, and every request should have a handler.
 //!
 //! `match o { None => 0 }` lacks `Some(_)`, and `let Some(x) = o;` is an error.
 
@@ -10,7 +10,7 @@ use crate::spec::check::report::{helped, mistake};
 use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Arm, Expr, Name, NodeId, Pattern, PatternKind, Trigger};
 
-/// The values that a row takes, of those that its pattern fits.
+/// The part of the values that fit its pattern which a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Taking {
     All,
@@ -18,7 +18,7 @@ pub(crate) enum Taking {
     Some,
 }
 
-/// Something to look at when all types are known.
+/// A check to make once all types are known.
 #[derive(Clone, Debug)]
 pub(crate) enum Duty<'a> {
     /// The arms of a `match` on the node.
@@ -31,13 +31,13 @@ pub(crate) enum Duty<'a> {
     Is(&'a Pattern),
 }
 
-/// The largest number of missing values that are shown as examples.
+/// The largest number of missing values that a report shows as examples, so that the message stays short.
 const EXAMPLES: usize = 3;
-/// The largest pattern that is looked at.
+/// The largest number of nodes of a pattern that is checked; a larger one gets no report.
 const LARGEST_PATTERN: usize = 500;
 
 impl<'a> Duty<'a> {
-    /// The duty of a `match` that spans that place.
+    /// The check of a `match` that spans that place.
     pub(crate) fn arms<Body>(subject: &Expr, span: Span, arms: &'a [Arm<Body>]) -> Duty<'a> {
         let rows = arms.iter().map(|arm| (&arm.pattern, taking(arm.guard.as_ref()))).collect();
         Duty::Arms { subject: subject.id, span: Span { end: subject.span.end, ..span }, rows }
@@ -51,13 +51,13 @@ impl<'a> Duty<'a> {
         Duty::Handlers { protocol: protocol.name, request: protocol.request, rows: rows.collect() }
     }
 
-    /// Tests whether it is an error not to fulfil the duty; else it is a warning.
+    /// Tests whether a violation is an error; otherwise it is a warning.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Duty::AlwaysFits(_))
     }
 
-    /// The reports, if the duty is not fulfilled. Of patterns that are too large or have errors nothing is said. The subject of a `match` of
-    /// which some arm without a guard fits every value is noted.
+    /// The reports of violations. Patterns that are too large or have errors get none. Notes the subject of a `match` if some arm without a
+    /// guard fits every value.
     pub(crate) fn reports(&self, types: &Types, tables: &mut Tables) -> Vec<Diagnostic> {
         let typed = TypedPatterns { types, tables: &*tables };
         let reports = match self {
@@ -82,24 +82,24 @@ fn taking(guard: Option<&Expr>) -> Taking {
     if guard.is_some() { Taking::Some } else { Taking::All }
 }
 
-/// The side on which a row errs, of a pattern that no row says exactly: `[.., 5]`.
+/// The side on which a row approximates a pattern that rows cannot express, such as `[.., 5]`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum RowBound {
-    /// The row fits nothing that the pattern does not.
+    /// The row fits no value that the pattern does not fit.
     Less,
-    /// The row fits all that the pattern does.
+    /// The row fits all values that the pattern fits.
     More,
 }
 
-/// Values that no row fits, as they are written.
+/// Values that no row fits, as they are written in a specification.
 struct Missing {
-    /// Up to [`EXAMPLES`] of them.
+    /// Up to [`EXAMPLES`] of these values.
     examples: Vec<String>,
-    /// False if the search for them gave up, so that there may be others.
+    /// False if the search for them gave up, so that there may be more.
     is_certain: bool,
 }
 
-/// The patterns of a load whose types are known.
+/// The lookup of the types of patterns, once all are known.
 #[derive(Clone, Copy)]
 struct TypedPatterns<'t> {
     types: &'t Types,
@@ -107,7 +107,7 @@ struct TypedPatterns<'t> {
 }
 
 impl TypedPatterns<'_> {
-    /// The reports on arms, and whether one of those without a guard fits, whatever the value is.
+    /// The reports on arms, and whether every value fits some arm without a guard.
     fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<(Vec<Diagnostic>, bool)> {
         let rows = self.rows(patterns, RowBound::Less)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "arm")?;
@@ -138,7 +138,7 @@ impl TypedPatterns<'_> {
         Some(reports)
     }
 
-    /// Rows that only fit what rows before them take.
+    /// Reports the rows whose values are all taken by earlier rows.
     fn dead_rows(
         self,
         ty: TypeId,
@@ -199,7 +199,7 @@ impl TypedPatterns<'_> {
         patterns.iter().map(|(pattern, _)| self.row(pattern, bound)).collect()
     }
 
-    /// The pattern without names; none if it is too large or has errors.
+    /// The pattern as a row, without names; none if it is too large or has errors.
     fn row(self, pattern: &Pattern, bound: RowBound) -> Option<Row> {
         let mut left = LARGEST_PATTERN;
         self.simplify(pattern, bound, &mut left)
@@ -249,7 +249,7 @@ impl TypedPatterns<'_> {
             PatternKind::List { elements, rest, last } => {
                 let end = if rest.is_some() { Row::Any } else { Row::Of(Constructor::Nil, Vec::new()) };
                 let cons = |rest, row| Row::Of(Constructor::Cons, vec![row, rest]);
-                // At which place from the front the last elements are is not known.
+                // The last elements have no fixed place from the front, so only a bound can be given.
                 let (first, last) = (all(elements)?, all(last)?);
                 if bound == RowBound::Less && !last.iter().all(|row| matches!(row, Row::Any)) {
                     return Some(Row::Or(Vec::new()));

@@ -1,8 +1,8 @@
-//! The effects of bodies on the world: reply, call a peer, yield, expect, send, close a connection. A step may do none of the first
-//! four, what runs when a connection opens or closes may not reply, and what runs at a restart may do none of them; a proc may do
-//! what the bodies that run it may do. What follows an answer, after `then`, has no effect but on the state.
+//! The effects of bodies on the world: reply, call a peer, yield, expect, send, close a connection.
 //!
-//! `step { p(); }` is an error if `proc p() { reply 0; }`, at the step's statement.
+//! `step { p(); }` is an error at this statement if `proc p() { reply 0; }`. A step may have none of the first four effects. The handlers
+//! of `on open` and `on close` may not reply, and `on restart` may have no effects. A proc may have the effects that all bodies which run
+//! it may have. The block after `then` has no effect except on the state.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::report::{mistake, noted};
@@ -10,7 +10,7 @@ use crate::spec::check::report::{mistake, noted};
 /// The kind of body that is being checked; it decides which statements may stand in it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum BodyKind {
-    /// Of a constant or function.
+    /// The body of a constant or function.
     #[default]
     Item,
     /// The initial value of the variable of that number.
@@ -20,7 +20,7 @@ pub(crate) enum BodyKind {
     Proc,
     Step,
     Restart,
-    /// Of the block that follows an answer, `reply e then { .. }`.
+    /// The block that follows an answer, `reply e then { .. }`.
     Then,
 }
 
@@ -52,12 +52,12 @@ impl BodyEffect {
 const EFFECTS: [BodyEffect; 6] =
     [BodyEffect::Reply, BodyEffect::Call, BodyEffect::Yield, BodyEffect::Expects, BodyEffect::Send, BodyEffect::Close];
 
-/// The effects of one body: its own, and the procs that it runs, whose effects it has too.
+/// The effects of one body: its own, and the procs that it calls, whose effects it also has.
 #[derive(Clone, Default, Debug)]
 pub(crate) struct Effects {
-    /// In its own statements (of procs only; others are judged at once).
+    /// The effects of its own statements (for procs only; other bodies are checked at once).
     pub(crate) own: Vec<(BodyEffect, Span)>,
-    /// The procs that it runs.
+    /// The procs that it calls.
     pub(crate) calls: Vec<(u32, Span)>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) fn forbidden(effect: BodyEffect, body: BodyKind, span: Span) -> Optio
     Some(if reply { report.help("`send c, e;` sends a message without a request") } else { report })
 }
 
-/// The report of what may not stand after `then`.
+/// The report of a statement that may not stand after `then`.
 pub(crate) fn forbidden_after_answer(name: &str, span: Span) -> Diagnostic {
     let report =
         mistake(span, format!("`{name}` is not allowed after `then`"), "expected a statement that ends at once");
@@ -92,7 +92,7 @@ pub(crate) fn forbidden_after_answer(name: &str, span: Span) -> Diagnostic {
         .help("`reply e then { … }` says what holds of the answer and what it changes: with `assume`, `:=` and choices")
 }
 
-/// The report of an effect in `on restart`, where there is no connection and no request.
+/// The report of an effect in `on restart`: at a restart there is no connection and no request.
 fn forbidden_at_restart(effect: BodyEffect, span: Span) -> Diagnostic {
     let expected = match effect {
         BodyEffect::Reply => "a request to answer: none is under way after a restart",
@@ -105,7 +105,7 @@ fn forbidden_at_restart(effect: BodyEffect, span: Span) -> Diagnostic {
     report.help("`on restart` says what may be lost: with `:=`, `either`, `choose` and `assume`")
 }
 
-/// The reports of procs that steps and connection handlers run, directly or through other procs, though they may not.
+/// The reports of steps and connection handlers that call procs with forbidden effects, directly or through other procs.
 pub(crate) fn forbidden_calls(procs: &[Effects], bodies: &[(BodyKind, Effects)]) -> Vec<Diagnostic> {
     let known = all_effects(procs);
     let mut reports = Vec::new();
@@ -121,7 +121,7 @@ pub(crate) fn forbidden_calls(procs: &[Effects], bodies: &[(BodyKind, Effects)])
     reports
 }
 
-/// The effects of each proc and of those that it runs: the least fixed point.
+/// The effects of each proc and of all procs that it calls: the least fixed point.
 fn all_effects(procs: &[Effects]) -> Vec<Vec<BodyEffect>> {
     let has = |proc: &Effects, effect| proc.own.iter().any(|own| own.0 == effect);
     let own = |proc| EFFECTS.into_iter().filter(|&effect| has(proc, effect)).collect();

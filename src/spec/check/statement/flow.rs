@@ -1,7 +1,7 @@
-//! The flow of control: handlers that may end without a reply, and code that nothing reaches.
+//! The flow of control: handlers that may end without a reply, and code that is never reached.
 //!
-//! In `on q { if q > 0 { reply 1; } }` a path ends without an answer. That is legal, so a warning; `return;` says that it
-//! is meant. After `reply 1;` nothing in the same block is reached. A proc that returns a value does so on every path: else it is
+//! In `on q { if q > 0 { reply 1; } }` a path ends without an answer. That is legal, so it is a warning; `return;` makes the intention
+//! explicit. After `reply 1;` nothing in the same block is reached. A proc that returns a value must do so on every path; otherwise it is
 //! an error.
 
 use crate::diagnostic::{Diagnostic, Span};
@@ -34,11 +34,11 @@ struct FlowWalk<'c, 'a> {
     cx: &'c Checker<'a>,
     /// A flag for each proc: true if it can give control back.
     comes_back: Vec<bool>,
-    /// The first dead statement of a block, to its end.
+    /// The dead code of each block: from its first dead statement to its end.
     dead: Vec<Span>,
 }
 
-/// Findings about the flow in a protocol without errors.
+/// Warns about the flow in a protocol without errors.
 pub(crate) fn lint_protocol_flow(cx: &mut Checker, protocol: &Protocol) {
     let mut walk = FlowWalk { cx, comes_back: vec![false; protocol.procs.len()], dead: Vec::new() };
     walk.solve_procs(protocol);
@@ -58,7 +58,7 @@ pub(crate) fn lint_protocol_flow(cx: &mut Checker, protocol: &Protocol) {
     }
 }
 
-/// Findings about the flow in a machine without errors.
+/// Warns about the flow in a machine without errors.
 pub(crate) fn lint_machine_flow(cx: &mut Checker, body: &Block) {
     let mut walk = FlowWalk { cx, comes_back: Vec::new(), dead: Vec::new() };
     walk.block(body);
@@ -72,7 +72,7 @@ fn report_dead(cx: &mut Checker, dead: Vec<Span>) {
     }
 }
 
-/// Reports a proc that returns a value, but may come to its end without one.
+/// Reports a proc that should return a value, but may end without one.
 fn report_valueless(cx: &mut Checker, proc: &Proc) {
     let Some((_, written)) = proc.result else { return };
     let message = format!("the proc `{}` may end without a value", proc.name.text);
@@ -93,7 +93,7 @@ fn closing_brace(block: &Block) -> Span {
 }
 
 impl FlowWalk<'_, '_> {
-    /// The least fixed point: a proc comes back if some path through it does.
+    /// Computes the procs that can return to their caller, the least fixed point: a proc returns if some path through it does.
     fn solve_procs(&mut self, protocol: &Protocol) {
         let mut changed = true;
         while changed {
@@ -152,7 +152,7 @@ impl FlowWalk<'_, '_> {
         }
     }
 
-    /// A call of a function or of a proc, which may not come back.
+    /// The ends of a call of a function or proc; a proc may never return.
     fn call(&self, name: &Name) -> Ends {
         match self.cx.tables.resolution(name.id) {
             Some(Res::Proc(index)) if !self.comes_back[index as usize] => NEVER,
@@ -161,7 +161,7 @@ impl FlowWalk<'_, '_> {
     }
 }
 
-/// The truth value that is written out.
+/// The truth value of a literal.
 fn literal(expr: &Expr) -> Option<bool> {
     match &expr.kind {
         ExprKind::Bool(known) => Some(*known),

@@ -1,7 +1,6 @@
-//! Conditions that cannot be meant, as far as their form shows it: comparisons with a known outcome and loops whose
-//! condition nothing changes. Findings that need solving are not made here.
+//! Warnings about conditions that are probably mistakes: comparisons with a known outcome, and loops that never change their condition.
 //!
-//! `x == x` is always true, `len(xs) < 0` always false.
+//! `x == x` is always true, `len(xs) < 0` always false. The lints look at the form of an expression only, without solving.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::scalar::Int;
@@ -10,7 +9,7 @@ use crate::spec::check::context::{Checker, Watched};
 use crate::syntax::ast::{BinaryOp, Block, Expr, ExprKind, PlaceRoot, Purity, StatementKind, UnaryOp};
 use std::cmp::Ordering;
 
-/// Warns of a comparison with a known outcome: all orderings that are possible have it.
+/// Warns of a comparison that has the same outcome for all possible orderings of its operands.
 pub(crate) fn lint_comparison(cx: &mut Checker, op: BinaryOp, left: &Expr, right: &Expr, span: Span) {
     let same = are_alike(cx, left, right);
     let Some(possible) = (if same { Some(vec![Ordering::Equal]) } else { orderings(left, right) }) else { return };
@@ -21,7 +20,7 @@ pub(crate) fn lint_comparison(cx: &mut Checker, op: BinaryOp, left: &Expr, right
     }
 }
 
-/// Tests whether two expressions are written alike, apart from parentheses, and have one value.
+/// Tests whether two expressions are written alike, apart from parentheses, and always have equal values.
 fn are_alike(cx: &Checker, left: &Expr, right: &Expr) -> bool {
     match (&left.kind, &right.kind) {
         (ExprKind::Paren(inner), _) => are_alike(cx, inner, right),
@@ -63,7 +62,7 @@ pub(crate) fn lint_loop(cx: &mut Checker, condition: &Expr, body: &Block, watche
     cx.report(report.label("once it is true, it stays true").help("a loop that waits needs a `yield;`"));
 }
 
-/// Tests whether a block may change one of the variables `reads`, let others do so, or leave the loop.
+/// Tests whether a block may change one of the variables `reads`, let other tasks change them, or leave the loop.
 fn changes(tables: &Tables, block: &Block, reads: &[Res]) -> bool {
     let calls = |value: &Expr| match &value.kind {
         ExprKind::PeerCall { .. } | ExprKind::PeerCalls { .. } => true,
@@ -92,7 +91,7 @@ fn changes(tables: &Tables, block: &Block, reads: &[Res]) -> bool {
     })
 }
 
-/// The orderings in which literals, or a length and a literal, may stand; none if all are possible.
+/// The possible orderings of two literals, or of a length and a literal; none if all orderings are possible.
 fn orderings(left: &Expr, right: &Expr) -> Option<Vec<Ordering>> {
     if let Some(ordering) = literal_order(left, right) {
         return Some(vec![ordering]);
@@ -128,7 +127,7 @@ fn literal_order(left: &Expr, right: &Expr) -> Option<Ordering> {
     }
 }
 
-/// The integer that is written, possibly negative.
+/// The value of an integer literal, possibly negative.
 fn integer(expr: &Expr) -> Option<Int> {
     match &expr.kind {
         ExprKind::Int(known) => Some(known.clone()),

@@ -1,7 +1,7 @@
 //! The local names that are visible at one point: a stack, the innermost last, cut back at the end of each scope.
 //!
-//! In `e is Some(r) && strong(r.tag)` the name `r` is on the stack while the right operand is checked, and off it after
-//! the branch that the condition guards.
+//! In `e is Some(r) && strong(r.tag)` the name `r` is on the stack while the right operand is checked. It leaves the stack after the branch
+//! that the condition guards.
 
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::types::TypeId;
@@ -34,13 +34,13 @@ pub(crate) struct Local<'a> {
     pub(crate) read: bool,
 }
 
-/// A height of the stack, to cut back to.
+/// A height of the stack, to which it can be cut back.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) struct Height(usize);
 
-/// The stack.
+/// The stack of visible local names.
 ///
-/// Invariant: `index` has the places of the locals of each name in `locals`, in increasing order.
+/// Invariant: for each name, `index` has the positions in `locals` of the locals with that name, in increasing order.
 #[derive(Default, Debug)]
 pub(crate) struct Locals<'a> {
     locals: Vec<Local<'a>>,
@@ -67,7 +67,7 @@ impl<'a> Locals<'a> {
         self.locals.get_mut(position)
     }
 
-    /// Ends the scope: takes the names above the height away and yields them.
+    /// Ends a scope: removes the names above the height and returns them.
     pub(crate) fn cut(&mut self, height: Height) -> Vec<Local<'a>> {
         let ended = self.locals.split_off(height.0);
         for local in &ended {
@@ -96,7 +96,7 @@ impl<'a> Locals<'a> {
 }
 
 impl Local<'_> {
-    /// The warning of a name that nothing reads.
+    /// The warning about a name that is never read.
     pub(crate) fn unread(&self) -> Option<Diagnostic> {
         if self.read || self.name.starts_with('_') {
             return None;

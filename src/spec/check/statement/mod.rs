@@ -1,4 +1,4 @@
-//! Statements: each is a unit of inference, and some may stand in some bodies only.
+//! Statements: each is a unit of inference; some are only allowed in some kinds of bodies.
 //!
 //! `reply 0;` checks `0` against the response type, in the handler of a request or in a proc.
 
@@ -27,7 +27,7 @@ use lint::lint_loop;
 use locals::Binder;
 use pattern::{binder, pattern};
 
-/// Checks a block; its names end with it.
+/// Checks a block; its names are visible to its end.
 pub(super) fn block<'a>(cx: &mut Checker<'a>, block: &'a Block) {
     cx.scoped(|cx| {
         for one in &block.statements {
@@ -42,7 +42,7 @@ pub(super) fn unit<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) {
     cx.in_unit(|cx| cx.check(expr, want));
 }
 
-/// Checks a condition as a unit; what `is` binds stays visible.
+/// Checks a condition as a unit; the names that `is` binds in it stay visible.
 pub(super) fn unit_condition<'a>(cx: &mut Checker<'a>, expr: &'a Expr) {
     cx.in_unit(|cx| cx.condition(expr));
 }
@@ -135,7 +135,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
     }
 }
 
-/// Checks what follows an answer, whose effects are no others than on the state.
+/// Checks the block after an answer, which may have no effects except on the state.
 fn after_answer<'a>(cx: &mut Checker<'a>, then: &'a Block) {
     let outer = (std::mem::replace(&mut cx.body, BodyKind::Then), std::mem::take(&mut cx.effects));
     block(cx, then);
@@ -152,7 +152,7 @@ fn initial<'a>(cx: &mut Checker<'a>, ty: Option<&TypeExpr>, value: &'a Expr) -> 
     cx.check_depth(ty, value.span)
 }
 
-/// Checks a place that is assigned to, and returns the type that is wanted of the value.
+/// Checks the target of an assignment, and returns the type that is wanted of the value.
 fn place<'a>(cx: &mut Checker<'a>, place: &'a PlaceExpr) -> Want {
     let (mut want, mut span) = match &place.root {
         PlaceRoot::Name(name) => (variable(cx, name), name.span),
@@ -171,7 +171,7 @@ fn place<'a>(cx: &mut Checker<'a>, place: &'a PlaceExpr) -> Want {
     want
 }
 
-/// The variable that is assigned to, or to a part of it.
+/// The variable that is assigned to, as a whole or in part.
 fn variable(cx: &mut Checker, name: &Name) -> Want {
     let vars = &cx.members.vars;
     let member = vars.get(name.text.as_str()).copied();

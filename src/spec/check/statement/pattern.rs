@@ -1,6 +1,6 @@
-//! Patterns: checked against the type of what they take apart; their names become visible.
+//! Patterns: checked against the type of the matched value; their names become visible.
 //!
-//! Against `option<Tag>`, `Some(t)` binds `t: Tag`; a lone name with a capital is a variant, any other binds.
+//! For `option<Tag>`, `Some(t)` binds `t: Tag`. A lone name with a capital letter is a variant, any other binds.
 
 use super::duty::Duty;
 use super::locals::{Binder, Local};
@@ -56,7 +56,7 @@ fn subpattern<'a>(cx: &mut Checker<'a>, pattern: &'a Pattern, ty: TypeId) {
     }
 }
 
-/// Makes the type of a pattern that of the values that come.
+/// Unifies the type of a pattern with the type of the matched value.
 fn fits(cx: &mut Checker, span: Span, pattern: TypeId, ty: TypeId) {
     if !cx.unify(pattern, ty) {
         let (expected, found) = (cx.show(ty), cx.show(pattern));
@@ -77,7 +77,7 @@ fn binding<'a>(cx: &mut Checker<'a>, name: &'a Name, ty: TypeId) {
     }
 }
 
-/// The variant that a pattern names: its type and index, noted at the name, or a report.
+/// The variant that a pattern names: its type and index, noted at the name; reports an unknown one.
 fn target(cx: &mut Checker, qualifier: Option<&Name>, name: &Name, ty: TypeId) -> Option<(TypeId, u32)> {
     let found = match (qualifier, cx.head(ty)) {
         (Some(qualifier), _) => variant_of_enum(cx, qualifier, name),
@@ -156,7 +156,7 @@ fn record<'a>(
     }
 }
 
-/// The struct or variant that a record pattern names, noted at the name, or a report.
+/// The struct or variant that a record pattern names, noted at the name; reports an unknown one.
 fn record_target(cx: &mut Checker, qualifier: Option<&Name>, name: &Name, ty: TypeId) -> Option<(TypeId, u32)> {
     let wanted = matches!(cx.head(ty), Some(Type::Enum(_) | Type::Error));
     if let (Some(found), None, false) = (cx.names.ty(&name.text), qualifier, wanted)
@@ -215,7 +215,7 @@ fn list<'a>(
     }
 }
 
-/// Alternatives bind the same names; those of the first stand for all.
+/// Checks alternatives, which must bind the same names; uses refer to the names of the first alternative.
 fn alternatives<'a>(cx: &mut Checker<'a>, all: &'a [Pattern], ty: TypeId) {
     let Some((first, others)) = all.split_first() else { return };
     let height = cx.locals.height();

@@ -1,8 +1,8 @@
-//! Usefulness of patterns (L. Maranget, *Warnings for pattern matching*, JFP 2007): whether a row fits a value that no row
-//! before it fits, and an example of a value that none fits.
+//! Usefulness of patterns (L. Maranget, *Warnings for pattern matching*, JFP 2007): whether a row fits a value that no earlier row fits,
+//! and an example of a value that no row fits.
 //!
-//! The rows `None` and `Some(0)` leave `Some(_)`; after `_` no row is useful. A list is `nil` or `cons`: `[p, ..rest]` is
-//! `cons(p, _)`. The search has a budget: what it does not find within it, it does not claim.
+//! The rows `None` and `Some(0)` leave `Some(_)`; after `_` no row is useful. A list is `nil` or `cons`: `[p, ..rest]` is `cons(p, _)`. The
+//! search has a budget; if it runs out, nothing is reported.
 
 use crate::scalar::Int;
 use crate::spec::types::{Type, TypeId, Types};
@@ -12,7 +12,7 @@ use crate::spec::types::{Type, TypeId, Types};
 pub(crate) enum Constructor {
     /// A variant of an enum or option.
     Variant(u32),
-    /// The one of a tuple or struct.
+    /// The only constructor of a tuple or struct.
     Only,
     Bool(bool),
     Int(Int),
@@ -29,22 +29,22 @@ pub(crate) enum Row {
     Or(Vec<Row>),
 }
 
-/// The row that stands for each field of a pattern that fits anything.
+/// The row for a field that may have any value.
 pub(crate) static ANY: Row = Row::Any;
 
-/// Comparisons of rows that one question may take.
+/// The largest number of rows that one question may compare, so that no pattern makes the check slow.
 const BUDGET: u32 = 200_000;
-/// Columns that one question may go through.
+/// The largest number of columns that one question may go through, which bounds the depth of the recursion.
 const DEEPEST: u32 = 600;
 
-/// A question took too long.
+/// The search for an example exceeded its budget.
 #[derive(Debug)]
 pub(crate) struct GaveUp;
 
-/// A vector of patterns, one for each column.
+/// A line of the matrix: a pattern for each column.
 type PatternVector<'p> = Vec<&'p Row>;
 
-/// An example of a value that `row` fits and none of `rows`, which is there if the row is useful after them.
+/// A value that fits `row` and none of `rows`; there is one if `row` is useful after `rows`.
 pub(crate) fn example(types: &Types, rows: &[&Row], row: &Row, ty: TypeId) -> Result<Option<Row>, GaveUp> {
     let lines = rows.iter().map(|&row| vec![row]).collect();
     let found = Usefulness { types, budget: BUDGET }.example(lines, vec![row], vec![ty], 0)?;
@@ -116,13 +116,13 @@ fn prepend(first: Row, mut rest: Vec<Row>) -> Vec<Row> {
     rest
 }
 
-/// All constructors of the type, if each is at the head of a line.
+/// All constructors of the type, if each of them begins a line.
 fn complete(types: &Types, lines: &[PatternVector<'_>], ty: TypeId) -> Option<Vec<Constructor>> {
     let all = constructors(types, ty)?;
     all.iter().all(|constructor| first_constructors(lines).any(|head| head == constructor)).then_some(all)
 }
 
-/// A pattern whose constructor is at the head of no line.
+/// A pattern whose constructor begins no line.
 fn absent(types: &Types, lines: &[PatternVector<'_>], ty: TypeId) -> Row {
     if first_constructors(lines).next().is_none() {
         return Row::Any;
@@ -137,7 +137,7 @@ fn absent(types: &Types, lines: &[PatternVector<'_>], ty: TypeId) -> Row {
     }
 }
 
-/// All constructors of a type; none if they are too many to name.
+/// All constructors of a type; none if there are too many to list.
 fn constructors(types: &Types, ty: TypeId) -> Option<Vec<Constructor>> {
     match types.get(ty) {
         Type::Bool => Some(vec![Constructor::Bool(false), Constructor::Bool(true)]),
@@ -163,7 +163,7 @@ fn fields(types: &Types, constructor: &Constructor, ty: TypeId) -> Vec<TypeId> {
     }
 }
 
-/// A pattern as it is written.
+/// A pattern as it is written in a specification.
 pub(crate) fn show(types: &Types, row: &Row, ty: TypeId) -> String {
     let Row::Of(constructor, parts) = row else { return "_".into() };
     match constructor {
@@ -177,7 +177,7 @@ pub(crate) fn show(types: &Types, row: &Row, ty: TypeId) -> String {
     }
 }
 
-/// A variant, struct or tuple; of named fields only those that matter.
+/// A variant, struct or tuple; only the named fields that matter are shown.
 fn show_data(types: &Types, index: u32, parts: &[Row], ty: TypeId) -> String {
     let fields = types.fields(ty, index);
     let (name, record) = match types.get(ty) {
@@ -222,7 +222,7 @@ fn first_constructors<'p>(lines: &[PatternVector<'p>]) -> impl Iterator<Item = &
     })
 }
 
-/// Lines without alternatives in the first column.
+/// The lines, with one line for each alternative in the first column.
 fn flatten(lines: Vec<PatternVector<'_>>) -> Vec<PatternVector<'_>> {
     let mut flat = Vec::with_capacity(lines.len());
     for line in lines {
@@ -237,12 +237,12 @@ fn flatten(lines: Vec<PatternVector<'_>>) -> Vec<PatternVector<'_>> {
     flat
 }
 
-/// The line without its first column if that fits anything.
+/// The default matrix: the lines whose first column fits anything, without this column.
 fn default<'p>(lines: &[PatternVector<'p>]) -> Vec<PatternVector<'p>> {
     lines.iter().filter(|line| matches!(line[0], Row::Any)).map(|line| line[1..].to_vec()).collect()
 }
 
-/// The line with the fields of a constructor in place of its first column, if that fits it.
+/// The line specialised to a constructor: the fields of the constructor replace the first column; none if it does not fit.
 fn specialise<'p>(line: &PatternVector<'p>, constructor: &Constructor, fields: usize) -> Option<PatternVector<'p>> {
     let mut special: PatternVector<'p> = match line[0] {
         Row::Any => vec![&ANY; fields],

@@ -1,4 +1,4 @@
-//! Expecting tokens, and reporting what is there instead.
+//! Expecting tokens, and reporting the unexpected ones.
 //!
 //! Every failure goes through [`Parser::fail_with`], so `reply ;` is reported as "expected an expression, found `;`".
 
@@ -13,7 +13,7 @@ use super::{ParseResult, Parser, Reported};
 use slips::slip;
 
 impl Parser<'_> {
-    /// Takes this token, or fails: `expected what`.
+    /// Takes this token, or fails with `expected what`.
     pub(super) fn expect(&mut self, kind: TokenKind, what: &str) -> ParseResult<Lexeme> {
         if self.at(kind) { Ok(self.advance()) } else { self.fail(what) }
     }
@@ -23,7 +23,7 @@ impl Parser<'_> {
         if self.at(kind) { Ok(self.advance()) } else { self.fail_with(self.unexpected(what).help(help)) }
     }
 
-    /// Takes the bracket that closes the one at `open`, or fails; `what` may name what else could have continued.
+    /// Takes the bracket that closes the one at `open`, or fails; `what` may also name tokens that could continue the construct.
     pub(super) fn close(&mut self, kind: TokenKind, open: Lexeme, what: &str) -> ParseResult<Lexeme> {
         if self.at(kind) {
             return Ok(self.advance());
@@ -31,7 +31,7 @@ impl Parser<'_> {
         self.fail_with(self.unexpected(what).also(self.span(open), "opened here"))
     }
 
-    /// Takes `;`. One that is merely forgotten at the end of a line is reported, and nothing is skipped for it.
+    /// Takes `;`. If it is missing at the end of a line, reports that without skipping anything.
     pub(super) fn semicolon(&mut self) -> ParseResult<()> {
         if self.eat(TokenKind::Semi).is_some() {
             return Ok(());
@@ -40,7 +40,7 @@ impl Parser<'_> {
             return self.fail("`;`");
         }
         let last = self.previous();
-        // What is missing after a string or name that is not closed is in it.
+        // After an unclosed string or name, the `;` is probably inside of it.
         if matches!(last.kind, TokenKind::Text | TokenKind::Quoted) && !lexer::is_one(last.kind, self.text_of(last)) {
             return Ok(());
         }
@@ -49,7 +49,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// A name: a word that is not reserved, or anything in backquotes.
+    /// Parses a name: a word that is not reserved, or any text in backquotes.
     pub(super) fn name(&mut self, what: &str) -> ParseResult<Name> {
         if !self.at_name() {
             return self.fail(what);
@@ -57,7 +57,7 @@ impl Parser<'_> {
         Ok(self.taken_name())
     }
 
-    /// Takes the name after a dot: a reserved word is one too if its arguments follow, as in `m.with(k, v)`.
+    /// Parses the name after a dot. A reserved word is allowed if arguments follow, as in `m.with(k, v)`.
     pub(super) fn member_name(&mut self, what: &str) -> ParseResult<Name> {
         if self.peek().is_reserved() && self.peek_at(1) == TokenKind::LParen {
             Ok(self.taken_name())
@@ -71,7 +71,7 @@ impl Parser<'_> {
         Name { text: self.text_of(token).trim_matches('`').to_owned(), span: self.span(token), id: self.id() }
     }
 
-    /// Takes the next token, a word, and the name that it declares.
+    /// Takes the next token, a word, and parses the name after it.
     pub(super) fn named(&mut self, what: &str) -> ParseResult<Name> {
         self.advance();
         self.name(what)
@@ -89,20 +89,20 @@ impl Parser<'_> {
         self.fail_with(self.unexpected(what))
     }
 
-    /// Reports at the next token and fails.
+    /// Adds a report at the next token, and fails.
     pub(super) fn fail_with<T>(&mut self, finding: Diagnostic) -> ParseResult<T> {
         self.report_here(finding);
         Err(Reported)
     }
 
-    /// Reports, unless something was reported at the next token already.
+    /// Adds a report, unless there is one at the next token already.
     pub(super) fn report_here(&mut self, finding: Diagnostic) {
         if self.reported.replace(self.at) != Some(self.at) && !self.at(TokenKind::Unknown) {
             self.diagnostics.push(finding);
         }
     }
 
-    /// Reports an error and goes on.
+    /// Reports an error, after which parsing continues.
     pub(super) fn error(&mut self, place: Span, message: impl Into<String>) {
         self.diagnostics.push(Diagnostic::error(place, message));
     }

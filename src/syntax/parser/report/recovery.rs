@@ -1,7 +1,7 @@
-//! Sequences of items, members and statements; and going on after an error: where the next of them begins.
+//! Sequences of items, members and statements, and recovery: after an error, parsing continues where the next of them begins.
 //!
-//! In `on a { reply ( ; } on b { … }` the reply is skipped up to its `;`, and everything else is read. A handler whose
-//! `}` is missing ends where the next handler begins, since `on NAME` never begins a statement.
+//! In `on a { reply ( ; } on b { … }` the reply is skipped up to its `;`, and everything else is parsed. A handler without its `}` ends
+//! where the next handler begins, since `on NAME` never begins a statement.
 
 use crate::diagnostic::Diagnostic;
 use crate::syntax::ast::Item;
@@ -9,7 +9,7 @@ use crate::syntax::lexer::{Lexeme, TokenKind};
 
 use crate::syntax::parser::{Mode, Parse, ParseResult, Parser, Reported};
 
-/// The words that begin an item and are followed by its name, or by one of them.
+/// The words that begin an item; its name follows, or another one of these words.
 const ITEM_WORDS: [&str; 11] =
     ["use", "const", "type", "token", "struct", "enum", "fn", "def", "machine", "protocol", "serial"];
 
@@ -29,8 +29,8 @@ pub(crate) enum Level {
     Item,
 }
 
-/// Reads what stands one after another between braces, of which `open` is the first one and the last one may be missing; the
-/// items of a file have none. Of one that fails, `failed` makes what takes its place; it gets the offset at which that begins.
+/// Parses a sequence in braces; `open` is the opening brace, and the closing one may be missing. The items of a file have no braces. For
+/// each element that fails, `failed` makes a substitute from the offset at which the element begins.
 pub(crate) fn sequence<T: Parse>(
     p: &mut Parser<'_>,
     level: Level,
@@ -70,7 +70,7 @@ pub(crate) fn sequence<T: Parse>(
     }
 }
 
-/// Tests whether the construct that failed has ended before the next token; `first` is its first one.
+/// Tests whether the failed construct ends before the next token; `first` is the index of its first token.
 fn ends_before(p: &Parser<'_>, level: Level, braces: u32, first: usize) -> bool {
     let is_behind_first = p.at > first;
     let is_outside = p.braces <= braces;
@@ -87,7 +87,7 @@ fn ends_before(p: &Parser<'_>, level: Level, braces: u32, first: usize) -> bool 
     ends || p.at(TokenKind::End)
 }
 
-/// Takes the next token; returns whether the construct that failed ends with it.
+/// Takes the next token; returns whether the failed construct ends with it.
 fn ends_with_next(p: &mut Parser<'_>, level: Level, braces: u32) -> bool {
     let token = p.advance();
     match token.kind {
@@ -105,8 +105,8 @@ fn at_item(p: &Parser<'_>) -> bool {
     p.peek_at(1).is_name() && ITEM_WORDS.contains(&p.word())
 }
 
-/// Tests whether an item begins here that its writer takes for a member: it is indented more than the line on which the protocol
-/// begins. (Else the `}` of the protocol is missing.)
+/// Tests whether an item begins here that its writer takes for a member: it is indented more than the line on which the protocol begins.
+/// (With less indentation, the `}` of the protocol is missing.)
 fn at_inner_item(p: &Parser<'_>, open: Lexeme) -> bool {
     let indentation = |offset: u32| {
         let line = p.text[..offset as usize].rfind('\n').map_or(0, |end| end + 1);
@@ -115,14 +115,14 @@ fn at_inner_item(p: &Parser<'_>, open: Lexeme) -> bool {
     at_item(p) && indentation(p.token().start) > indentation(open.start)
 }
 
-/// Reads an item among the members of a protocol, where none may stand.
+/// Parses an item among the members of a protocol, and reports it.
 fn misplaced_item(p: &mut Parser<'_>) -> ParseResult<()> {
     let finding = Diagnostic::error(p.here(), format!("`{}` is not allowed inside a protocol", p.word()));
     p.diagnostics.push(finding.label("expected it before or after the protocol"));
     p.nested(Item::parse).map(|_| ())
 }
 
-/// Tests whether a member begins here that could be no statement: `on Name`, `step {`.
+/// Tests whether a member begins here that cannot be a statement: `on Name`, `step {`.
 fn at_member(p: &Parser<'_>) -> bool {
     let (word, next) = (p.word(), p.peek_at(1));
     match (word, next) {

@@ -1,4 +1,4 @@
-//! Slips of those who know other languages: if a token cannot stand, what its writer probably meant.
+//! Help for slips from other languages: a guess at what the writer of an unexpected token meant.
 //!
 //! At the `+` of `n += 1;` the help is "there is no `+=`: write `x := x + …`".
 
@@ -6,7 +6,7 @@ use crate::syntax::lexer::TokenKind;
 
 use crate::syntax::parser::Parser;
 
-/// Words of other languages that stand between operands or before them, and what is written here.
+/// Words of other languages between or before operands, each with the help.
 const WORDS: [(&str, &str); 4] = [
     ("and", "`&&` is the logical and"),
     ("or", "`||` is the logical or"),
@@ -14,7 +14,7 @@ const WORDS: [(&str, &str); 4] = [
     ("then", "both branches need braces: `if c { a } else { b }`"),
 ];
 
-/// Words of other languages that begin a statement, and what is written here.
+/// Words of other languages that begin a statement, each with the help.
 const STATEMENTS: [(&str, &str); 6] =
     [("elif", ELSE_IF), ("elseif", ELSE_IF), ("elsif", ELSE_IF), ("foreach", FOR), ("switch", MATCH), ("case", MATCH)];
 
@@ -31,7 +31,7 @@ fn find(table: &[(&str, &'static str)], word: &str) -> Option<String> {
     table.iter().find(|(slip, _)| *slip == word).map(|(_, help)| (*help).to_owned())
 }
 
-/// The help for an unexpected token: what its writer probably meant.
+/// The help for an unexpected token, if it is a known slip.
 pub(crate) fn slip(p: &Parser<'_>, what: &str) -> Option<String> {
     match p.peek() {
         kind if kind.is_reserved() && (what.contains("name") || what == "a pattern") => {
@@ -46,7 +46,7 @@ pub(crate) fn slip(p: &Parser<'_>, what: &str) -> Option<String> {
     }
 }
 
-/// A sign that two tokens make elsewhere: the next one with the one after or before it.
+/// The help for an operator of other languages that is two tokens here: the next token, with the one after or before it.
 fn operator_slip(p: &Parser<'_>) -> Option<String> {
     use TokenKind::{Bang, Bar, EqEq, Equals, Greater, In, Less, Minus, NotEq, Percent, Plus, Semi, Slash, Star};
     let (before, token, next) = (p.previous(), p.token(), p.peek_at(1));
@@ -68,7 +68,7 @@ fn operator_slip(p: &Parser<'_>) -> Option<String> {
     Some(help.to_owned())
 }
 
-/// A word of another language: the next token, or the one before it.
+/// The help for a word of another language: the next token, or the one before it.
 fn word_slip(p: &Parser<'_>, what: &str) -> Option<String> {
     let (token, last) = (p.token(), p.previous());
     let (word, before) = (p.text_of(token), p.text_of(last));
@@ -98,7 +98,7 @@ fn word_slip(p: &Parser<'_>, what: &str) -> Option<String> {
     Some(help.to_owned())
 }
 
-/// A word of another language that was read as a name.
+/// The help for a word of another language that was parsed as a name.
 fn slip_before(p: &Parser<'_>) -> Option<String> {
     let last = p.previous();
     let word = if last.kind == TokenKind::Name { p.text_of(last) } else { "" };
