@@ -1,4 +1,4 @@
-//! Calls of peers that are under way: those whose answers a task waits for, and those that nobody waits for any more.
+//! Calls of peers without an answer: awaited ones, for which a task waits, and unawaited ones.
 //!
 //! ```text
 //! let r = call any 2 of store(k) for k in 1..4, Get;
@@ -16,40 +16,40 @@ use crate::value::{Entry, Value};
 /// A call of a peer that has no answer yet.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct OpenCall {
-    /// The key and the request; once they were seen, nothing is left of the request, and of the key nothing that nobody reads.
+    /// The peer, the key and the request. Once the peer has seen the call the request is absent, and so is the key if nobody reads it.
     pub(super) call: PeerCall,
-    /// The number under which the peer has seen it, if it has.
+    /// The number under which the peer has seen the call, if it has.
     pub(super) exchange: Option<u64>,
 }
 
-/// A call that has no answer yet, without its values.
+/// The state of a call without an answer, without its values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CallState {
     /// The number of the peer in the specification.
     pub peer: u32,
-    /// The number under which the peer has seen it, if it has.
+    /// The number under which the peer has seen the call, if it has.
     pub exchange: Option<u64>,
 }
 
-/// The place of a call among all that are under way.
+/// The place of a call among all calls without an answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum CallPlace {
-    /// Among those that the task at this place waits for.
+    /// The place of the task that waits for it, and its place among the calls of this task.
     Awaited(usize, usize),
-    /// Among those that nobody waits for.
+    /// The place among the unawaited calls.
     Unawaited(usize),
 }
 
-/// The calls that a task waits for. It goes on when there are none.
+/// The calls for which a task waits. The task goes on when there are enough answers, or no call is left that may be answered.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct AwaitedCalls {
-    /// Those that have no answer.
+    /// The calls that have no answer.
     pub(super) open: Vec<OpenCall>,
-    /// The number of answers that are still to come; none of the others is waited for then.
+    /// The number of answers that are still wanted; after these the other calls become unawaited.
     pub(super) wanted: usize,
     /// The answers so far: an option, or a map of them by their keys.
     pub(super) answers: Value,
-    /// The register of the innermost function that gets them.
+    /// The register of the innermost function that gets the answers.
     pub(super) result: Register,
 }
 
@@ -58,12 +58,12 @@ impl OpenCall {
         CallState { peer: self.call.peer, exchange: self.exchange }
     }
 
-    /// Tests whether a peer has seen it under this number.
+    /// Tests whether a peer has seen the call under this number.
     pub(super) fn is(&self, exchange: u64) -> bool {
         self.exchange == Some(exchange)
     }
 
-    /// Takes what a peer sees of it, under this number; nothing if one has.
+    /// Takes the call for a peer to see, under this number; nothing if a peer has seen it.
     pub(super) fn take(&mut self, exchange: u64) -> Option<PeerCall> {
         if self.exchange.is_some() {
             return None;
@@ -73,7 +73,7 @@ impl OpenCall {
         Some(std::mem::replace(&mut self.call, left))
     }
 
-    /// Forgets the key if a peer has seen it: nobody reads it.
+    /// Forgets the key if a peer has seen the call: nobody reads the key.
     fn forget_key(&mut self) {
         if self.exchange.is_some() {
             self.call.key = Value::Absent;
@@ -95,7 +95,7 @@ impl AwaitedCalls {
         AwaitedCalls { open, wanted, answers: unanswered, result }
     }
 
-    /// Takes what a peer sees of the call at this place.
+    /// Takes the call at this place for a peer to see.
     pub(super) fn take(&mut self, at: usize, exchange: u64) -> Option<PeerCall> {
         let call = self.open.get_mut(at)?;
         let taken = call.take(exchange);
@@ -105,7 +105,7 @@ impl AwaitedCalls {
         taken
     }
 
-    /// Takes up the answer to a call, or that the peer failed; whether it is one of these.
+    /// Adds the answer to a call, or that the peer failed (`None`); returns false if the call is none of these.
     pub(super) fn answer(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
         let Some(at) = self.open.iter().position(|open| open.is(exchange)) else { return false };
         let PeerCall { key, .. } = self.open.remove(at).call;
@@ -118,12 +118,12 @@ impl AwaitedCalls {
         true
     }
 
-    /// Tests whether the task can go on: enough peers have answered, or none is left that may.
+    /// Tests whether the task can go on: enough peers have answered, or no call is left that may be answered.
     pub(super) fn is_enough(&self) -> bool {
         self.wanted == 0 || self.open.is_empty()
     }
 
-    /// The calls that nobody waits for once there are enough answers.
+    /// Takes the calls that are left, which become unawaited.
     pub(super) fn left(&mut self) -> impl Iterator<Item = OpenCall> {
         self.open.drain(..).map(|mut call| {
             call.forget_key();

@@ -1,4 +1,4 @@
-//! Events: what a process does next, and what its handler is asked.
+//! Events: the next thing that a process does, with the question to its handler.
 //!
 //! `n := choose 0..q; reply n;` is [`Event::Recv`], [`Event::Choose`] and [`Event::Send`].
 
@@ -11,34 +11,33 @@ use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// The number of instructions after which a section counts as one that never ends. An instruction on a large value counts as several
+/// A section of more instructions than this counts as one that never ends. An instruction on a large value counts as several
 /// (`prices`).
 pub const SECTION_LIMIT: u32 = 10_000_000;
-/// The depth of calls at which a path is cut off.
+/// Calls may be nested this deep; a path that calls deeper is cut off.
 pub const CALL_LIMIT: usize = 20_000;
-/// The depth of nested symbolic guards beyond which arms are told apart by forking (the unrolling of a recursive function).
+/// Symbolic guards may be nested this deep; deeper conditionals fork. It limits the unrolling of a recursive function.
 pub const GUARD_LIMIT: usize = 64;
-/// The number of pieces up to which a split of an unknown text is followed.
+/// An unknown text may be split into this many pieces; each number of pieces is a fork.
 pub const PIECES_LIMIT: i64 = 8;
-/// The number of integers up to which a range of unknown length is followed.
+/// A range of unknown length may have this many integers; each length is a fork.
 pub const RANGE_LIMIT: i64 = 256;
-/// The number of alternatives under one node beyond which a value is forced by forking.
+/// A value may have this many alternatives under one node; one with more is forced by forking.
 pub const UNION_LIMIT: usize = 8;
-/// The number of elements of an unknown stretch of a list that one request may take, if nothing else bounds them.
+/// One section may take this many elements of unknown stretches, if nothing else bounds them; each is a guess.
 pub const STRETCH_LIMIT: u32 = 8;
-/// The number of nodes of unknown recursive values that one request may look at.
+/// One section may expand this many nodes of unknown recursive values.
 pub const NODE_LIMIT: u32 = 256;
-/// The number of nodes of one value that it may look at if no statement has told them apart, as each condition on a node holds those
-/// of the nodes above.
-/// The nodes inside of a node share what is left of them: a tree is looked at to the same depth everywhere.
+/// Under guards, this many nodes of one value may be expanded: the condition on a node includes those on the nodes above. The nodes
+/// inside a node share the rest of the number evenly, so that a tree is expanded to the same depth everywhere.
 pub const GUARDED_NODE_LIMIT: u32 = 64;
 
 /// A place at which the specification is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {
-    /// The kind of fault.
+    /// The kind of the fault.
     pub kind: FaultKind,
-    /// The node.
+    /// The syntax node.
     pub site: Site,
 }
 
@@ -56,7 +55,7 @@ pub enum Choice {
 }
 
 impl Choice {
-    /// The type of what is chosen, if it is known.
+    /// The type of the chosen value.
     #[must_use]
     pub fn value_type(&self) -> TypeId {
         match self {
@@ -79,7 +78,7 @@ pub enum Limit {
     Pieces,
     /// A range of more than [`RANGE_LIMIT`] integers whose length is not known.
     Range,
-    /// An operation that no decision brings forward.
+    /// An operation that no decision helps.
     Undecidable,
     /// More paths in one step than the judge follows.
     Paths,
@@ -92,7 +91,7 @@ pub enum Limit {
     Memory(usize),
     /// More states that the server may reach by itself than the judge keeps.
     Steps,
-    /// Orders in which requests of several clients may have been served, which were not all followed.
+    /// More orders in which requests of several clients may have been served than were followed.
     Orders,
     /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
     Stretch,
@@ -100,89 +99,89 @@ pub enum Limit {
     Nodes,
 }
 
-/// The next thing that a process does. Conditions are never known to be irrelevant: a branch on known values is not an event.
+/// The next thing that a process does. A condition that is known does not become an event.
 #[derive(Clone, Debug)]
 pub enum Event {
-    /// Idle: [`Process::receive`](super::Process::receive) a request.
+    /// Waits for a request; [`Process::receive`](super::Process::receive) hands it one.
     Recv,
     /// Answers the request; the task has ended.
     Send(Value, Site),
     /// Ends without an answer.
     End,
-    /// The section has ended, and the task has not: other tasks may run. [`Process::suspend`](super::Process::suspend), or
-    /// [`Process::proceed`](super::Process::proceed) if none does.
+    /// The section has ended, and the task has not: other tasks may run. Answered by [`Process::suspend`](super::Process::suspend), or by
+    /// [`Process::proceed`](super::Process::proceed) if no other task runs.
     Yield,
-    /// Says what the answer will be that the task gives in this section. [`Process::proceed`](super::Process::proceed).
+    /// Announces the answer that the task gives in this section. Answered by [`Process::proceed`](super::Process::proceed).
     Announce(Value, Site),
-    /// Sends a message to a client beside its answers. [`Process::emit`](super::Process::emit), if the client is still there, and
-    /// [`Process::proceed`](super::Process::proceed).
+    /// Sends a message to a client beside its answers. Answered by [`Process::emit`](super::Process::emit), if the client is still
+    /// connected, and [`Process::proceed`](super::Process::proceed).
     Emit {
         /// The client.
         to: Value,
         /// The message.
         message: Value,
-        /// The node.
+        /// The syntax node.
         site: Site,
     },
-    /// Ends a connection. [`Process::close`](super::Process::close), and [`Process::proceed`](super::Process::proceed).
+    /// Ends a connection. Answered by [`Process::close`](super::Process::close) and [`Process::proceed`](super::Process::proceed).
     Close {
-        /// Its client.
+        /// The client of the connection.
         client: Value,
-        /// The node.
+        /// The syntax node.
         site: Site,
     },
-    /// The section has ended with calls of peers: other tasks may run before these answer.
-    /// [`Process::suspend_calling`](super::Process::suspend_calling), or [`Process::resume`](super::Process::resume) with the answers,
-    /// an option or a map, if they come at once.
+    /// The section has ended with calls of peers: other tasks may run before these answer. Answered by
+    /// [`Process::suspend_calling`](super::Process::suspend_calling), or by [`Process::resume`](super::Process::resume) with the answers
+    /// (an option or a map), if they come at once.
     Call(PeerCalls),
-    /// An internal choice; `guard` is the path condition it stands under. [`Process::resume`](super::Process::resume) with a value.
+    /// An internal choice. Answered by [`Process::resume`](super::Process::resume) with a value.
     Choose {
         /// The range of the choice.
         choice: Choice,
-        /// The node.
+        /// The syntax node.
         site: Site,
-        /// Under which condition the choice is made; `None` is always.
+        /// The guard under which the choice is made; `None` if always.
         guard: Option<Term>,
     },
-    /// A run in which this is false does not exist. [`Process::proceed`](super::Process::proceed).
+    /// An assumption: a run in which it is false does not exist. Answered by [`Process::proceed`](super::Process::proceed).
     Assume(Truth, Site),
-    /// The client's duty. [`Process::proceed`](super::Process::proceed).
+    /// A duty of the client, an `expects`. Answered by [`Process::proceed`](super::Process::proceed).
     Expects(Truth, Site),
-    /// The specification is wrong if the condition holds. [`Process::proceed`](super::Process::proceed) if it does not.
+    /// The specification is faulty if the condition holds. Answered by [`Process::proceed`](super::Process::proceed) if it does not.
     Fault(Truth, Fault),
-    /// A limit is reached if the condition holds. [`Process::proceed`](super::Process::proceed) if it does not.
+    /// A limit is exceeded if the condition holds. Answered by [`Process::proceed`](super::Process::proceed) if it does not.
     Cut(Truth, Limit),
-    /// A statement's condition. [`Process::branch`](super::Process::branch).
+    /// The condition of a statement. Answered by [`Process::branch`](super::Process::branch).
     Branch {
         /// The condition.
         condition: Condition,
         /// The places at which the process goes on if the condition holds, and if not; `None` if both are the same place.
         sides: Option<(Pc, Pc)>,
-        /// The node.
+        /// The syntax node.
         site: Site,
     },
-    /// An expression's condition, and the path that it stands on. [`Process::guard`](super::Process::guard).
+    /// The condition of an expression. Answered by [`Process::guard`](super::Process::guard).
     Guard {
         /// The condition.
         condition: Term,
-        /// The condition of the arm around it; `None` is always.
+        /// The condition of the enclosing arm; `None` if there is none.
         path: Option<Term>,
     },
-    /// A part of an unknown value is needed. [`Process::look`](super::Process::look).
+    /// A part of an unknown value is needed. Answered by [`Process::look`](super::Process::look).
     Look {
-        /// Which.
+        /// The part that is needed.
         look: Look,
-        /// The node.
+        /// The syntax node.
         site: Site,
     },
-    /// A lookup of a variable under a key that is not known. [`Process::look_up_at_once`](super::Process::look_up_at_once), or
+    /// A lookup in a variable under a symbolic key. Answered by [`Process::look_up_at_once`](super::Process::look_up_at_once), or by
     /// [`Process::look_up_later`](super::Process::look_up_later).
     Lookup(Lookup, Site),
-    /// One of n ways. [`Process::select`](super::Process::select).
+    /// A selection of one of n ways. Answered by [`Process::select`](super::Process::select).
     Or {
         /// The number of ways.
         ways: usize,
-        /// The node.
+        /// The syntax node.
         site: Site,
     },
 }
@@ -192,34 +191,34 @@ pub enum Event {
 pub struct PeerCall {
     /// The number of the peer in the specification.
     pub peer: u32,
-    /// The key that says which of the peers of that name.
+    /// The key of the peer among those with this name.
     pub key: Value,
     /// The request.
     pub request: Value,
-    /// The node.
+    /// The syntax node.
     pub site: Site,
 }
 
-/// Requests to peers that leave together.
+/// Requests to peers that are sent together.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PeerCalls {
     /// The requests, to peers of different keys.
     pub calls: Vec<PeerCall>,
-    /// The number of answers that are waited for.
+    /// The number of answers for which the task waits.
     pub wanted: usize,
-    /// The value of the call if nobody answers: that there is no answer, or a map without any.
+    /// The value of the call if no peer answers: `None`, or an empty map.
     pub unanswered: Value,
 }
 
-/// The part that an [`Event::Look`] wants to be made.
+/// A part of an unknown value that an [`Event::Look`] needs.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Look {
     /// A value of a recursive type, one constructor deep.
     Node(TypeId),
-    /// The first element of a list of this type that is not empty, and the stretch after it; the length is that of both.
+    /// The first element of a stretch, and the stretch after it: the type of the list, and the length of both, which is not 0.
     Item(TypeId, Term),
-    /// An entry of a map of this type: its presence, its value, and whether there are others besides.
+    /// An entry of a map of this type: its presence, its value, and the condition that the map has further keys.
     Entry(TypeId),
-    /// The condition that a map has other keys.
+    /// The condition that a map has other keys than those that were asked for.
     Others,
 }

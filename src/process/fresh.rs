@@ -1,4 +1,4 @@
-//! Internal choices as fresh variables (the `havoc` of Figure 3.1), for every type.
+//! Internal choices as fresh variables, for every type: the *havoc* of Figure 3.1 in Li's *Testing by Dualization*.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
 use crate::value::{self, Entry, Keys, Map, Truth, Unknown, Unseen, Value};
 
-/// An unknown map with no more possible keys than this has an entry for each of them.
+/// An unknown map with at most this many possible keys has an entry for each of them.
 const KEYS_LIMIT: usize = 16;
 
-/// Makes values of variables that were not there before.
+/// A supply of fresh variables, and of values made of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Fresh {
     /// The number of the last variable.
     pub last: u64,
 }
 
-/// Makes one value of fresh variables, with what restricts them.
+/// The construction of one value of fresh variables, with the conditions that restrict these.
 struct Making<'a> {
     fresh: &'a mut Fresh,
     types: &'a Types,
@@ -26,7 +26,7 @@ struct Making<'a> {
 }
 
 impl Fresh {
-    /// The value of a choice, made of fresh variables, and what restricts it.
+    /// The value of a choice, made of fresh variables, and the conditions that restrict it.
     pub fn havoc(&mut self, types: &Types, choice: &Choice) -> (Value, Vec<Term>) {
         self.making(types, |making| match choice {
             Choice::Type(ty) => making.value(*ty),
@@ -37,7 +37,7 @@ impl Fresh {
         })
     }
 
-    /// A part of an unknown value, made of fresh variables, and what restricts it.
+    /// A part of an unknown value, made of fresh variables, and the conditions that restrict it.
     pub(super) fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
         self.making(types, |making| match look {
             Look::Node(ty) => making.node(*ty),
@@ -47,7 +47,7 @@ impl Fresh {
         })
     }
 
-    /// A value with fresh variables in the place of each hole, and what restricts them.
+    /// A value with fresh variables in the place of its holes, and the conditions that restrict these.
     pub fn fill_holes(&mut self, types: &Types, ty: TypeId, value: &Value) -> (Value, Vec<Term>) {
         self.making(types, |making| making.without_holes(ty, value))
     }
@@ -58,7 +58,7 @@ impl Fresh {
         (value, making.restrictions)
     }
 
-    /// A variable that was not there before.
+    /// A fresh variable.
     pub fn variable(&mut self, sort: Sort) -> Term {
         self.last += 1;
         Term::var(Var { id: self.last, sort })
@@ -101,7 +101,7 @@ impl Making<'_> {
         }
     }
 
-    /// An integer from 0 to below n: one of n constants, each under its guard.
+    /// An integer from 0 to n - 1: n constants, each under its guard.
     fn number(&mut self, n: usize) -> Value {
         value::union(self.guards(n).into_iter().zip((0..).map(|number: i64| Value::from(number))))
     }
@@ -114,7 +114,7 @@ impl Making<'_> {
         Value::Term(chosen)
     }
 
-    /// An element of a collection of values of few forms; of an unknown one, anything of the type (see `Op::Within`).
+    /// An element of a collection; of an unknown one, any value of the type (`Op::Within` restricts it later).
     fn element(&mut self, over: &Value, ty: TypeId) -> Value {
         let chosen = self.value(ty);
         if !matches!(over, Value::Map(map) if map.base().is_some()) {
@@ -125,7 +125,7 @@ impl Making<'_> {
         chosen
     }
 
-    /// The first element of a list that is not empty, and the stretch after it.
+    /// The first element of a stretch that is not empty, and the stretch after it.
     fn item(&mut self, ty: TypeId, length: &Term) -> Value {
         let of = self.types.parts(ty).first().copied().unwrap_or(ty);
         let first = self.value(of);
@@ -134,7 +134,7 @@ impl Making<'_> {
         Value::sequence([first, rest].into_iter().collect())
     }
 
-    /// An entry of a map: its presence, its value, and whether there are others besides.
+    /// An entry of a map: its presence, its value, and the condition that the base has further keys.
     fn entry(&mut self, ty: TypeId) -> Value {
         let there = Value::Term(self.fresh.variable(Sort::Bool));
         let value = match self.types.get(ty) {
@@ -161,7 +161,7 @@ impl Making<'_> {
         }
     }
 
-    /// A tuple, struct or enum, one constructor deep if it is recursive.
+    /// A tuple, struct or enum; nodes of recursive types inside stay unknown.
     fn node(&mut self, ty: TypeId) -> Value {
         let Type::Enum(at) = self.types.get(ty) else { return self.fields(ty, 0) };
         let guards = self.guards(self.types.enums[*at as usize].variants.len());
@@ -172,7 +172,7 @@ impl Making<'_> {
         value::union(alternatives)
     }
 
-    /// An unknown map or set. One with few possible keys has an entry for each at once.
+    /// An unknown map or set; with few possible keys it has an entry for each at once.
     fn map(&mut self, ty: TypeId, key: TypeId) -> Value {
         let unknown = self.fresh.unknown(ty);
         if !self.types.is_finite(key) {
@@ -194,9 +194,10 @@ impl Making<'_> {
         Value::data(tag, fields)
     }
 
-    /// Guards that exclude each other, one of which holds: conditions on the digits of its number, which are booleans.
+    /// Guards that exclude each other, and one of which holds: `#1 && #2`, `#1 && !#2` and `!#1` for three.
     ///
-    /// Of three, `#1 && #2`, `#1 && !#2` and `!#1`: no other number begins with the digit of the third.
+    /// The variables are the binary digits of the number of the guard that holds. A digit is left out of a guard if the digits before
+    /// leave no other number.
     fn guards(&mut self, n: usize) -> Vec<Term> {
         let digits = n.next_power_of_two().trailing_zeros();
         let digits: Vec<(usize, Term)> =

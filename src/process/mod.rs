@@ -1,12 +1,12 @@
-//! A specification as a resumable value that yields one event at a time: the narrow waist (semantics 4).
+//! A specification as a resumable value that yields one event at a time: everything that runs, judges or draws specifications is a
+//! handler of these events.
 //!
-//! A [`Process`] is the server's memory and its suspended task. [`Process::advance`] runs it to its next [`Event`]; the
-//! handler of events answers with [`Process::resume`] and its like. There is one evaluator only: it works on values whose
-//! nodes may be symbolic, and a concrete run is the special case in which none is. A process is cheap to clone, so a fork
-//! is a clone.
+//! A [`Process`] is the server's memory with its running and suspended tasks. [`Process::advance`] runs it to its next [`Event`]; the
+//! handler answers with [`Process::resume`] and its like. There is one evaluator only: it works on values with symbolic nodes, and a
+//! concrete run is the case without any. A process is cheap to clone, so a fork is a clone.
 //!
-//! Statements fork, expressions join: at [`Event::Guard`] a handler may answer that both sides are open, and then both arms
-//! are evaluated, each under its guard, and their values joined.
+//! Statements fork, expressions join. At [`Event::Guard`] a handler may answer that both sides are open; then both arms are
+//! evaluated, each under its guard, and their values joined.
 
 mod instructions;
 
@@ -48,11 +48,11 @@ use task::{Frame, Guard, Presences, Task, Waiting};
 pub struct Process {
     /// The values of the state's variables.
     pub memory: Vec<Value>,
-    /// Parts of unknown values that have been seen.
+    /// The expanded parts of unknown values.
     pub unknowns: Unknowns,
     /// The task that runs.
     task: Task,
-    /// Requests, other tasks and answers under way, if there are any.
+    /// Requests that have arrived, suspended tasks and sent messages, if there are any.
     pending: Option<Box<Pending>>,
 }
 
@@ -64,13 +64,13 @@ impl Process {
         Process { memory, unknowns: Unknowns::default(), task: Task::default(), pending: None }
     }
 
-    /// A process that does nothing, with this memory and the parts of unknown values that have been seen.
+    /// A process without a task, with this memory and these expanded parts of unknown values.
     #[must_use]
     pub fn at_rest(memory: Vec<Value>, seen: Vec<(u64, Value)>) -> Process {
         Process { memory, unknowns: Unknowns::of(seen), task: Task::default(), pending: None }
     }
 
-    /// Tests whether nothing is under way between two sections.
+    /// Tests whether nothing is pending between two sections.
     #[must_use]
     pub fn is_at_rest(&self) -> bool {
         self.pending.is_none()
@@ -89,7 +89,7 @@ impl Process {
         self.task.proceed();
     }
 
-    /// Answers [`Event::Branch`] if the other side cannot be: what is known of a list's length is no guess.
+    /// Answers [`Event::Branch`] if the other side is infeasible: then the side is no guess about a list's length.
     pub fn branch_as_known(&mut self, holds: bool) {
         if matches!(self.task.waiting, Waiting::Decision(_)) && self.task.notes.read().stretches {
             self.task.notes.make().stretches = false;
@@ -154,13 +154,13 @@ impl Process {
         }
     }
 
-    /// A part that is asked for, or what must come first: if it must be made the process waits for [`Process::look`], and for
-    /// [`Process::branch`] if a condition must be decided.
+    /// Asks for a part of an unknown value. If the part must be made first, the process waits for [`Process::look`]; if a condition must
+    /// be decided first, for [`Process::branch`].
     pub fn ask(&mut self, program: &Program, ask: &Ask) -> Answered {
         self.unknowns.ask(&mut self.task, program, ask)
     }
 
-    /// Answers [`Event::Look`] with fresh variables; the facts that hold of them.
+    /// Answers [`Event::Look`] with fresh variables; returns the facts that hold of them.
     #[must_use]
     pub fn look(&mut self, fresh: &mut Fresh, types: &Types, look: &Look) -> Vec<Term> {
         let (made, mut facts) = fresh.look(types, look);
@@ -182,23 +182,23 @@ impl Process {
         });
     }
 
-    /// The lookups that wait.
+    /// The lookups whose results wait for the answer.
     #[must_use]
     pub fn waiting_lookups(&self) -> &[WaitingLookup] {
         &self.task.notes.read().lookups
     }
 
-    /// Takes the lookups that wait.
+    /// Takes the lookups whose results wait for the answer.
     pub fn take_waiting_lookups(&mut self) -> Vec<WaitingLookup> {
         if self.waiting_lookups().is_empty() { Vec::new() } else { std::mem::take(&mut self.task.notes.make().lookups) }
     }
 
-    /// Meets this event again when it goes on.
+    /// Makes this event the next one that the process yields.
     pub fn hold(&mut self, event: Event) {
         self.task.held = Some(Box::new(event));
     }
 
-    /// Tests whether the process may still answer so (`None`: not at all), if it goes on at `pc` of its innermost function.
+    /// Tests whether the process may still give this answer (`None`: no answer), if it goes on at `pc` of its innermost function.
     #[must_use]
     pub fn may_reply(&self, program: &Program, pc: Pc, answer: Option<&Value>) -> bool {
         if !self.task.running {
@@ -220,27 +220,27 @@ impl Process {
         }
     }
 
-    /// Tests whether something may come from here on: in the running function, from its position on, or in those that called it.
+    /// Tests whether `is_ahead` holds at the position of the running function, or of one of its callers.
     #[must_use]
     pub fn may_come(&self, is_ahead: &dyn Fn(u32, Pc) -> bool) -> bool {
         let frames = self.task.callers.iter().chain([&self.task.frame]);
         frames.into_iter().any(|frame| is_ahead(frame.function, frame.pc))
     }
 
-    /// Tests whether the process may still answer so (`None`: not at all), as it has got to here.
+    /// Tests whether the process may still give this answer (`None`: no answer) from its current position.
     #[must_use]
     pub fn may_still_reply(&self, program: &Program, answer: Option<&Value>) -> bool {
         self.may_reply(program, self.task.frame.pc, answer)
     }
 
-    /// At [`Event::Choose`]: what must have been chosen if this is what is answered, if the code alone tells that.
+    /// The value that a choice must have if this is the answer, as far as the code alone says; for a process at [`Event::Choose`].
     #[must_use]
     pub fn shown_by<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
         let Frame { function, pc, .. } = self.task.frame;
         program.functions[function as usize].provenance.get(&pc.checked_sub(1)?)?.within(answer)
     }
 
-    /// The places at which the ways of an [`Event::Or`] go on, if they differ in that.
+    /// The positions at which the ways of an [`Event::Or`] go on; empty if it picks an element.
     #[must_use]
     pub fn targets(&self) -> &[Pc] {
         match &self.task.waiting {
@@ -249,7 +249,7 @@ impl Process {
         }
     }
 
-    /// The elements that an [`Event::Or`] selects from, if it picks an element.
+    /// The elements from which an [`Event::Or`] picks one; empty if it selects a position.
     #[must_use]
     pub fn elements(&self) -> &[Value] {
         match &self.task.waiting {
@@ -258,8 +258,8 @@ impl Process {
         }
     }
 
-    /// The condition on which picking one of these elements is a choice: under the guard of the arm, and if another one than it is
-    /// there, too. `None` is always. A run whose only element it is picks without choosing, if no map starts unknown.
+    /// The condition under which picking the element number `way` is a choice, `None` if always: the guard of the arm holds, and another
+    /// element is present, too. A run with this element only picks it without a choice, if no map starts unknown.
     #[must_use]
     pub fn picks_where(&self, program: &Program, way: usize) -> Option<Term> {
         let guard = self.path().cloned();
@@ -276,7 +276,7 @@ impl Process {
         Some(guard.map_or(another.clone(), |guard| Term::and(&guard, &another)))
     }
 
-    /// The node of the instruction that was executed last.
+    /// The syntax node of the instruction that was executed last.
     #[must_use]
     pub fn site(&self, program: &Program) -> Option<Site> {
         let frame = self.task.running.then_some(self.task.frame)?;
@@ -284,7 +284,7 @@ impl Process {
         origin.get((frame.pc as usize).saturating_sub(1)).copied()
     }
 
-    /// The condition of the arm that is being evaluated; `None` is always.
+    /// The condition of the arm that is being evaluated; `None` if there is no guard.
     #[must_use]
     pub fn path(&self) -> Option<&Term> {
         self.task.path()
@@ -296,7 +296,7 @@ impl Process {
         &self.task.notes.read().touched
     }
 
-    /// The instructions that the section may still carry out.
+    /// The number of instructions that the section may still execute.
     #[must_use]
     pub fn fuel(&self) -> u32 {
         self.task.fuel

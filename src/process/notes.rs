@@ -1,22 +1,22 @@
-//! The notes that a section makes on its way: the variables that it stored to, and what few sections have to note.
+//! The notes of a section: the variables to which it stored, and rarer facts of its run.
 //!
-//! A copy of a path copies its notes, so they are small: `n := 1; m := 2` is two bits of a word.
+//! For example the notes of `n := 1; m := 2` are two bits of a word: they are small because a fork copies them.
 
 use super::instructions::lookup::{HowFound, WaitingLookup};
 use crate::term::Term;
 use crate::value::Value;
 
-/// The variables of the state that a section stored to.
+/// The variables of the state to which a section stored, as a set of slots.
 #[derive(Clone, Debug, Default)]
 pub struct Slots {
-    /// The first 64, a bit each.
+    /// The slots below 64, a bit each.
     first: u64,
-    /// The others.
+    /// The other slots.
     more: Vec<u32>,
 }
 
 impl Slots {
-    /// Their numbers, once each.
+    /// The numbers of the slots, once each.
     pub fn iter(&self) -> impl Iterator<Item = u32> + '_ {
         let mut bits = self.first;
         let first = std::iter::from_fn(move || {
@@ -29,7 +29,7 @@ impl Slots {
         first.chain(self.more.iter().copied())
     }
 
-    /// Tests whether it stored to none.
+    /// Tests whether there is no slot.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.first == 0 && self.more.is_empty()
@@ -48,7 +48,7 @@ impl Slots {
         self.more.clear();
     }
 
-    /// Makes it a copy of another one, if it already is.
+    /// Copies another set into this one, whose memory it reuses.
     pub(super) fn copy_from(&mut self, other: &Slots) {
         self.first = other.first;
         if !(self.more.is_empty() && other.more.is_empty()) {
@@ -57,37 +57,37 @@ impl Slots {
     }
 }
 
-/// A part of the state that a section has touched, of the variables that the specification's steps touch. After `reply x in live`
-/// that is `live` at the value of x.
+/// A part of the state that a section has touched: after `reply x in live`, the variable `live` at the value of x. Only variables that
+/// the specification's steps touch are noted.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TouchedPart {
     /// The variable.
     pub slot: u32,
-    /// The key or element, which may be symbolic; `None` is the variable as a whole.
+    /// The key or element, which may be symbolic; `None` if the whole variable was touched.
     pub key: Option<Value>,
 }
 
-/// The most parts of a variable that are noted; beyond them it counts as touched as a whole.
+/// At most this many touched parts are noted; after that each variable counts as touched as a whole.
 const PARTS: usize = 64;
 
-/// Notes that few sections make.
+/// The notes that only few sections make.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
-    /// The parts that it touched, in order.
+    /// The parts of the state that the section touched, in order.
     pub(super) touched: Vec<TouchedPart>,
-    /// Conditions on which instructions of this section forked.
+    /// The conditions on which instructions of this section forked, with their decisions.
     pub(super) decided: Vec<(Term, bool)>,
-    /// The number of guesses in this section that a stretch of a list goes on, without anything that bounds it.
+    /// The number of guesses in this section that an unbounded stretch of a list has another element.
     pub(super) stretched: u32,
-    /// Set if such a guess is asked for now.
+    /// Set if the decision that is asked for now is such a guess.
     pub(super) stretches: bool,
-    /// The number of unknown nodes that were looked at in this section.
+    /// The number of unknown nodes that were expanded in this section.
     pub(super) looked: u32,
-    /// The number of nodes inside of those that may still be.
+    /// For unknown parts inside these nodes, by identity, the number of nodes that may still be expanded.
     pub(super) shares: Vec<(u64, u32)>,
-    /// The way in which the lookup is made at which it stands, if that was asked.
+    /// The answer of the handler for the current lookup, if it was asked.
     pub(super) how_found: Option<HowFound>,
-    /// The lookups that wait.
+    /// The lookups whose results wait for the answer.
     pub(super) lookups: Vec<WaitingLookup>,
 }
 
@@ -102,7 +102,7 @@ static NONE: Notes = Notes {
     lookups: Vec::new(),
 };
 
-/// Notes that are made when something is noted.
+/// Notes that take no memory until something is noted.
 #[derive(Clone, Debug, Default)]
 pub(super) struct SparseNotes(Option<Box<Notes>>);
 
@@ -116,12 +116,12 @@ impl SparseNotes {
         self.0.as_deref().unwrap_or(&NONE)
     }
 
-    /// Notes to be added to, made if there are none.
+    /// The notes, to be added to; made if there are none.
     pub(super) fn make(&mut self) -> &mut Notes {
         self.0.get_or_insert_default()
     }
 
-    /// Notes what is touched, once.
+    /// Notes a touched part, once.
     pub(super) fn touch(&mut self, mut touched: TouchedPart) {
         if touched.key == Some(Value::Absent) || self.read().touched.len() >= PARTS {
             touched.key = None;

@@ -1,11 +1,12 @@
-//! Everything that is under way between two sections: requests that have arrived, tasks that are suspended, messages that were sent,
-//! and connections that begin or end.
+//! Everything that is pending between two sections: requests that have arrived, suspended tasks, sent messages, and connections that
+//! begin or end.
 //!
 //! ```text
 //! arrived: c2 Take(3)      suspended: c1, after its `yield`      sent: c3 Taken      closed: c4
 //! ```
 //!
-//! What has one port is in the order in which it came. A network that keeps no order between ports has all in the order of ports.
+//! Requests and messages of one port are in the order in which they came. A network without an order between ports sorts them by
+//! port.
 
 use std::sync::Arc;
 
@@ -21,67 +22,67 @@ use crate::value::Value;
 /// A task between two of its sections.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Suspended {
-    /// Whom it answers.
+    /// The connection that the task answers.
     pub(super) port: Port,
-    /// Its frames, the outermost first.
+    /// The frames, the outermost first.
     pub(super) frames: Vec<Frame>,
     pub(super) registers: Vec<Value>,
-    /// The calls whose answers it waits for.
+    /// The calls for whose answers the task waits.
     pub(super) awaited: Option<AwaitedCalls>,
 }
 
-/// The connections that the server has not taken notice of.
+/// A list of connections for which the server's `on open` or `on close` has not run yet.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ConnectionList {
-    /// Those that have begun.
+    /// Connections that have begun.
     Opening,
-    /// Those that have ended.
+    /// Connections that have ended.
     Leaving,
 }
 
-/// Whom a task answers, and where it goes on: its frames, the outermost first.
+/// The control state of a suspended task: its port, its calls, and its frames.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Stack {
-    /// Whom it answers.
+    /// The connection that the task answers.
     pub port: Port,
-    /// The states of the calls that it waits for; if there are none, it can be resumed.
+    /// The states of the calls for which the task waits; if there are none, it can be resumed.
     pub calls: Vec<CallState>,
-    /// The number of answers to these that it waits for.
+    /// The number of answers for which the task waits.
     pub wanted: usize,
     pub(super) frames: Vec<Frame>,
 }
 
-/// A message under way to a client.
+/// A message that was sent to a client and not observed yet.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Sent {
-    /// The client that it is for.
+    /// The connection of the client.
     pub port: Port,
-    /// The message; absent if it is known to be the one that is seen.
+    /// The message; absent if it is known to equal the one that was observed.
     pub value: Value,
     /// The statement that sent it.
     pub site: Site,
-    /// Set if it stands for any number of equal ones: the server may have sent it again and again.
+    /// Set if the message stands for any number of equal ones: the server may have sent it again and again.
     pub is_endless: bool,
 }
 
-/// Everything that is under way; there is none if nothing is.
+/// Everything that is pending between two sections.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub(super) struct Pending {
-    /// Shared with copies of the process: if requests may be read again they stay.
+    /// The requests that have arrived, shared with copies of the process. Requests that may be read again stay.
     pub(super) arrived: Arc<Vec<(Port, Value)>>,
     pub(super) suspended: Vec<Suspended>,
     pub(super) sent: Vec<Sent>,
-    /// Connections that the server has ended, which was not seen yet.
+    /// Connections that the server has ended, whose end was not observed yet.
     pub(super) closed: Vec<Port>,
-    /// Connections that have begun, which the server has not taken notice of.
+    /// Connections that have begun, for which `on open` has not run.
     pub(super) opening: Vec<Port>,
-    /// Connections that have ended, which the server has not taken notice of.
+    /// Connections that have ended, for which `on close` has not run.
     pub(super) leaving: Vec<Port>,
-    /// Calls whose answers nobody waits for: those that peers have seen after the others, and each in order.
+    /// The unawaited calls, sorted: those that no peer has seen come first.
     pub(super) unawaited: Vec<OpenCall>,
 }
 
-/// The situation of everything that is under way, without its values: candidates in which this differs are different.
+/// The control state of everything that is pending, without its values: candidates with different situations never merge.
 #[derive(Clone, PartialEq, Eq, Hash, Default, Debug)]
 pub struct Situation {
     /// The ports of the requests that have arrived.
@@ -90,15 +91,15 @@ pub struct Situation {
     pub suspended: Vec<Stack>,
     /// The ports of the messages that were sent.
     pub sent: Vec<Port>,
-    /// The places among these of the messages that are there any number of times.
+    /// The positions in `sent` of the messages that stand for any number of equal ones.
     pub endless: Vec<usize>,
-    /// The connections that the server has ended, which was not seen yet.
+    /// The connections that the server has ended, whose end was not observed yet.
     pub closed: Vec<Port>,
     /// The connections that have begun, for which `on open` has not run.
     pub opening: Vec<Port>,
     /// The connections that have ended, for which `on close` has not run.
     pub leaving: Vec<Port>,
-    /// The calls whose answers nobody waits for.
+    /// The states of the unawaited calls.
     pub unawaited: Vec<CallState>,
 }
 
@@ -109,7 +110,7 @@ impl Suspended {
         Stack { port: self.port, calls: open.map(OpenCall::state).collect(), wanted, frames: self.frames.clone() }
     }
 
-    /// Ends the waiting if there are enough answers; the calls that nobody waits for then.
+    /// Ends the waiting if there are enough answers; returns the calls that become unawaited.
     fn stop_waiting(&mut self) -> Vec<OpenCall> {
         let Some(mut awaited) = self.awaited.take_if(|awaited| awaited.is_enough()) else { return Vec::new() };
         let base = self.frames.last().map_or(0, |frame| frame.base);
@@ -128,7 +129,7 @@ impl Suspended {
 }
 
 impl Stack {
-    /// The places at which its functions go on, the outermost first.
+    /// The places at which the functions go on, the outermost first.
     pub fn places(&self) -> impl Iterator<Item = CodePlace> {
         self.frames.iter().map(|frame| (frame.function, frame.pc))
     }
@@ -151,7 +152,7 @@ impl Situation {
         self.calls().filter(|call| call.exchange.is_none())
     }
 
-    /// The places of the requests that are the first to have arrived on their port.
+    /// The places of the first request that has arrived on each port.
     pub fn first_arrived(&self) -> impl Iterator<Item = usize> {
         let mut met = FxHashSet::default();
         (0..self.arrived.len()).filter(move |at| met.insert(self.arrived[*at]))
@@ -191,7 +192,7 @@ impl Pending {
         self.unawaited.sort_by(|a, b| order(a).cmp(&order(b)).then_with(|| a.values().cmp(b.values())));
     }
 
-    /// The places of the calls that no peer has seen, of equal ones that nobody waits for the first.
+    /// The places of the calls that no peer has seen; of equal unawaited ones, the first.
     pub(super) fn unseen_calls(&self) -> Vec<CallPlace> {
         let unseen = |calls: &'_ [OpenCall]| {
             let unseen: Vec<usize> = (0..calls.len()).filter(|at| calls[*at].exchange.is_none()).collect();
@@ -205,7 +206,7 @@ impl Pending {
         awaited.chain(unseen(&self.unawaited).filter(is_first).map(CallPlace::Unawaited)).collect()
     }
 
-    /// Takes what a peer sees of a call, under this number; nothing if there is none that it may see.
+    /// Takes the call at a place for a peer to see, under this number; nothing if there is none that it may see.
     pub(super) fn take_call(&mut self, place: CallPlace, exchange: u64) -> Option<PeerCall> {
         match place {
             CallPlace::Awaited(task, at) => self.suspended.get_mut(task)?.awaited.as_mut()?.take(at, exchange),
@@ -218,7 +219,8 @@ impl Pending {
         }
     }
 
-    /// Takes up the answer to the call that a peer has seen under this number, or that it failed; whether there is one.
+    /// Adds the answer to the call that a peer has seen under this number, or that it failed (`None`); returns false if there is no such
+    /// call.
     pub(super) fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
         if let Some(at) = self.unawaited.iter().position(|call| call.is(exchange)) {
             self.unawaited.remove(at);
@@ -238,20 +240,20 @@ impl Pending {
         }
     }
 
-    /// Ends a connection from the server's side: its requests that were not read are dropped, and nothing more is sent on it.
+    /// Ends a connection from the server's side: its unread requests are dropped, and nothing more is sent on it.
     pub(super) fn close(&mut self, port: Port) {
         self.drop_unread(port);
         self.opening.retain(|own| *own != port);
         add(&mut self.closed, port);
     }
 
-    /// Forgets what was sent on a connection: nobody sees it.
+    /// Forgets the messages sent on a connection, and its end: nobody observes them.
     pub(super) fn drop_sent(&mut self, port: Port) {
         self.sent.retain(|message| message.port != port);
         self.closed.retain(|own| *own != port);
     }
 
-    /// Brings what was sent and has arrived into the order of ports.
+    /// Sorts sent messages and arrived requests by port.
     pub(super) fn order_by_port(&mut self) {
         if !self.arrived.is_sorted_by_key(|(port, _)| *port) {
             Arc::make_mut(&mut self.arrived).sort_by_key(|(port, _)| *port);
@@ -259,7 +261,7 @@ impl Pending {
         self.sent.sort_by_key(|message| message.port);
     }
 
-    /// Brings what was sent and has arrived into one order, if its order means nothing.
+    /// Sorts sent messages and arrived requests by port and value; for networks on which their order does not matter.
     pub(super) fn order_by_value(&mut self) {
         if !self.arrived.is_sorted() {
             Arc::make_mut(&mut self.arrived).sort();
@@ -267,7 +269,7 @@ impl Pending {
         self.sent.sort_by(|a, b| (a.port, &a.value, !a.is_endless).cmp(&(b.port, &b.value, !b.is_endless)));
     }
 
-    /// Tests whether it differs from what was under way before by messages only that are known.
+    /// Tests whether only known messages were sent since an earlier state, and nothing else changed.
     pub(super) fn has_only_sent(&self, before: &Pending) -> bool {
         let Pending { arrived, suspended, sent, closed, opening, leaving, unawaited } = self;
         let is_known = sent.iter().all(|message| before.sent.contains(message) || message.value.is_known());
@@ -276,7 +278,7 @@ impl Pending {
             && (opening, leaving, unawaited) == (&before.opening, &before.leaving, &before.unawaited)
     }
 
-    /// Lets messages that were not under way before be there any number of times.
+    /// Makes each message that was sent since an earlier state stand for any number of equal ones.
     pub(super) fn make_endless(&mut self, before: &[Sent]) {
         let count = |all: &[Sent], one: &Sent| all.iter().filter(|other| *other == one).count();
         let new: Vec<Sent> =
@@ -296,7 +298,7 @@ impl Pending {
         packets.chain(tasks).chain(self.unawaited.iter().flat_map(OpenCall::values))
     }
 
-    /// Those that may be replaced: requests that are all known stay as they are.
+    /// The values that may be rewritten: if all arrived requests are known, they stay shared.
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
         let Pending { arrived, suspended, sent, unawaited, .. } = self;
         let messages = sent.iter_mut().map(|message| &mut message.value);
@@ -308,7 +310,7 @@ impl Pending {
     }
 }
 
-/// Adds a port to a list in order, once.
+/// Adds a port to a sorted list, unless it is there.
 pub(super) fn add(ports: &mut Vec<Port>, port: Port) {
     if let Err(at) = ports.binary_search(&port) {
         ports.insert(at, port);

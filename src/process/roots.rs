@@ -1,8 +1,7 @@
-//! The values that a process holds, copied and rewritten, and its roots: all values that it still mentions between two
-//! sections.
+//! The roots of a process: all values that it still mentions between two sections; and copying and rewriting of its values.
 //!
-//! After `now := t` nothing mentions what `now` was before, unless another variable, a suspended task or a packet under way
-//! holds it.
+//! For example after `now := t` nothing mentions the old value of `now`, unless another variable, a suspended task or a pending
+//! message does.
 
 use rustc_hash::FxHashSet;
 
@@ -11,10 +10,10 @@ use super::{Process, Slots};
 use crate::term::{Term, Var};
 use crate::value::{Leaf, Value};
 
-/// A process with room for more values than this is not worth keeping.
+/// A process with room for more values than this is not kept for reuse: it would hold memory for nothing.
 const ROOM: usize = 256;
 
-/// The unknown parts of the roots of a process.
+/// The live variables of a process: those in its roots.
 #[derive(Debug, Default)]
 pub struct Live {
     /// The variables.
@@ -24,7 +23,7 @@ pub struct Live {
 }
 
 impl Process {
-    /// Makes it a copy of another one, if it already is.
+    /// Copies another process into this one, whose memory it reuses.
     pub fn copy_from(&mut self, other: &Process) {
         let Process { memory, unknowns, task, pending } = other;
         copy_values(&mut self.memory, memory);
@@ -35,7 +34,7 @@ impl Process {
         self.pending.clone_from(pending);
     }
 
-    /// Drops what it holds, and keeps the room for it.
+    /// Drops all values, and keeps the memory for reuse.
     pub fn empty(&mut self) {
         self.task.rest();
         self.memory.iter_mut().for_each(Value::clear);
@@ -45,31 +44,31 @@ impl Process {
         self.task.clear_notes();
     }
 
-    /// Tests whether it has room for few values only.
+    /// Tests whether the process has room for few values only.
     #[must_use]
     pub fn is_small(&self) -> bool {
         self.memory.capacity() + self.task.registers.capacity() + self.task.callers.capacity() <= ROOM
     }
 
-    /// Tests whether another process holds the same in memory and under way.
+    /// Tests whether another process has the same memory and the same pending values.
     #[must_use]
     pub fn holds_the_same(&self, other: &Process) -> bool {
         self.memory == other.memory && self.has_same_pending(other)
     }
 
-    /// The slots that the section stored to so far.
+    /// The slots to which the section has stored so far.
     #[must_use]
     pub fn stored(&self) -> &Slots {
         &self.task.stored
     }
 
-    /// Changes the variables that the section stored to.
+    /// Changes the variables to which the section has stored.
     pub fn change_stored(&mut self, change: &mut dyn FnMut(&mut Value)) {
         let Process { memory, task, .. } = self;
         task.stored.iter().for_each(|slot| change(&mut memory[slot as usize]));
     }
 
-    /// Replaces the open entries that the section read by what has become known of them.
+    /// Rewrites the open entries that the section read: more may be known of them after the answer.
     pub fn normalize_read(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         if self.task.read_open.is_empty() {
             return;
@@ -80,17 +79,17 @@ impl Process {
             }
         }
     }
-    /// The memory, and the values of what is under way.
+    /// The values of the memory, and all pending values.
     pub fn held(&self) -> impl Iterator<Item = &Value> {
         self.memory.iter().chain(self.pending.iter().flat_map(|pending| pending.values()))
     }
 
-    /// These, and what has been seen of unknown values.
+    /// The roots: the held values, and the expanded parts of unknown values.
     pub fn roots(&self) -> impl Iterator<Item = &Value> {
         self.held().chain(self.unknowns.seen().map(|(_, seen)| seen))
     }
 
-    /// Replaces roots if a function gives something else.
+    /// Replaces the roots for which a function gives another value.
     pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
         for value in self.memory.iter_mut().chain(pending) {
@@ -101,8 +100,8 @@ impl Process {
         self.unknowns.rewrite(rewrite);
     }
 
-    /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them, if they were
-    /// seen first and in every value that stands on the same base.
+    /// Rewrites the entries of unknown maps that were asked for recently, both in the expanded base and in every value that stands on
+    /// it.
     pub fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         for (id, key) in self.unknowns.normalize_recent(rewrite) {
             let pending = self.pending.iter_mut().flat_map(|pending| pending.values_mut());
@@ -116,13 +115,13 @@ impl Process {
         }
     }
 
-    /// Forgets what was seen of unknown values and cannot be asked for again.
+    /// Forgets the expanded parts of unknown values that cannot be asked for again.
     pub fn prune_seen(&mut self) {
         let Process { memory, unknowns, pending, .. } = self;
         unknowns.prune(memory.iter().chain(pending.iter().flat_map(|pending| pending.values())));
     }
 
-    /// Tests whether a root was not looked at yet, or in part only.
+    /// Tests whether a root has an unknown part, expanded or not.
     #[must_use]
     pub fn has_unknowns(&self) -> bool {
         let mut any = self.unknowns.has_seen();
@@ -130,8 +129,8 @@ impl Process {
         any
     }
 
-    /// Tests whether anything is unknown as a whole but the bases of variables that are maps of cells, of which nothing was asked
-    /// beside those.
+    /// Tests whether there are unknown parts other than the bases of variables whose maps have cells ([`crate::value::Map::has_cells`]),
+    /// or expanded ones.
     #[must_use]
     pub fn has_unknowns_beside_cells(&self) -> bool {
         let mut bases = 0usize;
@@ -145,7 +144,7 @@ impl Process {
         self.unknowns.has_seen() || unknowns > bases
     }
 
-    /// The unknown parts of the roots, `expected` variables or so.
+    /// The live variables; about `expected` of them.
     #[must_use]
     pub fn live(&self, expected: u32) -> Live {
         let mut live = Live::default();
@@ -159,8 +158,8 @@ impl Process {
         live
     }
 
-    /// Tests whether a variable is mentioned anywhere, by the section that runs, too; some tasks are not looked through, and count
-    /// as mentioning all.
+    /// Tests whether a variable occurs in a root or in the running section. A task with guards, notes or a question counts as mentioning
+    /// all variables.
     #[must_use]
     pub fn mentions(&self, var: Var) -> bool {
         let task = &self.task;

@@ -22,7 +22,7 @@ impl Process {
         self.advance_knowing(program, &mut ())
     }
 
-    /// Runs to the next event; a condition that its handler can tell, or take up, at once is none.
+    /// Runs to the next event. A bound that `knows` decides, or assumes, is not an event.
     pub fn advance_knowing(&mut self, program: &Program, knows: &mut impl KnownBounds) -> Event {
         if self.task.held.is_some()
             && let Some(held) = self.task.held.take()
@@ -51,8 +51,8 @@ impl Process {
     }
 }
 
-/// Runs to the next event, whatever it takes.
-#[inline(never)] // It keeps more at hand than there is room for beside what glides.
+/// Runs to the next event by the general evaluator.
+#[inline(never)] // It needs more machine registers than the fast path leaves.
 fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) -> Event {
     while process.task.running {
         let at = At::of(&process.task, program);
@@ -82,7 +82,7 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds
     Event::Recv
 }
 
-/// Carries out the instruction at which the process stands.
+/// Executes the current instruction.
 fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     let op = match &at.function.code[at.frame.pc as usize] {
         Op::Watched { op, touches } => {
@@ -95,7 +95,7 @@ fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     execute(process, at, op)
 }
 
-/// [`glide::glide`], if that gets anywhere.
+/// Runs the fast path ([`glide::glide`]) if the current instruction is one for it.
 fn glide_on(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
     let function = process.task.function(program);
     if function.code.get(process.task.frame.pc as usize).is_some_and(glides) {
@@ -109,7 +109,7 @@ fn overcome(process: &mut Process, at: At<'_>, obstacle: Obstacle) -> Option<Eve
     match obstacle {
         Obstacle::Limit(limit) => Some(cut(&mut process.task, at, limit)),
         Obstacle::Ask(ask) => ask_for(process, at, &ask),
-        // What cannot be counted may be one of several alternatives.
+        // An unknown collection may be one of several alternatives: which one is decided first.
         Obstacle::Uncounted => match alternative(process, at) {
             Some(guard) => fork_on(process, at, guard),
             None => uncounted(&mut process.task, at),
@@ -127,13 +127,13 @@ fn alternative(process: &Process, at: At<'_>) -> Option<Term> {
     })
 }
 
-/// The end of a path at an instruction that a limit leaves undone.
+/// Ends the path at an instruction that exceeds a limit.
 fn cut(task: &mut Task, at: At<'_>, limit: Limit) -> Event {
     task.jump(at.frame.pc + 1);
     arms::cut(task, at.program, limit)
 }
 
-/// Gets a part for the instruction; the event that must come first, if one must.
+/// Fills a part of an unknown value into the operands of the instruction; returns the event that must come first, if any.
 fn ask_for(process: &mut Process, at: At<'_>, ask: &Ask) -> Option<Event> {
     match process.ask(at.program, ask) {
         Answered::Part(part) if operands::fill(process, at, &part) => None,
@@ -144,7 +144,7 @@ fn ask_for(process: &mut Process, at: At<'_>, ask: &Ask) -> Option<Event> {
     }
 }
 
-/// Asks for a decision that takes alternatives away from a value.
+/// Forks on an alternative of a value that has too many.
 fn force(task: &mut Task, register: Register, site: Site) -> Event {
     let condition = match task.register(register) {
         Value::Union(alternatives) => alternatives[0].0.clone(),
@@ -154,12 +154,12 @@ fn force(task: &mut Task, register: Register, site: Site) -> Event {
     branch(condition, site)
 }
 
-/// Asks for a decision on which the instruction depends, or uses the one that was made.
+/// Forks on a condition that the instruction depends on, or applies the decision that was made on it.
 fn fork_on(process: &mut Process, at: At<'_>, condition: Term) -> Option<Event> {
     let known = condition.as_bool().or_else(|| process.task.decided(&condition));
     match known {
         Some(holds) if operands::decide(process, at, &condition, holds) => None,
-        // Nothing that can be decided brings the instruction forward.
+        // The decision does not help the instruction.
         Some(_) => Some(cut(&mut process.task, at, Limit::Undecidable)),
         None => {
             process.task.waiting = Waiting::Decision(condition.clone());
@@ -168,14 +168,14 @@ fn fork_on(process: &mut Process, at: At<'_>, condition: Term) -> Option<Event> 
     }
 }
 
-/// A condition after either side of which the process goes on at the same place.
+/// The event of a condition after which both sides go on at the same place.
 fn branch(condition: Term, site: Site) -> Event {
     Event::Branch { condition: Condition::Term(condition), sides: None, site }
 }
 
-/// An unknown collection was counted.
+/// The fault of counting an unknown collection.
 fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
-    // If the arm is not taken, what would have been its result has no value; an earlier one must not be met there.
+    // If the arm is not taken its result has no value; the register must not keep an earlier one.
     if let Some(dst) = at.function.code[at.frame.pc as usize].result() {
         task.set(dst, Value::Absent);
     }
@@ -190,7 +190,7 @@ fn uncounted(task: &mut Task, at: At<'_>) -> Option<Event> {
 
 /// Answers the request.
 fn reply(process: &mut Process, at: At<'_>, src: Operand) -> Event {
-    // No register is read any more.
+    // No register is read after the reply, so its value may be moved out.
     let value = match src {
         Operand::Register(register) => {
             std::mem::replace(&mut process.task.registers[at.index(register)], Value::Absent)
@@ -351,7 +351,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::CallPeers { dst, peer, requests, least } => {
             effects::call_peers(process, at, (*dst, *peer), [*requests, *least])
         }
-        // The loop has taken a watched instruction out of its wrapping.
+        // `carry_out` unwraps watched instructions, so only `End` comes here.
         Op::End | Op::Watched { .. } => {
             process.task.running = false;
             Ok(Executed::Event(Event::End))
@@ -359,7 +359,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
     }
 }
 
-/// A value whose constructor is there, in every alternative.
+/// Checks that the constructor of a value is known in every alternative.
 fn node(value: &Value) -> Result<&Value, Obstacle> {
     if let Value::Data { .. } = value {
         return Ok(value);

@@ -1,7 +1,8 @@
-//! Sections: begun, suspended and resumed, and what is pending between two of them is changed.
+//! The life of sections: they are begun, suspended and resumed, and pending requests and messages change between them.
 //!
-//! `on Take(n) { taken := taken + n; yield; reply taken; }` is begun when its request is received, suspended, and resumed when the
-//! server comes back to it; `let r = call store(k), Get;` suspends it until the peer has answered.
+//! For example the task of `on Take(n) { taken := taken + n; yield; reply taken; }` begins when its request is received, is suspended
+//! at `yield`, and resumed when the server comes back to it. `let r = call store(k), Get;` suspends a task until the peer has
+//! answered.
 
 use std::sync::Arc;
 
@@ -25,7 +26,8 @@ impl Process {
         self.receive_by(program, program.serve, (request, client));
     }
 
-    /// Begins to handle it by a handler of this number: the program's own, or the one that chooses late.
+    /// Begins to handle a request of a client by the function of this number: the program's handler, or a variant of it that chooses
+    /// late.
     pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
         self.enter(program, handler);
         self.task.port = Port(client);
@@ -38,13 +40,13 @@ impl Process {
         }
     }
 
-    /// Begins what the server may do by itself: the step of that number. It ends with [`Event::End`](super::Event::End).
+    /// Begins an internal step of the server, by its number; ends with [`Event::End`](super::Event::End).
     pub fn step(&mut self, program: &Program, number: usize) {
         self.enter(program, program.steps[number].function);
     }
 
     fn enter(&mut self, program: &Program, function: u32) {
-        // A section that was given up has left something.
+        // A section that was given up may have left values and notes.
         self.rest();
         let task = &mut self.task;
         let registers = program.functions[function as usize].registers as usize;
@@ -55,17 +57,17 @@ impl Process {
         task.begin(Frame { function, pc: 0, base: 0, result: 0 });
     }
 
-    /// Forgets the task: its section has ended, and what its registers held is shared with them no more.
+    /// Forgets the task after its section has ended: its registers share no values any more.
     pub fn rest(&mut self) {
         self.task.rest();
     }
 
-    /// Begins what the server does when a connection opens, if the specification says anything of that.
+    /// Begins the handler `on open` for a connection, if the specification has one.
     pub fn open(&mut self, program: &Program, port: Port) {
         self.notice(program, (program.opens, port));
     }
 
-    /// Begins what the server does when a connection has ended, if the specification says anything of that.
+    /// Begins the handler `on close` for a connection, if the specification has one.
     pub fn leave(&mut self, program: &Program, port: Port) {
         self.notice(program, (program.closes, port));
     }
@@ -80,20 +82,19 @@ impl Process {
         }
     }
 
-    /// Loses everything that is under way, and begins what the server does when it starts again, if the specification says anything of
-    /// that; whether it does.
+    /// Loses everything that is pending, and begins the handler of restarts; returns false if the specification has none.
     pub fn restart(&mut self, program: &Program) -> bool {
         self.rest();
         self.pending = None;
         program.restarts.inspect(|function| self.enter(program, *function)).is_some()
     }
 
-    /// Answers [`Event::Yield`](super::Event::Yield) by putting the task aside until it is resumed: its section has ended.
+    /// Answers [`Event::Yield`](super::Event::Yield) by suspending the task: its section has ended.
     pub fn suspend(&mut self) {
         self.put_aside(None);
     }
 
-    /// Answers [`Event::Call`](super::Event::Call) by putting the task aside until enough peers have answered.
+    /// Answers [`Event::Call`](super::Event::Call) by suspending the task until enough peers have answered.
     pub fn suspend_calling(&mut self, calls: PeerCalls) {
         let Waiting::Value(result) = self.task.waiting else { return };
         self.task.proceed();
@@ -109,10 +110,10 @@ impl Process {
         self.pending.get_or_insert_default().suspend(suspended);
     }
 
-    /// Begins the next section of the task that was suspended at this place among those of [`Process::situation`].
+    /// Begins the next section of the suspended task at this place in [`Process::situation`].
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     pub fn wake(&mut self, at: usize) {
         self.rest();
         let resumed = self.change_pending(|pending| pending.suspended.remove(at));
@@ -123,7 +124,7 @@ impl Process {
         task.begin(frame);
     }
 
-    /// A request arrives; it waits until it is received. On a connection that the server has ended it is dropped.
+    /// Adds a request that arrives: it is pending until it is received. On a connection that the server has ended it is dropped.
     pub fn arrive(&mut self, port: Port, value: Value) {
         self.change_pending(|pending| {
             if !pending.closed.contains(&port) {
@@ -135,7 +136,7 @@ impl Process {
     /// Begins to handle the request at this place among those that have arrived.
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     pub fn receive_arrived(&mut self, program: &Program, at: usize) {
         let (port, value) = self.take_arrived(at);
         self.receive(program, &value, port.0);
@@ -144,13 +145,13 @@ impl Process {
     /// Begins to handle a request that has arrived, and may arrive again.
     ///
     /// # Panics
-    /// If there is none at this place.
+    /// If nothing is at this place.
     pub fn receive_copy(&mut self, program: &Program, at: usize) {
         let (port, value) = self.change_pending(|pending| pending.arrived[at].clone());
         self.receive(program, &value, port.0);
     }
 
-    /// Sends an answer on the port of the task that runs or ran last.
+    /// Sends an answer on the port of the current task, or of the last one.
     pub fn send(&mut self, value: Value, site: Site) {
         self.emit(self.task.port, value, site);
     }
@@ -164,17 +165,17 @@ impl Process {
         });
     }
 
-    /// Answers [`Event::Close`](super::Event::Close): the server ends a connection, of which it reads no more.
+    /// Answers [`Event::Close`](super::Event::Close): the server ends a connection, and reads no more from it.
     pub fn close(&mut self, port: Port) {
         self.pending.get_or_insert_default().close(port);
     }
 
-    /// A connection begins, which the server is to take notice of.
+    /// Notes that a connection begins, for which `on open` is to run.
     pub fn begin_connection(&mut self, port: Port) {
         pending::add(&mut self.pending.get_or_insert_default().opening, port);
     }
 
-    /// A connection has ended, which the server is to take notice of.
+    /// Notes that a connection has ended, for which `on close` is to run.
     pub fn end_connection(&mut self, port: Port) {
         pending::add(&mut self.pending.get_or_insert_default().leaving, port);
     }
@@ -184,18 +185,18 @@ impl Process {
         self.change_pending(|pending| pending.drop_unread(port));
     }
 
-    /// The server reads no more of a connection of which nobody sees the end.
+    /// Abandons a connection whose end nobody observes: the server reads no more from it, and `on open` does not run any more.
     pub fn abandon(&mut self, port: Port) {
         self.drop_unread(port);
         self.change_pending(|pending| pending.opening.retain(|own| *own != port));
     }
 
-    /// Drops what was sent on a connection, the end of it, too: nobody sees it, or it has been seen.
+    /// Drops the messages sent on a connection, and its end: nobody observes them, or they have been observed.
     pub fn drop_sent(&mut self, port: Port) {
         self.change_pending(|pending| pending.drop_sent(port));
     }
 
-    /// The server has taken notice of the beginning and the end of a connection.
+    /// Notes that `on open` (or `on close`) has run for a connection.
     pub fn take_notice(&mut self, port: Port, list: ConnectionList) {
         self.change_pending(|pending| {
             let ports = match list {
@@ -206,45 +207,45 @@ impl Process {
         });
     }
 
-    /// The messages under way.
+    /// The messages that were sent and not observed yet.
     #[must_use]
     pub fn sent(&self) -> &[Sent] {
         self.pending.as_deref().map_or(&[], |pending| &pending.sent)
     }
 
-    /// Puts other messages in the place of those that were sent.
+    /// Replaces the messages that were sent.
     pub fn replace_sent(&mut self, sent: Vec<Sent>) {
         self.change_pending(|pending| pending.sent = sent);
     }
 
-    /// Takes the message at this place among those that were sent: it has been observed.
+    /// Takes the sent message at this place, after it has been observed.
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     pub fn take_sent(&mut self, at: usize) -> Sent {
         self.change_pending(|pending| pending.sent.remove(at))
     }
 
-    /// Puts a message that is known to be the one that is seen in the place of one under way.
+    /// Drops the value of the sent message at this place, as it is known to equal the one that was observed.
     ///
     /// # Panics
-    /// If there is none at this place.
+    /// If nothing is at this place.
     pub fn settle_sent(&mut self, at: usize) {
         self.set_sent(at, Value::Absent);
     }
 
-    /// Lets the message at this place be this one, which it is known to equal.
+    /// Replaces the sent message at this place by one that it is known to equal.
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     pub fn set_sent(&mut self, at: usize, message: Value) {
         self.change_pending(|pending| pending.sent[at].value = message);
     }
 
-    /// Takes the request at this place among those that have arrived: it is lost.
+    /// Takes the arrived request at this place out of those that are pending.
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     pub fn take_arrived(&mut self, at: usize) -> (Port, Value) {
         self.change_pending(|pending| Arc::make_mut(&mut pending.arrived).remove(at))
     }
@@ -252,7 +253,7 @@ impl Process {
     /// The request at this place among those that have arrived, and its connection.
     ///
     /// # Panics
-    /// If there is none.
+    /// If nothing is at this place.
     #[must_use]
     pub fn arrived(&self, at: usize) -> (Port, &Value) {
         let arrived = self.pending.as_deref().map_or(&[][..], |pending| &pending.arrived[..]);
@@ -272,27 +273,27 @@ impl Process {
         arrived.into_iter().any(|(own, other)| *own == port && other == request)
     }
 
-    /// Brings what was sent and has arrived into the order of ports.
+    /// Sorts sent messages and arrived requests by port.
     pub fn order_by_port(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.order_by_port();
         }
     }
 
-    /// Brings what was sent and has arrived into one order, if its order means nothing.
+    /// Sorts sent messages and arrived requests by port and value; for networks on which their order does not matter.
     pub fn order_by_value(&mut self) {
         if let Some(pending) = &mut self.pending {
             pending.order_by_value();
         }
     }
 
-    /// Tests whether an earlier request of those that have arrived equals the one at this place.
+    /// Tests whether an earlier arrived request equals the one at this place.
     #[must_use]
     pub fn has_arrived_twice(&self, at: usize) -> bool {
         self.pending.as_ref().is_some_and(|pending| pending.arrived[..at].contains(&pending.arrived[at]))
     }
 
-    /// Tests whether it has sent known messages since, and nothing else has changed.
+    /// Tests whether only known messages were sent since an earlier state, and nothing else has changed.
     #[must_use]
     pub fn has_only_sent_since(&self, before: &Process) -> bool {
         let empty = Pending::default();
@@ -300,8 +301,8 @@ impl Process {
         self.memory == before.memory && self.pending.as_deref().unwrap_or(&empty).has_only_sent(earlier)
     }
 
-    /// Lets the messages that it has sent since be under way any number of times, if nothing else has changed since and all of them
-    /// are known.
+    /// Makes each message that was sent since an earlier state stand for any number of equal ones, if all of them are known, and nothing
+    /// else has changed.
     pub fn repeat_sent_since(&mut self, before: &Process) {
         if self.has_only_sent_since(before)
             && let Some(pending) = &mut self.pending
@@ -310,7 +311,7 @@ impl Process {
         }
     }
 
-    /// The places of the calls that no peer has seen; of equal ones that nobody waits for, one.
+    /// The places of the calls that no peer has seen; of equal unawaited ones, the first.
     #[must_use]
     pub fn unseen_calls(&self) -> Vec<CallPlace> {
         self.pending.as_deref().map(Pending::unseen_calls).unwrap_or_default()
@@ -325,19 +326,19 @@ impl Process {
         }
     }
 
-    /// Takes the call at a place among [`Process::unseen_calls`]: a peer has seen it, under this number. The places of others may change.
+    /// Takes the call at a place in [`Process::unseen_calls`] for a peer to see, under this number. The places of other calls may change.
     pub fn take_call(&mut self, place: CallPlace, exchange: u64) -> Option<PeerCall> {
         self.pending.as_mut()?.take_call(place, exchange)
     }
 
-    /// The number of the peer that has seen a call under this number, if one has and did not answer.
+    /// The number of the peer that has seen a call under this number, and did not answer it yet.
     #[must_use]
     pub fn called_peer(&self, exchange: u64) -> Option<u32> {
         self.situation().calls().find(|call| call.exchange == Some(exchange)).map(|call| call.peer)
     }
 
-    /// Answers the call that a peer has seen under this number; nothing if it failed. Whether there is one, which somebody may have
-    /// waited for or not.
+    /// Answers the call that a peer has seen under this number; `None` if the peer failed. Returns false if there is no such call,
+    /// awaited or not.
     pub fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
         self.change_pending(|pending| pending.answer_call(exchange, answer))
     }
@@ -351,7 +352,7 @@ impl Process {
         changed
     }
 
-    /// The situation of everything that is under way.
+    /// The control state of everything that is pending.
     #[must_use]
     pub fn situation(&self) -> Situation {
         self.pending.as_deref().map(Pending::situation).unwrap_or_default()
@@ -362,13 +363,13 @@ impl Process {
         self.pending.iter().flat_map(|pending| &pending.suspended).map(|task| task.port)
     }
 
-    /// Tests whether another process has the same under way.
+    /// Tests whether another process has the same pending requests, tasks and messages.
     #[must_use]
     pub fn has_same_pending(&self, other: &Process) -> bool {
         self.pending == other.pending
     }
 
-    /// Tests whether all that is under way is known.
+    /// Tests whether all pending values are known.
     #[must_use]
     pub fn is_pending_known(&self) -> bool {
         self.pending.iter().flat_map(|pending| pending.values()).all(Value::is_known)

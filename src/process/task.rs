@@ -1,7 +1,7 @@
-//! A task: the computation that a request began, running or suspended.
+//! The running task: the computation that a request began, section by section.
 //!
-//! `on Take(n) { taken := taken + n; yield; reply taken; }` is two sections. Between them the task is suspended: other tasks
-//! may change what is taken.
+//! `on Take(n) { taken := taken + n; yield; reply taken; }` is two sections. Between them the task is suspended: other tasks may
+//! change `taken`.
 
 use std::sync::Arc;
 
@@ -14,7 +14,8 @@ use crate::spec::code::{Function, Pc, Program, Register};
 use crate::term::Term;
 use crate::value::{Alternatives, Ask, Truth, Value};
 
-/// The entries that a section remembers; others are replaced by what is known of them when variables are forgotten.
+/// A section remembers at most this many open entries that it read, to rewrite them after the answer. Others are rewritten when
+/// variables are forgotten.
 pub(super) const READ: usize = 8;
 
 /// A client's connection, by its number: requests come from it, and answers go to it.
@@ -22,7 +23,7 @@ pub(super) const READ: usize = 8;
 pub struct Port(pub u64);
 
 impl Port {
-    /// The connection of a client, if it is known which one it is.
+    /// The connection of a client, if the client is known.
     #[must_use]
     pub fn of(client: &Value) -> Option<Port> {
         match client {
@@ -32,7 +33,7 @@ impl Port {
     }
 }
 
-/// The computation that runs: all that one section needs.
+/// The state of the running task.
 ///
 /// ```text
 /// callers   serve ▸ on Take          registers   0 1 2 │ 3 4 │ 5 6 7     a frame's begin at its base
@@ -41,35 +42,35 @@ impl Port {
 ///
 /// 1. The frames' registers lie one after another in `registers`, those of `frame` last.
 /// 2. Each guard's `path` is the conjunction of its own condition and those of the guards before it.
-/// 3. `waiting` is nothing unless the event that was yielded last wants an answer; then no instruction runs before it comes.
+/// 3. `waiting` is [`Waiting::Nothing`], unless the last event needs an answer; then no instruction runs before the answer.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Task {
-    /// Whom it answers.
+    /// The connection that the task answers.
     pub(super) port: Port,
-    /// Set if it has begun and not ended.
+    /// Set if the section has begun and not ended.
     pub(super) running: bool,
-    /// Set if its registers may hold something.
+    /// Set if registers may hold values.
     pub(super) used: bool,
-    /// The innermost function.
+    /// The frame of the innermost function.
     pub(super) frame: Frame,
-    /// Those that called it, the outermost first.
+    /// The frames of its callers, the outermost first.
     pub(super) callers: Vec<Frame>,
     pub(super) registers: Vec<Value>,
     pub(super) guards: Vec<Guard>,
     pub(super) waiting: Waiting,
-    /// Instructions left in this section.
+    /// The number of instructions left for this section.
     pub(super) fuel: u32,
-    /// Slots that this section stored to.
+    /// The slots to which this section stored.
     pub(super) stored: Slots,
-    /// Entries of maps that this section read and in which something was not known, each as variable and key.
+    /// Open entries of maps that this section read, each as variable and key.
     pub(super) read_open: Vec<(u32, Value)>,
-    /// The notes that are seldom.
+    /// The notes that few sections make.
     pub(super) notes: SparseNotes,
-    /// A register whose value has too many alternatives.
+    /// A register whose value has too many alternatives, and is forced next.
     pub(super) oversize: Option<Register>,
-    /// The iterations around what runs now whose elements come in no known order, if that makes a difference.
+    /// The number of enclosing iterations over elements whose order matters and is not known.
     pub(super) disordered: u32,
-    /// An event that was met and is still to be answered.
+    /// An event that is yielded next, before any instruction runs.
     pub(super) held: Option<Box<Event>>,
 }
 
@@ -95,7 +96,7 @@ pub(super) struct Guard {
     pub(super) first: Option<Value>,
 }
 
-/// The answer that the process has asked for.
+/// The answer for which the process waits.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) enum Waiting {
     /// Nothing.
@@ -103,34 +104,34 @@ pub(super) enum Waiting {
     Nothing,
     /// A value for a register.
     Value(Register),
-    /// The side of a branch; the other one begins there.
+    /// The side of a branch; the other side begins at this position.
     Side(Pc),
     /// A decision on which the current instruction must fork.
     Decision(Term),
     /// A decision that takes alternatives away from a register's value.
     Force(Register, Term),
-    /// A decision whether the arms of a conditional expression are open.
+    /// The arms of a conditional expression that are to be evaluated.
     Arms { split: Pc, otherwise: Pc, condition: Term },
     /// One of these positions.
     Target(Arc<[Pc]>),
-    /// One of these values, for a register; and when each of them is there, if one may not be.
+    /// One of these values, for a register; with their presences, if one may be missing.
     Element(Register, Vec<Value>, Option<Box<Presences>>),
     /// A part of an unknown value.
     Look(Ask),
 }
 
-/// The conditions on which each of some elements is there, one of which is picked.
+/// The presences of the elements of which one is picked.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) struct Presences {
     pub(super) there: Vec<Truth>,
-    /// Set if equal elements are one: those of a set or map.
+    /// Set if equal elements count as one: those of a set or map.
     pub(super) are_distinct: bool,
-    /// The node that picks it.
+    /// The syntax node of the pick.
     pub(super) site: Site,
 }
 
 impl Task {
-    /// Begins a section there.
+    /// Begins a section in a frame.
     pub(super) fn begin(&mut self, frame: Frame) {
         self.clear_notes();
         self.fuel = SECTION_LIMIT;
@@ -138,7 +139,7 @@ impl Task {
         (self.running, self.used) = (true, true);
     }
 
-    /// Ends: what its registers held is shared with them no more.
+    /// Ends the section: the registers share no values any more.
     pub(super) fn rest(&mut self) {
         self.running = false;
         if std::mem::take(&mut self.used) {
@@ -148,7 +149,7 @@ impl Task {
         self.proceed();
     }
 
-    /// Forgets what a section noted.
+    /// Forgets all notes of a section.
     pub(super) fn clear_notes(&mut self) {
         self.guards.clear();
         self.stored.clear();
@@ -164,14 +165,14 @@ impl Task {
         &program.functions[self.frame.function as usize]
     }
 
-    /// Asks for nothing any more.
+    /// Waits for no answer any more.
     pub(super) fn proceed(&mut self) {
         if !matches!(self.waiting, Waiting::Nothing) {
             self.waiting = Waiting::Nothing;
         }
     }
 
-    /// Sets what is asked for; a side to go on holds nothing on the heap, and is replaced without a call.
+    /// Waits for an answer. A former question without heap memory is replaced without a call.
     pub(super) fn wait(&mut self, waiting: Waiting) {
         match &self.waiting {
             Waiting::Nothing | Waiting::Value(_) | Waiting::Side(_) => {
@@ -181,12 +182,12 @@ impl Task {
         }
     }
 
-    /// The condition of the arm that is being evaluated; `None` is always.
+    /// The condition of the arm that is being evaluated; `None` if there is no guard.
     pub(super) fn path(&self) -> Option<&Term> {
         self.guards.last().map(|guard| &guard.path)
     }
 
-    /// A condition under the guard of the arm being evaluated: `guard ∧ condition`.
+    /// The condition `guard ∧ condition`, with the guard of the arm being evaluated.
     pub(super) fn under_guard(&self, condition: Truth) -> Truth {
         match self.path() {
             Some(path) => Truth::of(path.clone()).and(condition),
@@ -194,7 +195,7 @@ impl Task {
         }
     }
 
-    /// `guard → condition`.
+    /// The condition `guard → condition`, with the guard of the arm being evaluated.
     pub(super) fn where_guarded(&self, condition: Truth) -> Truth {
         match self.path() {
             Some(_) => self.under_guard(condition.not()).not(),
@@ -210,7 +211,7 @@ impl Task {
         })
     }
 
-    /// The truth of a condition if it is known or was decided, or else the wish to decide it.
+    /// The truth of a condition that is known or was decided in this section; else the obstacle that it must be decided.
     pub(super) fn asked(&self, condition: &Term) -> Result<bool, Obstacle> {
         let known = condition.as_bool().or_else(|| self.decided(condition));
         known.ok_or_else(|| Obstacle::Decide(condition.clone()))
@@ -226,7 +227,7 @@ impl Task {
         self.registers[(base + register) as usize].put(value);
     }
 
-    /// Sets a register; a value with too many alternatives is to be forced.
+    /// Sets a register, and notes a value with too many alternatives, which is forced next.
     #[inline]
     pub(super) fn keep_small(&mut self, register: Register, value: Value) {
         let too_many = matches!(&value, Value::Union(alternatives) if is_forced(alternatives));
@@ -251,13 +252,13 @@ impl Task {
         Ok(Executed::Moved)
     }
 
-    /// Meets an event, after which it goes on at the next instruction.
+    /// Yields an event, after which the task goes on at the next instruction.
     pub(super) fn event(&mut self, event: Event) -> Result<Executed, Obstacle> {
         self.frame.pc += 1;
         Ok(Executed::Event(event))
     }
 
-    /// Meets an event with a condition, unless that is known to hold.
+    /// Yields an event with a condition, unless the condition is known to hold.
     pub(super) fn condition(
         &mut self,
         condition: Truth,
@@ -266,7 +267,7 @@ impl Task {
         if condition.is_true() { Ok(Executed::Following) } else { self.event(event(condition)) }
     }
 
-    /// Makes it a copy of another one, if it already is.
+    /// Copies another task into this one, whose memory it reuses.
     pub(super) fn copy_from(&mut self, other: &Task) {
         let Task {
             port,
@@ -299,12 +300,12 @@ impl Task {
     }
 }
 
-/// Tests whether a value with these alternatives is told apart where it is read.
+/// Tests whether a value with these alternatives must be forced before an operation uses it.
 pub(super) fn is_forced(alternatives: &Alternatives) -> bool {
     alternatives.is_apart() || alternatives.len() > UNION_LIMIT
 }
 
-/// Copies what is mostly empty.
+/// Copies a list that is mostly empty.
 fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
     if !(to.is_empty() && from.is_empty()) {
         to.clear();
@@ -312,7 +313,7 @@ fn copy_few<T: Clone>(to: &mut Vec<T>, from: &[T]) {
     }
 }
 
-/// Copies values to where others were.
+/// Copies values into a list, whose memory is reused.
 pub fn copy_values(to: &mut Vec<Value>, from: &[Value]) {
     if to.len() != from.len() {
         to.resize(from.len(), Value::Absent);

@@ -1,9 +1,9 @@
-//! Parts of unknown values that have been seen: one table a candidate, so that what is found out through one copy of an unknown
-//! map, list or tree holds for all (semantics, *Values*).
+//! The expanded parts of unknown values: one table for each candidate, so that a part that was expanded through one copy of an unknown
+//! map, list or tree is the same in all copies.
 //!
-//! An instruction that lacks a part of an unknown value asks for it; the part is in the table, or the handler of events is
-//! asked to make it ([`Event::Look`](super::Event::Look)) out of fresh variables. Then the part is put into the operands, and the
-//! instruction is carried out again.
+//! An instruction that needs a part of an unknown value asks for it. The part is in the table, or the handler of events makes it out
+//! of fresh variables ([`Event::Look`](super::Event::Look)). Then the part is filled into the operands, and the instruction is
+//! executed again.
 
 use std::sync::Arc;
 
@@ -17,26 +17,26 @@ use crate::spec::types::TypeId;
 use crate::term::Term;
 use crate::value::{self, Ask, Entry, ExpandedPart, Keys, Map, Reach, Truth, Unknown, Unseen, Value};
 
-/// A part that is asked for, or what is to be done before it is there.
+/// The answer to a question for a part of an unknown value.
 pub enum Answered {
-    /// It is there.
+    /// The part.
     Part(ExpandedPart),
     /// A condition must be decided first: [`Process::branch`](super::Process::branch).
     Branch(Term),
-    /// It must be made: [`Process::look`](super::Process::look).
+    /// The part must be made first: [`Process::look`](super::Process::look).
     Look(Look),
-    /// It is beyond a limit.
+    /// The part is beyond a limit.
     Cut(Limit),
 }
 
-/// The number of entries that are not determined yet and are tried again after each request.
+/// At most this many recent entries that are not known yet are rewritten after each request; older ones wait longer.
 const RECENT: usize = 4;
 
-/// The parts of unknown values that have been seen, as more memory, by their identity.
+/// The expanded parts of unknown values, by identity: an addition to the memory.
 #[derive(Clone, Debug, Default)]
 pub struct Unknowns {
     table: Option<Arc<im::OrdMap<u64, Value>>>,
-    /// Entries of bases that were asked for a short while ago and may not be determined yet.
+    /// The entries of bases that were asked for recently and may not be known yet: the identity of the base, and the key.
     recent: Vec<(u64, Value)>,
 }
 
@@ -45,7 +45,7 @@ impl Unknowns {
         self.table.is_none() && self.recent.is_empty()
     }
 
-    /// Those that have been seen, by their identity.
+    /// The table of these parts, by identity.
     pub(super) fn of(seen: Vec<(u64, Value)>) -> Unknowns {
         let table = (!seen.is_empty()).then(|| Arc::new(seen.into_iter().collect()));
         Unknowns { table, recent: Vec::new() }
@@ -56,18 +56,18 @@ impl Unknowns {
         self.recent.clear();
     }
 
-    /// Everything that has been seen: identities and values.
+    /// All expanded parts, with their identities.
     pub fn seen(&self) -> impl Iterator<Item = (u64, &Value)> {
         self.table.iter().flat_map(|table| table.iter().map(|(id, value)| (*id, value)))
     }
 
-    /// Tests whether anything has been seen.
+    /// Tests whether any part has been expanded.
     #[must_use]
     pub fn has_seen(&self) -> bool {
         self.table.is_some()
     }
 
-    /// The value that was seen of one unknown value.
+    /// The expanded part of one unknown value.
     #[must_use]
     pub fn seen_of(&self, id: u64) -> Option<&Value> {
         self.table.as_ref()?.get(&id)
@@ -86,7 +86,7 @@ impl Unknowns {
         }
     }
 
-    /// A value with all that has been seen of lists and trees in it.
+    /// A value with all expanded parts of lists and trees filled in.
     #[must_use]
     pub fn expanded(&self, value: &Value) -> Value {
         let mut value = value.clone();
@@ -104,14 +104,14 @@ impl Unknowns {
         }
     }
 
-    /// Replaces what has been seen of unknown values if a function gives something else.
+    /// Replaces the expanded parts for which a function gives another value.
     pub fn rewrite(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
         let changed: Vec<(u64, Value)> = self.seen().filter_map(|(id, value)| Some((id, rewrite(value)?))).collect();
         changed.into_iter().for_each(|(id, value)| self.set(id, value));
     }
 
-    /// Replaces entries of unknown maps that were asked for a short while ago by what has become known of them. Gives each that
-    /// changed, as the identity of the map and the key: it is still to be replaced in every value that stands on the same base.
+    /// Rewrites the recent entries of unknown maps. Returns the identity of the base and the key of each one that changed: the caller
+    /// rewrites it in every value that stands on this base.
     pub(super) fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Vec<(u64, Value)> {
         let mut decided = Vec::new();
         for (id, key) in std::mem::take(&mut self.recent) {
@@ -130,8 +130,8 @@ impl Unknowns {
         decided
     }
 
-    /// Forgets what was seen of unknown values and cannot be asked for again: what neither these values nor anything in them
-    /// mentions, and entries of bases under keys for which every map on the base has an entry of its own.
+    /// Forgets the expanded parts that cannot be asked for again: those that the held values do not mention, not even through other
+    /// parts, and entries of bases under keys for which every map on the base has an entry of its own.
     pub(super) fn prune<'v>(&mut self, held: impl Iterator<Item = &'v Value>) {
         let Some(table) = &self.table else { return };
         let mut holders: FxHashMap<u64, Vec<&Map>> = FxHashMap::default();
@@ -154,8 +154,7 @@ impl Unknowns {
         self.table = if kept.is_empty() { None } else { Some(Arc::new(kept)) };
     }
 
-    /// Gets a part that a task asks for, or tells what must come first. If it must be made, or a condition decided, the task waits
-    /// for that.
+    /// Answers the question of a task for a part. If the part must be made, or a condition decided first, the task waits for that.
     pub(super) fn ask(&mut self, task: &mut Task, program: &Program, ask: &Ask) -> Answered {
         let answered = match ask {
             Ask::Node(unknown) => match self.seen_of(unknown.id) {
@@ -229,7 +228,7 @@ impl Unknowns {
         Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)))
     }
 
-    /// Each of the keys is looked at first, then whether there are others.
+    /// Answers the question for other keys of a base; an error asks for the entry under one of the known keys first.
     fn ask_others(&self, unknown: Unknown, keys: &[Value]) -> Result<Answered, Ask> {
         let origin = match self.seen_of(unknown.id) {
             Some(Value::Map(map)) => map.clone(),
@@ -249,7 +248,7 @@ impl Unknowns {
         })
     }
 
-    /// Keeps what was made; the facts that hold of it.
+    /// Keeps a part that was made; returns the facts that hold of it.
     pub(super) fn looked(&mut self, task: &mut Task, made: Value) -> Vec<Term> {
         let Waiting::Look(ask) = std::mem::take(&mut task.waiting) else { return Vec::new() };
         match ask {
@@ -266,8 +265,8 @@ impl Unknowns {
         Vec::new()
     }
 
-    /// A base has an entry under another key now: if that equals a key before, it is the same entry; if it does not,
-    /// it is one of the others that there were, if any.
+    /// Adds an entry to a base; returns the facts that hold of it. If its key equals an earlier one, both entries are the same; else it is
+    /// one of the other keys that the base was said to have, if any.
     fn entry_made(&mut self, unknown: Unknown, key: Value, made: &Value) -> Vec<Term> {
         let there = made.field(0, 0).truth();
         let entry = Entry::when(there.clone(), made.field(0, 1));
@@ -291,7 +290,7 @@ impl Unknowns {
     }
 }
 
-/// The number of nodes of an unknown value that may be looked at if it is asked for.
+/// The number of nodes of an unknown value that may still be expanded.
 fn share_of(task: &Task, unknown: Unknown) -> u32 {
     if task.guards.is_empty() {
         return NODE_LIMIT;
@@ -300,7 +299,7 @@ fn share_of(task: &Task, unknown: Unknown) -> u32 {
     share.map_or(GUARDED_NODE_LIMIT, |(_, share)| *share)
 }
 
-/// A node was looked at: what is unknown inside shares what is left.
+/// Divides the number of nodes that may still be expanded below a node among its unknown parts.
 fn share(task: &mut Task, unknown: Unknown, made: &Value) {
     let left = share_of(task, unknown).min(GUARDED_NODE_LIMIT).saturating_sub(1);
     let mut inside = Vec::new();

@@ -36,12 +36,12 @@ impl Int {
     /// −1.
     pub const MINUS_ONE: Int = Int(Small(-1));
 
-    /// The integer `value`, in a context that needs a constant.
+    /// The integer `value`, also in constants.
     pub const fn small(value: i64) -> Int {
         Int(Small(value))
     }
 
-    /// Tests whether it fits a machine word.
+    /// Tests whether the value fits a machine word.
     pub fn is_small(&self) -> bool {
         matches!(self.0, Small(_))
     }
@@ -64,7 +64,7 @@ impl Int {
         self.to_i64().and_then(|value| usize::try_from(value).ok())
     }
 
-    /// Reads an optional `-` and decimal digits (at least one; leading zeros are allowed, `-0` is 0); anything else is `None`.
+    /// Reads an optional `-` and at least one decimal digit; `None` for anything else. Leading zeros are allowed, and `-0` is 0.
     pub fn parse(text: &str) -> Option<Int> {
         let digits = text.strip_prefix('-').unwrap_or(text);
         if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -133,7 +133,7 @@ impl Int {
         }
     }
 
-    /// The remainder that goes with [`Int::floor_div`]: it has the divisor's sign; `x % 0 = x`.
+    /// The remainder of [`Int::floor_div`]: zero, or of the divisor's sign; `x % 0 = x`.
     pub fn modulo(&self, other: &Int) -> Int {
         if other.is_zero() {
             return self.clone();

@@ -1,8 +1,8 @@
-//! JSON values that are only compared: each is the one text that all texts equal to it become.
+//! JSON values that are only compared: each is a canonical text, which all texts of equal values have in common.
 //!
-//! Numbers are compared exactly, so one is its digits and a power of ten, of whatever size: `1.50`, `15e-1` and `1.5` are one
-//! number, and `1e999999999` takes ten octets. The members of an object stand in the order of their names; what reads a
-//! text puts them so (`mayhap::json`).
+//! For example `1.50`, `15e-1` and `1.5` are one number, and `1e999999999` takes ten octets: a number is its digits and a power of
+//! ten of any size, so numbers are compared exactly. The members of an object stand in the order of their names; the reader of a
+//! text sorts them (`mayhap::json`).
 //!
 //! ```
 //! use mayhap::scalar::Json;
@@ -19,7 +19,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Json(Arc<str>);
 
-/// The number of zeros that are written at most if they say nothing but how large a number is.
+/// A canonical number has at most this many zeros before or after its digits; one that needs more has an exponent.
 const ZEROS: usize = 20;
 
 impl Json {
@@ -29,7 +29,7 @@ impl Json {
         Json("null".into())
     }
 
-    /// The number that `text`, a number of JSON, is.
+    /// The number that `text` denotes, which must be a JSON number.
     #[must_use]
     pub fn number(text: &str) -> Json {
         Json(number(text).into())
@@ -41,7 +41,7 @@ impl Json {
         Json(format!("\"{text}\"").into())
     }
 
-    /// The value whose canonical text this is.
+    /// The value with this canonical text.
     pub(crate) fn of_canonical(text: &str) -> Json {
         Json(text.into())
     }
@@ -59,10 +59,10 @@ impl fmt::Display for Json {
     }
 }
 
-/// The canonical text of a number of JSON.
+/// The canonical text of a JSON number.
 ///
-/// Without its sign it is digits, of which neither the first nor the last is a zero, times a power of ten. It is written out
-/// if that takes few zeros, else with the point after its first digit and an exponent.
+/// Its absolute value is digits, the first and the last of them no zero, times a power of ten. It is written out if that takes few
+/// zeros, else with the point after the first digit and an exponent.
 pub(crate) fn number(text: &str) -> Cow<'_, str> {
     let (sign, unsigned) = text.strip_prefix('-').map_or(("", text), |unsigned| ("-", unsigned));
     let is_plain = |octets: &[u8]| octets.len() <= ZEROS && octets.iter().all(u8::is_ascii_digit);
@@ -83,7 +83,7 @@ pub(crate) fn number(text: &str) -> Cow<'_, str> {
     Cow::Owned(format!("{sign}{}", positive(digits, &point)))
 }
 
-/// 0.DIGITS times ten to the power of `point`.
+/// The canonical text of 0.DIGITS times ten to the power of `point`.
 fn positive(digits: &str, point: &Int) -> String {
     let length = digits.len() as i64;
     match point.to_i64() {
@@ -146,7 +146,7 @@ mod tests {
         }
     }
 
-    /// Twice the same text exactly if the numbers are equal as fractions: all of a few digits, points and exponents.
+    /// Two numbers have the same canonical text if and only if they are equal as fractions: checked for all pairs of some numbers.
     #[test]
     fn equal_numbers_and_no_others_are_one_text() {
         let mut texts = Vec::new();
@@ -159,7 +159,7 @@ mod tests {
                 }
             }
         }
-        // As a whole number of 10^-30.
+        // The number as a multiple of 10^-30.
         let scaled = |text: &String| {
             let (mantissa, exponent) = text.split_once(['e', 'E']).unwrap_or((text, "0"));
             let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));

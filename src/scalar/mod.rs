@@ -1,7 +1,5 @@
-//! Scalars: the known leaves of every value. Integers of any size, strings, octets, tokens, clients, booleans,
-//! JSON values that are only compared.
-//!
-//! Implements the *values* of the semantics as far as they are atomic and known; arithmetic is total (`x / 0 = 0`).
+//! Scalars: the known leaves of every value. They are booleans, integers of any size, strings, octets, tokens, clients, and JSON
+//! values that are only compared. Arithmetic is total (`x / 0 = 0`).
 //!
 //! ```
 //! use mayhap::scalar::{Int, Scalar, Sort};
@@ -29,9 +27,9 @@ use serde::{Deserialize, Serialize};
 /// An element of a token type: compared for equality, never inspected. `Number(5)` and `Text("5")` differ.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Token {
-    /// Travels as a JSON string.
+    /// A token that travels as a JSON string.
     Text(Arc<str>),
-    /// Travels as a JSON number.
+    /// A token that travels as a JSON number.
     Number(Int),
 }
 
@@ -55,9 +53,9 @@ pub enum Scalar {
     Str(Arc<str>),
     /// A string of octets.
     Bytes(Arc<[u8]>),
-    /// An element of some token type; which one is not recorded here (two token types never meet).
+    /// An element of a token type. The type is not recorded: tokens of two types are never compared.
     Token(Token),
-    /// A client, that is, a connection.
+    /// A client: a connection.
     Client(u64),
     /// A JSON value.
     Json(Json),
@@ -84,7 +82,7 @@ impl Scalar {
         Scalar::Token(Token::Text(text.into()))
     }
 
-    /// The sort of this scalar; a token's is [`Sort::ANY_TOKEN`].
+    /// The sort of this scalar; [`Sort::ANY_TOKEN`] for a token.
     pub fn sort(&self) -> Sort {
         match self {
             Scalar::Bool(_) => Sort::Bool,
@@ -139,10 +137,10 @@ impl fmt::Display for Scalar {
     }
 }
 
-/// The kind of a scalar: the set that it is an element of. Every sort but `Bool` has infinitely many elements.
+/// The sort of a scalar: the set of which it is an element. Every sort but `Bool` has infinitely many elements.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Sort {
-    /// false, true.
+    /// The truth values, false and true.
     Bool,
     /// All integers.
     Int,
@@ -150,9 +148,9 @@ pub enum Sort {
     Str,
     /// All finite strings of octets.
     Bytes,
-    /// The token type of this number, an infinite set with equality only.
+    /// The elements of the token type with this number, an infinite set with equality only.
     Token(u32),
-    /// All clients; infinitely many for the purposes of the semantics.
+    /// All clients; there are infinitely many.
     Client,
     /// All JSON values, an infinite set with equality only.
     Json,

@@ -1,8 +1,6 @@
-//! Numbers that look random, the same in every run, for tests.
-//!
-//! `numbers(1)` gives other numbers than `numbers(2)`; each call takes the next one below what is asked for.
+//! Pseudo-random numbers for tests, the same in every run: for example those of `numbers(1)` and of `numbers(2)` differ.
 
-/// Numbers below n, by Knuth's linear congruential generator (MMIX).
+/// A generator whose calls give the next number below n: Knuth's linear congruential generator (MMIX).
 pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
     let mut state = seed;
     move |n| {

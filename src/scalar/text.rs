@@ -1,6 +1,7 @@
-//! Builtins on known strings and octets, all total: what `+`, `len`, `contains`, `split`, `to_int` … mean.
+//! Builtins on known strings and octets: `+`, `len`, `contains`, `split`, `to_int` and others. All are total.
 //!
-//! Lengths and positions count code points of a string and octets of bytes. Arguments of the wrong or of different sorts give `None`.
+//! Lengths and positions count code points of a string and octets of bytes. Arguments of a wrong sort, or of different sorts, give
+//! `None`.
 //!
 //! ```
 //! use mayhap::scalar::{text, Int, Scalar};
@@ -10,7 +11,7 @@
 
 use super::{Int, Scalar};
 
-/// `s + t`.
+/// The concatenation `s + t`.
 pub fn concat(s: &Scalar, t: &Scalar) -> Option<Scalar> {
     match (s, t) {
         (Scalar::Str(s), Scalar::Str(t)) => Some(Scalar::Str([&**s, &**t].concat().into())),
@@ -19,7 +20,7 @@ pub fn concat(s: &Scalar, t: &Scalar) -> Option<Scalar> {
     }
 }
 
-/// `len(s)`: code points of a string, octets of bytes.
+/// The length `len(s)`: code points of a string, octets of bytes.
 pub fn len(s: &Scalar) -> Option<Int> {
     match s {
         Scalar::Str(s) => Some(Int::from(s.chars().count())),
@@ -28,7 +29,7 @@ pub fn len(s: &Scalar) -> Option<Int> {
     }
 }
 
-/// `s.contains(t)`: t occurs in s somewhere; the empty t always does.
+/// Tests whether t occurs in s: `s.contains(t)`. The empty text always does.
 pub fn contains(s: &Scalar, t: &Scalar) -> Option<bool> {
     match (s, t) {
         (Scalar::Str(s), Scalar::Str(t)) => Some(s.contains(&**t)),
@@ -37,18 +38,18 @@ pub fn contains(s: &Scalar, t: &Scalar) -> Option<bool> {
     }
 }
 
-/// `s.starts_with(t)`.
+/// Tests whether s begins with t: `s.starts_with(t)`.
 pub fn starts_with(s: &Scalar, t: &Scalar) -> Option<bool> {
     octets(s, t).map(|(s, t)| s.starts_with(t))
 }
 
-/// `s.ends_with(t)`.
+/// Tests whether s ends with t: `s.ends_with(t)`.
 pub fn ends_with(s: &Scalar, t: &Scalar) -> Option<bool> {
     octets(s, t).map(|(s, t)| s.ends_with(t))
 }
 
-/// `s.split(t)`: the pieces between the non-overlapping occurrences of t from the left; always at least one piece.
-/// An empty separator splits nothing: `s.split("") = [s]`.
+/// The pieces `s.split(t)` between the non-overlapping occurrences of t, found from the left; at least one piece. An empty
+/// separator splits nothing: `s.split("") = [s]`.
 pub fn split(s: &Scalar, t: &Scalar) -> Option<Vec<Scalar>> {
     match (s, t) {
         (Scalar::Str(text), Scalar::Str(by)) if !by.is_empty() => Some(text.split(&**by).map(Scalar::str).collect()),
@@ -58,7 +59,7 @@ pub fn split(s: &Scalar, t: &Scalar) -> Option<Vec<Scalar>> {
     }
 }
 
-/// `s.lower()`: A–Z become a–z, everything else stays.
+/// The lower case `s.lower()`: A–Z become a–z, everything else stays.
 pub fn lower(s: &Scalar) -> Option<Scalar> {
     match s {
         Scalar::Str(s) => Some(Scalar::Str(s.to_ascii_lowercase().into())),
@@ -67,13 +68,14 @@ pub fn lower(s: &Scalar) -> Option<Scalar> {
     }
 }
 
-/// `s.to_int()`: an optional `-`, then decimal digits, at least one; no blanks, no `+`. Leading zeros are allowed (`"007"` is 7) and `"-0"` is 0.
+/// The number `s.to_int()`: an optional `-`, then at least one decimal digit; no blanks, no `+`. Leading zeros are allowed: `"007"`
+/// is 7, and `"-0"` is 0.
 pub fn to_int(s: &str) -> Option<Int> {
     Int::parse(s)
 }
 
-/// `s[from..to]`, made total by clamping: both ends into `0..=len(s)`, and an end before the start gives the empty string.
-/// That the ends are in range is the caller's check (a fault of the specification).
+/// The slice `s[from..to]`, made total: both ends are clamped into `0..=len(s)`, and an end before the start gives the empty text.
+/// The caller checks that the ends are in range; if they are not, the specification is faulty.
 pub fn slice(s: &Scalar, from: &Int, to: &Int) -> Option<Scalar> {
     let length = len(s)?.to_usize()?;
     let clamp = |at: &Int| if at.signum() < 0 { 0 } else { at.to_usize().map_or(length, |at| at.min(length)) };
@@ -85,7 +87,7 @@ pub fn slice(s: &Scalar, from: &Int, to: &Int) -> Option<Scalar> {
     }
 }
 
-/// Both as octets: UTF-8 keeps prefixes and suffixes.
+/// Both texts as octets: UTF-8 keeps prefixes and suffixes.
 fn octets<'a>(s: &'a Scalar, t: &'a Scalar) -> Option<(&'a [u8], &'a [u8])> {
     match (s, t) {
         (Scalar::Str(s), Scalar::Str(t)) => Some((s.as_bytes(), t.as_bytes())),

@@ -1,14 +1,15 @@
-//! Consequences of one constraint about the inside of texts for another: it implies or excludes it, or gives a value in it.
-//! Inequalities are compared with other constraints, too.
+//! A new condition compared with the kept constraints that share a variable with it, one at a time.
 //!
-//! For example beside `to_int(#1 + "7") = 47`, the condition `to_string(to_int(#1 + "7")) = #1 + "7"` is `#1 = "4"`.
+//! For example with `to_int(#1 + "7") = 47`, the condition `to_string(to_int(#1 + "7")) = #1 + "7"` is `#1 = "4"`. One of the two
+//! implies the other, they exclude each other, or one gives the value of a computed atom in the other. Only conditions about the
+//! inside of texts, and inequalities, are compared.
 
 use super::residual::{Id, Residual};
 use crate::scalar::Int;
 use crate::term::{Kind, Term, relate};
 use smallvec::SmallVec;
 
-/// Constraints that share a variable with the condition, if they are not too many.
+/// The constraints that share the first variable of the condition, if they are not too many; else none.
 fn beside<'r>(rest: &'r Residual, condition: &Term) -> impl Iterator<Item = (Id, &'r Term)> {
     let mut ids = SmallVec::new();
     condition.any_var(&mut |var| {
@@ -18,20 +19,20 @@ fn beside<'r>(rest: &'r Residual, condition: &Term) -> impl Iterator<Item = (Id,
     ids.into_iter().filter_map(|id| Some((id, rest.terms.get(id)?)))
 }
 
-/// The condition, if a computed atom has a known value by a constraint that is there.
+/// The condition with the value of a computed atom, if a kept constraint gives that value.
 pub(super) fn with_known_values(rest: &Residual, condition: &Term) -> Option<Term> {
     let values = beside(rest, condition).filter_map(|(_, known)| value(known));
     values.map(|(atom, n)| put(condition, atom, &n)).find(|simpler| simpler != condition)
 }
 
-/// The constraints that are there in which the condition gives a value to a computed atom, and what they are with that.
+/// The kept constraints with a computed atom whose value the condition gives, each with its new form.
 pub(super) fn with_value_of(rest: &Residual, condition: &Term) -> Vec<(Id, Term)> {
     let Some((atom, n)) = value(condition) else { return Vec::new() };
     let changed = |(id, old): (Id, &Term)| Some((id, put(old, atom, &n))).filter(|(_, new)| new != old);
     beside(rest, condition).filter_map(changed).collect()
 }
 
-/// Tests whether a single constraint that is there implies the condition; `None` if one excludes it.
+/// Tests whether a single kept constraint implies the condition; `None` if one excludes it.
 pub(super) fn implied(rest: &Residual, condition: &Term) -> Option<bool> {
     for (_, known) in beside(rest, condition) {
         let relation = relate(known, condition);
@@ -45,13 +46,13 @@ pub(super) fn implied(rest: &Residual, condition: &Term) -> Option<bool> {
     Some(false)
 }
 
-/// Constraints that are there and follow from the condition say nothing any more: of `2 * #1 - 3 * #2 <= 9` and `<= 7` the
-/// second one is enough.
+/// The kept constraints that follow from the condition, and so say nothing any more: of `2 * #1 - 3 * #2 <= 9` and
+/// `2 * #1 - 3 * #2 <= 7` the second is enough.
 pub(super) fn weaker(rest: &Residual, condition: &Term) -> Vec<Id> {
     beside(rest, condition).filter(|(_, known)| relate(known, condition).backward).map(|(id, _)| id).collect()
 }
 
-/// The computed atom of which an equation tells the value.
+/// The computed atom and its value, if the condition is an equation of the two.
 fn value(equation: &Term) -> Option<(&Term, Int)> {
     let Kind::Eq0(linear) = equation.kind() else { return None };
     let [(atom, one)] = linear.terms() else { return None };
@@ -64,7 +65,7 @@ fn put(term: &Term, atom: &Term, n: &Int) -> Term {
     term.replace(&|node| (node == atom).then(|| Term::int(n.clone())))
 }
 
-/// A condition about the inside of texts.
+/// Tests whether a condition is about the inside of texts.
 pub(super) fn is_about_text(literal: &Term) -> bool {
     let computed = |term: &Term| matches!(term.kind(), Kind::Text(..));
     match literal.kind() {

@@ -1,7 +1,7 @@
-//! Simplification of terms by what a store knows. It is for making values simpler: not finding a simplification does no harm.
+//! Simplification of terms by what a store knows. A simplification that is not found does no harm: the term stays as it is.
 //!
-//! Implements no rule of its own: a condition follows if its parts do, or if its negation is refuted. For example beside
-//! `!#1 || #2` and `!#1 || !#2` the condition `#1 && #3` is false.
+//! For example a store with `!#1 || #2` and `!#1 || !#2` makes the condition `#1 && #3` false. A condition follows if its parts
+//! do, or if propagation and a small search refute its negation.
 
 use super::domains::decide_all;
 use super::facts::Touched;
@@ -12,13 +12,12 @@ use super::{Solved, Solver, Tiers};
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
 
-/// Conditions that the search for a counterexample may add.
+/// A search for a counterexample may add this many conditions: it is made for every simplification, so it must be cheap.
 const EFFORT: u32 = 16;
-/// Larger conditions are not looked at.
+/// For a condition of more nodes than this no counterexample is searched.
 const LARGEST: u32 = 64;
 
-/// The term with its variables resolved; for one that depends on conditions, the only value that it can have, if that was
-/// found out.
+/// The term with its variables resolved. A conditional that is found to have one value only becomes this value.
 #[must_use]
 pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
     let resolved = store.resolve(term);
@@ -28,8 +27,8 @@ pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
     only_value(store, &resolved).unwrap_or(resolved)
 }
 
-/// Tests whether a condition on truth values follows (`Some(true)`), or its negation does (`Some(false)`); `None` even if
-/// that was not found out. Unlike [`Store::decide`] it may search, but never asks Z3.
+/// Tests whether the store entails a condition (`Some(true)`) or its negation (`Some(false)`); `None` if it entails neither, or
+/// that was not found out. Unlike [`Store::decide`] it may search; it never asks Z3.
 #[must_use]
 pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
     let resolved = store.resolve(condition);
@@ -46,8 +45,7 @@ pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool>
     })
 }
 
-/// Tests whether a connective follows (`Some(true)`), or its negation does (`Some(false)`), by its parts, each by itself;
-/// `None` even if that was not found out.
+/// Tests whether the store entails a connective or its negation, by asking about each part alone, as [`entails`] does.
 fn entails_parts(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
     let (parts, deciding) = match condition.kind() {
         Kind::And(parts) => (parts, false),
@@ -64,7 +62,7 @@ fn last_value(store: &Store, term: &Term) -> Option<Scalar> {
     term.eval(&mut |var| Some(model.get(var).cloned().unwrap_or_else(|| store.domain(var).first(var))))
 }
 
-/// The value that a term has by the last model, if it was found to have no other.
+/// The value of a term by the last model, if it was found to have no other.
 fn only_value(store: &Store, term: &Term) -> Option<Term> {
     let value = Term::constant(last_value(store, term)?);
     refutes(store, &Term::ne(term, &value)).then_some(value)

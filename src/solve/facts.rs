@@ -1,8 +1,8 @@
-//! Facts: bindings, domains and what remains, closed under substitution and unit propagation.
+//! Facts: bindings, domains and a residual, closed under substitution and unit propagation.
 //!
-//! `conjoin` is exact and never searches: an equation binds a variable, a literal about one variable goes to its domain, a
-//! clause loses the literals that are known false. What remains is indexed by variable. For example `#1 = #2 + 1`, then
-//! `#1 <= 3`, leaves the binding `#1 := #2 + 1` and the domain `#2 <= 2`.
+//! For example `#1 = #2 + 1`, then `#1 <= 3`, gives the binding `#1 := #2 + 1` and the domain `#2 <= 2`. Conjoining a condition is exact
+//! and never searches: an equation binds a variable, a literal about one variable goes to its domain, a clause loses the literals
+//! that are known false. The residual is indexed by variable.
 
 use super::beside;
 use super::domains::Domains;
@@ -15,11 +15,11 @@ use crate::term::{KeySet, Kind, Linear, Term, Var};
 use smallvec::SmallVec;
 use std::sync::Arc;
 
-/// The facts contradict each other.
+/// A contradiction among the facts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Conflict;
 
-/// Everything known, in solved form.
+/// The facts of a store, in solved form.
 ///
 /// ```text
 /// #1 = #2 + 1,  #1 <= 3,  #2 != #3          is kept as
@@ -27,12 +27,12 @@ pub(super) struct Conflict;
 /// ```
 ///
 /// 1. A variable has a binding or a domain or neither, never both; no bound variable is in `rest`.
-/// 2. No binding mentions its own variable, through others neither: chains end.
-/// 3. No domain is empty, and none has a single value: that would be a binding.
+/// 2. No binding mentions its own variable, not even through other bindings: chains end.
+/// 3. No domain is empty, and none has a single value: such a variable is bound.
 /// 4. `rest` has no conjunction, and no literal that a binding or a domain can hold.
 #[derive(Clone, Default)]
 pub(super) struct Facts {
-    /// Variables that are solved for.
+    /// The values of bound variables, which were solved for.
     pub(super) bindings: SortedMap<Term>,
     /// The domain of each unbound variable: all that is known of it alone.
     pub(super) domains: Domains,
@@ -53,9 +53,10 @@ pub(super) struct Touched {
     pending: SmallVec<[Term; 8]>,
 }
 
-/// The most values of a variable on which a condition on it alone is tried.
+/// A condition on one variable becomes a set of values if the variable has at most this many: it is tried on each of them.
 const TRIED: usize = 64;
-/// Binding chains are followed this far; they are acyclic, so this is never reached in practice.
+/// Chains of bindings are followed for this many rounds. They are acyclic, so the limit is never reached: it makes the loop end
+/// even if an invariant is broken.
 const CHAIN: usize = 1_000_000;
 
 impl Facts {
@@ -86,7 +87,7 @@ impl Facts {
         self.domains.decide(term).or_else(|| self.rest.as_ref()?.decide(term))
     }
 
-    /// All that is connected with these constraints.
+    /// The constraints and variables that are connected with these constraints.
     pub(super) fn component(&self, seeds: impl IntoIterator<Item = Id>) -> Component {
         self.rest.as_ref().map_or_else(Component::default, |rest| rest.component(seeds))
     }
@@ -116,7 +117,7 @@ impl Facts {
         self.propagate(touched)
     }
 
-    /// Adds what is still to be added, and all that follows by substitution and unit propagation.
+    /// Adds the pending conditions, and all that follows by substitution and unit propagation.
     pub(super) fn propagate(&mut self, touched: &mut Touched) -> Result<(), Conflict> {
         while let Some(next) = touched.pending.pop() {
             let next = self.resolve(&next);
@@ -160,7 +161,7 @@ impl Facts {
         }
     }
 
-    /// `var := value`: what was known of the variable becomes conditions on the value, still to be added.
+    /// Binds a variable, `var := value`. Its domain becomes conditions on the value, which are pending then, as are its constraints.
     pub(super) fn bind(&mut self, var: Var, value: Term, touched: &mut Touched) -> Result<(), Conflict> {
         if let Some(domain) = self.domains.remove(var) {
             match value.as_const() {
@@ -180,7 +181,7 @@ impl Facts {
         Ok(())
     }
 
-    /// A literal about one variable.
+    /// Narrows the domain of a variable by a literal about it.
     pub(super) fn narrow(&mut self, var: Var, about: &About<'_>, touched: &mut Touched) -> Result<(), Conflict> {
         let narrowing = match self.domains.get_mut(var) {
             Some(domain) => about.apply(domain),
@@ -198,7 +199,7 @@ impl Facts {
         }
     }
 
-    /// After a domain shrank: one value left binds, clauses are looked at again.
+    /// Propagates from a domain that shrank: a variable with one value left is bound, and clauses that mention it are reduced.
     fn narrowed(&mut self, var: Var, touched: &mut Touched) -> Result<(), Conflict> {
         if let Some(only) = self.domain(var).single() {
             return self.bind(var, Term::constant(only), touched);
@@ -221,7 +222,7 @@ impl Facts {
         Ok(())
     }
 
-    /// The condition without what domains decide of it; `None` if it is false.
+    /// The condition without the literals that domains refute; true if they entail it, `None` if they refute it.
     fn reduce(&self, term: &Term) -> Option<Term> {
         match (term.kind(), self.domains.decide(term)) {
             (_, Some(true)) => Some(Term::truth()),
@@ -233,8 +234,7 @@ impl Facts {
         }
     }
 
-    /// Reduces a condition again, if only what is known of one variable has changed since it was reduced; `None` if it is
-    /// false.
+    /// Reduces a condition again that was reduced before the domain of one variable shrank; `None` if it is false.
     fn reduce_after(&self, term: &Term, var: Var) -> Option<Term> {
         let Kind::Or(parts) = term.kind() else { return self.reduce(term) };
         let is_decided = |part: &Term| part.mentions(var) && self.domains.decide(part).is_some();
@@ -274,7 +274,8 @@ impl Facts {
         Ok(())
     }
 
-    /// The values of the only variable of a condition that satisfy it, if it has few values, or these are listed: that says all.
+    /// The only variable of a condition and the values that satisfy it, if the variable has few values or the condition lists them:
+    /// this set says all that the condition does.
     fn values_that_satisfy(&self, condition: &Term) -> Option<(Var, KeySet)> {
         let mut only = None;
         let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);
@@ -286,7 +287,7 @@ impl Facts {
         Some((var, KeySet::of(values.into_iter().zip(held?).filter(|(_, holds)| *holds).map(|(value, _)| value))))
     }
 
-    /// Everything as conditions: bindings, domains, the rest; in an order that depends on content only.
+    /// All facts as conditions: bindings, domains, the rest; in an order that depends on content only.
     pub(super) fn conditions(&self) -> Vec<Term> {
         let bound = self.bindings.iter().map(|(var, value)| Term::eq(&Term::var(var), value));
         let mut list: Vec<Term> = bound.collect();

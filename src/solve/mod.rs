@@ -1,8 +1,9 @@
-//! Stores of constraints: is this still possible? Three answers, from the cheapest exact tier that has one.
+//! Stores of constraints: the cheapest tier that can tell says whether an assignment is left (yes, no, or unknown).
 //!
-//! Implements the constraint sets of validation states (Figure 3.1) and *Forgetting, exactly*. Tiers, in order: folding and
-//! bindings; the domain of one variable; the cached model still satisfies; propagation and small case splits within the
-//! connected component; Z3 on that component, its answers remembered. Each is exact if it answers.
+//! Implements the constraint set of a candidate (a validation state in Figure 3.1 of Li's *Testing by Dualization*). A question
+//! goes through these tiers until one answers: folding and bindings; the domain of one variable; the cached model, changed in
+//! one value if need be; propagation and small case splits within the connected component; Z3 on that component. Each answer is
+//! exact (`proofs-notes/solver-tiers.md`).
 //!
 //! ```
 //! use mayhap::scalar::Sort;
@@ -49,13 +50,13 @@ use serde::{Deserialize, Serialize};
 /// The reason why a question was not decided.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Why {
-    /// It multiplies or divides unknown integers.
+    /// The question multiplies or divides unknown integers.
     NonLinear,
-    /// It is about the inside of unknown strings or bytes.
+    /// The question is about the inside of unknown strings or bytes.
     Text,
-    /// It exceeded the deterministic limits of the solver.
+    /// The question exceeded the deterministic limits of the solver.
     Effort,
-    /// It ran into the wall-clock limit of the solver.
+    /// The question ran into the wall-clock limit of the solver.
     Time,
     /// Solving is switched off.
     SwitchedOff,
@@ -73,18 +74,18 @@ impl fmt::Display for Why {
     }
 }
 
-/// The answer to the question whether there is an assignment.
+/// The answer to the question whether an assignment satisfies all conditions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Answer {
-    /// There is one.
+    /// An assignment satisfies them.
     Sat,
-    /// There is none.
+    /// No assignment satisfies them.
     Unsat,
-    /// Not decided; nothing may be concluded.
+    /// The question was not decided; nothing may be concluded.
     Unknown(Why),
 }
 
-/// The answer for a component: a model of it, that there is none, or why it was not decided.
+/// The answer for a component: a model of it, that it has none, or the reason why that was not decided.
 #[derive(Clone)]
 enum Solved {
     Sat(Model),

@@ -16,12 +16,12 @@ pub struct Model {
     values: BTreeMap<Var, Scalar>,
 }
 
-/// The variables whose values something may still restrict.
+/// The variables that are open in a model: something may still restrict their values.
 #[derive(Clone, Debug)]
 pub enum Open {
-    /// All that have no value yet may be among them.
+    /// Any variable without a value.
     All,
-    /// These.
+    /// The variables without a value among these.
     These(FxHashSet<Var>),
 }
 
@@ -59,7 +59,7 @@ impl Model {
         self.values.iter().map(|(var, value)| (*var, value))
     }
 
-    /// The value of a term, if that of each variable that matters is known.
+    /// The value of a term, if the model gives every variable that matters a value.
     pub fn eval(&self, term: &Term) -> Option<Scalar> {
         term.eval(&mut |var| self.values.get(&var).cloned())
     }
@@ -74,15 +74,15 @@ impl Model {
         self.eval(condition).and_then(|value| value.as_bool()) == Some(true)
     }
 
-    /// Adds values for all variables that were eliminated on the way, latest first. If each elimination was exact there
-    /// always are some; an answer other than `Sat` tells which question was too hard.
+    /// Adds values for all eliminated variables of a trail, latest first. If each elimination was exact there always are some; an
+    /// answer other than `Sat` says why a question was too hard.
     pub fn extend(&mut self, trail: &Trail, solver: &mut Solver) -> Answer {
         let mut steps = trail.iter().map(|step| self.extend_by(step, solver));
         steps.find(|answer| *answer != Answer::Sat).unwrap_or(Answer::Sat)
     }
 
-    /// Adds values for the variables that were eliminated on the way and are decided, whatever the open ones will be. The
-    /// others are open, too; how they were eliminated is left.
+    /// Adds values for the eliminated variables that depend on no open variable. The other eliminated variables become open, too;
+    /// returns the part of the trail that is about them.
     ///
     /// # Errors
     /// A question was too hard.
@@ -159,8 +159,8 @@ impl Model {
 }
 
 impl Model {
-    /// Gives each variable without a value one of its own, if a store knows constants and domains only; returns whether that
-    /// is so.
+    /// Gives each variable without a value one of its domain, or its constant, if a store knows constants and domains only; returns
+    /// whether it did.
     fn extend_by_domains(&mut self, vars: &[Var], constraints: &[Term], store: &Store) -> bool {
         if !store.facts.rest_is_empty() || store.doubt().is_some() {
             return false;
@@ -186,11 +186,11 @@ impl FromIterator<(Var, Scalar)> for Model {
     }
 }
 
-/// Variables beyond this number get plain values in a model.
+/// The first variables of a model, up to this number, get picked values; the others get plain ones, which need no question.
 const SEEDED: usize = 64;
 impl Store {
-    /// A full assignment under which the store and all of `extra` (conditions) hold, for every variable that occurs in either.
-    /// `pick(n)` (a number below n) seeds what is free. It is checked by evaluation before it is returned.
+    /// An assignment of every variable that occurs, under which the store and the conditions `extra` hold; it is checked by
+    /// evaluation before it is returned. `pick(n)` gives a number below n, which chooses among values that are free.
     pub fn model(
         &self,
         extra: &[Term],
@@ -241,7 +241,7 @@ impl Store {
         Ok(model)
     }
 
-    /// Tries to give one variable a picked value; whatever happens, the store stays satisfiable.
+    /// Gives one variable a picked value, if that leaves the store satisfiable; else the store stays as it is.
     fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
         if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
             return;
@@ -251,8 +251,7 @@ impl Store {
         }
     }
 
-    /// Gives a variable a value, if it certainly can have that: no more is undecided than before, and something less if
-    /// anything is. Whether it did.
+    /// Gives a variable a value, if that is satisfiable, or leaves fewer undecided constraints than before; returns whether it did.
     fn give(&mut self, var: Var, value: Scalar, solver: &mut Solver) -> bool {
         let open = |store: &Store| store.facts.rest.as_ref().map_or(0, |rest| rest.open.len());
         let mut given = self.clone();
@@ -267,8 +266,8 @@ impl Store {
         is_given
     }
 
-    /// Gives a variable a value for good: the first wanted one that it can have, else a picked one, else that of a model.
-    /// The answer for the store then; if that is `Unknown` it may have none yet.
+    /// Gives a variable a value for good: the first wanted one that it can have, else a picked one, else its value in a model.
+    /// Returns the answer for the store after that; if it is `Unknown`, the variable may have no value yet.
     pub fn fix(
         &mut self,
         var: Var,

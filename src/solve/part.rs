@@ -1,7 +1,7 @@
-//! Parts of a store: what is said of some variables, taken out of what is said of all, and put back.
+//! Parts of a store: the facts about some variables, taken out of a store and put back.
 //!
-//! Of `#1 <= #2, #3 = 5` the part about #1 and #2 is `#1 <= #2`. Stores that grew out of one share what they have in common, so
-//! what differs is found without looking at all.
+//! The part of `#1 <= #2, #3 = 5` about #1 and #2 is `#1 <= #2`. Stores that grew out of one store share memory, so the facts that
+//! differ are found without a look at all of them.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
@@ -38,7 +38,7 @@ impl<'s> Connections<'s> {
         Connections { stores, bound }
     }
 
-    /// Variables, and all that they are connected with.
+    /// These variables and all that are connected with them.
     #[must_use]
     pub fn close(&self, vars: FxHashSet<Var>) -> FxHashSet<Var> {
         let (first, mut all) = (vars.iter().copied().collect(), vars);
@@ -46,13 +46,13 @@ impl<'s> Connections<'s> {
         all
     }
 
-    /// Adds variables to those that were met, with all that they are connected with; these, if they are new.
+    /// Adds variables, and all that are connected with them, to the set of variables that were met; returns those that are new in it.
     pub fn extend(&self, met: &mut FxHashSet<Var>, vars: impl IntoIterator<Item = Var>) -> Vec<Var> {
         let first = vars.into_iter().filter(|var| met.insert(*var)).collect();
         self.follow(met, first)
     }
 
-    /// Adds what is connected with new variables to these and to those that were met.
+    /// Adds the variables that are connected with the new ones to the new ones and to the set of variables that were met.
     fn follow(&self, met: &mut FxHashSet<Var>, mut new: Vec<Var>) -> Vec<Var> {
         let mut at = 0;
         while at < new.len() {
@@ -72,20 +72,20 @@ impl<'s> Connections<'s> {
 }
 
 impl Store {
-    /// Tests whether all of it was decided and nothing of it is logged: then parts without common variables are independent.
+    /// Tests whether every question was decided and no log is kept: then parts without common variables are independent.
     #[must_use]
     pub fn is_separable(&self) -> bool {
         self.is_decided() && self.trail.is_none()
     }
 
-    /// Tests whether every question about it was decided.
+    /// Tests whether the store is alive and every question about it was decided.
     #[must_use]
     pub fn is_decided(&self) -> bool {
         let is_open = self.facts.rest.as_ref().is_some_and(|rest| !rest.open.is_empty());
         !self.dead && self.doubt.is_none() && !is_open
     }
 
-    /// Variables of which another store says something else, among others that some constraint of either mentions.
+    /// Visits every variable with a binding, a domain or a constraint that another store does not have alike; it may visit others.
     pub fn differing_variables(&self, other: &Store, visit: &mut dyn FnMut(Var)) {
         self.facts.bindings.differing(&other.facts.bindings, visit);
         self.facts.domains.differing(&other.facts.domains, visit);
@@ -103,7 +103,7 @@ impl Store {
         });
     }
 
-    /// The part of it about some variables, with which no other one is connected.
+    /// The part of the store about some variables; no other variable may be connected with them.
     #[must_use]
     pub fn part(&self, vars: &FxHashSet<Var>) -> Store {
         let mut part = Store::default();
@@ -127,7 +127,7 @@ impl Store {
         part
     }
 
-    /// Drops what is said of some variables, with which no other one is connected.
+    /// Drops the part of the store about some variables; no other variable may be connected with them.
     pub fn remove_part(&mut self, vars: &FxHashSet<Var>) {
         for var in vars {
             self.facts.bindings.remove(*var);
@@ -140,7 +140,7 @@ impl Store {
         }
     }
 
-    /// Adds what another store says, of other variables.
+    /// Adds the facts of another store, which has no variable in common with this one.
     pub fn add_part(&mut self, part: &Store) {
         let entries = |(var, value): (Var, &Term)| (var, value.clone());
         self.facts.bindings.extend(part.facts.bindings.iter().map(entries));

@@ -1,4 +1,4 @@
-//! The residual: constraints that no binding and no domain holds, by variable; their components; and a model of them.
+//! The residual: the constraints that fit in no binding and no domain, indexed by variable; their components; a model of them.
 //!
 //! ```text
 //! terms       0: #1 <= #2    1: #2 != #3    2: #4 || #5
@@ -16,16 +16,16 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use std::hash::BuildHasherDefault;
 
-/// Number of a remaining constraint.
+/// The number of a remaining constraint.
 pub(super) type Id = u32;
 
 /// The constraints that remain, and a model of them.
 ///
-/// 1. No constraint is there twice; each is resolved, and no number is given again.
-/// 2. `of_var` has the numbers of the constraints of each variable that is in one, and no other variable.
+/// 1. `terms` has no constraint twice; each is resolved, and no number is given again.
+/// 2. `of_var` has the variables that occur in constraints and no others, each with the numbers of its constraints.
 /// 3. `known` is empty, or has all the constraints.
-/// 4. When nothing is left to be checked, each constraint that is not in `open` holds under `model`, whatever the values of
-///    variables without one are; and `model` has values of constrained variables only, each within its domain.
+/// 4. Once a change was checked, each constraint that is not in `open` holds under `model`, whatever the values of variables without
+///    one are; and `model` has values of constrained variables only, each within its domain.
 #[derive(Clone, Default)]
 pub(super) struct Residual {
     next: Id,
@@ -37,22 +37,22 @@ pub(super) struct Residual {
     pub(super) model: SortedMap<Scalar>,
     /// Constraints of components that no tier could decide.
     pub(super) open: SortedMap<Why, Id>,
-    /// The number of constraints that searches have gone through since variables were last forgotten.
+    /// The number of constraints in the components that were searched since variables were last forgotten.
     pub(super) searched: u32,
-    /// A constrained variable became known since Z3 was asked last.
+    /// Set if a constrained variable was bound to a constant since components were last searched.
     pub(super) gained: bool,
 }
 
-/// A connected part of what remains.
+/// A connected component of the residual.
 #[derive(Default, Debug)]
 pub(super) struct Component {
     pub(super) ids: BTreeSet<Id>,
     pub(super) vars: BTreeSet<Var>,
 }
 
-/// The most constraints that are compared one by one.
+/// Up to this many constraints are compared one by one; more are found by their hash.
 const COMPARED: usize = 16;
-/// The constraints of a variable are looked at together with another one, if there are at most this many.
+/// A new condition is compared with the constraints of a variable if they are at most this many: each would be looked at.
 const REVISITED: usize = 64;
 
 impl Residual {
@@ -77,7 +77,7 @@ impl Residual {
         Some(id)
     }
 
-    /// Removes a constraint; variables without any lose their value in the model.
+    /// Removes a constraint; a variable that no other constraint mentions loses its value in the model.
     pub(super) fn remove(&mut self, id: Id) -> Option<Term> {
         let term = self.terms.remove(id)?;
         if !self.known.is_empty() {
@@ -120,7 +120,7 @@ impl Residual {
         }
     }
 
-    /// Tests whether a condition or its negation is among the constraints, or a part of it that decides it.
+    /// Decides a condition if the condition, its negation, or a part that decides it is among the constraints.
     pub(super) fn decide(&self, term: &Term) -> Option<bool> {
         if self.terms.is_empty() || term.any_var(&mut |var| !self.of_var.contains_key(var)) {
             return None;
@@ -138,7 +138,7 @@ impl Residual {
         }
     }
 
-    /// All that is connected with these constraints, by shared variables.
+    /// The constraints and variables that are connected with these constraints by shared variables.
     pub(super) fn component(&self, seeds: impl IntoIterator<Item = Id>) -> Component {
         let mut component = Component::default();
         let mut pending: Vec<Id> = seeds.into_iter().filter(|id| self.terms.contains_key(id)).collect();

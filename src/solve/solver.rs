@@ -1,6 +1,6 @@
-//! The solver: limits and statistics. It belongs to a validator, never to a candidate.
+//! The solver: limits, statistics, and the tiers that search. It belongs to a validator, never to a candidate.
 //!
-//! A question that Z3 is asked has its variables renumbered in their order: `#7 * #8 == 15` and `#107 * #108 == 15` are the same question.
+//! Z3 sees variables renumbered in their order: `#7 * #8 == 15` and `#107 * #108 == 15` are the same question to it.
 
 use super::differences::bounds;
 use super::facts::Facts;
@@ -12,7 +12,7 @@ use crate::scalar::{Int, Sort};
 use crate::term::{Linear, Term, Var, made};
 use std::time::{Duration, Instant};
 
-/// The tiers that may answer beyond bindings and domains.
+/// The tiers that may answer if bindings and domains do not.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tiers {
     /// All of them.
@@ -26,7 +26,7 @@ pub enum Tiers {
 /// Limits of one solver; reaching one gives [`Answer::Unknown`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// Conditions that one search may add. A clause costs one to two; questions beyond that are Z3's.
+    /// The number of conditions that one search may add: a clause costs one or two. A question that needs more goes to Z3.
     pub search: u32,
     /// Z3's deterministic limit of effort for one question (its `rlimit`): about half a second, which only systems of thousands
     /// of inequalities need.
@@ -62,23 +62,23 @@ impl Default for Limits {
     }
 }
 
-/// More inequalities than this are a system.
+/// More inequalities than this, not all of them plain, are a system, which goes to Z3 without a search.
 const SYSTEM: usize = 32;
-/// The part of the budget, one in N, with which a component that is undecided already is searched again.
+/// A component that was undecided is searched again with the budget divided by this: most likely it still is.
 const AGAIN: u32 = 20;
-/// The work that a question to Z3 counts as, in made terms.
+/// A question to Z3 counts as the work of making this many terms.
 const ASKED: u64 = 50_000;
 
-/// The number of times that each tier answered, and that none did, and the time spent in Z3.
+/// Counts of the answers of each tier and of undecided questions, and the time spent in Z3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Statistics {
-    /// By folding, bindings and domains.
+    /// Answers by folding, bindings and domains.
     pub by_domain: u64,
-    /// By the model that was found before.
+    /// Answers by the cached model.
     pub by_model: u64,
-    /// By case splits.
+    /// Answers by closure of differences, or by case splits.
     pub by_search: u64,
-    /// By Z3: every question that reached it, answered or not.
+    /// Questions that reached Z3, answered or not.
     pub z3_checks: u64,
     /// Time spent in Z3.
     pub z3_time: Duration,
@@ -101,7 +101,7 @@ pub struct Solver {
     pub limits: Limits,
     /// The statistics of what was spent.
     pub statistics: Statistics,
-    /// The number of terms made by this thread at which no question is answered by search or by Z3 any more.
+    /// The number of terms made by this thread after which neither search nor Z3 answers a question any more.
     pub last_made: Option<u64>,
 }
 
@@ -120,8 +120,8 @@ impl Solver {
         }
     }
 
-    /// Decides facts that share no variable with others. If a part of them was `undecided` and has gained no constant since,
-    /// Z3 is not asked again.
+    /// Decides facts that share no variable with other facts. If they were `undecided`, and no variable has become known since, Z3
+    /// is not asked again.
     pub(super) fn decide(&mut self, facts: &Facts, undecided: Option<Why>) -> Solved {
         let tiers = self.limits.tiers;
         if tiers != Tiers::OnlyZ3 {
@@ -142,8 +142,8 @@ impl Solver {
         verdict
     }
 
-    /// Looks for a model, among differences by closure, else by case splits; not among many inequalities that these do not
-    /// simplify.
+    /// Looks for a model or a refutation: by closure if all constraints are differences, else by case splits; a system is left to
+    /// Z3.
     fn search(&self, facts: &Facts, budget: u32) -> Option<Solved> {
         if let Some(solved) = bounds::decide(facts) {
             return Some(solved);
@@ -156,12 +156,13 @@ impl Solver {
         facts.conditions().iter().all(|condition| model.satisfies(condition)).then_some(solved)
     }
 
-    /// The number of terms made by this thread at which questions are given up.
+    /// The number of terms made by this thread after which questions are given up.
     pub(super) fn last_made(&self) -> u64 {
         self.last_made.unwrap_or(u64::MAX)
     }
 
-    /// Asks Z3, with the variables renumbered in their order: its answer does not depend on how many there were before.
+    /// Asks Z3 with the variables renumbered in their order, so that its answer does not depend on how many variables were made
+    /// before.
     fn z3_renumbered(&mut self, conditions: &[Term]) -> Solved {
         let naming = Naming::of(conditions);
         let renumbered: Vec<Term> = conditions.iter().map(|condition| naming.canonical(condition)).collect();
@@ -186,8 +187,8 @@ impl Solver {
     }
 }
 
-/// Tests whether the facts are many inequalities, some with coefficients other than ±1 or with computed atoms: Z3 has means for
-/// them that a search has not.
+/// Tests whether the facts are a system: many inequalities, some with coefficients other than ±1 or with computed atoms. Z3 has
+/// methods for these, search has none.
 fn is_system(facts: &Facts) -> bool {
     let Some(rest) = facts.rest.as_ref().filter(|rest| rest.terms.len() > SYSTEM) else { return false };
     let linears: Option<Vec<&Linear>> = rest.terms.values().map(inequality).collect();
@@ -195,7 +196,7 @@ fn is_system(facts: &Facts) -> bool {
     linears.is_some_and(|linears| !linears.iter().all(|linear| linear.terms().iter().all(plain)))
 }
 
-/// Variables of a question in their order, and their canonical names 0, 1, 2 …
+/// The variables of a question in their order: the position of a variable is its canonical number.
 struct Naming {
     vars: Vec<Var>,
 }
@@ -221,7 +222,7 @@ impl Naming {
     }
 }
 
-/// Two token types never meet, so their number does not matter.
+/// The sort of a variable in a question to Z3. Tokens of two types never meet, so all token types become one.
 fn canonical_sort(sort: Sort) -> Sort {
     if let Sort::Token(_) = sort { Sort::ANY_TOKEN } else { sort }
 }

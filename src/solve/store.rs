@@ -1,7 +1,7 @@
 //! Stores: the constraint set of one candidate. Cloning shares everything; questions cost what they touch.
 //!
-//! `assume` is the rule *if* and *unify* of Figure 3.1: conjoin a condition and say whether an assignment is left. For example
-//! `q <= #n` for a known q updates one bound and asks nobody.
+//! For example `q <= #n` for a known q updates one bound, and nothing is asked. [`Store::assume`] implements the rules *if* and
+//! *unify* of Figure 3.1: it adds a condition and says whether an assignment is left.
 
 use super::domains::domain::{Domain, Narrowing};
 use super::domains::literal::{About, literal};
@@ -14,17 +14,17 @@ use crate::term::{Condition, Side, Term, Var};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-/// The constraints of one candidate: what is known, in solved form, with a model of what that leaves open.
+/// The constraints of one candidate: facts in solved form, with a model of those that remain.
 ///
-/// 1. A dead store has no assignment; what else is in it means nothing.
-/// 2. A store that is not dead has an assignment, or there is a doubt: a question about it was not decided.
-/// 3. Each assignment of the facts extends to the variables that were eliminated; the trail says how, if one is kept.
+/// 1. A dead store has no assignment; its facts mean nothing.
+/// 2. A store that is not dead has an assignment, or a doubt: a question about it was not decided.
+/// 3. Each assignment of the facts extends to the variables that were eliminated; the trail, if there is one, says how.
 #[derive(Clone, Default)]
 pub struct Store {
     pub(super) facts: Facts,
-    /// The store was refuted.
+    /// Set if the store was refuted.
     pub(super) dead: bool,
-    /// A component that no tier could decide was dropped.
+    /// The reason why a component that was dropped had not been decided.
     pub(super) doubt: Option<Why>,
     pub(super) trail: Option<Trail>,
 }
@@ -40,7 +40,7 @@ impl Store {
         self.trail.as_ref()
     }
 
-    /// Logs what it eliminates after this instead of what was logged.
+    /// Replaces the log of eliminations by this one, which goes on from here.
     pub fn go_on_from(&mut self, trail: Trail) {
         self.trail = Some(trail);
     }
@@ -56,14 +56,14 @@ impl Store {
         self.facts.bindings.is_empty() && self.facts.domains.is_empty() && self.facts.rest_is_empty() && !self.dead
     }
 
-    /// Tests whether nothing is known or in doubt and no log is kept, as in a store that was just made.
+    /// Tests whether the store is as one that was just made: nothing is known or in doubt, and no log is kept.
     pub fn is_new(&self) -> bool {
         let Facts { bindings, domains, rest, .. } = &self.facts;
         let nothing = bindings.is_empty() && domains.is_empty() && rest.is_none();
         nothing && !self.dead && self.doubt.is_none() && self.trail.is_none()
     }
 
-    /// Tests whether variables were solved for that the caller should substitute ([`Store::resolve`]) before it forgets.
+    /// Tests whether there are bindings, which the caller should substitute ([`Store::resolve`]) before it forgets.
     pub fn has_bindings(&self) -> bool {
         !self.facts.bindings.is_empty()
     }
@@ -73,12 +73,12 @@ impl Store {
         self.facts.has_news
     }
 
-    /// Notes that what was solved for has been substituted.
+    /// Notes that the bindings have been substituted.
     pub fn clear_news(&mut self) {
         self.facts.has_news = false;
     }
 
-    /// Tests whether nothing is known but the domains of single variables, so that a term is as simple as it was.
+    /// Tests whether nothing is known but the domains of single variables, so that resolving leaves a term as it is.
     pub fn has_only_domains(&self) -> bool {
         self.facts.bindings.is_empty() && self.facts.rest.is_none()
     }
@@ -88,12 +88,12 @@ impl Store {
         self.dead
     }
 
-    /// The reason why the store is doubtful: some question about it was not decided, so it may be unsatisfiable.
+    /// The reason why the store is doubtful, if it is: some question about it was not decided, so it may be unsatisfiable.
     pub fn doubt(&self) -> Option<Why> {
         self.doubt.or_else(|| self.facts.rest.as_ref().and_then(|rest| Some(*rest.open.unsorted().next()?.1)))
     }
 
-    /// The domain of a variable: all that is known of it alone (nothing, for a bound one).
+    /// The domain of a variable: all that is known of it alone. The domain of a bound variable is everything.
     pub fn domain(&self, var: Var) -> &Domain {
         self.facts.domain(var)
     }
@@ -103,12 +103,12 @@ impl Store {
         self.facts.bindings.get(var).map(|value| self.facts.resolve(value))
     }
 
-    /// The values that a variable has by its domain, if they are no more than this.
+    /// The values in the domain of a variable, if they are at most this many.
     pub fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
         self.facts.domains.few_values(var, most)
     }
 
-    /// Makes this all that is known of a variable.
+    /// Replaces the domain of a variable.
     pub fn set_domain(&mut self, var: Var, domain: Domain) {
         if domain.is_all() {
             self.facts.domains.remove(var);
@@ -117,12 +117,12 @@ impl Store {
         }
     }
 
-    /// Tests whether a variable is bound, or the value of a bound one mentions it.
+    /// Tests whether a variable is bound, or occurs in the value of a bound variable.
     pub fn is_in_binding(&self, var: Var) -> bool {
         self.facts.bindings.unsorted().any(|(bound, value)| bound == var || value.mentions(var))
     }
 
-    /// Tests whether a variable is known by its domain alone: it is in no constraint and in no binding.
+    /// Tests whether a variable occurs in no constraint and in no binding: only its domain says something of it.
     pub fn is_alone(&self, var: Var) -> bool {
         !self.is_constrained(var) && !self.is_in_binding(var)
     }
@@ -137,19 +137,19 @@ impl Store {
         self.facts.rest.iter().flat_map(move |rest| rest.terms_of(var))
     }
 
-    /// Number of bindings, variables with a domain, and other constraints.
+    /// The numbers of bindings, of variables with a domain, and of other constraints.
     pub fn size(&self) -> (usize, usize, usize) {
         let rest = self.facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
         (self.facts.bindings.len(), self.facts.domains.len(), rest)
     }
 
-    /// The number of constraints that were searched since variables were last forgotten: the work that forgetting now would save
-    /// again.
+    /// The number of constraints that were searched since variables were last forgotten: the work that forgetting now may save the
+    /// next time.
     pub fn searched(&self) -> u32 {
         self.facts.rest.as_ref().map_or(0, |rest| rest.searched)
     }
 
-    /// Applies what is known: bindings, then simplification.
+    /// Replaces bound variables in a term by their values, and simplifies it.
     pub fn resolve(&self, term: &Term) -> Term {
         self.facts.resolve(term)
     }
@@ -166,15 +166,14 @@ impl Store {
         self.facts.decide(&self.facts.resolve(condition))
     }
 
-    /// Adds a condition. `Sat`: there is an assignment (checked). `Unsat`: there is none, the store is dead. `Unknown`: it was
-    /// not decided; the condition stays, and the store is doubtful.
+    /// Adds a condition, and returns whether an assignment is left. After `Unsat` the store is dead. After `Unknown` it keeps the
+    /// condition, and is doubtful.
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Answer {
         let stated = literal(condition).and_then(|(var, about)| self.assume_of(var, &about));
         self.answer_or_assume(stated, || condition.clone(), solver)
     }
 
-    /// Adds a condition of which no term was made, as [`Store::assume`] adds a term; none is made of a bound if the domain of
-    /// its variable gives the answer.
+    /// Adds a condition as [`Store::assume`] does. No term is made of a bound if the domain of its variable gives the answer.
     pub fn assume_condition(&mut self, condition: &Condition, solver: &mut Solver) -> Answer {
         let stated = match condition {
             Condition::Bound(bound) => self.assume_of(bound.var(), &About::bound(bound)),
@@ -194,7 +193,7 @@ impl Store {
         }
     }
 
-    /// [`Store::decide`] for a condition of which no term was made.
+    /// Decides a condition as [`Store::decide`] does. No term is made of a bound if only the domain restricts its variable.
     pub fn decide_condition(&self, condition: &Condition) -> Option<bool> {
         match condition {
             Condition::Term(term) => self.decide(term),
@@ -206,25 +205,25 @@ impl Store {
         }
     }
 
-    /// Tests whether the least or the largest value of a variable is `end` or beyond, if nothing but its domain says anything
-    /// of it; `None` if something else does, or the domain does not decide.
+    /// Tests whether a variable is at least (or at most) `end`; `None` if something else than its domain restricts it, or the domain
+    /// does not decide.
     pub fn decide_bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
         if self.is_only_in_domain(var) { self.facts.domains.decide_bound(var, side, end) } else { None }
     }
 
-    /// Tests whether nothing but its domain says anything of a variable: it is not bound, and no constraints remain.
+    /// Tests whether nothing but its domain restricts a variable: it is not bound, and the store has no other constraints at all.
     pub(super) fn is_only_in_domain(&self, var: Var) -> bool {
         self.facts.rest.is_none() && self.facts.bindings.get(var).is_none()
     }
 
-    /// Assumes a bound if nothing but its domain says anything of the variable, and that has an assignment with it: whether
-    /// it was done. Else the condition is still to be assumed.
+    /// Assumes a bound of a variable, if nothing but its domain restricts it; returns true if that has been done and an assignment
+    /// is left. If it returns false, the caller assumes the condition as a term, which may find that the store is dead.
     pub fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
         self.assume_of(var, &About::end(side, end)) == Some(Answer::Sat)
     }
 
-    /// The hot path: a literal about an unbound variable that no other constraint mentions. `None`, and nothing is done, if
-    /// that leaves a single value, or all are left.
+    /// The hot path of `assume`: a literal about a variable that only its domain restricts. `None`, and nothing is done, if that
+    /// leaves a single value, which is a binding, or every value of the sort.
     fn assume_of(&mut self, var: Var, about: &About<'_>) -> Option<Answer> {
         if self.dead || self.doubt.is_some() || !self.is_only_in_domain(var) {
             return None;
@@ -251,7 +250,7 @@ impl Store {
         self.check_after(added, &touched, solver)
     }
 
-    /// After facts changed, if that was possible: makes sure that a model is left, by the cheapest tier that can tell.
+    /// Checks that a model is left after facts changed, by the cheapest tier that can tell; a conflict makes the store dead.
     pub(super) fn check_after(
         &mut self,
         changed: Result<(), Conflict>,
@@ -262,12 +261,12 @@ impl Store {
         self.standing()
     }
 
-    /// The answer if nothing new is in doubt.
+    /// The answer for the store as it is.
     pub(super) fn standing(&self) -> Answer {
         if self.dead { Answer::Unsat } else { self.doubt().map_or(Answer::Sat, Answer::Unknown) }
     }
 
-    /// Satisfiable together with the condition? The store stays as it is.
+    /// Tests whether the store is satisfiable together with the condition; the store stays as it is.
     pub fn check(&self, condition: &Term, solver: &mut Solver) -> Answer {
         match self.decide(condition) {
             Some(false) => Answer::Unsat,
@@ -276,7 +275,7 @@ impl Store {
         }
     }
 
-    /// Tests whether all the conditions follow from the store; `None` if that was not decided.
+    /// Tests whether the store entails all the conditions; `None` if that was not decided.
     pub fn implies(&self, conditions: &[Term], solver: &mut Solver) -> Option<bool> {
         let mut all = Some(true);
         for condition in conditions {
@@ -294,12 +293,12 @@ impl Store {
         all
     }
 
-    /// All facts as conditions: bindings, then domains by variable, then the rest in order. For evidence, and to compare.
+    /// All facts as conditions: bindings, then domains by variable, then the rest in order. Evidence shows them, tests compare them.
     pub fn constraints(&self) -> Vec<Term> {
         if self.dead { vec![Term::falsity()] } else { self.facts.conditions() }
     }
 
-    /// All variables that occur.
+    /// All variables that occur in the facts.
     pub fn vars(&self) -> BTreeSet<Var> {
         let mut vars = BTreeSet::new();
         self.constraints().iter().for_each(|condition| condition.vars(&mut |var| _ = vars.insert(var)));
@@ -307,7 +306,7 @@ impl Store {
     }
 }
 
-/// Equal content: bindings, domains, constraints and doubt; not the cached model, not the trail.
+/// Stores are equal if they have the same bindings, domains, constraints and doubt, whatever the cached model and the trail.
 impl PartialEq for Store {
     fn eq(&self, other: &Store) -> bool {
         if self.dead || other.dead {

@@ -1,7 +1,7 @@
 //! Constructors of integer terms and comparisons.
 //!
-//! Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided by the common divisor of the coefficients and
-//! tightened to integers: `2x <= 5` is `x <= 2`, `2x = 5` is false. Division is Coq's (`x / 0 = 0`).
+//! For example `2x <= 5` is `x <= 2`, and `2x = 5` is false. Sums are linear; comparisons are `linear <= 0` or `linear = 0`, divided
+//! by the common divisor of the coefficients and tightened to integers. Division is Coq's (`x / 0 = 0`).
 
 use super::node::make;
 use super::{Kind, Linear, Term, TextOp, bits, table};
@@ -60,7 +60,7 @@ impl Term {
         }
     }
 
-    /// The remainder, `x = y * (x / y) + x % y`; so `x % 0 = x`.
+    /// The remainder, such that `x = y * (x / y) + x % y`; so `x % 0 = x`.
     pub fn rem(&self, other: &Term) -> Term {
         match (self.as_int(), other.as_int()) {
             (Some(a), Some(b)) => Term::int(a.modulo(b)),
@@ -71,7 +71,7 @@ impl Term {
         }
     }
 
-    /// `a <= b` on integers.
+    /// The condition `a <= b` on integers.
     pub fn le(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
             (Some(low), _) => Term::at_least(b, low),
@@ -80,7 +80,7 @@ impl Term {
         }
     }
 
-    /// `a < b` on integers.
+    /// The condition `a < b` on integers.
     pub fn lt(a: &Term, b: &Term) -> Term {
         match (a.as_int(), b.as_int()) {
             (Some(low), _) => Term::at_least(b, &low.add(&Int::ONE)),
@@ -89,7 +89,7 @@ impl Term {
         }
     }
 
-    /// `low <= term` for a known number.
+    /// The condition `low <= term` for a known number.
     #[must_use]
     pub fn at_least(term: &Term, low: &Int) -> Term {
         match term.as_int() {
@@ -100,7 +100,7 @@ impl Term {
         }
     }
 
-    /// `term <= high` for a known number.
+    /// The condition `term <= high` for a known number.
     #[must_use]
     pub fn at_most(term: &Term, high: &Int) -> Term {
         match term.as_int() {
@@ -110,7 +110,7 @@ impl Term {
         }
     }
 
-    /// `linear <= 0`.
+    /// The condition `linear <= 0`.
     pub fn le0(linear: Linear) -> Term {
         let content = linear.content();
         if content.is_zero() {
@@ -126,7 +126,7 @@ impl Term {
             .unwrap_or_else(|| make(Kind::Le0(Box::new(tight)), Sort::Bool))
     }
 
-    /// `linear = 0`.
+    /// The condition `linear = 0`.
     pub fn eq0(linear: Linear) -> Term {
         let content = linear.content();
         if content.is_zero() {
@@ -147,7 +147,7 @@ impl Term {
     }
 }
 
-/// An integer atom whose comparisons need no further look.
+/// Tests whether an integer term is an atom whose comparisons no rule simplifies.
 fn is_plain_atom(term: &Term) -> bool {
     !matches!(
         term.kind(),
@@ -163,12 +163,12 @@ fn difference(a: &Term, b: &Term) -> Linear {
     Linear::of(a).plus(&Int::MINUS_ONE, &Linear::of(b))
 }
 
-/// `sign · atom + constant <= 0`.
+/// The condition `sign · atom + constant <= 0`.
 fn bound(atom: &Term, sign: Int, constant: Int) -> Term {
     make(Kind::Le0(Box::new(Linear::single(atom.clone(), sign, constant))), Sort::Bool)
 }
 
-/// A comparison of one conditional with a constant is decided arm by arm if an arm is a constant, or a table.
+/// The comparison of a conditional with a constant, arm by arm, if an arm is a constant or a table.
 fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Term> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Ite(condition, yes, no) = atom.kind() else { return None };
@@ -180,7 +180,7 @@ fn split_choice(linear: &Linear, compare: &dyn Fn(Linear) -> Term) -> Option<Ter
     Some(Term::ite(condition, &arm(yes), &arm(no)))
 }
 
-/// The texts whose lengths are added (sign 1) or subtracted (sign −1), if there is nothing else in the sum.
+/// The texts whose lengths a sum adds (sign 1) or subtracts (sign −1), if it has no other summands.
 fn lengths(linear: &Linear) -> Option<(i32, Vec<&Term>)> {
     let sign = linear.terms()[0].1.signum();
     let text = |(atom, c): &'_ (Term, Int)| match atom.kind() {
@@ -199,7 +199,7 @@ fn is_empty(text: &&Term) -> Term {
     Term::eq(text, &Term::constant(text.sort().simplest()))
 }
 
-/// `linear <= 0` about lengths, which are not negative.
+/// The condition `linear <= 0` on a sum of lengths, simplified since these are not negative.
 fn short(linear: &Linear) -> Option<Term> {
     let (sign, texts) = lengths(linear)?;
     match (sign, linear.constant().signum()) {
@@ -211,7 +211,7 @@ fn short(linear: &Linear) -> Option<Term> {
     }
 }
 
-/// `linear = 0` about lengths.
+/// The condition `linear = 0` on a sum of lengths, simplified since these are not negative.
 fn no_length(linear: &Linear) -> Option<Term> {
     let (sign, texts) = lengths(linear)?;
     match linear.constant().signum() * sign {
@@ -221,7 +221,7 @@ fn no_length(linear: &Linear) -> Option<Term> {
     }
 }
 
-/// The sign of the number of pieces in a sum of nothing else, and the condition that the separator occurs at all.
+/// The sign of the number of pieces, if that is the only summand, and the condition that the separator occurs at all.
 fn separator(linear: &Linear) -> Option<(i32, Term)> {
     let [(atom, coefficient)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = atom.kind() else { return None };
@@ -230,7 +230,7 @@ fn separator(linear: &Linear) -> Option<(i32, Term)> {
     known.then(|| (coefficient.signum(), Term::text(TextOp::Contains, args.clone())))
 }
 
-/// `linear <= 0` about the number of pieces: there is at least one, and a second one if the separator occurs.
+/// The condition `linear <= 0` on the number of pieces: there is at least one, and a second one if the separator occurs.
 fn few_pieces(linear: &Linear) -> Option<Term> {
     let (sign, occurs) = separator(linear)?;
     let bound = linear.constant().to_i64()?;
@@ -243,7 +243,7 @@ fn few_pieces(linear: &Linear) -> Option<Term> {
     }
 }
 
-/// `linear = 0` about the number of pieces.
+/// The condition `linear = 0` on the number of pieces.
 fn one_piece(linear: &Linear) -> Option<Term> {
     let (sign, occurs) = separator(linear)?;
     match linear.constant().to_i64()? * i64::from(sign) {
@@ -253,12 +253,12 @@ fn one_piece(linear: &Linear) -> Option<Term> {
     }
 }
 
-/// An operation on terms that one index decides.
+/// The result of an operation on tables by one index, position by position.
 fn at_each_position(a: &Term, b: &Term, apply: fn(&Int, &Int) -> Int) -> Option<Term> {
     table::pointwise(&[a, b], &|values| Some(Scalar::Int(apply(values[0].as_int()?, values[1].as_int()?))))
 }
 
-/// Coefficients of single atoms go outside: `2x * 3y = 6 (x * y)`.
+/// The product of two terms; coefficients of single atoms go outside: `2x * 3y = 6 (x * y)`.
 fn product(a: &Term, b: &Term) -> Term {
     let ((a, p), (b, q)) = (split_content(a), split_content(b));
     let (a, b) = if a <= b { (a, b) } else { (b, a) };
@@ -266,7 +266,7 @@ fn product(a: &Term, b: &Term) -> Term {
     Linear::of(&atom).scaled(&p.mul(&q)).into_term()
 }
 
-/// The term and the number that it is multiplied with.
+/// The atom and the coefficient of a multiple; any other term is once itself.
 fn split_content(term: &Term) -> (Term, Int) {
     match term.kind() {
         Kind::Linear(linear) => match linear.terms() {
@@ -277,7 +277,7 @@ fn split_content(term: &Term) -> (Term, Int) {
     }
 }
 
-/// `(d·p + r) / d = p + r / d`, where p takes all that d divides.
+/// The quotient by a constant: `(d·p + r) / d = p + r / d`, with everything in p that d divides.
 fn quotient_by(term: &Term, divisor: &Term) -> Term {
     let Some(known) = divisor.as_int().filter(|known| !known.is_zero()) else { return Term::int(Int::ZERO) };
     let linear = Linear::of(term);
@@ -292,7 +292,7 @@ fn quotient_by(term: &Term, divisor: &Term) -> Term {
     whole.plus(&Int::ONE, &Linear::of(&atom)).into_term()
 }
 
-/// `(d·p + r) % d = r % d`.
+/// The remainder by a constant: `(d·p + r) % d = r % d`.
 fn remainder_by(term: &Term, divisor: &Term) -> Term {
     let Some(known) = divisor.as_int().filter(|known| !known.is_zero()) else { return term.clone() };
     let rest = Linear::of(term).map(|c| c.modulo(known)).into_term();

@@ -1,15 +1,15 @@
-//! Arms of conditionals, simplified by what their condition says: `if #1 == 3 then t(#1) else …` is `if #1 == 3 then t(3) else …`.
+//! Arms of conditionals, simplified under their condition: `if #1 == 3 then t(#1) else …` is `if #1 == 3 then t(3) else …`.
 
 use super::{Column, Kind, Term, Var};
 use crate::scalar::Scalar;
 use smallvec::SmallVec;
 
-/// Arms of more nodes than this are kept as they are.
+/// An arm of more nodes than this, or under a condition of more, is kept as it is: substitution would cost too much.
 const SMALL: u32 = 24;
-/// Columns of more scalars than this are not looked through.
+/// A column of more scalars than this is not searched.
 const LISTED: usize = 64;
 
-/// Which side of a conditional a term stands on.
+/// The side of a conditional on which an arm is.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum ArmSide {
     Then,
@@ -18,7 +18,7 @@ pub(super) enum ArmSide {
 
 type Values = SmallVec<[(Var, Scalar); 2]>;
 
-/// An arm where its condition holds, or does not.
+/// The arm of a conditional, simplified under the condition, or under its negation on the *else* side.
 pub(super) fn under(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     match arm.kind() {
         Kind::Const(_) => arm.clone(),
@@ -33,7 +33,7 @@ pub(super) fn under(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     }
 }
 
-/// An arm with the values of variables that the condition says.
+/// The arm with the values of variables that the condition fixes on this side.
 fn with_values(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     let mut values = Values::new();
     add_values(condition, side, &mut values);
@@ -45,8 +45,8 @@ fn with_values(condition: &Term, arm: &Term, side: ArmSide) -> Term {
     arm.substitute(&mut |var| value(var).map(Term::constant))
 }
 
-/// Tests whether a column has its last scalar wherever a condition on the index holds, or does not. What else the condition
-/// says does not matter; beyond both ends it has that anyway.
+/// Tests whether a table has the last scalar of its column on this side of a condition. The first part of the condition about the
+/// index alone must say so; beyond both ends a table has its last scalar anyway.
 fn is_last(condition: &Term, (index, column): (&Term, &Column), side: ArmSide) -> bool {
     let Some(var) = index.as_var() else { return false };
     let parts = match (condition.kind(), side) {
@@ -60,7 +60,7 @@ fn is_last(condition: &Term, (index, column): (&Term, &Column), side: ArmSide) -
     column.len() <= LISTED && (0i64..).zip(column.iter()).all(|(at, scalar)| scalar == column.last() || !is_at(at))
 }
 
-/// Adds the variables that have one value only if a condition holds, or does not.
+/// Adds the variables to which a condition gives a value on this side: if it holds, or if it does not.
 fn add_values(condition: &Term, side: ArmSide, values: &mut Values) {
     match (condition.kind(), side) {
         (Kind::Var(var), _) => values.push((*var, Scalar::Bool(side == ArmSide::Then))),

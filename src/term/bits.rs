@@ -1,12 +1,12 @@
-//! Bits: conditions counted in sums, as `if p { 1 } else { 0 }`, here written `[p]`.
+//! Bits: conditions counted in sums. The bit `[p]` is `if p { 1 } else { 0 }`.
 //!
-//! A sum of bits that comes out as small or as large as it can decides all of them: `[p] + [q] = 0` is `not p and not q`.
+//! For example `[p] + [q] = 0` is `not p and not q`: a sum of bits that must be as small or as large as it can be fixes all of them.
 
 use super::{Linear, Term};
 use crate::scalar::Int;
 
 impl Linear {
-    /// The least and the largest value of a sum of nothing but bits, each taken by itself.
+    /// The least and the largest value of a sum of bits, if these are independent; `None` if the sum has other atoms.
     #[must_use]
     pub fn range_of_bits(&self) -> Option<(Int, Int)> {
         let (mut least, mut largest) = (self.constant().clone(), self.constant().clone());
@@ -18,7 +18,7 @@ impl Linear {
         Some((least, largest))
     }
 
-    /// The condition on which each bit is as a sum needs it to come out smallest.
+    /// The condition that a sum of bits has its least value.
     fn smallest(&self) -> Term {
         let literal = |(atom, coefficient): &(Term, Int)| {
             let condition = atom.as_bit()?;
@@ -28,7 +28,7 @@ impl Linear {
     }
 }
 
-/// `sum <= 0`, if that decides all bits or none.
+/// The condition `sum <= 0`, if it fixes all bits, or none.
 pub(super) fn at_most_zero(sum: &Linear) -> Option<Term> {
     let (least, largest) = sum.range_of_bits()?;
     match (least.signum(), largest.signum()) {
@@ -39,7 +39,7 @@ pub(super) fn at_most_zero(sum: &Linear) -> Option<Term> {
     }
 }
 
-/// `sum = 0`, if that decides all bits.
+/// The condition `sum = 0`, if it fixes all bits, or cannot hold.
 pub(super) fn zero(sum: &Linear) -> Option<Term> {
     let (least, largest) = sum.range_of_bits()?;
     match (least.signum(), largest.signum()) {

@@ -1,7 +1,7 @@
-//! A condition of which no term is made before one is needed: a bound of a variable.
+//! Conditions as they are asked: bounds of variables, for which no term is made until one is needed, and other terms.
 //!
-//! `q <= n` for a known q and an unknown n is what an exchange most often asks, and what is known of n alone most often
-//! answers. So the question is put as it is: with 5 for q, `n >= 5`.
+//! For example `5 <= n` is the bound `n >= 5`. Most exchanges ask such a question, `q <= n` for a known q and an unknown n, and most
+//! often the domain of n answers it.
 
 use super::{Term, Var};
 use crate::scalar::Int;
@@ -26,12 +26,12 @@ pub struct Bound {
     end: Int,
 }
 
-/// Which end a bound is.
+/// The side of a variable's values that a bound limits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Side {
-    /// The smallest value.
+    /// The bound is the smallest value.
     Least,
-    /// The largest value.
+    /// The bound is the largest value.
     Most,
 }
 
@@ -49,13 +49,13 @@ impl Bound {
         self.var
     }
 
-    /// Which end it is, and which value that has.
+    /// The side that is bounded, and the value at that end.
     #[must_use]
     pub fn end(&self) -> (Side, &Int) {
         (self.side, &self.end)
     }
 
-    /// As a term.
+    /// The condition as a term.
     #[must_use]
     pub fn term(&self) -> Term {
         match self.side {
@@ -76,7 +76,7 @@ impl Bound {
 }
 
 impl Condition {
-    /// As a term.
+    /// The condition as a term.
     #[must_use]
     pub fn term(&self) -> Term {
         match self {

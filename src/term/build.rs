@@ -13,18 +13,18 @@ use std::sync::LazyLock;
 static TRUE: LazyLock<Term> = LazyLock::new(|| make(Kind::Const(Scalar::Bool(true)), Sort::Bool));
 static FALSE: LazyLock<Term> = LazyLock::new(|| make(Kind::Const(Scalar::Bool(false)), Sort::Bool));
 
-/// Minus the smallest of the integers that are made once.
+/// The terms of the integers from minus this to 255 are made once.
 const SMALLEST: i64 = 16;
 static SMALL_INTS: LazyLock<Vec<Term>> =
     LazyLock::new(|| (-SMALLEST..256).map(|n| make(Kind::Const(Scalar::int(n)), Sort::Int)).collect());
 
-/// Negation is pushed inside conditions up to this depth and kept as one node above it.
+/// Negation is pushed inside a connective of at most this depth, and kept as one node around a deeper one.
 const NEGATED_INSIDE: u32 = 12;
-/// A comparison with a conditional is split into its arms if the other side is at most this large.
+/// An equation with a conditional is split into its arms if the other side has at most this many nodes: it is copied to both.
 const SPLIT_AGAINST: u32 = 3;
-/// … and the conditional at most this deep.
+/// An equation with a conditional is split into its arms if the conditional is at most this deep: the split recurs.
 const SPLIT_DEPTH: u32 = 12;
-/// A computed text in a set of at most this many values equals one of them.
+/// Membership of a computed text in a set of at most this many values becomes equations.
 const WRITTEN_OUT: usize = 8;
 
 impl Term {
@@ -38,7 +38,7 @@ impl Term {
         FALSE.clone()
     }
 
-    /// A known scalar.
+    /// The term of a known scalar.
     pub fn constant(scalar: Scalar) -> Term {
         match scalar {
             Scalar::Bool(value) => Term::from(value),
@@ -50,7 +50,7 @@ impl Term {
         }
     }
 
-    /// A known integer.
+    /// The term of a known integer.
     pub fn int(value: impl Into<Int>) -> Term {
         let value = value.into();
         let small = value
@@ -60,22 +60,22 @@ impl Term {
         small.cloned().unwrap_or_else(|| make(Kind::Const(Scalar::Int(value)), Sort::Int))
     }
 
-    /// A known string.
+    /// The term of a known string.
     pub fn str(value: &str) -> Term {
         Term::constant(Scalar::str(value))
     }
 
-    /// A variable.
+    /// The term of a variable.
     pub fn var(var: Var) -> Term {
         leaf(var)
     }
 
-    /// Negation of a condition.
+    /// The negation of a condition.
     pub fn not(&self) -> Term {
         match self.kind() {
             Kind::Const(Scalar::Bool(value)) => Term::from(!value),
             Kind::Not(inner) => inner.clone(),
-            // Not Σ + k <= 0 is −Σ − k + 1 <= 0; no common divisor appears.
+            // The negation of Σ + k <= 0 is −Σ − k + 1 <= 0; the coefficients get no common divisor.
             Kind::Le0(linear) => make(Kind::Le0(Box::new(linear.negated().plus_constant(&Int::ONE))), Sort::Bool),
             Kind::And(_) | Kind::Or(_) if self.depth() <= NEGATED_INSIDE => junction::negated(self),
             _ if self.size() < SHARED_FROM - 1 => negation(self),
@@ -83,7 +83,7 @@ impl Term {
         }
     }
 
-    /// Equality of two terms of one sort (of different sorts: false).
+    /// The condition `a = b` on two terms of one sort; false if the sorts differ.
     pub fn eq(a: &Term, b: &Term) -> Term {
         if a == b {
             return Term::truth();
@@ -101,12 +101,12 @@ impl Term {
         }
     }
 
-    /// Inequality.
+    /// The condition `a != b`.
     pub fn ne(a: &Term, b: &Term) -> Term {
         Term::eq(a, b).not()
     }
 
-    /// `if condition then yes else no`; the arms have one sort.
+    /// The conditional `if condition then yes else no`; the arms have one sort.
     pub fn ite(condition: &Term, yes: &Term, no: &Term) -> Term {
         match condition.kind() {
             Kind::Const(Scalar::Bool(true)) => return yes.clone(),
@@ -131,7 +131,7 @@ impl Term {
         make(Kind::Ite(condition.clone(), yes, no), sort)
     }
 
-    /// `a < b`: numeric, by code points, or by octets. False on sorts without order.
+    /// The condition `a < b`: by number, code points, or octets. False on sorts without order.
     pub fn less(a: &Term, b: &Term) -> Term {
         match (a.kind(), b.kind()) {
             _ if a.sort() == Sort::Int => Term::lt(a, b),
@@ -145,7 +145,7 @@ impl Term {
         }
     }
 
-    /// `term` is an element of `set`.
+    /// The condition that `term` is an element of `set`.
     pub fn member(term: &Term, set: &KeySet) -> Term {
         if let Some(only) = set.single() {
             return Term::eq(term, &Term::constant(only));
@@ -164,27 +164,27 @@ impl Term {
         }
     }
 
-    /// Conjunction of two.
+    /// The conjunction of two conditions.
     pub fn and(a: &Term, b: &Term) -> Term {
         Term::and_all([a.clone(), b.clone()])
     }
 
-    /// Conjunction of any number; of none: true.
+    /// The conjunction of any number of conditions; true for none.
     pub fn and_all(parts: impl IntoIterator<Item = Term>) -> Term {
         Junction::And.of(parts)
     }
 
-    /// Disjunction of two.
+    /// The disjunction of two conditions.
     pub fn or(a: &Term, b: &Term) -> Term {
         Term::or_all([a.clone(), b.clone()])
     }
 
-    /// Disjunction of any number; of none: false.
+    /// The disjunction of any number of conditions; false for none.
     pub fn or_all(parts: impl IntoIterator<Item = Term>) -> Term {
         Junction::Or.of(parts)
     }
 
-    /// `a` implies `b`.
+    /// The condition that `a` implies `b`.
     pub fn implies(a: &Term, b: &Term) -> Term {
         Term::or(&a.not(), b)
     }
@@ -214,7 +214,7 @@ impl Term {
         }
     }
 
-    /// The result of `op` on `args`. Arguments of the wrong number or sort give a term without a value.
+    /// The result of `op` on `args`. Arguments of the wrong number or sort give a term that evaluates to nothing.
     pub fn text(op: TextOp, args: impl IntoIterator<Item = Term>) -> Term {
         let args: Terms = args.into_iter().collect();
         let args = if op == TextOp::Concat { text::joined(args) } else { args };
@@ -235,14 +235,14 @@ impl Term {
     }
 }
 
-/// True or false.
+/// The condition that always, or never, holds.
 impl From<bool> for Term {
     fn from(value: bool) -> Term {
         if value { Term::truth() } else { Term::falsity() }
     }
 }
 
-/// For `±atom + offset in set`: the atom, and the set moved.
+/// The atom and the set that it must be in, so that `±atom + offset` is in a set of positions.
 fn without_offset(sum: &Linear, set: &KeySet) -> Option<(Term, KeySet)> {
     let [(atom, sign)] = sum.terms() else { return None };
     let sign = sign.to_i64().filter(|sign| sign.abs() == 1)?;
@@ -256,7 +256,7 @@ fn comparable(a: Sort, b: Sort) -> bool {
             && (a == Sort::ANY_TOKEN || b == Sort::ANY_TOKEN))
 }
 
-/// Equality of conditions: negations go outside.
+/// The equality of two conditions; negations go outside.
 fn iff(a: &Term, b: &Term) -> Term {
     match (a.kind(), b.kind()) {
         (_, Kind::Const(known)) => {
@@ -276,7 +276,7 @@ fn iff(a: &Term, b: &Term) -> Term {
     }
 }
 
-/// Equality on a sort that has no arithmetic; a constant stands on the right.
+/// The equality of two terms of a sort without arithmetic; a constant stands on the right.
 fn equal_atoms(a: &Term, b: &Term) -> Term {
     for (choice, other) in [(a, b), (b, a)] {
         if let Kind::Ite(condition, yes, no) = choice.kind()
@@ -293,8 +293,8 @@ fn equal_atoms(a: &Term, b: &Term) -> Term {
     make(Kind::Eq(a.clone(), b.clone()), Sort::Bool)
 }
 
-/// `if c { x + n } else { x }` as `x + n [c]`, if `[c]` is 1 if the condition holds, else 0. Of two constants only neighbours are
-/// written so.
+/// The conditional `if c { x + n } else { x }` as the sum `x + n * [c]`, with the bit `[c]`. Of two constants only neighbours are
+/// written so, unless the second one is 0.
 fn counted(condition: &Term, yes: &Term, no: &Term) -> Option<Term> {
     if yes.sort() != Sort::Int || no.sort() != Sort::Int || (no.as_int() == Some(&Int::ZERO) && yes.as_int().is_some())
     {
@@ -308,7 +308,7 @@ fn counted(condition: &Term, yes: &Term, no: &Term) -> Option<Term> {
     Some(Linear::of(no).plus(&more, &Linear::of(&Term::bit(condition))).into_term())
 }
 
-/// `(c and yes) or (not c and no)`, in the shortest form.
+/// The conditional of two conditions, `(c and yes) or (not c and no)`, in a short form.
 fn choice(condition: &Term, yes: &Term, no: &Term) -> Term {
     match (yes.as_bool(), no.as_bool()) {
         (Some(true), _) => Term::or(condition, no),

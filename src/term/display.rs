@@ -1,6 +1,6 @@
-//! Terms as users read them, in the notation of the language; `#12` is a variable.
+//! Terms as users read them, in the notation of the language: `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 <= #4 - 3`.
 //!
-//! For example `#2 >= 5`, `#1 != "a" || !#3`, `2 * #1 <= #4 - 3`. Variables may have names: `n >= 5`.
+//! Variables are shown by number, or by name if they have one: `n >= 5`.
 
 use std::fmt::{self, Display, Formatter};
 
@@ -9,12 +9,12 @@ use rustc_hash::FxHashMap;
 use super::{Kind, Linear, Term, TextOp};
 use crate::scalar::{Int, Scalar};
 
-/// Deeper parts are shown as `…`.
+/// Parts deeper than this are shown as `…`: printing is recursive.
 const SHOWN_DEPTH: u32 = 100;
-/// A set with more values is shown as their number, and a longer column as its first scalars.
+/// A set of more values than this is shown as their number, a longer column as its first scalars.
 const SHOWN: usize = 8;
 
-/// The strength with which the surroundings bind, loosest first.
+/// The precedence of operators, loosest first.
 #[derive(Clone, Copy, PartialEq, PartialOrd)]
 enum Binding {
     Any,
@@ -26,10 +26,10 @@ enum Binding {
     Prefix,
 }
 
-/// The names of variables, by their numbers. A variable without one is called `#12`.
+/// The names of variables, by number. Number 12 without a name is shown as `#12`.
 pub(crate) type VariableNames = FxHashMap<u64, String>;
 
-/// A term under the names of its variables, as [`Term::display_with`] gives it.
+/// A term that is displayed with names for its variables ([`Term::display_with`]).
 #[derive(Clone, Copy)]
 pub(crate) struct NamedTerm<'t> {
     term: &'t Term,
@@ -38,10 +38,10 @@ pub(crate) struct NamedTerm<'t> {
     depth: u32,
 }
 
-/// The opposite of a condition: of `q <= n` it displays as `n < q`.
+/// The opposite of a condition: that of `q <= n` is displayed as `n < q`.
 pub(crate) struct Opposite<'t>(NamedTerm<'t>);
 
-/// Terms one after the other, with a text between them.
+/// Terms in a row, with a text between them.
 struct ListedTerms<'t>(NamedTerm<'t>, &'t [Term], &'static str, Binding);
 
 /// A sum of atoms with their coefficients, and a constant.
@@ -57,7 +57,7 @@ impl<'t> NamedTerm<'t> {
         Opposite(self)
     }
 
-    /// A part of the term, in surroundings that bind so strongly.
+    /// A part of the term, as an operand of an operator with this precedence.
     fn part(self, term: &'t Term, outer: Binding) -> NamedTerm<'t> {
         NamedTerm { term, outer, depth: self.depth - 1, ..self }
     }
@@ -116,7 +116,7 @@ impl<'t> NamedTerm<'t> {
         }
     }
 
-    /// A comparison of a sum with 0; the second operator is for sides that are exchanged.
+    /// Writes a comparison of a sum with 0; the second operator is for exchanged sides.
     fn comparison(self, f: &mut Formatter<'_>, linear: &Linear, [operator, mirrored]: [&str; 2]) -> fmt::Result {
         let (left, right, are_exchanged) = sides(linear);
         let operator = if are_exchanged { mirrored } else { operator };
@@ -222,8 +222,8 @@ impl Display for Linear {
     }
 }
 
-/// The two sides of a comparison with 0: positive coefficients stand on the left, negative ones on the right. Without positive
-/// ones the sides are exchanged, so that a lone constant stands on the right.
+/// The two sides of a comparison with 0, and whether they are exchanged. Positive coefficients stand on the left, negative ones on
+/// the right. If none is positive the sides are exchanged, so that a lone constant stands on the right.
 fn sides(linear: &Linear) -> (Addends, Addends, bool) {
     let (left, right): (Vec<_>, Vec<_>) = linear.terms().iter().cloned().partition(|(_, c)| c.signum() > 0);
     let right = right.into_iter().map(|(atom, c)| (atom, c.neg())).collect();

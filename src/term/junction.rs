@@ -1,11 +1,11 @@
-//! Conjunction and disjunction: flat, sorted, without duplicates; literals decide and shorten what stands beside them.
+//! Conjunction and disjunction: flat, sorted, without duplicates; literals decide and shorten the parts beside them.
 //!
-//! For example `b and (not b or x = 1)` is `b and x = 1`, and `x = 1 and x != 2` is `x = 1`.
-//! Both connectives share one procedure by duality: each part is held against each other one, and the round begins anew if it
-//! made one superfluous, or shorter. Of the conjunction of these it is
+//! For example `b and (not b or x = 1)` is `b and x = 1`, and `x = 1 and x != 2` is `x = 1`. Both connectives share one procedure by
+//! duality: each part is compared with each other one, and a new round begins if one of them became superfluous or shorter. The
+//! rounds for a conjunction of three parts:
 //!
 //! ```text
-//! b    x >= 1    !b || x = 0      b opposes the first literal of the last part: x = 0 is left of it
+//! b    x >= 1    !b || x = 0      b excludes the first literal of the last part: x = 0 is left
 //! b    x >= 1    x = 0            the last two exclude each other: false
 //! ```
 
@@ -16,7 +16,7 @@ use crate::scalar::Sort;
 use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
-/// Pairs are compared up to this many parts; beyond it only duplicates and complements are seen.
+/// At most this many parts are compared pair by pair; among more only duplicates and complements are found.
 const PAIRWISE: usize = 16;
 
 type Parts = SmallVec<[Term; 8]>;
@@ -27,8 +27,8 @@ pub(super) enum Junction {
     Or,
 }
 
-/// Negation of a conjunction or disjunction, pushed inside: the parts of the dual one need no second look, since what one
-/// part does to another is dual too.
+/// The negation of a conjunction or disjunction, pushed inside. The negated parts need no simplification: by duality they are as
+/// simple beside each other as the parts were.
 pub(super) fn negated(term: &Term) -> Term {
     let (junction, parts) = match term.kind() {
         Kind::And(parts) => (Junction::Or, parts),
@@ -46,9 +46,8 @@ pub(super) fn negated(term: &Term) -> Term {
     junction.node(list)
 }
 
-/// Joins two conditions by a function that may as well be applied to what they do not have in common, and puts the
-/// common parts beside the result: for example `(p and w) if c else p` is `p and (w if c else true)`. `None` if they
-/// have nothing in common.
+/// The join of two conditions, applied to the parts that they do not share, beside the shared ones: `(p and w) if c else p` is
+/// `p and (w if c else true)`. The function `join` must allow that. `None` if the conditions share no part.
 pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) -> Term) -> Option<Term> {
     [Junction::And, Junction::Or].into_iter().find_map(|junction| {
         let (own, theirs) = (junction.parts_of(a), junction.parts_of(b));
@@ -65,16 +64,16 @@ pub(super) fn with_common_parts(a: &Term, b: &Term, join: &dyn Fn(&Term, &Term) 
 /// The effect of one part on another.
 enum Effect {
     None,
-    /// The other part says nothing new.
+    /// The other part is superfluous.
     Drop,
-    /// The whole is the connective's zero.
+    /// The whole is the zero of the connective: false for *and*, true for *or*.
     Zero,
     /// The other part becomes this.
     Replace(Term),
 }
 
 impl Junction {
-    /// The parts joined, simplified.
+    /// The junction of these parts, simplified.
     pub(super) fn of(self, parts: impl IntoIterator<Item = Term>) -> Term {
         let mut list = Parts::new();
         for part in parts {
@@ -128,7 +127,7 @@ impl Junction {
         if self == Junction::And { Junction::Or } else { Junction::And }
     }
 
-    /// Adds a part, flattened; true if it makes the whole the zero.
+    /// Adds a part, flattened; returns true if the part makes the whole the zero.
     fn push(self, list: &mut Parts, part: Term) -> bool {
         if let Some(value) = part.as_bool() {
             return value == (self == Junction::Or);
@@ -185,7 +184,8 @@ impl Junction {
         }
     }
 
-    /// A part beside a larger one: absorption, and if they oppose each other in one literal, that is superfluous in the larger.
+    /// The effect of a clause on a clause that is no shorter: subsumption, or resolution if they exclude each other in one literal,
+    /// which the larger clause loses.
     fn subsume(self, small: &Terms, large: &Terms) -> Effect {
         let mut own = small.iter().filter(|literal| !large.contains(literal));
         match (own.next(), own.next()) {
@@ -204,17 +204,17 @@ impl Junction {
         }
     }
 
-    /// Within this connective, the first part makes the second superfluous.
+    /// Tests whether the first of two related parts makes the second superfluous in this connective.
     fn absorbs(self, relation: Relation) -> bool {
         if self == Junction::And { relation.forward } else { relation.backward }
     }
 
-    /// Within this connective, the two together are the zero.
+    /// Tests whether two related parts together are the zero of this connective.
     fn excludes(self, relation: Relation) -> bool {
         if self == Junction::And { relation.disjoint } else { relation.covers }
     }
 
-    /// A literal beside a clause (or, dually, beside a cube): absorption and unit propagation.
+    /// The effect of a literal on a clause (dually: on a cube): absorption or unit propagation.
     fn shorten(self, literal: &Term, clause: &Terms) -> Effect {
         let mut kept = Parts::new();
         for part in clause {

@@ -1,6 +1,6 @@
 //! Sets of known scalars, shared by reference: `x in S` is one constraint however large S is.
 //!
-//! For example a key that was not among the 10,000 keys of a map: one `Member`, negated, made in constant time.
+//! For example the condition that a key is not among the 10,000 keys of a map is one negated `Member`, made in constant time.
 
 use crate::scalar::{Int, Scalar};
 use std::collections::BTreeSet;
@@ -20,7 +20,7 @@ pub trait ScalarSet: Send + Sync {
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
-    /// A number that [`ScalarSet::len`] does not exceed, known at once.
+    /// An upper bound of [`ScalarSet::len`], found in constant time.
     fn at_most(&self) -> usize {
         self.len()
     }
@@ -36,24 +36,24 @@ pub trait ScalarSet: Send + Sync {
         });
         only
     }
-    /// Calls `found` on its integers between two ends, if it can list these alone; whether it can.
+    /// Calls `found` on the integers of the set between two ends; returns false, without a call, if the set cannot list only these.
     fn between(&self, _ends: (i64, i64), _found: &mut dyn FnMut(i64)) -> bool {
         false
     }
-    /// The integers that are an element once they are multiplied with a sign and an offset is added, if the set is one of
-    /// positions.
+    /// The integers i for which `sign * i + offset` is an element, if this is a set of positions.
     fn moved(&self, _sign: i64, _offset: &Int) -> Option<KeySet> {
         None
     }
-    /// A hash of how the set is made, if it is not to be hashed by content.
+    /// A hash of the definition of the set, if the set should not be hashed by content.
     fn own_hash(&self) -> Option<u64> {
         None
     }
-    /// A number that only sets with the same elements have while both are there, if it has one.
+    /// A number that identifies the set, if it has one: two sets that live at the same time and have the same number have the same
+    /// elements.
     fn address(&self) -> Option<usize> {
         None
     }
-    /// Tests whether both sets have the same elements; may be overridden by something faster.
+    /// Tests whether both sets have the same elements.
     fn same(&self, other: &dyn ScalarSet) -> bool {
         self.len() == other.len() && all_of(self, &mut |scalar| other.contains(scalar))
     }
@@ -92,7 +92,7 @@ impl ScalarSet for BTreeSet<Scalar> {
 #[derive(Clone)]
 pub struct KeySet(Arc<dyn ScalarSet>);
 
-/// Sets up to this size are hashed by content.
+/// Sets of at most this many elements are hashed by content, larger ones by their size.
 const HASHED_BY_CONTENT: usize = 16;
 
 impl KeySet {
@@ -116,7 +116,7 @@ impl KeySet {
         self.0.len()
     }
 
-    /// A number that [`KeySet::len`] does not exceed, known at once.
+    /// An upper bound of [`KeySet::len`], found in constant time.
     pub fn at_most(&self) -> usize {
         self.0.at_most()
     }
@@ -126,12 +126,12 @@ impl KeySet {
         self.0.single()
     }
 
-    /// Calls `found` on its integers between two ends, if it can list these alone; whether it can.
+    /// Calls `found` on the integers of the set between two ends; returns false, without a call, if the set cannot list only these.
     pub fn between(&self, ends: (i64, i64), found: &mut dyn FnMut(i64)) -> bool {
         self.0.between(ends, found)
     }
 
-    /// The integers i with `sign * i + offset` in a set of positions; `None` for other sets.
+    /// The integers i for which `sign * i + offset` is an element, if this is a set of positions.
     pub(super) fn moved(&self, sign: i64, offset: &Int) -> Option<KeySet> {
         self.0.moved(sign, offset)
     }
@@ -165,7 +165,7 @@ impl KeySet {
         list
     }
 
-    /// A hash that is the same in every run: of the content, or of how the set is made.
+    /// A hash that is the same in every run: of the content, or of the definition of the set.
     pub(super) fn content_hash(&self) -> u64 {
         if let Some(hash) = self.0.own_hash() {
             return hash;

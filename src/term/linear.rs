@@ -1,7 +1,6 @@
-//! Linear normal form: a constant plus coefficients times atoms, sorted by atom, no coefficient zero.
+//! Linear normal form: a constant plus coefficients times atoms, as `2*#1 - #2 + 3`; sorted by atom, no coefficient zero.
 //!
-//! Atoms are integer terms that are not sums: variables, products, quotients, remainders, conditionals, lengths.
-//! For example `2*#1 - #2 + 3`.
+//! Atoms are integer terms that are not sums: variables, products, quotients, remainders, conditionals, tables, lengths.
 
 use super::node::make;
 use super::{Kind, Term};
@@ -9,7 +8,7 @@ use crate::scalar::{Int, Scalar, Sort};
 use smallvec::{SmallVec, smallvec};
 use std::cmp::Ordering;
 
-/// `constant + Σ coefficient · atom`.
+/// A sum `constant + Σ coefficient · atom`.
 #[derive(Clone, PartialEq, Eq)]
 pub struct Linear {
     constant: Int,
@@ -17,12 +16,12 @@ pub struct Linear {
 }
 
 impl Linear {
-    /// The constant `value`.
+    /// The sum that is the constant `value`.
     pub fn constant_of(value: Int) -> Linear {
         Linear { constant: value, terms: SmallVec::new() }
     }
 
-    /// `coefficient · atom + constant`; the coefficient is not zero, the atom no sum.
+    /// The sum `coefficient · atom + constant`; the coefficient is not zero, and the atom no sum.
     pub(super) fn single(atom: Term, coefficient: Int, constant: Int) -> Linear {
         Linear { constant, terms: smallvec![(atom, coefficient)] }
     }
@@ -56,7 +55,7 @@ impl Linear {
         self.terms.iter().all(|(atom, _)| atom.as_var().is_some())
     }
 
-    /// The sum with `factor` times `other`.
+    /// This sum plus `factor` times `other`.
     pub fn plus(&self, factor: &Int, other: &Linear) -> Linear {
         let mut terms: SmallVec<[(Term, Int); 2]> = SmallVec::new();
         let (mut i, mut j) = (0, 0);
@@ -86,13 +85,13 @@ impl Linear {
         Linear { constant: self.constant.add(&other.constant.mul(factor)), terms }
     }
 
-    /// The sum with a constant.
+    /// This sum plus a constant.
     pub fn plus_constant(mut self, value: &Int) -> Linear {
         self.constant = self.constant.add(value);
         self
     }
 
-    /// `factor` times this.
+    /// This sum times `factor`.
     pub fn scaled(&self, factor: &Int) -> Linear {
         self.map(|c| c.mul(factor))
     }
@@ -102,13 +101,13 @@ impl Linear {
         self.map(Int::neg)
     }
 
-    /// The sum without `atom`.
+    /// This sum without the summand of `atom`.
     pub fn without(&self, atom: &Term) -> Linear {
         let terms = self.terms.iter().filter(|(known, _)| known != atom).cloned().collect();
         Linear { constant: self.constant.clone(), terms }
     }
 
-    /// Greatest common divisor of the coefficients; zero without any.
+    /// The greatest common divisor of the coefficients; zero if there are none.
     pub fn content(&self) -> Int {
         if let [(_, c)] = &self.terms[..] {
             return c.abs();
@@ -116,7 +115,7 @@ impl Linear {
         self.terms.iter().fold(Int::ZERO, |gcd, (_, c)| gcd.gcd(c))
     }
 
-    /// The term that stands for this.
+    /// The term of this sum.
     pub fn into_term(self) -> Term {
         match &self.terms[..] {
             [] => Term::constant(Scalar::Int(self.constant)),
@@ -125,18 +124,18 @@ impl Linear {
         }
     }
 
-    /// The sum with constant and coefficients divided by `divisor`, each rounded towards minus infinity.
+    /// This sum with constant and coefficients divided by `divisor`, each rounded towards minus infinity.
     pub(super) fn divided(&self, divisor: &Int) -> Linear {
         self.map(|c| c.floor_div(divisor))
     }
 
-    /// The sum with every number changed by `f`; atoms whose coefficient becomes zero are dropped.
+    /// This sum with `f` applied to the constant and to each coefficient; atoms whose coefficient becomes zero are dropped.
     pub(super) fn map(&self, f: impl Fn(&Int) -> Int) -> Linear {
         let terms = self.terms.iter().map(|(atom, c)| (atom.clone(), f(c))).filter(|(_, c)| !c.is_zero()).collect();
         Linear { constant: f(&self.constant), terms }
     }
 
-    /// Tests whether both sums have the same numbers, whatever their atoms.
+    /// Tests whether both sums have the same constant and coefficients, whatever their atoms.
     pub(super) fn same_head(&self, other: &Linear) -> bool {
         self.constant == other.constant
             && self.terms.len() == other.terms.len()

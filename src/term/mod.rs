@@ -1,8 +1,9 @@
 //! Terms: symbolic scalars. A term stands for the scalar that it evaluates to under an assignment of its variables.
 //!
-//! Implements `e^vs` and the conditions of Figure 3.1: what a server computed from its choices, and what was learned of it.
-//! Smart constructors are the only way to build a term and the only place that simplifies; each keeps the meaning under
-//! every assignment. Integer terms are in linear normal form over atoms; conditions are in a shallow negation normal form.
+//! A term is a value that a server computed from its choices, or a condition on a path: the expressions and constraints of
+//! Figure 3.1 in Li's *Testing by Dualization*. Smart constructors are the only way to build a term and the only place that
+//! simplifies; each keeps the meaning under every assignment. Integer terms are in linear normal form over atoms; conditions are in
+//! a shallow negation normal form.
 //!
 //! ```
 //! use mayhap::scalar::{Scalar, Sort};
@@ -42,27 +43,27 @@ pub use text::TextOp;
 use crate::scalar::{Scalar, Sort};
 use smallvec::SmallVec;
 
-/// A variable: one internal choice, one unknown, one name for a value.
+/// A variable: an internal choice, an unknown, or a name for a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Var {
-    /// Its number, unique within a candidate. Renumbering that keeps the order keeps every normal form.
+    /// The number of the variable, unique within a candidate. Renumbering that keeps the order keeps every normal form.
     pub id: u64,
-    /// The sort that it ranges over.
+    /// The sort of its values.
     pub sort: Sort,
 }
 
 /// Operands of an associative connective or of a text operation.
 pub type Terms = SmallVec<[Term; 3]>;
 
-/// The way in which a term is made. Matching on it is free; building goes through the constructors of [`Term`]. Sums are
-/// kept apart: most terms are variables.
+/// The outermost operation of a term, with its operands. Matching on it is free; building goes through the constructors of
+/// [`Term`]. Sums are boxed, so that the many terms that are variables stay small.
 #[derive(Clone, PartialEq, Eq)]
 pub enum Kind {
     /// A known scalar.
     Const(Scalar),
     /// A variable.
     Var(Var),
-    /// Negation of an atom (never of a constant, a negation or an inequality).
+    /// Negation of an atom, or of a deep connective (never of a constant, a negation or an inequality).
     Not(Term),
     /// Conjunction of two or more, none a conjunction or constant, in order, without duplicates.
     And(Terms),
@@ -78,17 +79,18 @@ pub enum Kind {
     Less(Term, Term),
     /// The term is an element of a known set.
     Member(Term, KeySet),
-    /// A sum that is not a single atom: constant plus coefficient times atom.
+    /// A sum that is neither a constant nor a single atom: a constant plus coefficients times atoms.
     Linear(Box<Linear>),
     /// A product of two terms that are not constant.
     Mul(Term, Term),
     /// Quotient towards minus infinity, `x / 0 = 0`.
     Div(Term, Term),
-    /// Remainder, `x = y * (x / y) + x % y`.
+    /// Remainder, such that `x = y * (x / y) + x % y`.
     Mod(Term, Term),
     /// `if` condition, then, else; the arms are not boolean.
     Ite(Term, Term, Term),
-    /// The scalar of a column (not of truth values, not all equal) at a position; beyond both ends the last one.
+    /// The scalar of a column at a position; beyond both ends the last one. The column is not boolean, and its scalars are not all
+    /// equal.
     Table(Term, Column),
     /// A builtin on strings or octets.
     Text(TextOp, Terms),

@@ -1,8 +1,8 @@
-//! Nodes: what is cached about a term, and how terms are compared, ordered, shared and freed.
+//! Nodes: the cached properties of a term, and the comparison, order, sharing and freeing of terms.
 //!
-//! Equality is structural; a small per-thread table makes equal larger terms share a node if it can, so that comparing is
-//! mostly comparing pointers. The order puts small variable numbers first and does not depend on addresses. For example the
-//! two terms `#1 + #2`, built separately, are equal, and hash alike in every run.
+//! For example two terms `#1 + #2` that were built separately are equal, and hash alike in every run. Equality is structural.
+//! A small per-thread table makes equal larger terms share a node if it can (hash consing), so that most comparisons are of
+//! pointers. The order puts small variable numbers first and does not depend on addresses.
 
 use super::display::{NamedTerm, VariableNames};
 use super::{Column, Kind, Linear, Var};
@@ -15,22 +15,22 @@ use std::fmt;
 use std::hash::{Hash, Hasher};
 use std::sync::{Arc, Weak};
 
-/// Terms up to this depth may be walked by plain recursion.
+/// Terms of less than this depth may be walked by plain recursion.
 pub(super) const SHALLOW: u32 = 64;
-/// Trees up to this size are walked without remembering shared nodes.
+/// Terms of fewer nodes than this are walked as trees, without remembering shared nodes.
 pub(super) const SMALL: u32 = 96;
-/// Smaller terms are not worth a look in the sharing table.
+/// Terms of fewer nodes than this are not looked up in the sharing table: making them anew is cheaper.
 pub(super) const SHARED_FROM: u32 = 5;
 const SHARING_SLOTS: usize = 4096;
-/// The hash of a negation, without that of what is negated.
+/// The head hash of a negation: its hash before that of the operand is mixed in.
 const NEGATED: u64 = 4;
 
 /// A symbolic scalar: immutable, shared, compared by structure (pointer and cached hash first).
 #[derive(Clone)]
 pub struct Term(Arc<Node>);
 
-/// Built once, and never changed. `#1 + 3 <= #2` and `#1 != #2` share the leaves of their variables if they were made of the
-/// same terms, and a larger node with any equal one that the table still knows:
+/// A node, built once and never changed. `#1 + 3 <= #2` and `#1 != #2` share the leaves of their variables if they were made of the
+/// same terms; an equal larger node that the table still knows is shared, too:
 ///
 /// ```text
 ///   Term ──▶ Le0 ──▶ #1 ◀── Eq0 ◀── Not ◀── Term      table: slot hash % 4096 ┄┄▶ Le0 (weak)
@@ -40,8 +40,8 @@ pub struct Term(Arc<Node>);
 /// Invariants:
 /// 1. `kind` is in normal form: it was made by a smart constructor.
 /// 2. All other fields are functions of `kind` and `sort`: equal kinds have equal hashes, sizes and depths.
-/// 3. `first > last` if and only if there is no variable in it.
-/// 4. `size` and `depth` are saturated, and so may be too small, never too large.
+/// 3. `first` and `last` are the least and the greatest number of its variables; `first > last` if and only if it has none.
+/// 4. `size` and `depth` saturate: they may be too small, never too large.
 pub(super) struct Node {
     pub(super) hash: u64,
     pub(super) shape: u64,
@@ -53,63 +53,63 @@ pub(super) struct Node {
     pub(super) kind: Kind,
 }
 
-/// A node is 88 octets and its two counts: most of what a state of thousands of unknowns takes are nodes.
+/// A node is 88 octets, without its two reference counts: a state of thousands of unknowns consists mostly of nodes.
 const _: () = assert!(std::mem::size_of::<Node>() <= 88);
 
-/// The nodes of a walk that take about as long as making one.
+/// A walk through this many nodes counts as one made node: it takes about as long.
 const WALKED: u64 = 2;
 
 thread_local! {
-    /// The most recent node of each slot. Weak: it keeps no term alive, only (a bounded number of) empty allocations.
+    /// The most recent node of each slot. A weak reference keeps no term alive, only a bounded number of empty allocations.
     static SHARING: RefCell<Vec<Weak<Node>>> = const { RefCell::new(Vec::new()) };
     static MADE: Cell<u64> = const { Cell::new(0) };
 }
 
-/// The number of nodes that this thread has made so far, those included that were there already, and those of large terms
-/// each time that they are walked through, and entries of maps that are listed, some of these for one: between two moments,
-/// a measure of the work that is the same on every machine.
+/// The work of this thread so far, in made nodes: a node counts even if a shared one takes its place. Nodes of large terms that are
+/// walked, and entries of maps that are listed, count in part. The difference of two readings is a measure of work that is the same
+/// on every machine.
 #[must_use]
 pub fn made() -> u64 {
     MADE.get()
 }
 
-/// Counts nodes of a large term, parts of a wide one, or entries of a map, that were walked through.
+/// Counts a walk through this many nodes of a large term, operands of a wide one, or entries of a map, as work ([`made`]).
 pub(crate) fn count_walked(nodes: usize) {
     MADE.set(MADE.get() + nodes as u64 / WALKED);
 }
 
 impl Term {
-    /// The way in which this term is made.
+    /// The outermost operation, with its operands.
     pub fn kind(&self) -> &Kind {
         &self.0.kind
     }
 
-    /// Its sort ([`Sort::ANY_TOKEN`] if only known tokens are involved).
+    /// The sort of the term ([`Sort::ANY_TOKEN`] if only known tokens are involved).
     pub fn sort(&self) -> Sort {
         self.0.sort
     }
 
-    /// The known scalar, if it is one.
+    /// The known scalar, if the term is one.
     pub fn as_const(&self) -> Option<&Scalar> {
         if let Kind::Const(scalar) = self.kind() { Some(scalar) } else { None }
     }
 
-    /// The known truth value, if it is one.
+    /// The known truth value, if the term is one.
     pub fn as_bool(&self) -> Option<bool> {
         self.as_const().and_then(Scalar::as_bool)
     }
 
-    /// The known integer, if it is one.
+    /// The known integer, if the term is one.
     pub fn as_int(&self) -> Option<&Int> {
         self.as_const().and_then(Scalar::as_int)
     }
 
-    /// The variable, if it is one.
+    /// The variable, if the term is one.
     pub fn as_var(&self) -> Option<Var> {
         if let Kind::Var(var) = self.kind() { Some(*var) } else { None }
     }
 
-    /// Tests whether it is a variable, or one negated.
+    /// Tests whether the term is a variable or a negated one.
     pub fn is_literal(&self) -> bool {
         match self.kind() {
             Kind::Var(_) => true,
@@ -118,17 +118,17 @@ impl Term {
         }
     }
 
-    /// Number of nodes, counted as a tree; saturating.
+    /// The number of nodes of the term as a tree; saturating.
     pub fn size(&self) -> u32 {
         self.0.size
     }
 
-    /// Length of the longest path to a leaf; saturating.
+    /// The number of nodes on the longest path to a leaf; saturating.
     pub fn depth(&self) -> u32 {
         self.0.depth
     }
 
-    /// The smallest and the largest variable number in it, if it has any.
+    /// The smallest and the largest number of a variable in the term, if it has any.
     pub fn var_range(&self) -> Option<(u64, u64)> {
         (self.0.first <= self.0.last).then_some((self.0.first, self.0.last))
     }
@@ -138,12 +138,12 @@ impl Term {
         Arc::ptr_eq(&self.0, &other.0)
     }
 
-    /// Tests whether there is another reference to its node. There may be equal terms in any case.
+    /// Tests whether another reference to this node exists. Equal terms with nodes of their own may exist in any case.
     pub fn is_shared(&self) -> bool {
         Arc::strong_count(&self.0) > 1
     }
 
-    /// Hash of the structure, the same in every run.
+    /// A hash of the structure that is the same in every run.
     pub fn structural_hash(&self) -> u64 {
         self.0.hash
     }
@@ -158,19 +158,19 @@ impl Term {
         Arc::as_ptr(&self.0) as usize
     }
 
-    /// The condition of a [bit](Term::bit), if it is one.
+    /// The condition of a [bit](Term::bit), if the term is one.
     #[must_use]
     pub fn as_bit(&self) -> Option<&Term> {
         let Kind::Ite(condition, one, zero) = self.kind() else { return None };
         (one.as_int() == Some(&Int::ONE) && zero.as_int() == Some(&Int::ZERO)).then_some(condition)
     }
 
-    /// The index and the column, if it is a table.
+    /// The index and the column of a table, if the term is one.
     pub(super) fn as_table(&self) -> Option<(&Term, &Column)> {
         if let Kind::Table(index, column) = self.kind() { Some((index, column)) } else { None }
     }
 
-    /// The variable and its value, if it says that a variable is a known scalar.
+    /// The variable and the scalar of a condition like `#1 = 5`, if the term is one.
     pub fn as_equation(&self) -> Option<(Var, Scalar)> {
         match self.kind() {
             Kind::Eq(term, known) => term.as_var().zip(known.as_const().cloned()),
@@ -185,7 +185,7 @@ impl Term {
     }
 }
 
-/// The node of a variable: what is cached about it is known.
+/// The node of a variable, made without a walk over operands.
 pub(super) fn leaf(var: Var) -> Term {
     MADE.set(MADE.get() + 1);
     let shape = hash_of_sort(var.sort);
@@ -193,7 +193,7 @@ pub(super) fn leaf(var: Var) -> Term {
     Term(Arc::new(Node { hash, shape, first, last, size: 1, depth: 1, sort: var.sort, kind: Kind::Var(var) }))
 }
 
-/// The node of a negation that is too small to be shared, as [`make`] makes it.
+/// The node of a negation that is too small to be shared: the same node as [`make`] gives, made faster.
 pub(super) fn negation(inner: &Term) -> Term {
     MADE.set(MADE.get() + 1);
     let Node { hash, shape, first, last, size, depth, .. } = *inner.0;
@@ -307,7 +307,7 @@ fn hash_int(value: &Int) -> u64 {
     value.to_i64().map_or_else(|| hash_of(value), |small| small as u64)
 }
 
-/// Hash of everything but the children and the variable's number.
+/// The hash of a node without its children; variables that differ in number only hash alike.
 fn head_hash(kind: &Kind) -> u64 {
     let sum = |number, linear: &Linear| {
         linear.terms().iter().fold(mix(number, hash_int(linear.constant())), |h, (_, c)| mix(h, hash_int(c)))
@@ -362,7 +362,7 @@ pub(super) fn children(kind: &Kind) -> SmallVec<[&Term; 4]> {
     list
 }
 
-/// Tests whether two nodes agree in everything but the identity of their children.
+/// Tests whether two nodes agree in everything but their children.
 fn heads_agree(a: &Kind, b: &Kind) -> bool {
     match (a, b) {
         (Kind::Const(x), Kind::Const(y)) => x == y,
@@ -428,7 +428,8 @@ impl PartialOrd for Term {
     }
 }
 
-/// By variable numbers, then by shape: the same in every run, and kept by every renumbering that keeps the order of numbers.
+/// Terms are ordered by variable numbers, then by shape. The order is the same in every run, and every renumbering that keeps the
+/// order of variables keeps it.
 impl Ord for Term {
     fn cmp(&self, other: &Term) -> Ordering {
         let (a, b) = (&*self.0, &*other.0);
@@ -437,7 +438,7 @@ impl Ord for Term {
     }
 }
 
-/// Distinct terms with equal 64-bit hashes: decided by how they print, and by what is not printed.
+/// The order of two terms with equal hashes: by their printed form, then by the contents that are not printed.
 fn tie(a: &Term, b: &Term) -> Ordering {
     if a == b {
         return Ordering::Equal;
@@ -445,7 +446,7 @@ fn tie(a: &Term, b: &Term) -> Ordering {
     a.to_string().cmp(&b.to_string()).then_with(|| contents(a).cmp(&contents(b)))
 }
 
-/// The scalars of the columns and sets in a term, in order: they are what is large in it and is not shown whole.
+/// The scalars of the columns and sets in a term, in order: these may be too large to be printed whole.
 fn contents(term: &Term) -> Vec<Vec<Scalar>> {
     let mut all = Vec::new();
     term.visit(&mut |node| match node.kind() {

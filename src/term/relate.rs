@@ -1,7 +1,7 @@
-//! Relations of two literals about the same subject: one implies the other, they exclude each other, they cover everything.
+//! Relations of two literals about the same subject: one implies the other, they exclude each other, or they cover everything.
 //!
-//! A literal restricts its subject (an atom, or a sum) to a set of scalars. For example `x = 1` implies `x != 2`,
-//! excludes `x >= 5`, and `x <= 3` together with `x >= 4` covers everything.
+//! For example `x = 1` implies `x != 2` and excludes `x >= 5`; `x <= 3` and `x >= 4` cover everything. A literal restricts its
+//! subject, an atom or a sum, to a set of scalars, and two such sets are compared.
 
 use super::{KeySet, Kind, Term, TextOp};
 use crate::scalar::{Int, Scalar, text};
@@ -13,9 +13,9 @@ pub struct Relation {
     pub forward: bool,
     /// The second implies the first.
     pub backward: bool,
-    /// Never both.
+    /// They never hold together.
     pub disjoint: bool,
-    /// Always one of them.
+    /// One of them always holds.
     pub covers: bool,
 }
 
@@ -39,17 +39,17 @@ pub fn relate(a: &Term, b: &Term) -> Relation {
 
 const COMPLEMENT: Relation = Relation { forward: false, backward: false, disjoint: true, covers: true };
 
-/// From (a, b) to (¬a, ¬b).
+/// The relation of ¬a and ¬b, from that of a and b.
 fn reversed(r: Relation) -> Relation {
     Relation { forward: r.backward, backward: r.forward, disjoint: r.covers, covers: r.disjoint }
 }
 
-/// From (a, b) to (¬a, b).
+/// The relation of ¬a and b, from that of a and b.
 fn flipped(r: Relation) -> Relation {
     Relation { forward: r.covers, backward: r.disjoint, disjoint: r.backward, covers: r.forward }
 }
 
-/// From (a, b) to (a, ¬b).
+/// The relation of a and ¬b, from that of a and b.
 fn flipped_second(r: Relation) -> Relation {
     Relation { forward: r.disjoint, backward: r.covers, disjoint: r.forward, covers: r.backward }
 }
@@ -103,18 +103,19 @@ enum Allowed {
     AtLeast(Int),
     Is(Scalar),
     In(KeySet),
-    /// Texts that begin, that end with it, in which it occurs.
+    /// Texts that begin with this one; the next two: texts that end with it, texts that contain it.
     Begins(Scalar),
     Ends(Scalar),
     Has(Scalar),
-    /// Texts before, after it.
+    /// Texts before this one; the next one: texts after it.
     Below(Scalar),
     Above(Scalar),
 }
 
 use Allowed::{Above, AtLeast, AtMost, Begins, Below, Ends, Has, In, Is};
 
-/// An inequality of one atom with coefficient ±1, or of a sum; an equality with a constant; a membership.
+/// The subject of a literal and the scalars that the literal leaves to it: for an inequality, an equation with a constant, a
+/// membership, or a prefix, suffix or part of a text.
 fn restriction(literal: &Term) -> Option<(Subject<'_>, Allowed)> {
     match literal.kind() {
         Kind::Le0(linear) => Some(match linear.terms() {
@@ -153,7 +154,7 @@ fn about_text(op: TextOp, args: &[Term]) -> Option<(Subject<'_>, Allowed)> {
 }
 
 impl Allowed {
-    /// The scalars whose negations these are.
+    /// The set of the negations of these scalars, if they are integers with such a set.
     fn negated(&self) -> Option<Allowed> {
         match self {
             AtMost(k) => Some(AtLeast(k.neg())),
@@ -178,7 +179,7 @@ impl Allowed {
         }
     }
 
-    /// Subset, as far as it is seen cheaply.
+    /// Tests whether this set is a subset of the other one; false if that takes more than a cheap look.
     fn inside(&self, other: &Allowed) -> bool {
         match (self, other) {
             (Is(scalar), _) => other.admits(scalar),
@@ -194,7 +195,7 @@ impl Allowed {
         }
     }
 
-    /// Disjoint, as far as it is seen cheaply.
+    /// Tests whether the two sets are disjoint; false if that takes more than a cheap look.
     fn outside(&self, other: &Allowed) -> bool {
         match (self, other) {
             (Is(scalar), _) => !other.admits(scalar),
@@ -208,7 +209,7 @@ impl Allowed {
         }
     }
 
-    /// Together everything.
+    /// Tests whether the two sets together are everything; false if that takes more than a cheap look.
     fn with(&self, other: &Allowed) -> bool {
         match (self, other) {
             (AtMost(j), AtLeast(k)) | (AtLeast(k), AtMost(j)) => j.add(&Int::ONE) >= *k,
@@ -223,7 +224,7 @@ fn other_begins(whole: &Scalar, prefix: &Scalar) -> bool {
     text::starts_with(whole, prefix) == Some(true)
 }
 
-/// The text that comes next after a known one: nothing is between the two.
+/// The text directly after a known one: no text is between the two.
 fn next(text: &Scalar) -> Scalar {
     let nul = if matches!(text, Scalar::Bytes(_)) { Scalar::bytes(b"\0") } else { Scalar::str("\0") };
     text::concat(text, &nul).unwrap_or_else(|| text.clone())

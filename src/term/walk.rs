@@ -1,7 +1,7 @@
-//! Walks over terms: variables, substitution, evaluation. None recurses deeper than a fixed bound, and shared nodes of large
-//! terms are visited once.
+//! Walks over terms: variables, substitution, evaluation.
 //!
-//! For example substituting 3 for `#1` in `#1 + #2` gives `#2 + 3`, and evaluating that at `#2 = 4` gives 7.
+//! For example substituting 3 for `#1` in `#1 + #2` gives `#2 + 3`, and evaluating that at `#2 = 4` gives 7. No walk recurses
+//! deeper than a fixed bound, and shared nodes of large terms are visited once.
 
 use super::node::{SHALLOW, SMALL, count_walked, for_each_child};
 use super::{Kind, Linear, Term, Terms, Var};
@@ -10,12 +10,12 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use smallvec::SmallVec;
 
 impl Term {
-    /// Calls `f` on each variable in it, once each.
+    /// Calls `f` on each variable of the term, once each.
     pub fn vars(&self, f: &mut impl FnMut(Var)) {
         match self.kind() {
             Kind::Const(_) => return,
             Kind::Var(var) => return f(*var),
-            // The atoms of a sum differ.
+            // No atom occurs twice in a sum.
             Kind::Le0(sum) | Kind::Eq0(sum) | Kind::Linear(sum) if sum.is_plain() => {
                 return sum.terms().iter().filter_map(|(atom, _)| atom.as_var()).for_each(f);
             }
@@ -37,7 +37,7 @@ impl Term {
         });
     }
 
-    /// Tests whether some variable in it passes the test; each may be asked about more than once.
+    /// Tests whether some variable of the term passes the test, which may be called more than once for a variable.
     pub fn any_var(&self, test: &mut impl FnMut(Var) -> bool) -> bool {
         if self.depth() < SHALLOW && self.size() < SMALL {
             return any_small(self, test);
@@ -45,7 +45,7 @@ impl Term {
         self.nodes().into_iter().filter_map(Term::as_var).any(test)
     }
 
-    /// Tests whether `var` occurs in it.
+    /// Tests whether `var` occurs in the term.
     pub fn mentions(&self, var: Var) -> bool {
         self.var_range().is_some_and(|(first, last)| first <= var.id && var.id <= last)
             && self.any_var(&mut |known| known == var)
@@ -61,7 +61,7 @@ impl Term {
         self.nodes().into_iter().for_each(f);
     }
 
-    /// Tests whether it has no variable.
+    /// Tests whether the term has no variable.
     pub fn is_ground(&self) -> bool {
         self.var_range().is_none()
     }
@@ -89,7 +89,7 @@ impl Term {
         order
     }
 
-    /// The result for the term, of those for its nodes: each is made of the ones for the children of the node.
+    /// The result of a fold over the term: the function makes the result of a node from those of its children.
     fn fold<R: Clone>(&self, mut result: impl FnMut(&Term, &mut dyn FnMut(&Term) -> R) -> R) -> R {
         let mut done: FxHashMap<usize, R> = FxHashMap::default();
         for node in self.nodes() {
@@ -115,7 +115,7 @@ impl Term {
         })
     }
 
-    /// Replaces whole nodes, children first: `instead` is asked about each node after its children were replaced.
+    /// Replaces nodes, children first: `instead` is called on each node after its children were replaced, and may give another one.
     pub(crate) fn replace(&self, instead: &impl Fn(&Term) -> Option<Term>) -> Term {
         self.fold(|node, done| {
             let same = rebuild(node, done);
@@ -123,7 +123,7 @@ impl Term {
         })
     }
 
-    /// The scalar it stands for under an assignment; `None` if a variable that matters has no value.
+    /// The scalar that the term stands for under an assignment; `None` if a variable that matters has no value.
     pub fn eval(&self, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Option<Scalar> {
         if self.depth() < SHALLOW && self.size() < SMALL {
             return eval_small(self, value);
@@ -166,7 +166,7 @@ fn substitute_small(term: &Term, replace: &mut impl FnMut(Var) -> Option<Term>) 
     }
 }
 
-/// The operation of a term on changed children, simplified; the same node if no child changed.
+/// The term with changed children, simplified; the same node if no child changed.
 fn rebuild(term: &Term, change: &mut (impl FnMut(&Term) -> Term + ?Sized)) -> Term {
     let mut changed: SmallVec<[Term; 4]> = SmallVec::new();
     let mut same = true;
@@ -178,7 +178,7 @@ fn rebuild(term: &Term, change: &mut (impl FnMut(&Term) -> Term + ?Sized)) -> Te
     if same { term.clone() } else { with_children(term.kind(), &changed) }
 }
 
-/// The operation of `kind` on other children (as many as it has).
+/// The term with the operation of `kind` and other children, as many as it has.
 fn with_children(kind: &Kind, new: &[Term]) -> Term {
     match kind {
         Kind::Const(scalar) => Term::constant(scalar.clone()),
@@ -214,7 +214,7 @@ fn eval_small(term: &Term, value: &mut impl FnMut(Var) -> Option<Scalar>) -> Opt
     }
 }
 
-/// The value of an operation, given its children's. Connectives and conditionals need only the children that decide.
+/// The value of an operation, from the values of its children. Connectives and conditionals need only the children that decide.
 fn apply(kind: &Kind, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -> Option<Scalar> {
     match kind {
         Kind::Const(scalar) => Some(scalar.clone()),
@@ -251,7 +251,7 @@ fn total(linear: &Linear, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized
     Some(sum)
 }
 
-/// A connective: `zero` from any part decides; otherwise all parts are needed.
+/// The value of a connective: a part with the value `zero` decides it; otherwise all parts are needed.
 fn decide(parts: &Terms, zero: bool, of: &mut (impl FnMut(&Term) -> Option<Scalar> + ?Sized)) -> Option<Scalar> {
     let mut complete = true;
     for part in parts {

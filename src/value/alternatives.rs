@@ -1,4 +1,4 @@
-//! The alternatives of a union: values under guards that exclude each other, and how they are read.
+//! The alternatives of a union: values under guards that exclude each other, and the way in which operations read them.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -10,7 +10,8 @@ use smallvec::SmallVec;
 use super::{Lifted, Value, union};
 use crate::term::Term;
 
-/// Two or more values of different shapes, under guards that exclude each other: `[#1: None, !#1: Some(#2)]`.
+/// Two or more values under guards that exclude each other: `[#1: None, !#1: Some(#2)]`. Their shapes differ, unless they are read
+/// apart.
 #[derive(Clone)]
 pub struct Alternatives(Arc<Union>);
 
@@ -22,39 +23,40 @@ struct Union {
 /// The way in which alternatives are read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Reading {
-    /// Operations are lifted over them.
+    /// Operations are lifted over the alternatives.
     Lifted,
-    /// They are told apart first: they are states of a part of the memory.
+    /// An operation decides first which alternative it is: they are states of a part of the memory.
     Apart,
 }
 
 impl Alternatives {
-    /// Alternatives that are told apart where they are read, also those of one shape. Scalars only in entries of maps.
+    /// Alternatives that are read apart: an operation decides first which of them it is. Several may have one shape; scalars are
+    /// alternatives in entries of maps only.
     #[must_use]
     pub fn apart(pairs: impl IntoIterator<Item = (Term, Value)>) -> Alternatives {
         Alternatives(Arc::new(Union { pairs: pairs.into_iter().collect(), reading: Reading::Apart }))
     }
 
-    /// Tests whether they are told apart where they are read.
+    /// Tests whether the alternatives are read apart.
     #[must_use]
     pub fn is_apart(&self) -> bool {
         self.0.reading == Reading::Apart
     }
 
-    /// Other alternatives that are read as these are; the value that is left, if there is but one.
+    /// A value of other alternatives, read like these; the alternative itself, if there is only one.
     #[must_use]
     pub fn read_like(&self, pairs: Vec<(Term, Value)>) -> Value {
         if self.is_apart() && pairs.len() > 1 { Value::Union(Alternatives::apart(pairs)) } else { union(pairs) }
     }
 
-    /// Tests whether both are one.
+    /// Tests whether both are one shared object.
     #[must_use]
     pub fn is_same(&self, other: &Alternatives) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-/// The pairs.
+/// Alternatives deref to their guards and values.
 impl Deref for Alternatives {
     type Target = [(Term, Value)];
 

@@ -7,10 +7,10 @@ use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 use std::sync::Arc;
 
-/// The elements of a collection, each with the condition under which it is there.
+/// The elements of a collection, each with its presence.
 pub type Elements = Vec<(Presence, Value)>;
 
-/// `len(x)`.
+/// The length `len(x)` of a collection or text.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -26,8 +26,8 @@ pub fn len(value: &Value) -> Lifted<Value> {
     }
 }
 
-/// The elements of a list in order, or of a set (the keys of a map), known ones in the order of the values. Elements of a set that
-/// are not known may be equal to others: then both are there, or none.
+/// The elements of a list in order, or of a set (the keys of a map) in the order of values, those of pending writes last. A symbolic
+/// element of a set may be equal to another one: then both are present, or none.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -53,7 +53,7 @@ fn present(element: &Value) -> Option<(Presence, Value)> {
     Some((Presence::of(there)?, value.clone()))
 }
 
-/// Makes sure that membership in a collection can be told.
+/// Checks that membership in a collection can be expressed as a condition.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -74,10 +74,10 @@ fn is_collection(value: &Value) -> bool {
     matches!(value, Value::Map(_) | Value::List(_) | Value::Open(_))
 }
 
-/// Makes sure that it is known which elements are at all places of a list, in every alternative.
+/// Checks that the element at every place of a list is known, in every alternative.
 ///
 /// # Errors
-/// What must be decided, or looked at, first.
+/// The split that must come first.
 pub fn all_places(value: &Value) -> Lifted<()> {
     match value {
         Value::Open(list) => sequence::plain(list, None),
@@ -86,7 +86,7 @@ pub fn all_places(value: &Value) -> Lifted<()> {
     }
 }
 
-/// Makes sure that each element of a set or map is listed once.
+/// Checks that each element of a set or map is listed only once.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -97,7 +97,7 @@ pub fn decided_apart(value: &Value) -> Lifted<()> {
     Ok(())
 }
 
-/// `list[i]` or `map[k]`: whether it is there, and what is there.
+/// The element `list[i]` or the entry `map[k]`: the condition that there is one, and its value.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -116,7 +116,7 @@ pub fn index(value: &Value, at: &Value) -> Lifted<(Truth, Value)> {
     }
 }
 
-/// Element `at` of a list (0-based): whether there is one, and which.
+/// The element at a position of a list (0-based): the condition that there is one, and its value.
 #[must_use]
 pub fn element(list: &Arc<List>, at: &Value) -> (Truth, Value) {
     if let Some(at) = at.as_int() {
@@ -134,7 +134,8 @@ fn int(value: usize) -> Term {
     Term::constant(Scalar::Int(Int::from(value as i64)))
 }
 
-/// `x[from..to]` of a list, a string or bytes: whether it is in range, and the slice. The bounds of lists must be known.
+/// The slice `x[from..to]` of a list, a string or bytes: the condition that it is in range, and its value. For lists the ends must be
+/// known.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -158,7 +159,7 @@ fn before(list: &List, end: usize) -> Lifted<()> {
     end.checked_sub(1).map_or(Ok(()), |last| sequence::plain(list, Some(last)))
 }
 
-/// A slice of a list with unknown stretches or optional elements: up to its end, or as far as the bounds go.
+/// The slice of an open list: up to its end, or between known positions.
 fn slice_open(list: &List, from: &Value, to: &Value) -> Lifted<(Truth, Value)> {
     match (position(from), position(to)) {
         (Some(from), _) if *to == sequence::length(list) => {
@@ -197,7 +198,7 @@ fn slice_text(value: &Value, from: &Value, to: &Value) -> (Truth, Value) {
     }
 }
 
-/// Tests whether an element is in a list or set (or a key in a map).
+/// The condition that a value is an element of a list or set, or a key of a map.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -232,8 +233,8 @@ pub fn member(value: &Value, collection: &Value) -> Lifted<Truth> {
     }
 }
 
-/// The condition that a value is one of the elements of a collection, which is compared with each of them: the value may be one
-/// of several alternatives.
+/// The condition that a value is an element of a collection, by a comparison with each element. Unlike for [`member`], the value may
+/// be a union.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -267,7 +268,8 @@ pub(super) fn set_union(a: &Value, b: &Value) -> Lifted<Value> {
     Ok(Value::Map(large))
 }
 
-/// `set := set + more` in place, if `more` is not larger and all of it is there; whether it was done.
+/// Adds the elements of a set to another one in place, if `more` is not larger and all its elements are certain; returns whether it
+/// did.
 pub fn add_to_set(set: &mut Map, more: &Map) -> bool {
     let larger = more.base().is_none() && (set.base().is_some() || set.bound() >= more.bound());
     let adds = larger && more.has_only_certain();

@@ -1,4 +1,4 @@
-//! Two collections made one or compared as a whole: maps laid over each other, common elements, subsets, beginnings of lists.
+//! Operations on two collections: overlay of maps, intersection, subset, and prefix of lists.
 //!
 //! `{"a": 1, #1: 2} + {"a": 3}` has 3 under `"a"` whether `#1` is `"a"` or not; `{1, #1} & {2}` is `{2}` if `#1 = 2`.
 
@@ -6,7 +6,7 @@ use super::equal::{all_equal, choose_alternative};
 use super::{Ask, Entry, Lifted, Map, Presence, Reach, Split, Truth, Unseen, Value, equal, merge};
 use super::{has_at_least, optional, sequence};
 
-/// The condition on which to fork first if an operand is one of several collections; nothing if one has no value.
+/// Checks that neither operand is a union; an error is the condition on which to fork first.
 fn apart(a: &Value, b: &Value) -> Lifted<()> {
     match (a, b) {
         (Value::Union(alternatives), _) | (_, Value::Union(alternatives)) => Err(choose_alternative(alternatives)),
@@ -14,7 +14,7 @@ fn apart(a: &Value, b: &Value) -> Lifted<()> {
     }
 }
 
-/// The union of two maps: if both have a key, the value is that of the second one.
+/// The union of two maps: a key that both have keeps its value of the second map.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -28,7 +28,7 @@ pub fn overlay(under: &Value, over: &Value) -> Lifted<Value> {
         }
         return Ok(Value::Map(joined));
     }
-    // What the second one has is not all known, so that the entries of the first one are added to it if it has none.
+    // The second map is not known whole: the entries of the first one are added to it under the keys that it lacks.
     let mut joined = over.clone();
     for (there, key) in under.members()? {
         let uncovered = there.and(over.contains(key)?.not());
@@ -54,7 +54,7 @@ fn lay(map: &mut Map, key: &Value, when: Truth, found: impl FnOnce() -> Lifted<(
     Ok(())
 }
 
-/// The elements that two sets have in common.
+/// The intersection of two sets.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -72,7 +72,7 @@ pub fn intersection(a: &Value, b: &Value) -> Lifted<Value> {
     Ok(Value::Map(common))
 }
 
-/// Tests whether each element of a set is one of another set.
+/// The condition that a set is a subset of another one.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -92,10 +92,10 @@ pub fn is_subset(a: &Value, b: &Value) -> Lifted<Truth> {
     Ok(holds)
 }
 
-/// Tests whether a list begins with the elements of another one.
+/// The condition that a list begins with the elements of another one.
 ///
 /// # Errors
-/// What must be decided, or looked at, first: the places of both lists that are compared.
+/// The split that must come first: all places that are compared must be known.
 pub fn begins_with(list: &Value, start: &Value) -> Lifted<Truth> {
     apart(list, start)?;
     let (Value::List(own) | Value::Open(own), Value::List(first) | Value::Open(first)) = (list, start) else {

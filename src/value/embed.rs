@@ -1,25 +1,25 @@
-//! Equality of lists with optional elements: the ways in which the elements of one can be those of the other.
+//! Equality of lists with optional elements, as a condition on their presences.
 //!
-//! `[1?p, 2?q, 3?r]` is `[1, 3]` if p and r hold and q does not: the 2 can be no element of the other, so only one way is left.
-//! The ways are paths through a grid whose points say how much of each list is used up. Points that no path to the end passes
-//! are left out; a point that all paths pass divides the condition into parts that hold together.
+//! `[1?p, 2?q, 3?r]` equals `[1, 3]` if p and r hold and q does not: the 2 equals no element of the other list, so there is only one
+//! way to match the elements. The ways are paths through a grid: a point is a number of elements used up of each list. Points on no
+//! path to the end are left out. A point that all paths pass divides the condition into a conjunction.
 
 use super::{Lifted, List, Split, Truth, Value};
 use crate::term::Term;
 
-/// More points than this are not looked at: the first presence is decided instead.
+/// A grid of more points than this is not made: the first presence is decided instead.
 const POINTS: usize = 1 << 20;
-/// The number of points between two that all paths pass up to which one condition is made of them; with more, a presence at
-/// the first of the two is decided instead.
+/// At most this many points between two points that all paths pass become one condition; with more, a presence at the first of the
+/// two is decided instead.
 const AMBIGUOUS: usize = 1024;
 
-/// Equality of elements.
+/// The function that compares two elements.
 type Equal = fn(&Value, &Value) -> Lifted<Truth>;
 
-/// Tests whether two lists without stretches are equal, by the equality of their elements.
+/// The condition that two lists without stretches are equal, from the equality of their elements.
 ///
 /// # Errors
-/// What must come first.
+/// The split that must come first.
 pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
     let (mut a, mut b): (Vec<&Value>, Vec<&Value>) = (a.iter().collect(), b.iter().collect());
     let (mut conditions, mut split) = (Vec::new(), None);
@@ -53,7 +53,7 @@ pub(super) fn equal_lists(a: &List, b: &List, equal: Equal) -> Lifted<Truth> {
     Ok(Truth::of(Term::and_all(conditions)))
 }
 
-/// The value that is there, if the element is: its own, without a presence.
+/// The value of an element, without its presence.
 fn element(element: &Value) -> &Value {
     match element {
         Value::Maybe(optional) => &optional.value,
@@ -61,14 +61,14 @@ fn element(element: &Value) -> &Value {
     }
 }
 
-/// A step from a point: the elements of the first and of the second list that it uses up.
+/// A step from a point: which of the two next elements it uses up.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Advance {
-    /// The next element of the first list is not there.
+    /// The element of the first list, which is not present.
     First,
-    /// That one is, and the next of the second is not.
+    /// The element of the second list, which is not present; that of the first is.
     Second,
-    /// Both are there, and are equal.
+    /// Both elements, which are present and equal.
     Both,
 }
 
@@ -79,25 +79,25 @@ const STEPS: [Advance; 3] = [Advance::First, Advance::Second, Advance::Both];
 enum Same {
     Never,
     Always,
-    /// As said at this place.
+    /// Under a condition: the index of the comparison in `Grid::open`.
     Open(u32),
 }
 
-/// The points of the grid: how many elements of the first list are used up, and how many of the second.
+/// A grid of points: point `i * (b.len() + 1) + j` has used up i elements of `a` and j elements of `b`.
 struct Grid<'v> {
     a: &'v [&'v Value],
     b: &'v [&'v Value],
-    /// For each point whether it is on a path from the beginning to the end.
+    /// For each point, set if it is on a path from the beginning to the end.
     passed: Vec<bool>,
-    /// For each point whether the elements there are equal.
+    /// For each point, the comparison of the two next elements.
     same: Vec<Same>,
-    /// The comparisons that `same` has as open: for each the condition under which the elements are equal, or what must
-    /// come first.
+    /// The results of the comparisons that `same` has as open: the condition under which the elements are equal, or the split that
+    /// must come first.
     open: Vec<Lifted<Term>>,
 }
 
 impl<'v> Grid<'v> {
-    /// The grid with the points that are on a path; `None` if there is no path.
+    /// The grid, with the points that are on a path marked; `None` if there is no path.
     fn of(a: &'v [&'v Value], b: &'v [&'v Value], equal: Equal) -> Lifted<Option<Grid<'v>>> {
         let least = |list: &[&Value]| list.iter().filter(|element| element.presence().is_none()).count();
         if least(a) > b.len() || least(b) > a.len() {
@@ -175,13 +175,13 @@ impl<'v> Grid<'v> {
         Ok(())
     }
 
-    /// The steps from a point that are on a path.
+    /// The steps from a point that lie on a path, with the points that they lead to.
     fn steps(&self, at: usize) -> impl Iterator<Item = (Advance, usize)> {
         let passed = move |step| Some((step, self.target(at, step).filter(|target| self.passed[*target])?));
         STEPS.into_iter().filter_map(passed)
     }
 
-    /// The points on paths, in an order in which each comes before those that it leads to, and which of them all paths pass.
+    /// The points on paths in topological order, each marked if all paths pass it.
     fn points(&self) -> Vec<(usize, bool)> {
         let rank = |at: usize| self.places(at).0 + self.places(at).1;
         let mut order: Vec<usize> = (0..self.passed.len()).filter(|at| self.passed[*at]).collect();
@@ -197,7 +197,7 @@ impl<'v> Grid<'v> {
         points
     }
 
-    /// Adds the conditions on which one of the paths is the way in which the lists are equal.
+    /// Adds the conditions that together say that the lists match along one of the paths.
     fn conditions(&self, conditions: &mut Vec<Term>) -> Lifted<()> {
         let points = self.points();
         let mut from = 0;
@@ -210,7 +210,7 @@ impl<'v> Grid<'v> {
         Ok(())
     }
 
-    /// Adds the condition of the ways from the first of some points to the last, which all paths pass.
+    /// Adds the condition of the paths from the first to the last of some points; all paths pass these two.
     fn part(&self, points: &[(usize, bool)], conditions: &mut Vec<Term>) -> Lifted<()> {
         let [(first, _), between @ .., (last, _)] = points else { return Ok(()) };
         if between.is_empty() {

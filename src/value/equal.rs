@@ -1,11 +1,11 @@
-//! `==` and `<`, lifted: a truth that is known if it can be, and a term otherwise.
+//! The comparisons `==`, `<` and `<=`, lifted to symbolic values: a known truth value if possible, else a term.
 
 use super::{Ask, Lifted, List, Reach, Split, Truth, Unseen, Value, embed, optional, sequence};
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::Term;
 use smallvec::SmallVec;
 
-/// Tests whether two values of one type are equal.
+/// The condition that two values of one type are equal.
 ///
 /// # Errors
 /// The condition on which to fork first (a map with a pending write).
@@ -61,14 +61,14 @@ fn equal_trees(a: &Value, b: &Value) -> Lifted<Truth> {
     }
 }
 
-/// Conditions that hold together if two values are equal.
+/// Conditions whose conjunction says that two values are equal.
 pub type Conditions = SmallVec<[Term; 8]>;
 
-/// Adds the conditions that together say that two values are equal; whether they may be. For example `Some((#1, 5))` and
-/// `Some((3, 5))` are equal if `#1 = 3`.
+/// Adds the conditions whose conjunction says that two values are equal; returns false if they cannot be equal. For example
+/// `Some((#1, 5))` and `Some((3, 5))` are equal if `#1 = 3`.
 ///
 /// # Errors
-/// What must come first, as for [`equal`].
+/// The split that must come first, as for [`equal`].
 pub fn equal_where(a: &Value, b: &Value, conditions: &mut Conditions) -> Lifted<bool> {
     match (a, b) {
         (Value::Data { tag: x, fields: Some(fields), .. }, Value::Data { tag: y, fields: Some(others), .. })
@@ -102,7 +102,8 @@ fn add(truth: Truth, conditions: &mut Conditions) -> Lifted<bool> {
     }
 }
 
-/// As [`all_equal`]: what is certainly different elsewhere needs nothing first.
+/// Adds the conditions that say that all pairs are equal; returns false if one cannot be. As in [`all_equal`], a pair that cannot be
+/// equal decides before a split of another pair.
 fn all_equal_where<'a>(
     pairs: impl Iterator<Item = (&'a Value, &'a Value)>,
     conditions: &mut Conditions,
@@ -118,7 +119,7 @@ fn all_equal_where<'a>(
     split.map_or(Ok(true), Err)
 }
 
-/// Tests whether a constructor certainly holds an unknown node.
+/// Tests whether a value certainly has an unknown node inside.
 fn holds(value: &Value, id: u64) -> bool {
     let direct = |field: &Value| matches!(field, Value::Unknown(unknown) if unknown.id == id) || holds(field, id);
     match value {
@@ -143,7 +144,7 @@ pub(super) fn all_equal<'a>(pairs: impl Iterator<Item = (&'a Value, &'a Value)>)
     if all.is_false() { Ok(all) } else { split.map_or(Ok(all), Err) }
 }
 
-/// Compares two lists, of which at least one is open.
+/// The condition that two lists, at least one of them open, are equal.
 fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     if a == b {
         return Ok(Truth::Known(true));
@@ -173,13 +174,13 @@ fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
         Some((_, rest)) => return apart(a, b, Ask::Item(rest, reach)),
         None => {}
     }
-    // What one of them has past the end of the other must be empty.
+    // The elements of one list beyond the end of the other must be empty stretches.
     let longer = if a.len() > b.len() { a } else { b };
     let behind = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
     Ok(fronts.and(equal(&behind, &Value::from(0))?))
 }
 
-/// A stretch at the same place in both lists that is not the same one.
+/// The stretch among two elements at the same place, unless both are the same stretch.
 fn stretch(x: &Value, y: &Value) -> Option<Unseen> {
     match (x, y) {
         (Value::Rest(x), Value::Rest(y)) if x.unknown == y.unknown => None,
@@ -188,8 +189,8 @@ fn stretch(x: &Value, y: &Value) -> Option<Unseen> {
     }
 }
 
-/// The stretch to be looked at before a list can be compared with one of known length, element by element. If that shows
-/// an unknown list whole, one element after the other is asked for: what is known by then is compared once, at the end.
+/// The stretch to expand before a list can be compared with one of known length. An unknown list that is observed whole is expanded
+/// element by element first and compared once at the end. `None` if no stretch comes before two scalars that differ.
 fn awaited(a: &List, b: &List) -> Option<Unseen> {
     for pair in a.iter().zip(b.iter()) {
         match pair {
@@ -201,7 +202,7 @@ fn awaited(a: &List, b: &List) -> Option<Unseen> {
     None
 }
 
-/// Lists that differ in length for certain are not equal; else the stretch is looked at.
+/// The comparison of two lists before a stretch is expanded: false if their lengths certainly differ, else the question.
 fn apart(a: &List, b: &List, ask: Ask) -> Lifted<Truth> {
     if equal(&sequence::length(a), &sequence::length(b))?.is_false() {
         Ok(Truth::Known(false))
@@ -210,7 +211,7 @@ fn apart(a: &List, b: &List, ask: Ask) -> Lifted<Truth> {
     }
 }
 
-/// Tests whether `a < b`, of integers, strings (by code points) or bytes.
+/// The condition `a < b` on integers, strings (by code points) or bytes.
 #[must_use]
 pub fn less(a: &Value, b: &Value) -> Truth {
     match (a, b) {
@@ -222,7 +223,7 @@ pub fn less(a: &Value, b: &Value) -> Truth {
     }
 }
 
-/// Tests whether `a <= b`, of integers, strings or bytes.
+/// The condition `a <= b` on integers, strings or bytes.
 #[must_use]
 pub fn at_most(a: &Value, b: &Value) -> Truth {
     match (a, b) {
@@ -241,7 +242,7 @@ fn texts(a: &Value, b: &Value) -> Truth {
     }
 }
 
-/// Forks on the first alternative of a union.
+/// The split on the guard of the first alternative of a union.
 pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
     Split::On(alternatives[0].0.clone())
 }

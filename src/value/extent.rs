@@ -1,8 +1,8 @@
-//! The extent of a value, and the largest that a server makes: a number that is squared again and again soon has more digits than
-//! there is memory, and a list that is appended to itself more elements.
+//! The extent and the depth of a value, with limits on what a server makes.
 //!
-//! The extent of `[1, 2]` is 2, that of `"abc"` is 3 octets, that of 255 is 8 bits. It is looked up, never counted. A value of a
-//! recursive type has a [`Depth`] as well, since everything that walks through a value needs as much stack as that is deep.
+//! The extent of `[1, 2]` is 2, that of `"abc"` is 3 octets, that of 255 is 8 bits; it takes constant time. It is limited because a
+//! number that is squared again and again soon has more digits than there is memory. The [`Depth`] of a constructor is limited
+//! because a walk through a value is recursive.
 
 use std::cmp::Ordering;
 use std::hash::{Hash, Hasher};
@@ -11,18 +11,18 @@ use super::{List, Value};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Term};
 
-/// The most bits of an integer that a server makes.
+/// An integer that a server makes has at most this many bits, so that memory suffices.
 pub const BITS_LIMIT: u64 = 1 << 20;
-/// The most octets of a text, and elements of a collection, that a server makes.
+/// A text that a server makes has at most this many octets, a collection this many elements, so that memory suffices.
 pub const LENGTH_LIMIT: usize = 1 << 24;
-/// The most constructors within one another that a server makes.
+/// At most this many constructors that a server makes are nested, so that the stack suffices for a walk.
 pub const DEPTH_LIMIT: u16 = 1_000;
-/// The number of elements of a collection whose depths are looked at.
+/// In a collection of at most this many elements the depth of each counts; in a larger one, that of two.
 const ELEMENTS: usize = 8;
-/// The most nodes of a symbolic product or text that a server makes, counted as those of a tree.
+/// A symbolic product or text that a server makes has at most this many nodes, counted as a tree.
 const NODES_LIMIT: u32 = 1 << 20;
 
-/// The octets of a known text, the bits of a known integer, the elements of a collection; 1 of everything else.
+/// The extent of a value: the octets of a known text, the bits of a known integer, the elements of a collection; else 1.
 #[must_use]
 pub fn extent(value: &Value) -> usize {
     match value {
@@ -36,10 +36,10 @@ pub fn extent(value: &Value) -> usize {
     }
 }
 
-/// The number of constructors within one another at the top of a value, at most 65,535: `Node { next: Node { next: Nil } }` has depth 3.
+/// The number of nested constructors of a value, at most 65,535: `Node { next: Node { next: Nil } }` has depth 3.
 ///
-/// Of a list of more than eight elements the first and the last count, and of such a map or set one entry. It says nothing about the value that its
-/// fields do not say: all depths are equal.
+/// In a list of more than eight elements the first and the last count, in such a map or set one entry. All depths compare as equal:
+/// a depth is computed from the fields, which are compared themselves.
 #[derive(Clone, Copy, Debug)]
 pub struct Depth(u16);
 
@@ -97,7 +97,7 @@ fn depth_of_list(list: &List) -> u16 {
     if list.len() <= ELEMENTS { deepest(list) } else { deepest(list.front().into_iter().chain(list.back())) }
 }
 
-/// Tests whether a value is larger than what a server makes.
+/// Tests whether a value exceeds a limit on what a server makes.
 #[must_use]
 pub fn is_too_large(value: &Value) -> bool {
     match value {
@@ -113,8 +113,8 @@ fn has_too_many_bits(value: &Int) -> bool {
     !value.is_small() && value.bits() > BITS_LIMIT
 }
 
-/// Tests whether a symbolic scalar has numbers with too many bits in it, or is a product or text of too many nodes. Other terms share
-/// their nodes: they stay small in memory however many these are.
+/// Tests whether a symbolic scalar has a coefficient with too many bits, or is a product or text of too many nodes. Other terms
+/// share their nodes, so they stay small in memory however many nodes they have as a tree.
 fn is_large_term(term: &Term) -> bool {
     match term.kind() {
         Kind::Linear(sum) => sum.terms().iter().any(|(_, factor)| has_too_many_bits(factor)),

@@ -1,14 +1,14 @@
-//! Joining values under guards: symbolic unions in the manner of Rosette (Torlak & Bodik 2014).
+//! Merging values under guards: symbolic unions in the manner of Rosette (Torlak & Bodik 2014).
 //!
-//! Values of one shape are joined inside (scalars by if-then-else terms, constructors field by field, lists of one length
-//! element by element, maps key by key); different shapes stand side by side in a [`Value::Union`].
+//! Values of one shape are joined inside: scalars by if-then-else terms, constructors field by field, lists of one length element
+//! by element, maps key by key. Values of different shapes become the alternatives of a [`Value::Union`].
 
 use std::sync::Arc;
 
 use super::{Ask, List, Map, Value};
 use crate::term::Term;
 
-/// `condition ? then : otherwise`.
+/// The value `condition ? then : otherwise`. If one of the two is absent, it is the other.
 #[must_use]
 pub fn merge(condition: &Term, then: Value, otherwise: Value) -> Value {
     match condition.as_bool() {
@@ -28,13 +28,13 @@ pub fn merge(condition: &Term, then: Value, otherwise: Value) -> Value {
     }
 }
 
-/// The union of alternatives whose guards exclude each other; absent ones and those under a false guard are left out.
+/// The union of alternatives whose guards exclude each other; absent alternatives, and those under a false guard, are left out.
 #[must_use]
 pub fn union(alternatives: impl IntoIterator<Item = (Term, Value)>) -> Value {
     let mut shapes: Vec<(Term, Value)> = Vec::new();
     for (guard, value) in alternatives {
         if guard.as_bool() == Some(true) {
-            // The others are under guards that exclude this one.
+            // The guards of the other alternatives exclude this one.
             return value;
         }
         match value {
@@ -90,7 +90,7 @@ fn join(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     }
 }
 
-/// Joins two elements of open lists that are there under the same condition; not stretches.
+/// Joins two elements of open lists with the same presence; `None` for stretches, or if the presences differ.
 fn element(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     match (then, otherwise) {
         (Value::Rest(_), _) | (_, Value::Rest(_)) => None,
@@ -102,7 +102,7 @@ fn element(condition: &Term, then: &Value, otherwise: &Value) -> Option<Value> {
     }
 }
 
-/// Tests whether two values are the same at a glance: equal scalars and terms, unit variants, or one shared tree.
+/// Tests whether two values are the same, mostly by pointers: equal scalars, terms, unit variants or open lists, or a shared tree.
 fn same(a: &Value, b: &Value) -> bool {
     match (a, b) {
         (Value::Scalar(a), Value::Scalar(b)) => a == b,
@@ -118,8 +118,8 @@ fn same(a: &Value, b: &Value) -> bool {
     }
 }
 
-/// The part of an unknown value that must be asked for before two values are joined: the entry that one map on an unknown
-/// base has and a copy of it has not.
+/// The question that must be answered before two values are joined: for the entry of an unknown base that one of two maps on it has
+/// and the other one has not.
 #[must_use]
 pub fn before_joining(a: &Value, b: &Value) -> Option<Ask> {
     match (a, b) {

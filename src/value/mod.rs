@@ -1,9 +1,9 @@
-//! Values: trees whose nodes may be known, symbolic or guarded (semantics, *Values*).
+//! Values: trees whose nodes may be known, symbolic, guarded or unknown.
 //!
-//! A [`Value`] is a known scalar, a symbolic scalar (a [`Term`]), a constructor with fields, a list, a map or set, a
-//! *union*: alternatives of different shapes under guards that exclude each other, or *unknown*: not looked at yet. Under an assignment of its variables
-//! every value means one known value. Operations are lifted pointwise: `either None or Some(choose T)` is one value with
-//! two alternatives, not two candidates.
+//! For example `either None or Some(choose T)` is one value with two alternatives, not two candidates. A [`Value`] is a known scalar,
+//! a symbolic scalar (a [`Term`]), a constructor with fields, a list, a map or set, a *union* (alternatives under guards that exclude
+//! each other), or *unknown* (not looked at yet). Under an assignment of its variables and unknowns a value means one known value.
+//! Operations are lifted pointwise over the alternatives.
 //!
 //! ```
 //! use mayhap::value::Value;
@@ -59,30 +59,31 @@ pub enum Value {
     Term(Term),
     /// A struct or tuple (tag 0), an option (`None` 0, `Some` 1) or a variant (its index), with its fields.
     Data {
-        /// Which constructor.
+        /// The number of the constructor.
         tag: u32,
-        /// Its fields; `None` if there are none, so that unit variants cost nothing.
+        /// The fields; `None` if the constructor has none, so that unit variants cost nothing.
         fields: Option<Arc<[Value]>>,
-        /// Its depth, from its fields.
+        /// The depth, computed from the fields.
         depth: Depth,
     },
     /// A list of known length.
     List(Arc<List>),
-    /// A list among whose elements are stretches of unknown length, or elements that may or may not be there.
+    /// A list with stretches of unknown length or optional elements among its elements.
     Open(Arc<List>),
     /// A map; a set is a map to [`Value::UNIT`].
     Map(Map),
-    /// Two or more alternatives of different shapes; the guards exclude each other and cover the path they stand on.
+    /// Two or more alternatives, of different shapes unless they are read apart ([`Alternatives::apart`]). Their guards exclude each
+    /// other, and one of them holds on the path on which the value is used.
     Union(Alternatives),
     /// A node of a recursive type that has not been looked at.
     Unknown(Unknown),
-    /// A stretch of a list that has not been looked at; stands among the elements of open lists only.
+    /// A stretch of a list that has not been looked at; only an element of open lists.
     Rest(Arc<Unseen>),
-    /// An element that is there under a condition; stands among the elements of open lists only.
+    /// An optional element, present under a condition; only an element of open lists.
     Maybe(Arc<Optional>),
-    /// Any value: a part of an observed answer that is not known; stands in observed values only.
+    /// Any value: a part of an observed answer that was not recorded; only in observed values.
     Any,
-    /// No value: what an expression gives if its guard makes it meaningless (the payload of another variant, say).
+    /// No value: the result of an expression under a guard that makes it meaningless, such as a field of another variant.
     Absent,
 }
 
@@ -95,23 +96,22 @@ pub enum Truth {
     Term(Term),
 }
 
-/// The result of an operation: a value, or the [`Split`] that must come before it can be done, such as a condition to be
-/// decided (by forking).
+/// The result of an operation: a value, or the [`Split`] that must come first, such as a condition on which to fork.
 pub type Lifted<T> = Result<T, Split>;
 
-/// The thing that must come before an operation can be done.
+/// A step that must come before an operation can be done.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Split {
-    /// A condition on which to fork.
+    /// A fork on this condition.
     On(Term),
-    /// A part of an unknown value.
+    /// A look at this part of an unknown value.
     Ask(Ask),
     /// Nothing helps: an unknown collection was counted, which is a fault of the specification.
     Uncounted,
 }
 
 impl Split {
-    /// That no decision brings the operation forward.
+    /// A split that says that no decision helps the operation: a fork on a false condition.
     #[must_use]
     pub fn never() -> Split {
         Split::On(Term::constant(Scalar::Bool(false)))
@@ -154,7 +154,7 @@ impl Value {
         Value::List(Arc::new(elements.into_iter().collect()))
     }
 
-    /// A list of elements among which stretches and optional elements may stand.
+    /// A list of elements, which is open if stretches or optional elements are among them.
     #[must_use]
     pub fn sequence(elements: List) -> Value {
         let is_open = elements.iter().any(|element| matches!(element, Value::Rest(_) | Value::Maybe(_)));
@@ -167,7 +167,7 @@ impl Value {
         Value::Scalar(Scalar::Str(text.into()))
     }
 
-    /// A term, or the scalar that it is.
+    /// The value of a term: a scalar, if the term is constant.
     #[must_use]
     pub fn of_term(term: Term) -> Value {
         match term.as_const() {
@@ -188,7 +188,7 @@ impl Value {
         }
     }
 
-    /// The known integer, if it is one.
+    /// The known integer, if the value is one.
     #[must_use]
     pub fn as_int(&self) -> Option<&Int> {
         match self {
@@ -197,7 +197,7 @@ impl Value {
         }
     }
 
-    /// The condition that a boolean value is; what is absent does not hold.
+    /// The condition that a boolean value is; false for an absent value.
     #[must_use]
     pub fn truth(&self) -> Truth {
         match self {
@@ -207,19 +207,19 @@ impl Value {
         }
     }
 
-    /// The condition that a boolean value is; what has no value is not required to hold.
+    /// The condition that a boolean value is; true for an absent value, which is not required to hold.
     pub(crate) fn truth_or_absent(&self) -> Truth {
         if matches!(self, Value::Absent) { Truth::Known(true) } else { self.truth() }
     }
 
-    /// Makes it absent; what holds nothing on the heap costs no call.
+    /// Makes the value absent; a value without heap memory costs no call.
     pub fn clear(&mut self) {
         if !matches!(self, Value::Absent) {
             self.put(Value::Absent);
         }
     }
 
-    /// A copy; of what holds nothing on the heap without a call.
+    /// A copy of the value; a value without heap memory costs no call.
     #[must_use]
     pub fn copied(&self) -> Value {
         match self {
@@ -234,7 +234,7 @@ impl Value {
         }
     }
 
-    /// Replaces it; what holds nothing on the heap is dropped without a call.
+    /// Replaces the value; a value without heap memory is dropped without a call.
     pub fn put(&mut self, value: Value) {
         let is_plain = match self {
             Value::Absent | Value::Data { fields: None, .. } => true,
@@ -243,13 +243,13 @@ impl Value {
             _ => false,
         };
         match is_plain {
-            // It owns nothing: to forget it is to drop it.
+            // The old value owns nothing, so it needs no drop.
             true => std::mem::forget(std::mem::replace(self, value)),
             false => *self = value,
         }
     }
 
-    /// Tests whether no part of it is symbolic.
+    /// Tests whether the whole value is known: no part is symbolic, unknown or absent.
     #[must_use]
     pub fn is_known(&self) -> bool {
         match self {
@@ -262,7 +262,7 @@ impl Value {
         }
     }
 
-    /// The number of its nodes, if collections count their elements as one each.
+    /// The number of nodes of the value, with each element of a collection counted as one.
     #[must_use]
     pub fn breadth(&self) -> usize {
         match self {
@@ -284,7 +284,7 @@ impl Value {
         }
     }
 
-    /// Tests whether the constructor is `tag`, lifted over alternatives.
+    /// The condition that the constructor is `tag`, lifted over alternatives.
     #[must_use]
     pub fn is_variant(&self, tag: u32) -> Truth {
         match self {
@@ -303,7 +303,7 @@ impl Value {
         }
     }
 
-    /// Field `index` of the constructor `tag`, from those alternatives that have it; absent if none has.
+    /// Field `index` of the constructor `tag`, from the alternatives with this constructor; absent if there are none.
     #[must_use]
     pub fn field(&self, tag: u32, index: u32) -> Value {
         match self {
@@ -373,7 +373,7 @@ impl Truth {
         }
     }
 
-    /// As a term.
+    /// The condition as a term.
     #[must_use]
     pub fn term(self) -> Term {
         match self {
@@ -382,7 +382,7 @@ impl Truth {
         }
     }
 
-    /// Both; what is known false decides without looking at the rest.
+    /// The conjunction of two conditions.
     #[must_use]
     pub fn and(self, other: Truth) -> Truth {
         match (self, other) {
@@ -392,7 +392,7 @@ impl Truth {
         }
     }
 
-    /// One of both.
+    /// The disjunction of two conditions.
     #[must_use]
     pub fn or(self, other: Truth) -> Truth {
         match (self, other) {
@@ -402,7 +402,7 @@ impl Truth {
         }
     }
 
-    /// The opposite.
+    /// The negation of the condition.
     #[must_use]
     #[allow(clippy::should_implement_trait)]
     pub fn not(self) -> Truth {
@@ -412,13 +412,13 @@ impl Truth {
         }
     }
 
-    /// Tests whether it is known to be false.
+    /// Tests whether the condition is known to be false.
     #[must_use]
     pub fn is_false(&self) -> bool {
         *self == Truth::Known(false)
     }
 
-    /// Tests whether it is known to be true.
+    /// Tests whether the condition is known to be true.
     #[must_use]
     pub fn is_true(&self) -> bool {
         *self == Truth::Known(true)

@@ -1,9 +1,9 @@
-//! One of several known values, by an integer: what a list has at a position that is not known.
+//! The element of a list at a symbolic position, as one value.
 //!
-//! Scalars make one table, constructors of one tag one of each field, lists of one length one of each element; values of
-//! different shapes stand side by side, each under the condition that the position is one of those that have it. For example
-//! `[None, Some(4), Some(7)]` at `#1` is `None` if `#1` is 0, else `Some([…, 4, 7][#1])`. Elements that are no known tree are
-//! put in their places one by one.
+//! For example `[None, Some(4), Some(7)]` at `#1` is `None` if `#1` is 0, else `Some([…, 4, 7][#1])`. Scalars make one table,
+//! constructors of one tag one table for each field, lists of one length one for each element. Values of different shapes become
+//! alternatives, each under the condition that the element at the position has its shape. Elements that are no known trees are
+//! merged in one by one.
 
 use std::ops::{ControlFlow, Range};
 use std::sync::Arc;
@@ -14,13 +14,13 @@ use super::{List, Value, merge, union};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Column, Scalars, Term, count_walked};
 
-/// From an element of the list to a part of it.
+/// A path from an element of the list to a part of it.
 type Selectors = SmallVec<[Selector; 2]>;
 
-/// The number of elements whose inspection counts as one node.
+/// The inspection of this many elements counts as one node of work.
 const LOOKED_AT: usize = 8;
 
-/// The shape that values have in common that are joined inside.
+/// The shape of a value: values of one shape are joined inside.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
     Scalar,
@@ -28,25 +28,26 @@ enum Shape {
     List(usize),
 }
 
-/// Into a field, or an element, of a value of this shape.
+/// A step of a path: into a field, or an element, of a value of this shape.
 #[derive(Clone, Copy)]
 struct Selector {
     shape: Shape,
     part: usize,
 }
 
-/// The one of these values at a position. Beyond both ends it is the last one if all are known, else any; of none, absent.
+/// The value among these at a position. Beyond both ends it is the last one if all are known, else any of them; absent if there are
+/// none.
 #[must_use]
 pub fn one_of(index: &Term, values: &[Value]) -> Value {
     at(index, &Arc::new(values.iter().cloned().collect()))
 }
 
-/// The element of a list at a position; beyond both ends what [`one_of`] says.
+/// The element of a list at a position; beyond both ends as for [`one_of`].
 pub(super) fn at(index: &Term, list: &Arc<List>) -> Value {
     part(index, list, &Selectors::new())
 }
 
-/// The part of the element at an index that is at the end of a path, made of the elements that the path leads into.
+/// The part at the end of a path in the element at an index, made of the elements that have such a part.
 fn part(index: &Term, list: &Arc<List>, path: &Selectors) -> Value {
     let ElementParts { shapes, others } = parts(list, path);
     let joined = |shape: &Shape| joined(index, list, path, *shape);
@@ -66,10 +67,10 @@ fn part(index: &Term, list: &Arc<List>, path: &Selectors) -> Value {
     others.into_iter().rev().fold(known, place)
 }
 
-/// The parts of a list's elements at the end of a path.
+/// The parts at the end of a path in the elements of a list.
 struct ElementParts {
     shapes: SmallVec<[Shape; 4]>,
-    /// The positions of those without a shape.
+    /// The positions of the parts without a shape.
     others: Vec<usize>,
 }
 
@@ -107,7 +108,7 @@ fn follow<'v>(value: Option<&'v Value>, path: &[Selector]) -> Option<&'v Value> 
     })
 }
 
-/// Those parts that have a shape, as one value.
+/// The parts of one shape, joined to one value.
 fn joined(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> Value {
     let inside = |of: usize| -> Vec<Value> {
         let into = |part| path.iter().copied().chain([Selector { shape, part }]).collect();
@@ -127,7 +128,7 @@ fn has_shape(index: &Term, list: &Arc<List>, path: &Selectors, shape: Shape) -> 
     Column::new(shapes).map_or_else(Term::falsity, |column| Term::table(index, &column))
 }
 
-/// The scalars at the end of a path in a list; if there is none, some other one of them.
+/// The scalars at the end of a path in a list; an element without one has the filler, the scalar of another element.
 struct LeafScalars {
     list: Arc<List>,
     path: Selectors,
@@ -164,7 +165,7 @@ impl Scalars for LeafScalars {
     }
 }
 
-/// Tests whether the parts at the end of a path have a shape.
+/// The column of truth values that say which elements have a part of a shape at the end of a path.
 struct Shapes {
     list: Arc<List>,
     path: Selectors,
@@ -242,7 +243,7 @@ mod tests {
         Substitution::everywhere(&mut known).apply(value).unwrap_or_else(|| value.clone())
     }
 
-    /// At each position it is the element that is there; equal to a known value if that element is.
+    /// At each position the value is the element there, and it equals a known value if that element does.
     #[test]
     fn one_of_several_values_is_each_at_its_position() {
         let mut next = numbers(3);

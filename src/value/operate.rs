@@ -7,7 +7,7 @@ use super::{Lifted, Value};
 use crate::scalar::{Int, Scalar};
 use crate::term::{Term, TextOp};
 
-/// The arithmetic operators but `+` (which [`add`] lifts over more types).
+/// The arithmetic operators other than `+`, which [`add`] lifts over more types.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Arithmetic {
     /// `a - b`
@@ -20,10 +20,10 @@ pub enum Arithmetic {
     Rem,
 }
 
-/// Lists up to this length are appended element by element, which touches the end of the other list only.
+/// A list of at most this length is appended element by element, which touches only the end of the other list.
 const SHORT: usize = 32;
 
-/// `a + b`: integers, strings, bytes, lists, or the union of two sets.
+/// The result of `a + b`: a sum of integers, a concatenation of strings, bytes or lists, or the union of two sets.
 ///
 /// # Errors
 /// The condition on which to fork first.
@@ -63,7 +63,7 @@ pub fn add(a: &Value, b: &Value) -> Lifted<Value> {
     }
 }
 
-/// Appends an element to a list; whether it is one. An optional element makes it an open one.
+/// Appends an element to a list; returns false if `list` is none. An optional element makes the list open.
 pub fn append_in_place(list: &mut Value, element: Value) -> bool {
     match list {
         Value::List(elements) if element.presence().is_some() => {
@@ -77,7 +77,7 @@ pub fn append_in_place(list: &mut Value, element: Value) -> bool {
     true
 }
 
-/// `a - b`, `a * b`, `a / b` or `a % b` of integers (division as in semantics 2).
+/// The result of `a - b`, `a * b`, `a / b` or `a % b` on integers. Division rounds towards minus infinity, and `a / 0` is 0.
 #[must_use]
 pub fn arithmetic(op: Arithmetic, a: &Value, b: &Value) -> Value {
     if let (Value::Scalar(Scalar::Int(x)), Value::Scalar(Scalar::Int(y))) = (a, b) {
@@ -107,7 +107,7 @@ fn scalars(a: &Value, b: &Value, operate: impl Fn(&Term, &Term) -> Term) -> Valu
     }
 }
 
-/// `-a`.
+/// The negation `-a` of an integer.
 #[must_use]
 pub fn negate(a: &Value) -> Value {
     match a {
@@ -116,7 +116,7 @@ pub fn negate(a: &Value) -> Value {
     }
 }
 
-/// A text operation on scalars.
+/// The result of a text operation on scalars; absent if an argument is none.
 #[must_use]
 pub fn text(op: TextOp, args: &[&Value]) -> Value {
     let known = match args {

@@ -1,8 +1,8 @@
-//! Elements of lists that are there under a condition.
+//! Optional elements of lists: present under a condition.
 //!
-//! `[1, 2?p, 3]` is `[1, 2, 3]` if p holds, and `[1, 3]` if it does not: what a queue holds that may have lost the 2. An
-//! optional element stands among the elements of open lists only. No operation that goes from element to element forks on it:
-//! the element comes with its presence. If a position must be known the first presence before it is decided.
+//! `[1, 2?p, 3]` is `[1, 2, 3]` if p holds, and `[1, 3]` if it does not: the contents of a queue that may have lost the 2. Only open
+//! lists have optional elements. An operation that walks over the elements does not fork on them: each comes with its presence. If
+//! an operation needs the element at a position, the first presence before the position is decided.
 
 use std::sync::Arc;
 
@@ -10,12 +10,12 @@ use super::{Lifted, List, Split, Truth, Value};
 use crate::scalar::Scalar;
 use crate::term::Term;
 
-/// An element of a list that may or may not be there.
+/// An element of a list that may or may not be present.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Optional {
-    /// The condition under which it is there: a boolean, never a constant.
+    /// The condition under which the element is present: a boolean term, never a constant.
     pub presence: Term,
-    /// The value that is there; not optional itself.
+    /// The value of the element; not optional itself.
     pub value: Value,
 }
 
@@ -27,7 +27,7 @@ impl Optional {
 }
 
 impl Value {
-    /// An element of a list that is there under a condition: itself if that is known to hold, nothing if it cannot.
+    /// An element of a list that is present under a condition: the value itself if the condition is known to hold, nothing if it cannot.
     #[must_use]
     pub fn maybe(presence: Truth, value: Value) -> Option<Value> {
         let presence = match presence {
@@ -44,7 +44,7 @@ impl Value {
         }
     }
 
-    /// The condition under which an element of a list is there, and the value that it is then.
+    /// The presence of an element of a list, and its value if it is present.
     #[must_use]
     pub fn as_element(&self) -> (Truth, &Value) {
         match self {
@@ -63,11 +63,10 @@ impl Value {
     }
 }
 
-/// The list that is the longer of two if a condition holds, and the shorter if it does not; `None` if the longer is
-/// not the shorter with one more element, or one of them is no list.
+/// The list that is the longer of two if a condition holds, else the shorter: `[1, 2, 3]` and `[1, 3]` become `[1, 2?p, 3]`.
 ///
-/// `[1, 2, 3]` and `[1, 3]` are `[1, 2?p, 3]`. The presences that the lists have already must be the same in both. To take the
-/// list apart again, [`Value::decide`] the condition either way.
+/// `None` if the longer list is not the shorter one with one more element (optional elements must be the same in both), or one of
+/// the values is no list. [`Value::decide`] with the condition gives either list back.
 #[must_use]
 pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Option<Value> {
     let (Value::List(more) | Value::Open(more), Value::List(fewer) | Value::Open(fewer)) = (longer, shorter) else {
@@ -88,17 +87,17 @@ pub fn with_optional(longer: &Value, shorter: &Value, presence: &Truth) -> Optio
     Some(Value::sequence(list))
 }
 
-/// Tests whether every list that the one stands for is one that the other, more general one, stands for, whatever its variables.
+/// Tests whether the general list stands for every list that the special one stands for: `[1?p, 2, 3?q]` includes `[1?r, 2]`.
 ///
-/// The presences of the general list must be variables, each of one element and mentioned by nothing else; the values must be
-/// known. Then it stands for its certain elements with any of the others between them. It includes the special one if all
-/// elements of that can be found in it in their order such that each certain element of the general list is found for a certain
-/// element: whatever is there of the special list, the elements found for that, and no others, are there in the general one.
+/// The presences of the general list must be distinct variables that nothing else mentions; all values must be known. So the
+/// general list stands for its certain elements with any of its optional ones. It includes the special list if the elements of the
+/// special one, in order, can be matched with equal elements of the general one, so that each certain element of the general list is
+/// matched with a certain element. Then for any presences of the special list, the general one can have just the matched elements.
 ///
-/// If no value of a certain element occurs twice in the general list, and any choice of presences of the special one is
-/// possible, this is exact: the longest list of the special one, if it is included, is found in the general list, certain
-/// elements and all; and such an element g can only be found for one whose value is that of g, of which there is one, and it is
-/// certain, as each list that is included has g's value. Else `false` may be said of a list that is included.
+/// The test is exact if the value of no certain element occurs twice in the general list, and the presences of the special list are
+/// independent. For if the special list is included, so is its longest list. That one matches all certain elements of the general
+/// list, each with the only element of its value. This element is certain, since every included list has its value. In other cases
+/// the test may return false for a list that is included.
 #[must_use]
 pub fn includes(general: &Value, special: &Value) -> bool {
     let (Value::List(general) | Value::Open(general), Value::List(special) | Value::Open(special)) = (general, special)
@@ -109,7 +108,7 @@ pub fn includes(general: &Value, special: &Value) -> bool {
     if !known(general) || !known(special) {
         return false;
     }
-    // For the elements of the special list so far: at which places of the general one the last may have been found.
+    // At n: set if the elements of the special list so far match among the first n elements of the general one.
     let mut found = vec![true];
     found.extend(general.iter().map(|_| false));
     let passed = |found: &mut Vec<bool>| {
@@ -130,7 +129,7 @@ pub fn includes(general: &Value, special: &Value) -> bool {
     found.last() == Some(&true)
 }
 
-/// The length of a list without stretches if its certain elements and their presences alone say it: a sum of presences.
+/// The number of optional elements that are present, as a sum of bits; `None` if there are no optional elements.
 pub(super) fn number(presences: &[Term]) -> Option<Term> {
     let one = |presence: &Term| Term::ite(presence, &Term::int(1), &Term::int(0));
     match presences {
@@ -143,8 +142,8 @@ pub(super) fn number(presences: &[Term]) -> Option<Term> {
     }
 }
 
-/// The condition under which a list of `certain` certain elements, and optional ones, has at least `wanted` of them; `None`
-/// if that takes arithmetic.
+/// The condition that a list of `certain` elements, and optional ones, has at least `wanted` elements; `None` if it takes arithmetic
+/// to say.
 fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> {
     match wanted.checked_sub(certain) {
         None | Some(0) => Some(Truth::Known(true)),
@@ -155,14 +154,14 @@ fn at_least(certain: usize, presences: &[Term], wanted: usize) -> Option<Truth> 
     }
 }
 
-/// Tests whether a list has at least N elements; `None` if its length must be added up.
+/// The condition that a list has at least `wanted` elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_at_least(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted)?;
     at_least(certain, &presences, wanted)
 }
 
-/// Tests whether a list has exactly N elements; `None` if its length must be added up.
+/// The condition that a list has exactly `wanted` elements; `None` if its length must be added up.
 #[must_use]
 pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     let (certain, presences) = counted(list, wanted + 1)?;
@@ -173,8 +172,8 @@ pub fn has_exactly(list: &List, wanted: usize) -> Option<Truth> {
     Some(at_least(certain, &presences, wanted)?.and(more.not()))
 }
 
-/// The number of certain elements, and the presences of the others, up to N certain ones; `None` before N if
-/// a stretch of unknown length stands among them.
+/// The number of certain elements, and the presences of the optional ones, up to the certain element number `most`; `None` if a
+/// stretch of unknown length comes before that.
 fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
     let (mut certain, mut presences) = (0, Vec::new());
     for element in list.iter() {
@@ -191,8 +190,7 @@ fn counted(list: &List, most: usize) -> Option<(usize, Vec<Term>)> {
 }
 
 impl Value {
-    /// Makes of an open list what it is once a condition is decided, up to the first element that this changes, if it is;
-    /// whether one did.
+    /// Applies the decision of a condition to the first element of an open list that it changes; returns false if it changes none.
     pub fn decide_next(&mut self, condition: &Term, holds: bool) -> bool {
         let Value::Open(list) = self else { return false };
         let decision = Decision::of(condition, holds);
@@ -215,14 +213,14 @@ pub(super) fn decided(list: &List, condition: &Term, holds: bool) -> Option<List
     (!changes.is_empty()).then(|| changed(list, changes))
 }
 
-/// A list with other elements at some places, or none, the places in their order.
+/// The list with some elements replaced, or removed (`None`), their places in ascending order.
 pub(super) fn changed(list: &List, changes: Vec<(usize, Option<Value>)>) -> List {
     let mut list = list.clone();
     changes.into_iter().rev().for_each(|(at, change)| change_at(&mut list, at, change));
     list
 }
 
-/// Puts another element at a place, or none.
+/// Replaces the element at a place, or removes it (`None`).
 fn change_at(list: &mut List, at: usize, change: Option<Value>) {
     match change {
         Some(element) => drop(list.set(at, element)),
@@ -231,7 +229,7 @@ fn change_at(list: &mut List, at: usize, change: Option<Value>) {
     }
 }
 
-/// Makes sure that no optional element is among the places up to `last` (all, if `None`).
+/// Checks that no optional element is among the places up to `last` (all, if `None`).
 ///
 /// # Errors
 /// The first presence, to be decided.
@@ -252,7 +250,7 @@ impl<'c> Decision<'c> {
         Decision { condition, negated: Term::not(condition), holds }
     }
 
-    /// The element that one of a list becomes by the decision: `Some(None)` if nothing is left of it, `None` if it stays.
+    /// The element of a list after the decision: `Some(None)` if it is removed, `None` if it stays as it is.
     fn element(&self, element: &Value) -> Option<Option<Value>> {
         let changed = |value: &Value| match value {
             Value::Scalar(_) | Value::Rest(_) => None,
@@ -266,7 +264,7 @@ impl<'c> Decision<'c> {
         }
     }
 
-    /// The condition that a presence becomes by the decision; `None` if it stays.
+    /// The presence after the decision; `None` if it stays as it is.
     fn on(&self, presence: &Term) -> Option<Truth> {
         if presence == self.condition {
             return Some(Truth::Known(self.holds));

@@ -1,6 +1,6 @@
-//! Open lists, with stretches of unknown length or optional elements: length, positions, equality.
+//! Open lists, with stretches of unknown length or optional elements: their length, and checks that positions are known.
 //!
-//! `[..r, 5]` with `r` of length n has length n + 1 and begins with 5 if n is 0.
+//! `[..r, 5]` with `r` of length n has length n + 1, and begins with 5 if n is 0.
 
 use super::{Ask, Lifted, List, Reach, Split, Unseen, Value, optional};
 use crate::scalar::{Int, Scalar};
@@ -31,7 +31,7 @@ pub(super) fn length(list: &List) -> Value {
     }
 }
 
-/// Makes sure that it is known which elements are at the places up to `last` (all, if `None`).
+/// Checks that the elements at the places up to `last` (all, if `None`) are known.
 ///
 /// # Errors
 /// The first stretch of unknown length, to be looked at, or the first presence, to be decided.
@@ -40,7 +40,7 @@ pub(super) fn plain(list: &List, last: Option<usize>) -> Lifted<()> {
     looked_at(list, last)
 }
 
-/// Makes sure that none of the places up to `last` (all, if `None`) is a stretch of unknown length.
+/// Checks that no stretch of unknown length is among the places up to `last` (all, if `None`).
 ///
 /// # Errors
 /// The first such stretch, to be looked at.

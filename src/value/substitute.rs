@@ -1,4 +1,4 @@
-//! Rewriting the terms inside values, and finding the variables that are live in them.
+//! Substitution in the terms inside values, and visitors of their terms and variables.
 
 use std::sync::Arc;
 
@@ -7,19 +7,19 @@ use super::{Alternatives, List, Optional, Truth, Unseen, Value, optional};
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
-/// Longer lists are walked now and then only.
+/// A list of more elements than this is walked only by a substitution everywhere, not by one in pending writes.
 const WALKED: usize = 32;
 
-/// A part of a value that is not known and has no parts.
+/// A symbolic leaf of a value.
 #[derive(Clone, Copy, Debug)]
 pub enum Leaf<'v> {
     /// A term.
     Term(&'v Term),
-    /// Alternatives, whose guards decide which of them stands there.
+    /// The guards of alternatives, each with its value.
     Guards(&'v [(Term, Value)]),
 }
 
-/// A function on terms that is applied throughout a value. It gives `None` if a term stays.
+/// A function on terms that is applied throughout a value; it gives `None` for a term that stays.
 pub struct Substitution<'a> {
     term: &'a mut dyn FnMut(&Term) -> Option<Term>,
     scope: Scope,
@@ -31,13 +31,13 @@ impl<'a> Substitution<'a> {
         Substitution { term, scope: Scope::Everything }
     }
 
-    /// Applies a function to what is new in maps only (their pending writes), and not to long lists: in time that does not
-    /// grow with them.
+    /// Applies a function to the terms outside of collections, in short lists and in pending writes of maps, but not in long lists and
+    /// placed entries: its cost does not grow with the collections.
     pub fn pending(term: &'a mut dyn FnMut(&Term) -> Option<Term>) -> Substitution<'a> {
         Substitution { term, scope: Scope::Pending }
     }
 
-    /// The rewritten value, or `None` if nothing changed (so that what is shared stays shared).
+    /// The rewritten value, or `None` if nothing changed, so that shared nodes stay shared.
     pub fn apply(&mut self, value: &Value) -> Option<Value> {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Data { fields: None, .. } => None,
@@ -56,12 +56,11 @@ impl<'a> Substitution<'a> {
                 let scope = self.scope;
                 map.rewrite(&mut |value| self.apply(value), scope).map(Value::Map)
             }
-            // No variable was mentioned before it was made.
             Value::Union(alternatives) => self.union(alternatives),
         }
     }
 
-    /// Rewrites a value where it is. A map that nobody shares is not copied.
+    /// Rewrites a value in place. A map that is not shared is not copied.
     pub fn apply_in_place(&mut self, value: &mut Value) {
         if let Value::Map(map) = value {
             let scope = self.scope;
@@ -83,7 +82,7 @@ impl<'a> Substitution<'a> {
         Some(rewritten)
     }
 
-    /// Long lists are no more walked for what is new than maps are.
+    /// The rewritten list, or `None` if nothing changed. Like the entries of maps, long lists are not walked in the pending scope.
     fn list(&mut self, list: &Arc<List>) -> Option<Arc<List>> {
         if self.scope == Scope::Pending && list.len() > WALKED {
             return None;
@@ -116,7 +115,7 @@ impl<'a> Substitution<'a> {
         (!changes.is_empty()).then(|| optional::changed(list, changes))
     }
 
-    /// An optional element, or none if it turns out not to be there; `None` if nothing changed.
+    /// The rewritten optional element: `Some(None)` if it turns out not to be present, `None` if nothing changed.
     fn optional(&mut self, optional: &Optional) -> Option<Option<Value>> {
         let presence = (self.term)(&optional.presence);
         if presence.as_ref().and_then(Term::as_bool) == Some(false) {
@@ -136,7 +135,7 @@ impl<'a> Substitution<'a> {
             let new_guard = (self.term)(guard);
             let known = new_guard.as_ref().and_then(Term::as_bool);
             if known == Some(true) {
-                // The others are under guards that exclude this one.
+                // The guards of the other alternatives exclude this one.
                 return Some(self.apply(value).unwrap_or_else(|| value.clone()));
             }
             let new_value = if known == Some(false) { None } else { self.apply(value) };
@@ -152,7 +151,7 @@ impl<'a> Substitution<'a> {
 }
 
 impl Value {
-    /// Tests whether it has a term in it that is no variable, outside of collections.
+    /// Tests whether the value has a term other than a variable, outside of collections.
     #[must_use]
     pub fn has_computed(&self) -> bool {
         match self {
@@ -166,7 +165,7 @@ impl Value {
         }
     }
 
-    /// Tests whether every term in it is a variable, or one negated, and no collection is in it.
+    /// Tests whether every term in the value is a variable or a negated one, and the value has no collection in it.
     pub(super) fn has_only_variables(&self) -> bool {
         match self {
             Value::Term(term) => term.is_literal(),
@@ -179,7 +178,7 @@ impl Value {
         }
     }
 
-    /// Tests whether it has a term in it, outside of collections.
+    /// Tests whether the value has a term, outside of collections.
     #[must_use]
     pub fn has_terms(&self) -> bool {
         match self {
@@ -198,7 +197,7 @@ impl Value {
         });
     }
 
-    /// Calls a function on every leaf inside that is not known, guards and presence conditions included; how many values were
+    /// Calls a function on every symbolic leaf inside, guards and presence conditions included; returns the number of values that were
     /// walked.
     pub fn visit_leaves(&self, visit: &mut dyn FnMut(Leaf<'_>)) -> u32 {
         match self {
@@ -234,7 +233,8 @@ impl Value {
         }
     }
 
-    /// Calls a function on every known scalar inside, keys of maps included; of collections of which not all is known, on none.
+    /// Calls a function on every known scalar inside, keys of maps included. Open lists, and maps whose entries cannot be listed, are
+    /// left out.
     pub fn visit_scalars<'v>(&'v self, visit: &mut dyn FnMut(&'v Scalar)) {
         match self {
             Value::Scalar(scalar) => visit(scalar),
@@ -250,12 +250,12 @@ impl Value {
         }
     }
 
-    /// Calls a function on every variable inside, possibly more than once.
+    /// Calls a function on every variable inside, perhaps more than once.
     pub fn visit_variables(&self, visit: &mut dyn FnMut(Var)) {
         self.visit_terms(&mut |term| term.vars(&mut |var| visit(var)));
     }
 
-    /// The value after a condition was decided: its guard, presence or pending comparison is gone.
+    /// The value after a condition was decided: guards, presences and pending comparisons that are this condition are gone.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Value {
         if let Value::Open(list) = self {

@@ -1,12 +1,12 @@
-//! Unknown values: a type and an identity, looked at no further than a question needs (semantics, *Values*).
+//! Unknown values: a type and an identity, expanded no further than a question needs (lazy initialization).
 //!
-//! A node of a recursive type is one [`Unknown`] until its constructor is asked for. A list ends in, or holds, a [`Unseen`]:
-//! a stretch of unknown length, of which one element at a time is taken. A map stands on an unknown [`Base`]: entries that
-//! it does not have itself are those of the base, which all copies share.
+//! For example `l + [5]` of an unknown list `l` is `[..l, 5]`, and its length is that of `l` plus one. A node of a recursive type is
+//! one [`Unknown`] until its constructor is asked for. A list may have an [`Unseen`] among its elements: a stretch of unknown
+//! length, of which one element at a time is expanded. A map may stand on an unknown [`Base`]: entries that the map does not have
+//! itself are those of the base, which all copies share.
 //!
-//! What is not there yet is asked for by an [`Ask`]; the answer is a [`ExpandedPart`], put into a value by [`Value::filled`].
-//!
-//! `l + [5]` of an unknown list `l` is `[..l, 5]`; its length is that of `l` plus one.
+//! An operation that needs an unknown part asks for it by an [`Ask`]; the answer is an [`ExpandedPart`], which [`Value::filled`] puts
+//! into a value.
 
 use std::sync::Arc;
 
@@ -15,91 +15,91 @@ use serde::{Deserialize, Serialize};
 use super::{Entry, Map, Value};
 use crate::term::Term;
 
-/// The unknown part of a value: its identity and the number of its type.
+/// An unknown part of a value: its identity and the number of its type.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub struct Unknown {
-    /// Which one; copies have the same.
+    /// The identity; copies of the part have the same.
     pub id: u64,
-    /// The number of its type.
+    /// The number of the type.
     pub ty: u32,
 }
 
 /// A stretch of a list that has not been looked at.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Unseen {
-    /// Its identity, and the type of the list.
+    /// The identity of the stretch, and the type of the list.
     pub unknown: Unknown,
-    /// The number of its elements: an integer of at least 0.
+    /// The number of elements: an integer term, at least 0.
     pub length: Term,
 }
 
-/// The number of keys beside those that a map on an unknown base has entries for.
+/// The number of keys of an unknown base for which a map on it has no entry.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum Keys {
     /// None: the map has an entry for each possible key.
     Covered,
     /// Finitely many.
     Finite,
-    /// Always another one.
+    /// Infinitely many: there is always another one.
     Endless,
 }
 
-/// The part of an unknown base that a map shows.
+/// The part of an unknown base that is visible through a map.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
 pub enum View {
     /// Keys and values.
     Whole,
-    /// Keys only: the map is the set of them.
+    /// Keys only: the map is the set of the keys.
     Keys,
 }
 
-/// The unknown map that a map was at first.
+/// The unknown map on which a map stands: the map as it was before any write.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Base {
-    /// Its identity, and the type of the map.
+    /// The identity of the base, and the type of the map.
     pub unknown: Unknown,
-    /// The number of its keys that the map has no entry for: none, finitely many, or always another one.
+    /// The number of keys of the base for which the map has no entry.
     pub keys: Keys,
-    /// The part of it that is seen: keys and values, or keys only.
+    /// The part that is visible: keys and values, or keys only.
     pub view: View,
-    /// Entries of the base under symbolic keys, in the order in which they were asked for.
+    /// The entries of the base under symbolic keys, in the order in which they were asked for.
     pub touched: Vec<(Value, Entry)>,
-    /// The condition that the base has a key that this map has no entry for, if that was asked.
+    /// The condition that the base has a key for which this map has no entry, if that was asked.
     pub others: Option<Term>,
 }
 
-/// The part of an unknown value that an operation needs.
+/// A question for a part of an unknown value that an operation needs.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Ask {
     /// The constructor of a node.
     Node(Unknown),
-    /// The first element of a stretch of a list, or that there is none.
+    /// The first element of a stretch of a list, if it has one.
     Item(Unseen, Reach),
     /// The entry of a base under a key.
     Entry(Unknown, Value),
-    /// The condition that a base has keys beside these.
+    /// The condition that a base has keys other than these.
     Others(Unknown, Vec<Value>),
 }
 
 /// The number of elements of a stretch that an operation may come to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// No more than what it is compared with has.
+    /// At most as many as the value has that the list is compared with.
     Bounded,
-    /// All of them.
+    /// All elements.
     Unbounded,
 }
 
-/// A part of an unknown value that is there now.
+/// A part of an unknown value after its expansion: the answer to an [`Ask`].
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ExpandedPart {
     /// The value of a node.
     Node(u64, Value),
-    /// The first element of a stretch of a list, and the stretch after it; `None` if it is empty.
+    /// The first element of a stretch of a list, and the stretch after it; `None` if the stretch is empty.
     Item(u64, Option<(Value, Unseen)>),
     /// The entry of a base under a key.
     Entry(u64, Value, Entry),
-    /// The condition that a base has keys for which a map with these entries has none.
+    /// The condition that a base has keys other than those of these entries.
     Others(u64, Vec<(Value, Entry)>, Term),
 }
 
@@ -115,7 +115,7 @@ impl ExpandedPart {
 }
 
 impl Value {
-    /// The value with an unknown part filled in wherever it stands; `None` if it does not.
+    /// The value with an expanded part filled in wherever it occurs; `None` if it occurs nowhere.
     #[must_use]
     pub fn filled(&self, part: &ExpandedPart) -> Option<Value> {
         match self {
@@ -175,7 +175,7 @@ impl Value {
         }
     }
 
-    /// Calls a function on every map inside that stands on an unknown base, and the identity of that.
+    /// Calls a function on every map inside that stands on an unknown base, with the identity of the base.
     pub fn visit_bases<'v>(&'v self, visit: &mut dyn FnMut(u64, &'v Map)) {
         match self {
             Value::Data { .. } => self.fields().iter().for_each(|field| field.visit_bases(visit)),
@@ -190,7 +190,7 @@ impl Value {
         }
     }
 
-    /// Tests whether a part of it is not known because it was not recorded.
+    /// Tests whether a part of an observed value was not recorded.
     #[must_use]
     pub fn has_holes(&self) -> bool {
         match self {
@@ -206,7 +206,7 @@ impl Value {
         }
     }
 
-    /// The value with other identities for what is unknown in it; `None` if nothing is.
+    /// The value with other identities for its unknown parts; `None` if it has none.
     #[must_use]
     pub fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Value> {
         let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ty: unknown.ty };
@@ -240,7 +240,7 @@ impl Value {
         }
     }
 
-    /// The unknown node that must be looked at before this value can be taken apart, if there is one.
+    /// The question for the constructor of this value, if the value or an alternative of it is an unknown node.
     #[must_use]
     pub fn unseen(&self) -> Option<Ask> {
         match self {
@@ -251,7 +251,8 @@ impl Value {
     }
 }
 
-/// Each value with the part filled in: itself, or for a stretch of a list what it has become. `None` if nothing changed.
+/// The values with an expanded part filled in. Each becomes one value; a stretch of a list becomes its first element and the
+/// stretch after it, or nothing. `None` if no value changed.
 fn filled_all<'v>(values: impl Iterator<Item = &'v Value>, part: &ExpandedPart) -> Option<Vec<Vec<Value>>> {
     let mut changed = false;
     let mut filled = Vec::new();

@@ -1,6 +1,6 @@
 //! Conditionals: statements fork, expressions join.
 //!
-//! `if c { a } else { b }` as an expression evaluates both arms under their guards if `c` is open, and joins their values.
+//! For example the expression `if c { a } else { b }` with an open `c` evaluates both arms under their guards, and joins their values.
 
 use super::evaluate::{self, Compared, Executed, Obstacle};
 use super::operands::At;
@@ -18,7 +18,7 @@ pub(crate) fn statement(process: &mut Process, at: At<'_>, cond: Operand, otherw
     }
 }
 
-/// A statement's condition that is a comparison by order.
+/// Executes the condition of a statement that is a comparison by order.
 pub(crate) fn compare(
     process: &mut Process,
     at: At<'_>,
@@ -38,7 +38,7 @@ fn fork(task: &mut Task, at: At<'_>, condition: Condition, otherwise: Pc) -> Res
     task.event(Event::Branch { condition, sides, site: at.site() })
 }
 
-/// The condition of an expression; its first arm begins after it.
+/// Executes the condition of an expression, whose first arm begins at the next instruction.
 pub(crate) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise: Pc) -> Result<Executed, Obstacle> {
     let truth = at.read(process, cond).truth();
     let task = &mut process.task;
@@ -46,7 +46,7 @@ pub(crate) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise:
         Truth::Known(true) => Ok(Executed::Following),
         Truth::Known(false) => task.goto(otherwise),
         Truth::Term(condition) if task.guards.len() >= GUARD_LIMIT => {
-            // Too deep to join: the arms are told apart by forking instead, and forks are limited by the judge.
+            // Too many guards to join: the expression forks instead, and the judge limits the number of forks.
             task.waiting = Waiting::Side(otherwise);
             task.event(Event::Branch { condition: Condition::Term(condition), sides: None, site: at.site() })
         }
@@ -58,7 +58,7 @@ pub(crate) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise:
     }
 }
 
-/// The end of a path by a limit. Without a guard nothing follows; under one, what follows the arm.
+/// Ends the path at a limit. Under a guard only the arm ends, and the process goes on after it.
 pub(crate) fn cut(task: &mut Task, program: &Program, limit: Limit) -> Event {
     task.fuel = task.fuel.max(1);
     let condition = task.under_guard(Truth::Known(true));
@@ -66,8 +66,8 @@ pub(crate) fn cut(task: &mut Task, program: &Program, limit: Limit) -> Event {
     Event::Cut(condition, limit)
 }
 
-/// Goes to the end of the arm that is being evaluated, out of the functions called in it: no run comes here any more. A
-/// recursive function, say, would go on in it to the depth at which calls are cut off, in each of its calls.
+/// Goes to the end of the arm that is being evaluated, and out of the functions called in it, since the rest of the arm is cut off.
+/// Otherwise a recursive function would go on to the limit of nested calls, in each of its calls.
 fn leave(task: &mut Task, program: &Program) {
     let Some(&Guard { depth, split, ref first, .. }) = task.guards.last() else { return };
     let is_first = first.is_none();
@@ -97,7 +97,7 @@ fn is_open(task: &Task, split: Pc) -> bool {
     task.guards.last().is_some_and(|guard| guard.split == split && guard.depth == task.callers.len())
 }
 
-/// The end of the first arm: the other one begins, unless only the first is evaluated.
+/// Executes the end of the first arm: the second one begins, unless only the first is evaluated.
 pub(crate) fn swap(
     process: &mut Process,
     at: At<'_>,
@@ -120,7 +120,7 @@ pub(crate) fn swap(
     task.goto(*otherwise)
 }
 
-/// The end of the other arm.
+/// Executes the end of the second arm: the values of both are joined.
 pub(crate) fn join(
     process: &mut Process,
     at: At<'_>,

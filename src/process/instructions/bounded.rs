@@ -1,8 +1,8 @@
-//! Lists whose length is found out by decisions, up to a limit: the pieces of an unknown text, the integers of a range.
+//! Lists whose length is decided by forks, up to a limit: the pieces of an unknown text, the integers of a range.
 //!
-//! `("set k" + #1).split(" ")` has at least two pieces, the first of which is `"set"`: each number of pieces is a decision (a fork).
-//! The length of `a..b` is found out by halves; of length n it is a, a + 1 … as terms: `#1..#1 + 1` is `[#1]`, and `#1..3` with
-//! `#1` in 1..=2 is `[#1]` or `[#1, #1 + 1]`.
+//! `("set k" + #1).split(" ")` has at least two pieces, the first of which is `"set"`; each number of pieces is a fork. The length of a
+//! range `a..b` is decided by binary search, and the list is then a, a + 1 … as terms: `#1..#1 + 1` is `[#1]`, and `#1..3` with `#1` in
+//! 1..=2 is `[#1]` or `[#1, #1 + 1]`.
 
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
@@ -36,13 +36,13 @@ pub(crate) fn pieces(
             return task.keep(dst, Ok(all_pieces(&s, &t, n)));
         }
     }
-    // No number is left: this is no path, whether or not the solver has seen it.
+    // No number of pieces is left: the path is infeasible, even if the solver has not found that out.
     task.set(dst, Value::Absent);
     let never = task.where_guarded(Truth::Known(false));
     task.event(Event::Assume(never, at.site()))
 }
 
-/// All of the n pieces that a text has.
+/// The list of the n pieces of a text.
 fn all_pieces(s: &Term, t: &Term, n: i64) -> Value {
     let piece = |at: i64| Term::text(TextOp::Piece, [s.clone(), t.clone(), Term::int(at)]);
     // A single piece is the text itself.
@@ -70,7 +70,7 @@ pub(crate) fn integers(task: &Task, from: &Value, to: &Value) -> Evaluated {
     Ok(Value::list(integers))
 }
 
-/// The length of a range, of which a term says what it is if that is not negative.
+/// The length of a range, decided by binary search: that of the term, or 0 if the term is negative.
 fn length_of_range(task: &Task, length: &Term) -> Result<i64, Obstacle> {
     if task.asked(&Term::lt(&Term::int(RANGE_LIMIT), length))? {
         return Err(Obstacle::Limit(Limit::Range));

@@ -1,6 +1,6 @@
-//! Lists and loops: elements taken and put, cursors moved, elements gathered.
+//! Instructions on lists, and loops: cursors over collections, and collections that loops build.
 //!
-//! `log := log + [x]` adds to a list in its slot in place if nobody shares it.
+//! For example `log := log + [x]` appends to a list in its slot in place, unless it is shared.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
 use crate::value::{self, Entry, LENGTH_LIMIT, Presence, Truth, Value};
 
-/// The most elements that are appended, or taken off, one by one.
+/// At most this many elements are appended, or taken off, one by one.
 pub(crate) const SHORT: usize = 32;
-/// The cursor over a range, from its first integer to the one after the last.
+/// The tag of a cursor over a range, with the next integer and the one after the last.
 pub(crate) const RANGE: u32 = 1;
-/// The cursor over a set whose elements come in no known order, if that makes a difference.
+/// The tag of a cursor over a set whose elements come in no known order, in a loop that depends on the order.
 const DISORDERED: u32 = 3;
-/// The cursor over a list, all of whose elements are there: the list, and the position in it.
+/// The tag of a cursor over a list of known length, with the list and the position in it.
 const LISTED: u32 = 2;
 
 pub(crate) fn replace(
@@ -50,7 +50,7 @@ pub(crate) fn replace(
     effects::partial(&mut process.task, at, (dst, FaultKind::OutOfRange), (inside, replaced))
 }
 
-/// A symbolic position, decided to be one of `0..=length` (or, if none, one that is out of range).
+/// A known position for a symbolic one, by decisions: one of `0..=length`, or -1 for any that is out of range.
 pub(crate) fn position(task: &Task, at: &Value, length: usize) -> Evaluated {
     if at.is_known() {
         return Ok(at.clone());
@@ -63,7 +63,8 @@ pub(crate) fn position(task: &Task, at: &Value, length: usize) -> Evaluated {
     Ok(Value::from(-1))
 }
 
-/// Adds to a list or set in its slot, and leaves the next instruction out; what is not short goes to a register.
+/// Adds a short list or set to one in its slot in place, and skips the next instruction, the store. Other sums go to a register, which
+/// the next instruction stores.
 pub(crate) fn append(
     process: &mut Process,
     at: At<'_>,
@@ -80,13 +81,13 @@ pub(crate) fn append(
     process.task.keep(dst, sum)
 }
 
-/// Makes sure that a collection may grow.
+/// Checks that a collection may grow.
 fn is_within_limit(collection: &Value) -> Result<(), Obstacle> {
     if value::extent(collection) < LENGTH_LIMIT { Ok(()) } else { Err(Obstacle::Limit(Limit::Extent)) }
 }
 
-/// Adds one element to a list of unknown length in its slot, and leaves the next instruction out; what is no list goes to a
-/// register, which that one stores.
+/// Appends one element to a list in its slot in place, and skips the next instruction, the store. If the slot has no list, the sum goes
+/// to a register, which the next instruction stores.
 pub(crate) fn append_one(
     process: &mut Process,
     at: At<'_>,
@@ -103,7 +104,7 @@ pub(crate) fn append_one(
     process.task.keep(dst, sum)
 }
 
-/// Takes the first elements off a list in its slot.
+/// Removes the first elements of a list in its slot.
 pub(crate) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<Executed, Obstacle> {
     let list = &mut process.memory[slot as usize];
     evaluate::places(list, count)?;
@@ -120,7 +121,7 @@ pub(crate) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<E
     Ok(Executed::Following)
 }
 
-/// Adds an element to a list that is gathered.
+/// Adds an element to the list that a loop builds, with its presence.
 pub(crate) fn push(
     process: &mut Process,
     at: At<'_>,
@@ -134,7 +135,7 @@ pub(crate) fn push(
     Ok(Executed::Following)
 }
 
-/// Adds an entry to a map that is gathered.
+/// Adds an entry to the map that a loop builds, if a condition holds.
 pub(crate) fn gather(
     process: &mut Process,
     at: At<'_>,
@@ -167,7 +168,7 @@ pub(crate) fn gather(
     process.task.keep(dst, Ok(Value::Map(gathered)))
 }
 
-/// Takes the next element from a cursor, with when it is there; the loop ends if none is left.
+/// Takes the next element from a cursor, with its presence; the loop ends if none is left.
 pub(crate) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
     let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
     let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
@@ -178,7 +179,7 @@ pub(crate) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Resul
     Ok(Executed::Following)
 }
 
-/// A cursor after its next element, with that and when it is there; nothing if none is left.
+/// The cursor after its next element, the element, and its presence; nothing if no element is left.
 fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 3]>, Obstacle> {
     let taken = |list: &mut Arc<im::Vector<Value>>| {
         Arc::make_mut(list).pop_front().map(|head| [head.field(0, 1), head.field(0, 0)])
@@ -220,18 +221,18 @@ fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 
     })
 }
 
-/// Adds an element to a list.
+/// Appends an element to a list.
 pub(crate) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value) {
     Arc::make_mut(list).push_back(element);
 }
 
-/// Takes the first elements off a list that has at least as many.
+/// Removes the first elements of a list that has at least as many.
 pub(crate) fn behead_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
     let list = Arc::make_mut(list);
     (0..count).for_each(|_| drop(list.pop_front()));
 }
 
-/// Adds what is short to a list or a set; whether it was done.
+/// Adds a short collection to a list or a set in place; returns whether it did.
 fn add_in_place(collection: &mut Value, more: &Value) -> bool {
     match (collection, more) {
         (Value::List(list), Value::List(more)) if more.len() <= SHORT => {
@@ -246,7 +247,7 @@ fn add_in_place(collection: &mut Value, more: &Value) -> bool {
     }
 }
 
-/// Tests whether the loop that begins there chooses for each element, or calls what may: then equal elements must be met once.
+/// Tests whether a loop chooses for each element, or calls a function that may: then equal elements must be visited once.
 fn chooses_for_each(function: &Function, iterate: Pc) -> bool {
     let first = iterate as usize + 1;
     let Some(Op::Next { done, .. }) = function.code.get(first).map(Op::plain) else { return true };
@@ -264,7 +265,7 @@ pub(crate) fn iterate(over: &Value, at: At<'_>) -> Evaluated {
     cursor(over)
 }
 
-/// The cursor of an iteration that depends on the order of the elements, and whether they come in it.
+/// Makes the cursor of a loop that depends on the order of the elements, and sets `ordered` to whether they come in that order.
 pub(crate) fn in_order(
     process: &mut Process,
     at: At<'_>,
@@ -282,7 +283,7 @@ pub(crate) fn in_order(
     process.task.keep(dst, Ok(Value::data(DISORDERED, [cursor])))
 }
 
-/// The cursor over a list or set: where it is in the list; what is left of the set, each element with its presence.
+/// The cursor over a list, with its position, or over another collection: the list of the elements left, each with its presence.
 fn cursor(over: &Value) -> Evaluated {
     if let Value::List(_) = over {
         return Ok(Value::data(LISTED, [over.clone(), Value::from(0)]));

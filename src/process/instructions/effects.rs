@@ -1,6 +1,6 @@
-//! Calls, internal choices, conditions that must hold, and faults.
+//! Instructions that call, choose, assume, send, or may be faulty.
 //!
-//! `choose int` stops the process with an event; it goes on with the value that it is given.
+//! For example `choose int` yields an event; the process goes on with the value that the handler gives.
 
 use super::evaluate::{Executed, Obstacle};
 use super::operands::At;
@@ -46,7 +46,7 @@ pub(crate) fn give_back(process: &mut Process, at: At<'_>, src: Operand) -> Resu
     Ok(Executed::Moved)
 }
 
-/// A choice among the values of a type that is made always.
+/// Yields a choice among the values of a type, outside of any guard.
 pub(crate) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty: TypeId) -> Event {
     let pc = task.frame.pc;
     task.fuel -= 1;
@@ -55,7 +55,7 @@ pub(crate) fn choose_any(task: &mut Task, function: &Function, dst: Register, ty
     Event::Choose { choice: Choice::Type(ty), site: function.origin[pc as usize], guard: None }
 }
 
-/// Sends a message to one client: which, is decided first.
+/// Sends a message to one client, after deciding which one it is.
 pub(crate) fn emit(process: &mut Process, at: At<'_>, client: Operand, src: Operand) -> Result<Executed, Obstacle> {
     let to = at.read(process, client).clone();
     value::decided(&to)?;
@@ -63,7 +63,7 @@ pub(crate) fn emit(process: &mut Process, at: At<'_>, client: Operand, src: Oper
     process.task.event(Event::Emit { to, message, site: at.site() })
 }
 
-/// Ends the connection of one client: which, is decided first.
+/// Ends the connection of one client, after deciding which one it is.
 pub(crate) fn close(process: &mut Process, at: At<'_>, client: Operand) -> Result<Executed, Obstacle> {
     let client = at.read(process, client).clone();
     value::decided(&client)?;
@@ -83,7 +83,8 @@ pub(crate) fn call_peer(
     process.task.event(Event::Call(PeerCalls { calls, wanted: 1, unanswered: Value::NONE }))
 }
 
-/// Calls the peers of several keys, whose answers go to a register: which keys, and how many answers are waited for, is decided first.
+/// Calls the peers of several keys, whose answers go to a register, after deciding which keys these are, and how many answers are
+/// wanted.
 pub(crate) fn call_peers(
     process: &mut Process,
     at: At<'_>,
@@ -103,7 +104,7 @@ pub(crate) fn call_peers(
     process.task.event(Event::Call(PeerCalls { calls, wanted, unanswered: Value::Map(Map::default()) }))
 }
 
-/// The number of answers that are waited for of some calls: all, if none is said.
+/// The number of answers that some calls want: all, if the specification says no number.
 fn wanted(task: &Task, least: &Value, calls: usize) -> Result<usize, Obstacle> {
     if matches!(least, Value::Absent) {
         return Ok(calls);
@@ -148,12 +149,12 @@ pub(crate) fn pick(
     if let Value::Map(map) = over
         && map.base().is_some()
     {
-        // Whether it is an element is found out next, by `within`.
+        // The next instruction, `within`, assumes that the value is an element.
         return choose(process, at, dst, &ChoiceDomain::Type(ty));
     }
     let elements = value::elements(over)?;
     let site = at.site();
-    // An element that may not be there is picked where it is; hidden ones of a set may be equal.
+    // An element that may be missing is picked only if it is present; symbolic elements of a set may be equal.
     let are_distinct = matches!(over, Value::Map(_));
     let is_open = |(presence, element): &(Presence, Value)| {
         matches!(presence, Presence::When(_)) || (are_distinct && !element.is_known())
@@ -176,7 +177,7 @@ pub(crate) fn pick(
     }
 }
 
-/// An element of a map or set on an unknown base is one that it has.
+/// Assumes that a value is an element of a map or set on an unknown base.
 pub(crate) fn within(process: &mut Process, at: At<'_>, element: Operand, over: Operand) -> Result<Executed, Obstacle> {
     let [element, over] = [element, over].map(|operand| at.read(process, operand));
     match over {
@@ -188,7 +189,7 @@ pub(crate) fn within(process: &mut Process, at: At<'_>, element: Operand, over: 
     }
 }
 
-/// A condition that is assumed. If it is read again it is true.
+/// Assumes a condition. A register that held it is true from then on.
 pub(crate) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result<Executed, Obstacle> {
     let cond = match cond {
         Operand::Register(register)
@@ -205,13 +206,13 @@ pub(crate) fn assume(process: &mut Process, at: At<'_>, cond: Operand) -> Result
 pub(crate) fn fault(task: &mut Task, at: At<'_>, here: Truth, kind: FaultKind) -> Result<Executed, Obstacle> {
     match task.under_guard(here) {
         Truth::Known(false) => Ok(Executed::Following),
-        // It is none if an element that comes before decides.
+        // An earlier element, in the order that is not known, may end the loop before the fault.
         here if task.disordered > 0 => task.event(Event::Cut(here, Limit::Undecidable)),
         here => task.event(Event::Fault(here, Fault { kind, site: at.site() })),
     }
 }
 
-/// Keeps the result of an operation that is a fault if it is not defined.
+/// Keeps the result of a partial operation, which is a fault if it is not defined.
 pub(crate) fn partial(
     task: &mut Task,
     at: At<'_>,
@@ -222,7 +223,7 @@ pub(crate) fn partial(
     if defined.is_true() { Ok(Executed::Following) } else { fault(task, at, defined.not(), kind) }
 }
 
-/// Notes what an instruction touches.
+/// Notes the parts of the state that an instruction touches.
 pub(crate) fn touch(process: &mut Process, at: At<'_>, touches: &[Touch]) {
     for touch in touches {
         let key = touch.key.map(|key| at.read(process, key).clone());

@@ -1,4 +1,4 @@
-//! The instructions that compute: each takes values and gives a value, or asks for a decision.
+//! Operators on values: each gives a value, or an [`Obstacle`] such as a condition to be decided first.
 
 use std::sync::Arc;
 
@@ -8,22 +8,22 @@ use crate::spec::code::{Binary, Unary};
 use crate::term::{Bound, Condition, Side, Term, TextOp};
 use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, Truth, Value};
 
-/// More elements than this are taken off a list all at once.
+/// At most this many elements are taken off a list one by one; more are split off at once.
 const FEW: usize = 8;
 
-/// Texts with more octets than this are not read as numbers: each digit has more than three bits.
+/// A text of more octets than this is not read as a number, which might exceed the limit of bits: a digit has more than three.
 const DIGITS: usize = value::BITS_LIMIT as usize / 3;
 
-/// Why an instruction could not be carried out at once.
+/// A reason why an instruction cannot be executed yet.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum Obstacle {
     /// A condition must be decided first.
     Decide(Term),
-    /// A part of an unknown value must be there first.
+    /// A part of an unknown value is needed first.
     Ask(Ask),
     /// An unknown collection was counted.
     Uncounted,
-    /// A limit is reached.
+    /// A limit is exceeded.
     Limit(Limit),
 }
 
@@ -39,11 +39,11 @@ impl From<Split> for Obstacle {
 
 /// The outcome of an instruction.
 pub(crate) enum Executed {
-    /// The next instruction.
+    /// The process goes on at the next instruction.
     Following,
-    /// Another instruction; frames may have changed.
+    /// The process goes on at another instruction; frames may have changed.
     Moved,
-    /// An event; then the process goes on after the instruction.
+    /// The process yields an event, and goes on after the instruction.
     Event(Event),
 }
 
@@ -70,13 +70,13 @@ pub(crate) fn unary(op: Unary, a: &Value) -> Evaluated {
     })
 }
 
-/// An order of two values, known or open.
+/// The result of comparing two values by order: known or open.
 pub(crate) enum Compared {
     Known(bool),
     Open(Condition),
 }
 
-/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
+/// Compares `a <= b` or `a < b`; a variable and a known number give a bound.
 pub(crate) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstacle> {
     let is_strict = op == Binary::Lt;
     let bound = match (a, b) {
@@ -103,7 +103,7 @@ pub(crate) fn order(op: Binary, a: &Value, b: &Value) -> Result<Compared, Obstac
 pub(crate) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
     if matches!(a, Value::Absent) || matches!(b, Value::Absent) {
         return Ok(match op {
-            // If one side has no value its path cannot be; elsewhere the other side says it all.
+            // A side without a value belongs to an arm that is not taken; the result is the other side.
             Binary::And | Binary::Or if matches!(a, Value::Absent) => b.clone(),
             Binary::And | Binary::Or => a.clone(),
             _ => Value::Absent,
@@ -136,12 +136,12 @@ pub(crate) fn binary(op: Binary, a: &Value, b: &Value) -> Evaluated {
     })
 }
 
-/// The value that an operation makes, unless it is too large.
+/// The value that an operation made; an error if it is too large.
 pub(crate) fn bounded(value: Value) -> Evaluated {
     if value::is_too_large(&value) { Err(Obstacle::Limit(Limit::Extent)) } else { Ok(value) }
 }
 
-/// Asks for a decision if a scalar is one or another by a condition.
+/// Checks that a scalar is no union; an error forks on the first alternative.
 fn is_one(scalar: &Value) -> Result<(), Obstacle> {
     match scalar {
         Value::Union(alternatives) => Err(Obstacle::Decide(alternatives[0].0.clone())),
@@ -149,7 +149,7 @@ fn is_one(scalar: &Value) -> Result<(), Obstacle> {
     }
 }
 
-/// The result of an operation on a map; nothing if the value is none.
+/// The result of an operation on a map; nothing if the value is no map.
 fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted<Option<T>> {
     match value {
         Value::Map(map) => operate(map).map(Some),
@@ -158,20 +158,19 @@ fn over_map<T>(value: &Value, operate: impl FnOnce(&Map) -> Lifted<T>) -> Lifted
     }
 }
 
-/// The condition under which a map has something under a key, and what it has there; both are absent if the value is no
-/// map.
+/// The condition that a map has a key, and the value under it; both are absent if `map` is none.
 pub(crate) fn found(map: &Value, key: &Value) -> Lifted<(Value, Value)> {
     let found = over_map(map, |map| map.get(key))?;
     Ok(found.map_or((Value::Absent, Value::Absent), |(there, found)| (there.into(), found)))
 }
 
-/// `m.get(k)`: an option.
+/// The option `m.get(k)`.
 fn get(map: &Map, key: &Value) -> Lifted<Value> {
     let (there, found) = map.get(key)?;
     Ok(option(there, found))
 }
 
-/// The option that has a value if a condition holds.
+/// The option that is `Some` if a condition holds, else `None`.
 pub(crate) fn option(there: Truth, found: Value) -> Value {
     match there {
         Truth::Known(true) => Value::some(found),
@@ -218,7 +217,7 @@ fn entries(map: &Map) -> Lifted<Value> {
     Ok(Value::list(entries.into_iter().map(|(key, entry)| Value::data(0, [key.clone(), entry.value.clone()]))))
 }
 
-/// The elements of a set in their order (a list stays as it is).
+/// The list of the elements of a set in their order; a list stays as it is.
 fn to_list(a: &Value) -> Evaluated {
     let set = match a {
         Value::Map(set) => set,
@@ -240,17 +239,17 @@ fn certain<'a>(presences: impl Iterator<Item = &'a Presence>) -> Lifted<()> {
     Ok(())
 }
 
-/// Elements in the structural order are in the order of their values only if they are known.
+/// Checks that elements in structural order are in the order of their values: all must be known.
 fn sorted<'a>(elements: impl Iterator<Item = &'a Value>) -> Lifted<()> {
     let elements: Vec<&Value> = elements.collect();
     if elements.len() < 2 || elements.iter().all(|element| element.is_known()) {
         return Ok(());
     }
-    // No condition brings an order of symbolic elements forward: the evaluator cuts the path at this constant.
+    // No decision helps to order symbolic elements: the evaluator cuts the path at this constant condition.
     Err(Split::never())
 }
 
-/// A known text at a known separator; others are split by their number of pieces (see `bounded::pieces`).
+/// The pieces of a known text at a known separator; other texts are split by their number of pieces (see `bounded::pieces`).
 fn split_known(a: &Value, b: &Value) -> Value {
     match (a, b) {
         (Value::Scalar(s), Value::Scalar(t)) => {
@@ -260,7 +259,7 @@ fn split_known(a: &Value, b: &Value) -> Value {
     }
 }
 
-/// Tests whether a list has a length (lifted over alternatives of other lengths).
+/// The condition that a list has a length, exactly or at least, lifted over alternatives.
 pub(crate) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     match src {
         Value::Open(list) => open_length(src, list, (length, exact)),
@@ -282,7 +281,7 @@ fn open_length(list: &Value, elements: &im::Vector<Value>, (length, exact): (usi
     if exact { value::equal(&own, &wanted).unwrap_or(Truth::Known(false)) } else { value::at_most(&wanted, &own) }
 }
 
-/// Makes sure that the first places of a list are known, in every alternative.
+/// Checks that the first places of a list are known, in every alternative.
 pub(crate) fn places(src: &Value, count: usize) -> Lifted<()> {
     match src {
         Value::Open(_) if count > 0 => value::index(src, &Value::from(count as i64 - 1)).map(|_| ()),
@@ -315,7 +314,7 @@ pub(crate) fn tail(src: &Value, from: usize) -> Value {
     }
 }
 
-/// Element `at` of a list, from the back.
+/// The element at a position of a list, counted from the back; 0 is the last.
 pub(crate) fn nth_last(src: &Value, at: usize) -> Value {
     over_lists(src, &|list| {
         let place = list.len().checked_sub(at + 1);
@@ -331,7 +330,7 @@ pub(crate) fn without_last(src: &Value, count: usize) -> Value {
     })
 }
 
-/// Taking off a few elements touches the beginning of a long list only.
+/// The list without its first elements. Taking off a few touches only the beginning of a long list.
 fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
     let mut rest = list.clone();
     if count > FEW {
@@ -341,7 +340,7 @@ fn without_first(list: &im::Vector<Value>, count: usize) -> im::Vector<Value> {
     rest
 }
 
-/// `len(a..b)`: how many integers a range has.
+/// The number of integers of a range, `len(a..b)`.
 fn range_len(from: &Value, to: &Value) -> Value {
     let difference = value::arithmetic(Arithmetic::Sub, to, from);
     value::merge(&value::at_most(to, from).term(), Value::from(0), difference)

@@ -1,8 +1,8 @@
-//! Instructions that need no decision: most of what a handler does.
+//! The fast path: a loop of its own for instructions that need no decision, which are most of a handler.
 //!
-//! Copying a register, taking a known constructor apart, comparing numbers, jumping: none of these stops a section, asks
-//! anything, or changes the frame. They are carried out in a loop of their own, which keeps little at hand. `reply m.get(k)`
-//! ends it twice: at the reading of the map, and at the reply.
+//! Copying a register, matching a known constructor, comparing numbers, jumping: none of these yields an event or changes the frame.
+//! The loop is small enough to keep its state in machine registers. It leaves an instruction that may need a decision to the general
+//! evaluator: in `reply m.get(k)` with a symbolic key both the lookup and the reply.
 
 use super::collect::{SHORT, append_in_place, behead_in_place};
 use super::operands::PlainOperands;
@@ -14,19 +14,19 @@ use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Un
 use crate::term::{Side, Var};
 use crate::value::{LENGTH_LIMIT, Value};
 
-/// The knowledge that a handler of events has of variables: a condition that it can tell, or take up, is no event.
+/// The knowledge of a handler of events about variables. A bound that the handler decides, or assumes, is not an event.
 pub trait KnownBounds {
-    /// Tests whether instructions on known values are carried out in the loop of this module; else each goes the general way.
+    /// Tests whether the fast path may be used; else the general evaluator executes each instruction.
     fn glides(&self) -> bool;
 
-    /// Tells whether an integer variable has this bound.
+    /// Decides whether an integer variable has this bound, if that is known.
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
 
-    /// Assumes a bound; whether that was done. Else the process asks.
+    /// Assumes a bound; returns whether it did. If not, the process yields an event.
     fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool;
 }
 
-/// Nothing.
+/// A handler without knowledge.
 impl KnownBounds for () {
     fn glides(&self) -> bool {
         true
@@ -41,8 +41,8 @@ impl KnownBounds for () {
     }
 }
 
-/// Carries out instructions up to the first one that may need a decision.
-#[inline(always)] // A handler that only glides calls nothing else.
+/// Executes instructions up to the first one that may need a decision.
+#[inline(always)] // A handler that stays on the fast path makes no other call.
 pub(crate) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     let Process { memory, task, .. } = process;
     let joins = task.guards.is_empty();
@@ -61,22 +61,22 @@ pub(crate) fn glide(process: &mut Process, program: &Program, function: &Functio
     (task.fuel, task.frame.pc) = (fuel, pc);
 }
 
-/// [`glide`] among other instructions.
-#[inline(never)] // What is around it keeps more at hand than there is room for.
+/// Runs [`glide`] as a function of its own, not inlined.
+#[inline(never)] // The caller needs the machine registers for itself.
 pub(crate) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     glide(process, program, function, knows);
 }
 
-/// Instructions that need no decision, one after the other.
+/// The state of the fast path.
 struct Glide<'p, K> {
     place: PlainOperands<'p>,
     knows: &'p mut K,
-    /// Set if no arm is open: then a join is a copy.
+    /// Set if no guard is open: then a join is a copy.
     joins: bool,
 }
 
 impl<K: KnownBounds> Glide<'_, K> {
-    /// Carries out an instruction, and returns the position after it. `None` if that may need a decision: then nothing was done.
+    /// Executes an instruction and returns the position after it. `None`, and nothing is done, if it may need a decision.
     #[inline(always)] // Its only caller is the loop.
     fn step(&mut self, op: &Op, pc: Pc) -> Option<Pc> {
         match op {
@@ -105,7 +105,7 @@ impl<K: KnownBounds> Glide<'_, K> {
                     Ordered::Known(holds) => holds,
                     Ordered::Bound(var, side, end) => self.knows.assume_bound(var, side, &end),
                 };
-                // What it compares may be in the same register: it is written if nothing asks for it any more.
+                // An operand may be in the same register, so it is written only after the comparison is certain.
                 holds.then(|| self.place.registers[*dst as usize].put(true.into()))?;
                 Some(pc + 1)
             }
@@ -155,7 +155,7 @@ impl<K: KnownBounds> Glide<'_, K> {
         Some(next)
     }
 
-    /// The result of an instruction that looks at the constructor of a value, at a length, or at known scalars only.
+    /// The result of an instruction that depends on a constructor, a length, or known scalars only.
     #[inline(always)] // Its only caller is the loop.
     fn value(&self, op: &Op) -> Option<(Register, Value)> {
         match op {
@@ -189,7 +189,7 @@ impl<K: KnownBounds> Glide<'_, K> {
     }
 }
 
-/// Tests whether an instruction most often needs no decision.
+/// Tests whether an instruction needs no decision most of the time.
 pub(crate) fn glides(op: &Op) -> bool {
     let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
     let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End | Op::Yield);
@@ -198,7 +198,7 @@ pub(crate) fn glides(op: &Op) -> bool {
     !(asks || calls || loops || copies || matches!(op, Op::Watched { .. } | Op::Insert { .. } | Op::Fault { .. }))
 }
 
-/// A value that has no alternatives, of which there may be too many.
+/// The value, unless it has so many alternatives that it must be forced.
 fn few(value: &Value) -> Option<&Value> {
     match value {
         Value::Union(alternatives) if is_forced(alternatives) => None,
@@ -206,7 +206,7 @@ fn few(value: &Value) -> Option<&Value> {
     }
 }
 
-/// A known condition.
+/// The truth value of a known condition.
 fn known(value: &Value) -> Option<bool> {
     match value {
         Value::Scalar(Scalar::Bool(known)) => Some(*known),
@@ -214,7 +214,7 @@ fn known(value: &Value) -> Option<bool> {
     }
 }
 
-/// The constructor of a tree, if it is the only one.
+/// The constructor of a tree, if it is known.
 fn constructor(value: &Value) -> Option<u32> {
     match value {
         Value::Data { tag, .. } => Some(*tag),
@@ -230,13 +230,13 @@ fn elements(value: &Value) -> Option<&im::Vector<Value>> {
     }
 }
 
-/// An order of two values, as far as it is known.
+/// A comparison of two values by order: known, or a bound of a variable.
 enum Ordered {
     Known(bool),
     Bound(Var, Side, Int),
 }
 
-/// `a <= b` or `a < b`; of a variable and a known number it is a bound.
+/// Compares `a <= b` or `a < b`; a variable and a known number give a bound.
 #[inline(always)]
 fn ordered(op: Binary, a: &Value, b: &Value) -> Option<Ordered> {
     let strictly = op == Binary::Lt;
@@ -264,7 +264,7 @@ fn computed(op: Binary, a: &Value, b: &Value) -> Option<Value> {
         Binary::Ne => Some(Value::from(a != b)),
         Binary::Le => Some(Value::from(a <= b)),
         Binary::Lt => Some(Value::from(a < b)),
-        // What is large may be too large.
+        // A large sum may exceed the limit of bits, which the general evaluator checks.
         Binary::Add => Some(a.add(b)).filter(Int::is_small).map(|sum| Value::Scalar(Scalar::Int(sum))),
         _ => None,
     }

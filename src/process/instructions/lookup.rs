@@ -1,17 +1,17 @@
-//! Lookups of variables that are maps, under keys that are not known yet.
+//! Lookups in variables that are maps, under keys that are not known yet.
 //!
-//! After `let t = tag; assume past.get_or(t, body) == body; reply t;` the answer tells what the key was. A handler of events may
-//! let such a lookup wait for that: what is found is then a value of fresh variables, and what it must equal is told by the
-//! [`WaitingLookup`]s of the process, later.
+//! In `let t = tag; assume past.get_or(t, body) == body; reply t;` the answer determines the key. So a handler of events may let the
+//! lookup wait for the answer: its result is a value of fresh variables. The [`WaitingLookup`]s of the process say what this value
+//! must equal once the key is known.
 
 use crate::spec::TypeId;
 use crate::term::Term;
 use crate::value::{Map, Truth, Value};
 
-/// A lookup that is asked for: in which map, and under which key.
+/// A lookup about which the handler is asked.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lookup {
-    /// The map: its keys are known, and all of them are there.
+    /// The map; all its keys are known, and each is present in every case.
     pub map: Map,
     /// The type of the map.
     pub ty: TypeId,
@@ -19,22 +19,22 @@ pub struct Lookup {
     pub key: Term,
 }
 
-/// A lookup whose result was given a value of fresh variables.
+/// A lookup that waits for the answer: its result is a value of fresh variables.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WaitingLookup {
     /// The map.
     pub map: Map,
     /// The key.
     pub key: Term,
-    /// The value that stands for what the map has under the key, if it has that.
+    /// The value of fresh variables that stands for the entry of the map under the key, if there is one.
     pub value: Value,
 }
 
-/// The way in which the lookup is made at which the process stands.
+/// The answer of the handler for the current lookup.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum HowFound {
-    /// From all entries.
+    /// The result is made from all entries at once.
     AtOnce,
-    /// It is there if this holds, and is this value.
+    /// The entry is present if this condition holds, and has this value.
     As(Truth, Value),
 }

@@ -1,7 +1,7 @@
-//! Entries of maps: read, set and removed.
+//! Instructions that read, set and remove entries of maps.
 //!
-//! `m[k] := v` changes a map in its slot in place if nobody shares it. `reply data.get(key)` with the answer `Some("a")` tells
-//! what `data` has under the key: the section remembers what it read, and from then on the entry is `"a"`.
+//! `m[k] := v` changes a map in its slot in place, unless it is shared. The answer `Some("a")` to `reply data.get(key)` says what
+//! `data` has under the key: the section remembers the entry that it read, which is `"a"` from then on.
 
 use super::effects;
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
@@ -12,7 +12,7 @@ use crate::process::{Event, Process};
 use crate::spec::code::{Binary, FaultKind, Operand, Pc, Register};
 use crate::value::{self, Entry, Truth, Value};
 
-/// Asks for a decision if what a map has under a key are states of a part of the memory.
+/// Checks that the value in a cell is no union of states of a part of the memory; an error forks on the first state.
 pub(crate) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     if let Value::Map(map) = map
         && let Some(Some(Entry { value: Value::Union(states), .. })) = map.cell(key)
@@ -23,7 +23,8 @@ pub(crate) fn decide_state(map: &Value, key: &Value) -> Result<(), Obstacle> {
     Ok(())
 }
 
-/// The result of a lookup that waits; nothing if it is made from all entries. The error is the event that asks how it is made.
+/// The result of a lookup that waits for the answer; nothing if the lookup is made from all entries. The error is the event that
+/// asks the handler which of the two it is.
 fn how_found(process: &mut Process, at: At<'_>, map: Operand, key: Operand) -> Result<Option<(Truth, Value)>, Event> {
     let Operand::Slot(slot) = map else { return Ok(None) };
     let (Value::Map(map), Value::Term(key)) = (&process.memory[slot as usize], at.read(process, key)) else {
@@ -42,7 +43,7 @@ fn how_found(process: &mut Process, at: At<'_>, map: Operand, key: Operand) -> R
     }
 }
 
-/// `dst := collection[at]`
+/// Executes `dst := collection[at]`.
 pub(crate) fn index(
     process: &mut Process,
     at: At<'_>,
@@ -61,7 +62,7 @@ pub(crate) fn index(
     effects::partial(&mut process.task, at, (dst, kind), found)
 }
 
-/// `dst := slot.get(key)`
+/// Executes `dst := slot.get(key)`.
 pub(crate) fn get(
     process: &mut Process,
     at: At<'_>,
@@ -82,7 +83,7 @@ pub(crate) fn get(
     process.task.keep(dst, Ok(found))
 }
 
-/// `dst := map[key]`, and whether it is there
+/// Executes `dst := map[key]`, and sets `there` to the condition that the map has the key.
 pub(crate) fn find(
     process: &mut Process,
     at: At<'_>,
@@ -107,7 +108,7 @@ pub(crate) fn find(
     process.task.keep(dst, Ok(found))
 }
 
-/// Remembers an entry of a variable in which something is not known.
+/// Remembers an open entry of a variable that the section read.
 fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
     if let Operand::Slot(slot) = map
         && process.task.read_open.len() < READ
@@ -117,7 +118,7 @@ fn note_read(process: &mut Process, at: At<'_>, map: Operand, key: Operand) {
     }
 }
 
-/// Sets an entry of a map in its slot; what is not shared is changed in place.
+/// Sets an entry of a map in its slot; a map that is not shared is changed in place.
 pub(crate) fn put(
     process: &mut Process,
     at: At<'_>,
@@ -152,7 +153,7 @@ fn write(
     Ok(Executed::Following)
 }
 
-/// A map with another entry.
+/// The map with an entry set.
 pub(crate) fn insert([map, key, value]: [&Value; 3]) -> Evaluated {
     match map {
         Value::Map(map) => Ok(Value::Map(map.set(key, Some(Entry::always(value.clone())))?)),
@@ -161,8 +162,8 @@ pub(crate) fn insert([map, key, value]: [&Value; 3]) -> Evaluated {
     }
 }
 
-/// `dst := if kept { slot } else { slot.remove(key) }`, where `kept` was chosen: the entry is there where it was and the choice is to
-/// keep it. Where no arm is open that is done in the variable itself, and the process goes on where it would be stored.
+/// Executes `dst := if kept { slot } else { slot.remove(key) }` for a `kept` that was chosen: the entry stays present if it was and the
+/// choice is to keep it. If no guard is open the variable is changed in place, and the process goes on after the store.
 pub(crate) fn retain(
     process: &mut Process,
     at: At<'_>,

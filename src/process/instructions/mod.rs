@@ -1,4 +1,4 @@
-//! The instructions: what each does to a process, if its operands are known, and the events that it asks for otherwise.
+//! The execution of instructions: the effect of each on a process, and the events that must come first.
 
 pub(crate) mod arms;
 pub(crate) mod bounded;

@@ -1,4 +1,4 @@
-//! Reading operands, and writing back what has become known of them.
+//! Reading operands, and writing them back after a decision or an expansion.
 
 use crate::process::task::{Frame, Task};
 use crate::process::{Process, Slots};
@@ -7,7 +7,7 @@ use crate::spec::code::{Function, Operand, Program, Register};
 use crate::term::Term;
 use crate::value::{ExpandedPart, Value};
 
-/// The instruction that is carried out, and where it stands.
+/// The position of the current instruction.
 #[derive(Clone, Copy)]
 pub(crate) struct At<'p> {
     pub(crate) program: &'p Program,
@@ -17,17 +17,17 @@ pub(crate) struct At<'p> {
 }
 
 impl<'p> At<'p> {
-    /// The instruction at which a task stands.
+    /// The position of a task.
     pub(crate) fn of(task: &Task, program: &'p Program) -> At<'p> {
         At { program, function: task.function(program), frame: task.frame }
     }
 
-    /// The node.
+    /// The syntax node of the instruction.
     pub(crate) fn site(self) -> Site {
         self.function.origin[self.frame.pc as usize]
     }
 
-    /// The place of a register among those of all functions that run.
+    /// The index of a register of the running function among the registers of all frames.
     pub(crate) fn index(self, register: Register) -> usize {
         (self.frame.base + register) as usize
     }
@@ -45,7 +45,7 @@ impl<'p> At<'p> {
     }
 }
 
-/// The values that instructions read and write that need no decision.
+/// The values that instructions on the fast path read and write.
 pub(crate) struct PlainOperands<'p> {
     pub(crate) registers: &'p mut [Value],
     pub(crate) memory: &'p mut [Value],
@@ -55,7 +55,7 @@ pub(crate) struct PlainOperands<'p> {
 }
 
 impl PlainOperands<'_> {
-    #[inline(always)] // A few instructions, wherever it is.
+    #[inline(always)] // Compiles to a few machine instructions.
     pub(crate) fn read(&self, operand: Operand) -> &Value {
         match operand {
             Operand::Register(register) => &self.registers[register as usize],
@@ -65,7 +65,7 @@ impl PlainOperands<'_> {
     }
 }
 
-/// Replaces each operand of the instruction by what it is once a condition is decided; whether any changed.
+/// Applies a decision to each operand of the instruction; returns whether any changed.
 pub(crate) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds: bool) -> bool {
     let mut changed = false;
     for operand in at.function.code[at.frame.pc as usize].operands() {
@@ -80,7 +80,8 @@ pub(crate) fn decide(process: &mut Process, at: At<'_>, condition: &Term, holds:
     changed
 }
 
-/// Puts a part into the operands of the instruction, and into arms that are to be joined; whether any changed.
+/// Fills an expanded part into the operands of the instruction, and into arms that are still to be joined; returns whether any
+/// changed.
 pub(crate) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bool {
     let mut changed = false;
     for operand in at.function.code[at.frame.pc as usize].operands() {
@@ -102,8 +103,8 @@ pub(crate) fn fill(process: &mut Process, at: At<'_>, part: &ExpandedPart) -> bo
     changed
 }
 
-/// Replaces a value by what it is once a condition is decided; whether it changed. Of a list that may be the first change only:
-/// what was decided is known if a later element asks for it.
+/// Applies a decision to a value; returns whether the value changed. Of an open list only the first element that changes does: the
+/// decision is remembered for later elements.
 fn decide_value(value: &mut Value, condition: &Term, holds: bool) -> bool {
     if let Value::Open(_) = value {
         return value.decide_next(condition, holds);

@@ -1,7 +1,7 @@
-//! Instructions whose operands are plain: known texts and numbers, known constructors, maps under known keys.
+//! The fast path of instructions on plain operands: known texts and numbers, known constructors, maps under known keys.
 //!
-//! They need no decision, so they are carried out among those that never do. `items[key] := data` with known keys is a write
-//! to a table, `data.contains(" ")` of a known text looks at it; the general way is taken if a key or a text is open.
+//! For example `items[key] := data` with known keys is a write to a table, and `data.contains(" ")` on a known text is a search. They
+//! need no decision. If a key or a text is symbolic, the general evaluator executes the instruction.
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::scalar::{Scalar, text};
 use crate::spec::code::{Binary, Op, Operand, Register, Unary};
 use crate::value::{self, Entry, Presence, Value};
 
-/// The most octets of a short text.
+/// A text of at most this many octets is short: an operation on it counts as one instruction.
 const SHORT: usize = 512;
 
-/// Carries out an instruction whose operands are plain; whether it was done. Else nothing was.
-#[inline(never)] // What most handlers do is left more room.
+/// Executes an instruction if its operands are plain; returns false, and does nothing, if they are not.
+#[inline(never)] // Keeps the loop of the fast path small.
 pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
     let (dst, value) = match op {
         Op::Put { slot, key, value } => {
@@ -48,7 +48,7 @@ pub(crate) fn carry_out(place: &mut PlainOperands<'_>, op: &Op) -> bool {
     true
 }
 
-/// `map.get(key)`; an entry in which something is not known is remembered, as it may be known after the answer.
+/// The option `map.get(key)`; an open entry is remembered, as it may be known after the answer.
 fn get(place: &mut PlainOperands<'_>, map: Operand, key: Operand) -> Option<Value> {
     let Some(found) = plain_entry(place.read(map), place.read(key))? else { return Some(Value::NONE) };
     let found = found.clone();
@@ -56,7 +56,7 @@ fn get(place: &mut PlainOperands<'_>, map: Operand, key: Operand) -> Option<Valu
     Some(Value::some(found))
 }
 
-/// `dst := map[key]`, and whether it is there.
+/// Executes `dst := map[key]`, and sets `there` to whether the map has the key.
 fn find(place: &mut PlainOperands<'_>, [dst, there]: [Register; 2], map: Operand, key: Operand) -> bool {
     let Some(found) = plain_entry(place.read(map), place.read(key)) else { return false };
     let (is_there, value) = (found.is_some(), found.map_or(Value::Absent, Value::clone));
@@ -66,7 +66,7 @@ fn find(place: &mut PlainOperands<'_>, [dst, there]: [Register; 2], map: Operand
     true
 }
 
-/// Remembers an entry of a variable in which something is not known.
+/// Remembers an open entry of a variable that the section read.
 fn note_read(place: &mut PlainOperands<'_>, map: Operand, key: Operand, found: &Value) {
     if let Operand::Slot(slot) = map
         && place.read_open.len() < READ
@@ -77,7 +77,7 @@ fn note_read(place: &mut PlainOperands<'_>, map: Operand, key: Operand, found: &
     }
 }
 
-/// Sets or removes an entry of a variable; one that may be there under a condition is written the general way.
+/// Sets or removes an entry of a variable under a known key.
 fn write(place: &mut PlainOperands<'_>, slot: u32, key: Operand, entry: Option<Entry>) -> bool {
     let Value::Scalar(key) = place.read(key) else { return false };
     let key = Value::Scalar(key.clone());
@@ -87,7 +87,7 @@ fn write(place: &mut PlainOperands<'_>, slot: u32, key: Operand, entry: Option<E
     true
 }
 
-/// A constructor with other fields.
+/// A constructor with some fields replaced.
 fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> Option<Value> {
     let Value::Data { tag, fields: Some(own), .. } = place.read(src) else { return None };
     let replaced = |at: usize| fields.iter().rev().find(|(index, _)| *index as usize == at);
@@ -96,12 +96,12 @@ fn with(place: &PlainOperands<'_>, src: Operand, fields: &[(u32, Operand)]) -> O
     made(*tag, fields)
 }
 
-/// A constructor, unless it is too deep.
+/// A constructor with fields, unless it is too deep.
 fn made(tag: u32, fields: Arc<[Value]>) -> Option<Value> {
     Some(Value::data(tag, fields)).filter(|value| !value::is_too_large(value))
 }
 
-/// The value that a map has under a key, if both are plain and it is known whether it has something.
+/// The value under a key of a map, if any; `None` if the map or the key is not plain, or the entry conditional or a union.
 fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     let (Value::Map(map), Value::Scalar(_)) = (map, key) else { return None };
     match map.plain_entry(key)? {
@@ -112,7 +112,7 @@ fn plain_entry<'m>(map: &'m Value, key: &Value) -> Option<Option<&'m Value>> {
     }
 }
 
-/// Tests whether an instruction on a scalar is one, and not as many as `prices` counts.
+/// Tests whether a scalar is so short that `prices` counts an operation on it as one instruction.
 fn is_short(scalar: &Scalar) -> bool {
     match scalar {
         Scalar::Int(value) => value.is_small(),

@@ -1,5 +1,5 @@
-//! The price of an instruction on large values, in instructions: what copies or compares a thousand elements takes as long as a
-//! hundred instructions that do not.
+//! The price of an instruction on large values, in instructions: copying or comparing a thousand elements takes as long as about a
+//! hundred simple instructions.
 //!
 //! `s + s` of a text of a mebibyte counts as 32,768 instructions, and `n * n` of a number of 2^20 bits as four million.
 
@@ -9,17 +9,17 @@ use crate::spec::code::{Binary, Op, Operand, Unary};
 use crate::term::{Kind, Term};
 use crate::value::{Arithmetic, Value, extent};
 
-/// The words that are copied or compared in the time of an instruction.
+/// Copying or comparing this many words takes the time of an instruction.
 const WORDS: usize = 8;
-/// The products of words that are made in that time.
+/// Multiplying this many pairs of words takes the time of an instruction.
 const PRODUCTS: usize = 64;
-/// The elements that are listed or compared in that time.
+/// Listing or comparing this many elements takes the time of an instruction.
 const ELEMENTS: usize = 8;
 
-/// The price of an entry that is added to a map.
+/// Adding an entry to a map costs this many instructions.
 const GATHERED: usize = 4;
 
-/// Takes the price of an instruction from what the section may still do.
+/// Subtracts the price of an instruction from the instructions that the section may still execute.
 pub(crate) fn charge(process: &mut Process, at: At<'_>, op: &Op) {
     let price = price(op, &|operand| at.read(process, operand));
     if price > 0 {

@@ -1,4 +1,4 @@
-//! Constraints that are bounds of integers and of their differences, as a zone, and what that decides.
+//! Difference constraints decided as a zone: bounds of integers and of their differences.
 //!
 //! For example `#1 - #2 <= 3`, `#1 >= 9` and `#2 <= 5` have no solution: the zone is empty.
 
@@ -10,7 +10,8 @@ use crate::solve::facts::Facts;
 use crate::solve::forgetting::eliminate::inequality;
 use crate::term::{Term, Var};
 
-/// The zone of variables that only their domains and these constraints restrict; `Some(None)` if it is empty.
+/// The zone of variables that only their domains and these constraints restrict. `Some(None)` if it is empty; `None` if the
+/// constraints are no zone, or one too large.
 pub(crate) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> {
     if vars.len() > LARGEST {
         return None;
@@ -33,7 +34,7 @@ pub(crate) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Opt
     Some(zone.closed())
 }
 
-/// The answer if the constraints are differences alone.
+/// The answer for facts whose constraints are differences alone.
 pub(crate) fn decide(facts: &Facts) -> Option<Solved> {
     let rest = facts.rest.as_ref()?;
     let vars: Vec<Var> = rest.of_var.keys().collect();
@@ -42,7 +43,7 @@ pub(crate) fn decide(facts: &Facts) -> Option<Solved> {
     Some(zone.map_or(Solved::Unsat, |zone| Solved::Sat(model(zone))))
 }
 
-/// A constraint that is the bound of a difference of two variables that have no holes.
+/// The variables a and b and the bound n, if a constraint is `a - b <= n` and the domains of both are intervals.
 pub(crate) fn edge(facts: &Facts, term: &Term) -> Option<(Var, Var, i64)> {
     let linear = inequality(term)?;
     let [(a, of_a), (b, of_b)] = linear.terms() else { return None };

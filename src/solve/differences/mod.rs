@@ -1,7 +1,7 @@
-//! Differences of hidden integers: a part of a store that says nothing else is a zone.
+//! Difference constraints over hidden integers: a component of a store that has no other constraints is a zone.
 //!
-//! Implements rule 6 of *Forgetting, exactly*: dead variables go from such a part at once, by leaving out their rows. For example the
-//! times `#1 <= #2`, `#2 <= #3`, `#3 <= #1 + 50` without `#2` are `#1 <= #3`, `#3 <= #1 + 50`.
+//! For example the times `#1 <= #2`, `#2 <= #3`, `#3 <= #1 + 50` without `#2` are `#1 <= #3`, `#3 <= #1 + 50`. All dead variables of
+//! such a component are forgotten at once, by leaving out their rows (`proofs-notes/differences.md`).
 
 pub(crate) mod bounds;
 pub(crate) mod zone;
@@ -18,11 +18,11 @@ use bounds::{edge, is_ranged, zone};
 use std::collections::{BTreeMap, BTreeSet};
 use zone::{LARGEST, Zone};
 
-/// A zone of integers, about which a store says only bounds and differences; and everything else that the store says.
+/// A store in two independent parts: the zone of some integers, which only bounds and differences restrict, and the rest.
 pub struct Differences {
     /// The integers.
     pub atoms: Vec<Term>,
-    /// The values that the integers may have.
+    /// The values that the integers may have together.
     pub zone: Zone,
     /// Everything else that the store says.
     pub others: Vec<Term>,
@@ -35,9 +35,9 @@ impl Differences {
         store.facts.rest.is_some() || store.facts.domains.unsorted().any(|(var, _)| is_ranged(&store.facts, var))
     }
 
-    /// The zone of those of these variables of which a store says nothing but bounds and differences, and all else that it
-    /// says; other variables of which it says no more are left out, exactly. `None` if something is solved for or was not
-    /// decided, or the zone would be too large.
+    /// The zone of those `atoms` that only bounds and differences restrict, and everything else that the store says. Other variables
+    /// with no more than differences are projected away, exactly. `None` if the store has bindings or doubts, or the zone would be
+    /// too large.
     #[must_use]
     pub fn of(store: &Store, atoms: &[Term]) -> Option<Differences> {
         if store.dead || store.doubt().is_some() || store.has_bindings() {
@@ -64,7 +64,8 @@ impl Differences {
     }
 }
 
-/// Makes a zone all that a store knows of these variables, which say no more now ([`Differences::of`]).
+/// Replaces all that a store says of these variables by a zone. They are the atoms of [`Differences::of`]: nothing but bounds and
+/// differences restricts them.
 pub fn set_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
     let vars = atoms.iter().filter_map(Term::as_var);
     let ids: BTreeSet<Id> =
@@ -74,13 +75,13 @@ pub fn set_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
     put_zone(store, atoms, zone);
 }
 
-/// The variables of constraints that are no differences, and all variables that are connected with these.
+/// The variables of constraints that are no differences, and all variables that are connected with them.
 fn mixed(facts: &Facts) -> BTreeSet<Var> {
     let beyond = facts.remaining().filter(|(_, term)| edge(facts, term).is_none()).map(|(id, _)| id);
     facts.component(beyond).vars
 }
 
-/// Forgets the dead variables of the parts that say nothing but differences; returns whether there were any.
+/// Forgets the dead variables of the components that have only differences; returns whether it replaced one.
 pub(super) fn forget(store: &mut Store, live: &dyn Fn(Var) -> bool) -> bool {
     let Some(rest) = &store.facts.rest else { return false };
     let mut dead: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
@@ -94,7 +95,7 @@ pub(super) fn forget(store: &mut Store, live: &dyn Fn(Var) -> bool) -> bool {
     any
 }
 
-/// Forgets the dead variables of a part, if that leaves no more than was there.
+/// Forgets the dead variables of a component, if it has only differences and as many constraints as before are enough.
 fn forget_in(store: &mut Store, component: &Component, live: &dyn Fn(Var) -> bool) -> Option<()> {
     let rest = store.facts.rest.as_ref()?;
     if component.vars.len() > LARGEST || component.ids.iter().any(|id| rest.open.get(id).is_some()) {
@@ -152,7 +153,7 @@ fn put_zone(store: &mut Store, atoms: &[Term], zone: &Zone) {
     }
 }
 
-/// The variables of some constraints, with the terms that stand for them there.
+/// The variables of some inequalities, each with the term by which it occurs.
 fn atoms_of(terms: &[&Term]) -> BTreeMap<Var, Term> {
     let atoms = terms.iter().filter_map(|term| inequality(term)).flat_map(Linear::terms);
     atoms.filter_map(|(atom, _)| Some((atom.as_var()?, atom.clone()))).collect()
@@ -181,7 +182,7 @@ mod tests {
         conditions.iter().all(|condition| condition.eval(&mut value).and_then(|value| value.as_bool()) == Some(true))
     }
 
-    /// Bounds of all variables, some differences, and now and then what is none.
+    /// Bounds of all variables, some differences, and now and then a constraint that is neither.
     fn conditions(next: &mut dyn FnMut(u64) -> u64) -> Vec<Term> {
         let bounds =
             (0..VARS).flat_map(|id| [Term::le(&Term::int(0), &int(id)), Term::lt(&int(id), &Term::int(VALUES))]);
@@ -202,7 +203,7 @@ mod tests {
         all
     }
 
-    /// The tuples with the places of the given variables alone, of those that satisfy the conditions.
+    /// The tuples that satisfy the conditions, projected to the given variables.
     fn possible(conditions: &[Term], kept: &[usize]) -> BTreeSet<Vec<i64>> {
         let all = tuples().filter(|tuple| holds(conditions, tuple));
         all.map(|tuple| kept.iter().map(|at| tuple[*at]).collect()).collect()
@@ -237,7 +238,7 @@ mod tests {
             *(if plain == kept { &mut whole } else { &mut partly }) += 1;
             let said = possible(&set.constraints(), &plain);
             assert_eq!(said, possible(&conditions, &plain), "{conditions:?} {set:?}");
-            // What it says of these, and what it says beside, are independent of each other.
+            // The zone and the other conditions are independent of each other.
             let beside: Vec<usize> = (0..VARS as usize)
                 .filter(|at| known.others.iter().any(|t| t.mentions(Var { id: *at as u64, sort: Sort::Int })))
                 .collect();

@@ -1,13 +1,15 @@
-//! Zones: sets of integers given by bounds of single ones and of differences of two, as closed matrices (Dill, 1989).
+//! Zones: sets of integer tuples given by bounds of single integers and of differences of two, as closed difference bound
+//! matrices (Dill, 1989).
 //!
-//! Over the integers each entry of a closed matrix is reached, so forgetting an integer is leaving out its row, inclusion goes
-//! entry by entry, and equal sets are equal matrices. For example `x - y <= 2`, `y - z <= 3` has the entry `x - z <= 5`.
+//! For example the matrix of `x - y <= 2`, `y - z <= 3` has the entry `x - z <= 5`. Over the integers each entry of a closed matrix
+//! is attained. So an integer is projected away by leaving out its row and column, inclusion is decided entry by entry, and equal
+//! sets have equal matrices.
 
-/// No bound.
+/// The entry of the matrix for a difference without bound.
 const NONE: i64 = i64::MAX;
-/// Bounds beyond this are not written into a matrix, so that sums of them are exact.
+/// Bounds must be less than this in size, so that sums of them do not overflow.
 const FAR: i64 = 1 << 48;
-/// The most integers.
+/// A zone has at most this many integers: closing its matrix takes the cube of their number.
 pub(crate) const LARGEST: usize = 64;
 
 /// A set of tuples of integers.
@@ -20,21 +22,21 @@ pub(crate) const LARGEST: usize = 64;
 ///                                          z    .   .   .   0
 /// ```
 ///
-/// 1. `most` has `size * size` entries; on its diagonal are zeros, unless the set is empty and not closed yet.
-/// 2. Once it is closed it is not empty, and no entry is more than the sum along any way from its row to its column.
+/// 1. `most` has `size * size` entries; its diagonal is zero, unless the set is empty and the matrix not closed yet.
+/// 2. The set of a closed matrix is not empty, and no entry is more than the sum along any path from its row to its column.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Zone {
-    /// The number of integers, and one more for 0, which is the first.
+    /// The number of integers, plus one: the first row and column stand for the constant 0.
     size: usize,
-    /// At `i * size + j` the most that the i-th is above the j-th.
+    /// The matrix, row by row: the entry at `i * size + j` is an upper bound of the i-th integer minus the j-th.
     most: Vec<i64>,
 }
 
-/// A bound: the first is above the second by at most this.
+/// A bound `(i, j, most)`: the i-th integer minus the j-th is at most `most`.
 pub(crate) type Edge = (usize, usize, i64);
 
 impl Zone {
-    /// All tuples of this number of integers.
+    /// The zone of all tuples of this many integers.
     pub(crate) fn all(integers: usize) -> Zone {
         let size = integers + 1;
         let mut most = vec![NONE; size * size];
@@ -46,12 +48,12 @@ impl Zone {
         self.most[i * self.size + j]
     }
 
-    /// The most that the i-th is above the j-th, if that is bounded.
+    /// The upper bound of the i-th integer minus the j-th, if there is one.
     pub(crate) fn bound(&self, i: usize, j: usize) -> Option<i64> {
         Some(self.most(i, j)).filter(|most| *most != NONE)
     }
 
-    /// Notes a bound; the matrix is closed later. `None` if the bound is too far off.
+    /// Notes a bound; the matrix is closed later. `None` if the bound is too large.
     pub(crate) fn note(&mut self, (i, j, most): Edge) -> Option<()> {
         let entry = &mut self.most[i * self.size + j];
         *entry = most.min(*entry);
@@ -74,7 +76,7 @@ impl Zone {
         (0..size).all(|i| self.most(i, i) == 0).then_some(self)
     }
 
-    /// The part of a closed zone that one more bound leaves, closed; `None` if it is empty.
+    /// The intersection of a closed zone with a bound, closed; `None` if it is empty.
     fn narrowed(&self, (i, j, most): Edge) -> Option<Zone> {
         if sum(self.most(j, i), most) < 0 {
             return None;
@@ -90,7 +92,7 @@ impl Zone {
         Some(zone)
     }
 
-    /// These integers of a closed zone, whatever the others are.
+    /// The projection of a closed zone to these integers.
     pub(crate) fn only(&self, kept: &[usize]) -> Zone {
         let mut zone = Zone::all(kept.len());
         let rows = || std::iter::once((0, 0)).chain(kept.iter().enumerate().map(|(new, old)| (new + 1, *old)));
@@ -100,13 +102,13 @@ impl Zone {
         zone
     }
 
-    /// Tests whether all tuples of another closed zone are in this one.
+    /// Tests whether this closed zone has all tuples of another one.
     #[must_use]
     pub fn includes(&self, other: &Zone) -> bool {
         self.size == other.size && self.most.iter().zip(&other.most).all(|(own, other)| own >= other)
     }
 
-    /// Both of two closed zones, if that is a zone.
+    /// The union of two closed zones, if that is a zone.
     #[must_use]
     pub fn union(&self, other: &Zone) -> Option<Zone> {
         if self.size != other.size {
@@ -116,7 +118,7 @@ impl Zone {
         let hull = Zone { size: self.size, most };
         let mut left = hull.clone();
         for (i, j, most) in self.edges() {
-            // What is beyond this bound is not in the zone itself.
+            // The tuples of the hull beyond this bound are not in this zone: the other one must have them.
             if hull.most(i, j) == most {
                 continue;
             }
@@ -129,8 +131,8 @@ impl Zone {
         Some(hull)
     }
 
-    /// Bounds of a closed zone that say all of it: those of the single integers, and of the differences none that others imply.
-    /// If a difference is known, the first that have it stand for the others.
+    /// Bounds that define a closed zone: all those of single integers, and the differences that no others imply. Of integers at known
+    /// distances from each other only the first has bounds with integers outside of the group.
     pub(crate) fn edges(&self) -> Vec<Edge> {
         let first: Vec<usize> = (0..self.size).map(|i| self.first_known_from(i)).collect();
         let mut edges = Vec::new();
@@ -146,7 +148,7 @@ impl Zone {
         edges
     }
 
-    /// The first integer, or 0, from which the difference is known; itself, if it is known from none before.
+    /// The first of the integers (0 is the constant) at a known distance from the i-th; i, if no integer before it is at one.
     pub(crate) fn first_known_from(&self, i: usize) -> usize {
         let known = |j: &usize| sum(self.most(i, *j), self.most(*j, i)) == 0;
         (0..i).find(known).unwrap_or(i)
@@ -172,7 +174,7 @@ impl Zone {
     }
 }
 
-/// One bound after another.
+/// The sum of two bounds; none if one of them is none.
 fn sum(first: i64, second: i64) -> i64 {
     if first == NONE || second == NONE { NONE } else { first + second }
 }
@@ -194,7 +196,7 @@ mod tests {
         at(i) - at(j) <= most
     }
 
-    /// Bounds within 0..=4, some differences, and the tuples of them.
+    /// Bounds to 0..=4 and some differences, with the tuples that satisfy them.
     fn random(next: &mut dyn FnMut(u64) -> u64) -> (Vec<Edge>, Vec<Tuple>) {
         let mut edges: Vec<Edge> = (1..=INTEGERS).flat_map(|i| [(i, 0, 4), (0, i, 0)]).collect();
         for _ in 0..next(5) {

@@ -1,7 +1,7 @@
-//! Domains, all that is known of one variable alone: bounds, values it does not have, sets it is in or outside of.
+//! Domains, all that is known of one variable alone: bounds, excluded values, known sets that it is in or outside of.
 //!
-//! The tier that answers most questions: `q <= #n` for a known q is one bound. A domain is never empty, and that is seen
-//! without search: finite ends are admitted themselves. For example `3..` without 3 and 4 is kept as `5..`.
+//! For example `3..` without 3 and 4 is kept as `5..`. This tier answers most questions: `q <= #n` for a known q is one bound. A
+//! domain is never empty, which needs no search to see: its ends are values of it.
 
 use super::values::ValueSet;
 use crate::scalar::{Int, Json, Scalar, Sort};
@@ -11,16 +11,16 @@ use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
 
-/// Known sets up to this size are kept as explicit values.
+/// A set of at most this many values is kept as explicit values, a larger one by reference.
 const EXPLICIT: usize = 64;
 
-/// The values that a variable can still have, as far as this is known of it alone.
+/// The values that a variable can still have, as far as facts about it alone say.
 ///
-/// 1. It is never empty, and ends of integers that there are are values of it.
-/// 2. If `more` has explicit values, the ends are the least and the greatest of these, and nothing else is stored; integers
-///    without holes have no explicit values, and neither have both booleans.
-/// 3. If `more` has excluded values, they lie within the ends. `more` is not empty.
-/// 4. A large set that it is in has more than 64 of its values.
+/// 1. A domain is never empty, and its finite ends are values of it, unless it is inside a large set.
+/// 2. Explicit values in `more` stand alone: nothing else is in `more`, and the ends of integers are the least and the greatest of
+///    them. Integers without holes, and both booleans, are not explicit.
+/// 3. Excluded values in `more` lie within the ends, unless the domain is inside a large set. `more` is not empty.
+/// 4. A domain that is inside a large set has more than 64 values in it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Domain {
     lo: Option<Int>,
@@ -28,7 +28,7 @@ pub struct Domain {
     more: Option<Arc<More>>,
 }
 
-/// Of the bounds, and of how many values are listed.
+/// A hash of the bounds and of the number of explicit values.
 impl Hash for Domain {
     fn hash<H: Hasher>(&self, state: &mut H) {
         (&self.lo, &self.hi, self.only().map(ValueSet::len)).hash(state);
@@ -38,17 +38,17 @@ impl Hash for Domain {
 /// The parts of a domain that few variables need: explicit values, excluded ones, and sets.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 struct More {
-    /// The only values.
+    /// The explicit values: there are no others.
     only: Option<ValueSet>,
-    /// Values it does not have.
+    /// The values that are excluded one by one.
     excluded: OrdSet<Scalar>,
-    /// Large sets that it is in.
+    /// Large sets of which the variable is an element.
     inside: Vec<KeySet>,
-    /// Sets that it is not in.
+    /// Sets of which the variable is no element.
     outside: Vec<KeySet>,
 }
 
-/// The effect that an addition had on a domain.
+/// The effect of a literal on a domain.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Narrowing {
     Same,
@@ -59,7 +59,7 @@ pub(crate) enum Narrowing {
 use Narrowing::{Empty, Narrowed, Same};
 
 impl Domain {
-    /// Every value of the sort.
+    /// The domain with every value of the sort.
     pub const ALL: Domain = Domain { lo: None, hi: None, more: None };
 
     /// The smallest value, if it is bounded below (integers only).
@@ -77,17 +77,17 @@ impl Domain {
         self.only().map(|only| only.iter().collect())
     }
 
-    /// Values it is known not to have one by one (beside bounds and sets), sorted.
+    /// The values that are excluded one by one, not by bounds or sets, sorted.
     pub fn excluded(&self) -> impl Iterator<Item = &Scalar> {
         self.more.iter().flat_map(|more| more.excluded.iter())
     }
 
-    /// Large known sets that it is in.
+    /// Large known sets of which the variable is an element.
     pub fn inside(&self) -> &[KeySet] {
         self.more.as_ref().map_or(&[], |more| &more.inside)
     }
 
-    /// Known sets that it is not in.
+    /// Known sets of which the variable is no element.
     pub fn outside(&self) -> &[KeySet] {
         self.more.as_ref().map_or(&[], |more| &more.outside)
     }
@@ -97,7 +97,7 @@ impl Domain {
         self.lo.is_none() && self.hi.is_none() && self.more.is_none()
     }
 
-    /// Tests whether nothing but bounds is known, if anything is.
+    /// Tests whether a domain has bounds at most: no excluded or explicit values and no sets.
     pub fn is_interval(&self) -> bool {
         self.more.is_none()
     }
@@ -116,7 +116,7 @@ impl Domain {
         self.more.as_ref().is_none_or(|more| more.admits(scalar))
     }
 
-    /// The one value that is left, if it is one.
+    /// The only value of the domain, if it has just one.
     pub fn single(&self) -> Option<Scalar> {
         match (&self.lo, &self.hi) {
             (Some(lo), Some(hi)) => return (lo == hi).then(|| Scalar::Int(lo.clone())),
@@ -126,8 +126,8 @@ impl Domain {
         self.only().filter(|only| only.len() == 1).and_then(ValueSet::least)
     }
 
-    /// Tests whether a domain (of a sort other than `bool`) is sure to have more than `n` values: between two bounds, each value
-    /// of a set that it is outside of counts as lost.
+    /// Tests whether a domain (of a sort other than `bool`) has more than `n` values for certain: each value of a set that it is
+    /// outside of counts as lost.
     pub fn has_more_than(&self, n: usize) -> bool {
         if let Some(mut elements) = self.elements() {
             return elements.nth(n).is_some();
@@ -139,7 +139,7 @@ impl Domain {
         }
     }
 
-    /// Its values in order, if they are explicit or in a set that it is in.
+    /// The values in order, if they are explicit, or elements of a set.
     fn elements(&self) -> Option<Box<dyn Iterator<Item = Scalar> + '_>> {
         if let Some(only) = self.only() {
             return Some(only.iter());
@@ -148,12 +148,12 @@ impl Domain {
         Some(Box::new(set.sorted().into_iter().filter(|scalar| self.admits(scalar))))
     }
 
-    /// Tests whether a domain is finite by its bounds, its explicit values or a set that it is in.
+    /// Tests whether a domain is finite: it has two bounds, explicit values, or is inside a set.
     pub fn is_finite(&self) -> bool {
         (self.lo.is_some() && self.hi.is_some()) || self.only().is_some() || !self.inside().is_empty()
     }
 
-    /// All its values, if they are at most `limit`, sorted.
+    /// All values, sorted, if they are at most `limit`. An interval wider than `limit` is not listed, whatever it excludes.
     pub fn values(&self, limit: usize) -> Option<Vec<Scalar>> {
         if let Some(elements) = self.elements() {
             let list: Vec<Scalar> = elements.take(limit.saturating_add(1)).collect();
@@ -165,7 +165,7 @@ impl Domain {
         Some(range.filter(|scalar| self.admits(scalar)).collect())
     }
 
-    /// `value >= bound`.
+    /// Narrows to `value >= bound`.
     pub(crate) fn at_least(&mut self, bound: &Int) -> Narrowing {
         if self.lo.as_ref().is_some_and(|lo| lo >= bound) {
             return Same;
@@ -174,7 +174,7 @@ impl Domain {
         self.normalize()
     }
 
-    /// `value <= bound`.
+    /// Narrows to `value <= bound`.
     pub(crate) fn at_most(&mut self, bound: &Int) -> Narrowing {
         if self.hi.as_ref().is_some_and(|hi| hi <= bound) {
             return Same;
@@ -183,7 +183,7 @@ impl Domain {
         self.normalize()
     }
 
-    /// `value != scalar`.
+    /// Narrows to `value != scalar`.
     pub(crate) fn exclude(&mut self, scalar: &Scalar) -> Narrowing {
         if !self.admits(scalar) {
             return Same;
@@ -196,7 +196,7 @@ impl Domain {
         self.normalize()
     }
 
-    /// `value in set`.
+    /// Narrows to `value in set`.
     pub(crate) fn restrict(&mut self, set: &KeySet) -> Narrowing {
         if self.inside().contains(set) {
             return Same;
@@ -212,7 +212,7 @@ impl Domain {
         self.normalize_within()
     }
 
-    /// `value not in set`.
+    /// Narrows to `value not in set`.
     pub(crate) fn avoid(&mut self, set: &KeySet) -> Narrowing {
         if self.outside().contains(set) {
             return Same;
@@ -224,7 +224,8 @@ impl Domain {
         self.normalize()
     }
 
-    /// Its values, and those in a set, if they are explicit, or neighbours and no more than the set may have.
+    /// All values of the domain, and those of them in a set, if listing them is cheap: they are explicit, or an interval of no more
+    /// values than the set may have.
     fn sifted(&self, set: &KeySet) -> Option<(ValueSet, ValueSet)> {
         match (self.only(), &self.lo, &self.hi) {
             (Some(only), ..) => Some((only.clone(), only.filter(|scalar| set.contains(scalar)))),
@@ -238,7 +239,7 @@ impl Domain {
         }
     }
 
-    /// Only these values, all admitted before.
+    /// Narrows to these values, all of which were in the domain.
     fn allow(&mut self, left: ValueSet) -> Narrowing {
         if self.only().is_some_and(|only| only.len() == left.len()) {
             return Same;
@@ -247,7 +248,7 @@ impl Domain {
         self.normalize()
     }
 
-    /// Restores the invariants after something was taken away.
+    /// Restores the invariants after values were taken away.
     fn normalize(&mut self) -> Narrowing {
         if self.only().is_some() {
             return self.normalize_only();
@@ -264,7 +265,7 @@ impl Domain {
         self.normalize_ends()
     }
 
-    /// Ends that are not admitted move inwards.
+    /// Moves ends inwards that are excluded.
     fn normalize_ends(&mut self) -> Narrowing {
         let Some(more) = &self.more else { return Narrowed };
         let admitted = |end: &Int| more.admits(&Scalar::Int(end.clone()));
@@ -283,7 +284,7 @@ impl Domain {
         Narrowed
     }
 
-    /// Excluded values beyond the bounds say nothing.
+    /// Drops excluded values beyond the bounds, which say nothing.
     fn prune(&mut self) {
         let beyond = |scalar: &Scalar| {
             scalar
@@ -314,7 +315,7 @@ impl Domain {
         Narrowed
     }
 
-    /// Within a large set: some element must be left; few elements are listed.
+    /// Restores the invariants of a domain inside a large set: it is empty if no element is left, and few elements become explicit.
     fn normalize_within(&mut self) -> Narrowing {
         let Some(set) = self.inside().iter().min_by_key(|set| set.len()).cloned() else { return Narrowed };
         let mut left = BTreeSet::new();
@@ -331,8 +332,8 @@ impl Domain {
         }
     }
 
-    /// Either, if that is a domain again: intervals that touch or overlap, explicit sets (an interval of up to 64 values
-    /// counts as one, a value too). `None` if the union is not one.
+    /// The union of two domains, if it is a domain: intervals that touch or overlap, or values that can be listed on both sides
+    /// ([`Domain::listing`]).
     pub fn union(&self, other: &Domain) -> Option<Domain> {
         if self == other {
             return Some(self.clone());
@@ -348,7 +349,7 @@ impl Domain {
         Domain::listed(self.listing()?.union(&other.listing()?))
     }
 
-    /// All its values, if they are not too many.
+    /// All values of the domain, if they are not too many.
     pub(crate) fn listing(&self) -> Option<ValueSet> {
         match self.only() {
             Some(only) => (only.len() <= JOINED).then(|| only.clone()),
@@ -367,17 +368,18 @@ impl Domain {
         Domain::of(self.values(JOINED)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
     }
 
-    /// The explicit set of these values; `None` for no value.
+    /// The domain of these values; `None` for no value.
     pub fn of(values: impl IntoIterator<Item = Scalar>) -> Option<Domain> {
         Domain::listed(ValueSet::of(values))
     }
 
-    /// The domain of all integers between two ends, the first not above the second; on a side without an end there is no bound.
+    /// The domain of all integers between two ends, the first not above the second; a side without an end is unbounded.
     pub(crate) fn interval(lo: Option<Int>, hi: Option<Int>) -> Domain {
         Domain { lo, hi, more: None }
     }
 
-    /// These values; `None` for no value. A set of integers without holes is an interval, both booleans are all.
+    /// The domain of these values; `None` for no value. Integers without holes become an interval, both booleans become
+    /// [`Domain::ALL`].
     pub(crate) fn listed(only: ValueSet) -> Option<Domain> {
         let [lo, hi] = [only.least()?, only.greatest()?].map(|end| end.as_int().cloned());
         let whole = match (&lo, &hi) {
@@ -388,7 +390,7 @@ impl Domain {
         Some(Domain { lo, hi, more })
     }
 
-    /// A single value.
+    /// The domain of a single value.
     pub fn single_value(value: &Scalar) -> Domain {
         match value {
             Scalar::Int(n) => Domain::interval(Some(n.clone()), Some(n.clone())),
@@ -399,7 +401,7 @@ impl Domain {
         }
     }
 
-    /// Starts before the other one ends, or right after it.
+    /// Tests whether this interval starts before the other one ends, or right after it.
     fn touches(&self, other: &Domain) -> bool {
         match (&self.lo, &other.hi) {
             (Some(lo), Some(hi)) => *lo <= hi.add(&Int::ONE),
@@ -407,7 +409,7 @@ impl Domain {
         }
     }
 
-    /// The facts that it stands for, about `subject`.
+    /// The conditions on `subject` that say that it is in the domain.
     pub(crate) fn conditions(&self, subject: &Term) -> Vec<Term> {
         if let Some(only) = self.only() {
             return vec![Term::member(subject, &KeySet::of(only.iter()))];
@@ -421,14 +423,14 @@ impl Domain {
         list
     }
 
-    /// Its values, simple ones first: the explicit ones, else from the smallest up, else from the largest down, else plain
-    /// ones that name the variable. Ends after a large number.
+    /// Values of the domain to try, simple ones first: the explicit ones, else integers from the lower end up or from the upper end
+    /// down, else texts that name the variable. They end after a large number of tries.
     pub(crate) fn candidates(&self, var: Var) -> Box<dyn Iterator<Item = Scalar> + '_> {
         let tried = move || (0..self.picks(var.sort)).map(move |n| self.candidate(var, n));
         self.elements().unwrap_or_else(|| Box::new(tried().filter(|scalar| self.admits(scalar))))
     }
 
-    /// The number of values to try of a domain without explicit values: all of them, if there are not very many.
+    /// The number of values to try in a domain without explicit values: all of them, if they are not very many.
     fn picks(&self, sort: Sort) -> u64 {
         match (sort, &self.lo, &self.hi) {
             (Sort::Bool, ..) => 2,
@@ -440,13 +442,13 @@ impl Domain {
         }
     }
 
-    /// The first of its values.
+    /// The first value to try.
     pub(crate) fn first(&self, var: Var) -> Scalar {
         let first = self.candidate(var, 0);
         if self.admits(&first) { first } else { self.candidates(var).next().unwrap_or_else(|| var.sort.simplest()) }
     }
 
-    /// The n-th value to try of a domain without explicit values.
+    /// The n-th value to try in a domain without explicit values; it may be excluded.
     fn candidate(&self, var: Var, n: u64) -> Scalar {
         let step = Int::from(n);
         let numbered =
@@ -466,9 +468,9 @@ impl Domain {
     }
 }
 
-/// Values tried before a domain is said to have none that fits.
+/// At most this many values of a domain are tried: an unbounded one has infinitely many.
 const PICKS: u64 = 100_000;
-/// Explicit sets grow up to this size when candidates are joined.
+/// A union of domains has at most this many explicit values, so that its listing stays cheap; also the most values to draw from.
 const JOINED: usize = 4096;
 
 impl More {
@@ -480,10 +482,10 @@ impl More {
     }
 }
 
-/// Integers without bounds are drawn from this many around zero or around their bound.
+/// An integer that is not bounded on both sides is drawn from this many values, next to its bound or around zero.
 const DRAWN: usize = 200;
 
-/// A value of the domain, drawn with `pick`; `None` if the one that was drawn is not admitted.
+/// A value of the domain, drawn with `pick`; `None` if the value that was drawn is excluded.
 pub(crate) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usize) -> Option<Scalar> {
     if let Some(values) = domain.values(JOINED) {
         return values.get(pick(values.len().max(1))).cloned();

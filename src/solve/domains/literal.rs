@@ -1,6 +1,6 @@
-//! Literals: what a condition says of one variable alone, which its domain can hold.
+//! Literals: conditions on one variable that its domain can hold.
 //!
-//! `#1 >= 5` is *at least 5*, `not (#1 = "a")` is *not "a"*.
+//! For example `#1 >= 5` says *at least 5* of `#1`, and `not (#1 = "a")` says *not "a"*.
 
 use super::domain::{Domain, Narrowing};
 use crate::scalar::{Int, Scalar};
@@ -22,7 +22,7 @@ impl About<'_> {
         About::end(side, end)
     }
 
-    /// The statement that a variable is at least, or at most, this.
+    /// The statement that a variable is at least, or at most, `end`.
     pub(crate) fn end(side: Side, end: &Int) -> About<'static> {
         match side {
             Side::Least => About::AtLeast(end.clone()),
@@ -41,7 +41,8 @@ impl About<'_> {
     }
 }
 
-/// A literal that a domain can hold: bounds, disequalities with constants, membership of known sets.
+/// The variable of a literal and the statement about it: a bound, a disequality with a constant, membership of a known set or the
+/// negation of that.
 pub(crate) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
     match term.kind() {
         Kind::Le0(linear) => {
@@ -67,7 +68,8 @@ pub(crate) fn literal(term: &Term) -> Option<(Var, About<'_>)> {
     }
 }
 
-/// The values that a disjunction leaves a variable, in order, if each of its parts says which: `x = 1 or (x = 2 and p)`.
+/// The values that a disjunction leaves a variable, in order, if each of its parts gives one: 1 and 2 for
+/// `x = 1 or (x = 2 and p)`. `None` if they are more than `most`.
 #[must_use]
 pub fn listed(condition: &Term, var: Var, most: usize) -> Option<Vec<Scalar>> {
     let Kind::Or(parts) = condition.kind() else { return None };
@@ -77,7 +79,7 @@ pub fn listed(condition: &Term, var: Var, most: usize) -> Option<Vec<Scalar>> {
     (values.len() <= most).then_some(values)
 }
 
-/// The value that a condition says a variable has.
+/// The value that a condition gives a variable, if it is an equation or a conjunction with one.
 fn equated(condition: &Term, var: Var) -> Option<Scalar> {
     match condition.kind() {
         Kind::And(parts) => parts.iter().find_map(|part| equated(part, var)),

@@ -1,7 +1,7 @@
-//! The domains of all variables, what they decide by intervals of terms, and the bounds that sums give them.
+//! The domains of all variables, and interval arithmetic on terms: it decides conditions, and derives bounds from sums.
 //!
-//! For example with `#1 in 0..=9`: `#1 % 20 + 3` lies in `3..=12`, so `#1 % 20 + 3 <= 15` holds and `= 2` does not.
-//! Everything here is implied by the facts; nothing is guessed.
+//! For example with `#1 in 0..=9`, `#1 % 20 + 3` lies in `3..=12`, so `#1 % 20 + 3 <= 15` holds and `#1 % 20 + 3 = 2` does not.
+//! The facts imply every answer and every bound; nothing is guessed.
 
 pub(crate) mod domain;
 pub(crate) mod literal;
@@ -13,15 +13,15 @@ use crate::term::{Column, Kind, Linear, Side, Term, TextOp, Var};
 use domain::{Domain, Narrowing};
 use literal::literal;
 
-/// Lower and upper end, if there is one.
+/// The lower and the upper end of an interval, as far as there are any.
 pub(super) type Interval = (Option<Int>, Option<Int>);
 
-/// Terms are looked into this deep.
+/// Terms are looked into up to this depth, by recursion; deeper parts count as unknown.
 const DEPTH: u32 = 12;
-/// The most bits of an end of a product.
+/// A product has an end only if the factors have at most this many bits together.
 const BITS: u64 = 4_096;
 
-/// The domain of each variable of which something is known by itself.
+/// The domains of variables; one that is not in the map has any value.
 pub(super) type Domains = SortedMap<Domain>;
 
 impl Domains {
@@ -29,7 +29,7 @@ impl Domains {
         self.get(var).unwrap_or(&Domain::ALL)
     }
 
-    /// The values that a variable has by its domain, if they are no more than this.
+    /// The values in the domain of a variable, if they are at most `most`; both truth values for a boolean.
     pub(super) fn few_values(&self, var: Var, most: usize) -> Option<Vec<Scalar>> {
         if var.sort == Sort::Bool {
             Some(vec![Scalar::Bool(true), Scalar::Bool(false)])
@@ -85,7 +85,7 @@ impl Domains {
         }
     }
 
-    /// Tests whether `sign * x + constant <= 0`, for the signs 1 and -1, as far as the bounds of `x` say.
+    /// Tests whether `sign * x + constant <= 0` holds, for the signs 1 and -1, as far as the bounds of `x` say.
     fn decide_signed(&self, var: Var, sign: i64, constant: &Int) -> Option<bool> {
         match sign > 0 {
             true => self.decide_bound(var, Side::Most, &constant.neg()),
@@ -130,7 +130,7 @@ impl Domains {
         if within == values.len() { Some(true) } else { (within == 0).then_some(false) }
     }
 
-    /// Ends of a sum.
+    /// The interval of a sum.
     pub(super) fn interval_of(&self, linear: &Linear, depth: u32) -> Interval {
         let constant = linear.constant().clone();
         linear.terms().iter().fold((Some(constant.clone()), Some(constant)), |sum, (atom, c)| {
@@ -138,7 +138,7 @@ impl Domains {
         })
     }
 
-    /// Ends of an integer term.
+    /// The interval of an integer term.
     pub(super) fn interval(&self, term: &Term, depth: u32) -> Interval {
         if depth == 0 {
             return (None, None);
@@ -161,7 +161,7 @@ impl Domains {
         }
     }
 
-    /// The smallest and the largest number at the positions that are left to the index.
+    /// The interval of a table: the smallest and the largest number at the positions that the index can still have.
     fn interval_of_table(&self, index: &Term, column: &Column, depth: u32) -> Interval {
         let (lo, hi) = self.interval(index, depth);
         let inside = |end: &Int| end.to_usize().filter(|end| *end < column.len());
@@ -212,7 +212,7 @@ impl Domains {
     }
 }
 
-/// A connective: one part that equals `zero` decides, else all parts must be decided.
+/// Decides a connective: one part that equals `zero` decides it, else all parts must be decided.
 pub(super) fn decide_all(parts: &[Term], zero: bool, decide: impl Fn(&Term) -> Option<bool>) -> Option<bool> {
     let mut complete = true;
     for part in parts {
@@ -253,7 +253,8 @@ fn product(a: Interval, b: Interval) -> Interval {
     known.map_or((None, None), |corners| (corners.iter().min().cloned(), corners.iter().max().cloned()))
 }
 
-/// A product as an end; none if it is too long: of `x == y * y && y == x * x` each round of propagation squares the ends.
+/// The product of two ends, as an end; none if it would be too long. Without the limit each round of propagation over
+/// `x == y * y && y == x * x` would square the ends.
 fn multiplied(x: &Int, y: &Int) -> Option<Int> {
     (x.bits() + y.bits() <= BITS).then(|| x.mul(y))
 }

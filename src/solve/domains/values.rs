@@ -1,31 +1,31 @@
-//! Explicit sets of values: integers that lie close together are one bit each, other values are listed.
+//! Explicit sets of values: integers that lie close together are kept as a bit set, other values as a list.
 //!
-//! What is known of a hidden walk is such a set, and a step of it moves, cuts and unites sets: all in a few machine words.
-//! For example `{4, 6, 8}` is the bits `10101` from 4 up; one step up it is the same bits from 5 up.
+//! For example `{4, 6, 8}` is the bits `10101` from 4 up; moved by one it is the same bits from 5 up. Such a set is all that is known
+//! of a hidden random walk. A step of the walk moves, cuts and unites sets, all in a few machine words.
 
 use crate::scalar::{Int, Scalar};
 use crate::term::KeySet;
 use im::OrdSet;
 use smallvec::SmallVec;
 
-/// Integers are kept as bits if the largest is less than this above the smallest.
+/// Integers are kept as bits if the largest minus the smallest is less than this.
 const SPAN: i64 = 4096;
-/// Bits of a word.
+/// The number of bits of a word.
 const WORD: usize = 64;
 
 /// A set of scalars of one sort. Equal sets have equal forms.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum ValueSet {
-    /// Integers, not none, in less than [`SPAN`].
+    /// At least one integer, the largest less than [`SPAN`] above the smallest.
     Dense(Dense),
-    /// Any others.
+    /// Any other values.
     Listed(OrdSet<Scalar>),
 }
 
 /// Integers as bits: of `{4, 6, 68}` the least is 4, and the words are `…0101` and `…0001`.
 ///
-/// 1. The first bit is set: it is that of `least`; the last word is not zero.
-/// 2. There are at most `SPAN` bits, and sums with what lies within the span do not overflow.
+/// 1. The first bit is set: it stands for `least`; the last word is not zero.
+/// 2. The set spans at most `SPAN` integers, each of which is at least `SPAN` away from the ends of `i64`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Dense {
     least: i64,
@@ -54,7 +54,7 @@ impl ValueSet {
         Some(Bits(Dense { least, bits }))
     }
 
-    /// The integers of a set between two ends; `None` if the set cannot list these alone, or they may be too many.
+    /// The integers of a set between two ends; `None` if the set cannot list only these, or the ends are too far apart.
     pub(crate) fn found(set: &KeySet, lo: &Int, hi: &Int) -> Option<ValueSet> {
         let (least, greatest) = (lo.to_i64()?, hi.to_i64()?);
         let span = greatest.checked_sub(least).filter(|span| (0..SPAN).contains(span) && has_room(least, greatest))?;
@@ -91,7 +91,7 @@ impl ValueSet {
         }
     }
 
-    /// All of them, in order.
+    /// All values, in order.
     pub(crate) fn iter(&self) -> Box<dyn Iterator<Item = Scalar> + '_> {
         match self {
             Bits(dense) => Box::new(dense.iter().map(Scalar::int)),
@@ -99,7 +99,7 @@ impl ValueSet {
         }
     }
 
-    /// Those that pass a test.
+    /// The values that pass a test.
     pub(crate) fn filter(&self, keep: impl Fn(&Scalar) -> bool) -> ValueSet {
         match self {
             Bits(dense) => {
@@ -110,23 +110,23 @@ impl ValueSet {
         }
     }
 
-    /// Those that are not this one.
+    /// The values other than this one.
     pub(crate) fn without(&self, scalar: &Scalar) -> ValueSet {
         self.filter(|value| value != scalar)
     }
 
-    /// The integers between two ends.
+    /// The integers between two ends, and all values that are no integers.
     pub(crate) fn between(&self, lo: Option<&Int>, hi: Option<&Int>) -> ValueSet {
         let inside = |value: &Int| lo.is_none_or(|lo| lo <= value) && hi.is_none_or(|hi| value <= hi);
         let ends = [self.least(), self.greatest()];
-        // Most of the time the ends are those of the set.
+        // Most of the time all values lie between the ends.
         if ends.iter().flatten().all(|end| end.as_int().is_none_or(inside)) {
             return self.clone();
         }
         self.filter(|scalar| scalar.as_int().is_none_or(inside))
     }
 
-    /// The values of both.
+    /// The union of both sets.
     pub(crate) fn union(&self, other: &ValueSet) -> ValueSet {
         if let (Bits(a), Bits(b)) = (self, other)
             && let Some(both) = a.union(b)
@@ -136,7 +136,7 @@ impl ValueSet {
         ValueSet::of(self.iter().chain(other.iter()))
     }
 
-    /// Those that are not among others.
+    /// The values that are not in another set.
     pub(crate) fn minus(&self, others: &ValueSet) -> ValueSet {
         self.filter(|scalar| !others.contains(scalar))
     }
@@ -156,14 +156,14 @@ impl Dense {
         Some(Dense { least, bits })
     }
 
-    /// Some integers from `least` up, in at most the given number of words.
+    /// The set of these integers, which are `least` or more and fit in the given number of words.
     fn among(least: i64, words: usize, values: impl Iterator<Item = i64>) -> ValueSet {
         let mut bits = SmallVec::from_elem(0, words);
         values.for_each(|value| set(&mut bits, (value - least) as usize));
         Dense::normalized(least, bits)
     }
 
-    /// The set of bits from `least` up, with the first bit and the last word as they must be.
+    /// The set of these bits, of which the first stands for `least`, in normal form: first bit set, last word not zero.
     fn normalized(least: i64, mut bits: SmallVec<[u64; 4]>) -> ValueSet {
         while bits.last() == Some(&0) {
             bits.pop();
@@ -176,7 +176,7 @@ impl Dense {
         Bits(Dense { least: least + skipped as i64, bits })
     }
 
-    /// The position of the last bit.
+    /// The position of the last bit that is set.
     fn last(&self) -> usize {
         let last = self.bits[self.bits.len() - 1];
         (self.bits.len() - 1) * WORD + (WORD - 1 - last.leading_zeros() as usize)
@@ -215,7 +215,7 @@ impl Dense {
     }
 }
 
-/// Tests whether sums of integers from `least` to `greatest` with what lies within the span never overflow.
+/// Tests whether no sum of an integer from `least` to `greatest` with one of less than [`SPAN`] in size overflows.
 fn has_room(least: i64, greatest: i64) -> bool {
     least.checked_sub(SPAN).is_some() && greatest.checked_add(SPAN).is_some()
 }
@@ -247,7 +247,7 @@ mod tests {
         ValueSet::of(values.iter().copied().map(Scalar::int))
     }
 
-    /// Every operation does to the bits what it does to a plain set; the result has the one form that equal sets have.
+    /// Every operation does to the bits what it does to a plain set, and its result is in normal form.
     #[test]
     fn bits_are_sets() {
         let mut random = numbers(7);

@@ -1,7 +1,7 @@
-//! Elimination of a variable of few values, one case for each: what is left of another one is what some case allows (rule 1 of
-//! *Forgetting, exactly*, over a finite table).
+//! Elimination of a variable with few values, by one case for each of them.
 //!
-//! For example `#1 = 1 or #1 = 2`, `#2 = 1 or #2 = (#1 + 1) % 4` without #1: 2 is in 1..=3.
+//! For example `#1 = 1 or #1 = 2`, `#2 = 1 or #2 = (#1 + 1) % 4` without #1 is `#2 in 1..=3`: the other variable keeps the values
+//! that some case allows.
 
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
@@ -10,12 +10,12 @@ use crate::solve::domains::domain::Domain;
 use crate::solve::domains::literal::listed;
 use crate::solve::facts::Facts;
 
-/// A variable of more values than this stays.
+/// A variable with more values than this stays: each value is a case.
 const VALUES: usize = 16;
-/// Constraints of more nodes than this are not looked at.
+/// A variable stays if its constraints have more nodes than this, together: each case makes them anew.
 const NODES: u32 = 128;
 
-/// The conditions that stand for `∃var. terms`, if these are about one other variable, and both have few values.
+/// The conditions that stand for `∃var. terms`, if the terms mention one other variable, and both variables have few values.
 pub(crate) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let other = other_of(var, terms)?;
     if terms.iter().map(|term| term.size()).sum::<u32>() > NODES {
@@ -39,7 +39,7 @@ pub(crate) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<
     Some(domain.map_or_else(|| vec![Term::falsity()], |domain| domain.conditions(&Term::var(other))))
 }
 
-/// The only other variable of some conditions.
+/// The only variable beside `var` that some conditions mention.
 fn other_of(var: Var, terms: &[&Term]) -> Option<Var> {
     let mut other = None;
     let is_third = &mut |own: Var| own != var && *other.get_or_insert(own) != own;
@@ -47,7 +47,7 @@ fn other_of(var: Var, terms: &[&Term]) -> Option<Var> {
     other.filter(|_| !any)
 }
 
-/// The values that a variable has by its domain, or by one of these conditions, if they are few.
+/// The values that the domain, or one of the conditions, leaves a variable, if they are few.
 fn few_values(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Scalar>> {
     let by_domain = facts.domains.few_values(var, VALUES);
     by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, VALUES)))

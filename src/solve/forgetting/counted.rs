@@ -1,8 +1,8 @@
-//! Elimination of a Boolean variable that is counted in sums, or stands in clauses (rule 2 of *Forgetting, exactly*).
+//! Elimination of a Boolean variable that is counted in sums, or stands in clauses.
 //!
-//! A bit `[p]`, written `if p { 1 } else { 0 }`, is an integer from 0 to 1, and a clause says that the sum of its literals is at
-//! least 1. So lower and upper bounds of the bit are paired, which is exact for coefficients ±1. For example `[p] + [x] = 1` and
-//! `q implies p` without p: `[q] + [x] <= 1`.
+//! For example `[p] + [x] = 1` and `q implies p` without p is `[q] + [x] <= 1`, if `[p]` is the bit `if p { 1 } else { 0 }`. A bit is
+//! an integer from 0 to 1, and a clause says that the bits of its literals sum to at least 1. So lower and upper bounds of the
+//! bit are paired, which is exact for coefficients ±1.
 
 use super::eliminate::BoundPairs;
 use crate::scalar::{Int, Sort};
@@ -10,7 +10,7 @@ use crate::solve::facts::Facts;
 use crate::solve::residual::Residual;
 use crate::term::{Kind, Linear, Term, Var};
 
-/// More inequalities than this are not paired.
+/// A bit with more constraints than this stays: their bounds are paired, and the results compared with each other.
 const MANY: usize = 24;
 
 /// The conditions that stand for `∃var. terms`, if they are fewer than the inequalities that are paired: those of the terms
@@ -32,7 +32,7 @@ pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Te
     (news.len() < inequalities.len()).then_some(news)
 }
 
-/// A condition as sums that are at most zero.
+/// The sums of which a condition says that they are at most zero.
 fn at_most_zero(condition: &Term) -> Option<Vec<Linear>> {
     match condition.kind() {
         Kind::Le0(sum) => Some(vec![(**sum).clone()]),
@@ -48,8 +48,8 @@ fn at_most_zero(condition: &Term) -> Option<Vec<Linear>> {
     }
 }
 
-/// The sum with the bit of each conjunction written as the sum of its parts' bits, if no two of these fail together:
-/// `[p && q]` is `[p] + [q] - 1`.
+/// The sum with the bit of each conjunction written as a sum of bits, if no two of its parts fail together: `[p && q]` is
+/// `[p] + [q] - 1` if `p || q` holds.
 fn with_single_bits(facts: &Facts, sum: &Linear) -> Linear {
     let mut single = sum.clone();
     for (atom, coefficient) in sum.terms() {
@@ -65,7 +65,7 @@ fn with_single_bits(facts: &Facts, sum: &Linear) -> Linear {
     single
 }
 
-/// A literal as a bit.
+/// The bit of a literal: `1 - [p]` for `not p`.
 fn literal_bit(literal: &Term) -> Option<Linear> {
     match literal.kind() {
         Kind::Var(_) => Some(Linear::of(&Term::bit(literal))),
@@ -76,7 +76,7 @@ fn literal_bit(literal: &Term) -> Option<Linear> {
     }
 }
 
-/// A sum that is at most zero, as a clause if it is one: `1 - [p] - (1 - [q])` is `p or not q`.
+/// The condition that a sum is at most zero, as a clause if it is one: for `1 - [p] - (1 - [q])` it is `p or not q`.
 fn condition(sum: Linear) -> Term {
     let mut literals = Vec::new();
     let mut least = Int::ONE;
@@ -93,7 +93,8 @@ fn condition(sum: Linear) -> Term {
     if *sum.constant() == least { Term::or_all(literals) } else { Term::le0(sum) }
 }
 
-/// Sums that are at most zero, without those that follow from what bits are, from another one or known one, or from two of these.
+/// Sums that are at most zero, without redundant ones: those that hold for all bits, or follow from one or two of the other and
+/// the known sums.
 fn strongest(mut sums: Vec<Linear>, known: &[Linear]) -> Vec<Linear> {
     sums.retain(|sum| !is_never_positive(sum));
     let mut at = 0;

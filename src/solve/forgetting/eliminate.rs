@@ -1,28 +1,28 @@
-//! Elimination of one integer variable from inequalities in which its coefficients are ±1: exact over the integers.
+//! Fourier-Motzkin elimination of integer variables with coefficients ±1, for which it is exact over the integers.
 //!
-//! Each lower bound is paired with each upper bound (rule 2 of *Forgetting, exactly*). Eliminating all variables one by one
-//! decides such systems (Fourier and Motzkin). For example `x <= y`, `y <= z` without y: `x <= z`.
+//! For example `x <= y`, `y <= z` without y is `x <= z`: each lower bound of y is paired with each upper bound. Eliminating all
+//! variables one by one decides a system.
 
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeMap;
 
-/// The inequalities (`linear <= 0`) of a variable by direction.
+/// The inequalities (`linear <= 0`) of a variable, by the side on which they bound it.
 pub(crate) struct BoundPairs {
-    /// Coefficient −1: they bound the variable below.
+    /// The lower bounds: the variable has coefficient −1.
     pub(crate) lower: Vec<Linear>,
-    /// Coefficient +1: they bound it above.
+    /// The upper bounds: the variable has coefficient +1.
     pub(crate) upper: Vec<Linear>,
 }
 
 impl BoundPairs {
-    /// Sorts inequalities that mention `var`; `None` if one has another coefficient, or has the variable inside an atom.
+    /// Sorts inequalities that mention `var`; `None` if it has a coefficient other than ±1 in one, or occurs inside an atom.
     pub(crate) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<BoundPairs> {
         BoundPairs::of_atom((&Term::var(var), var), inequalities)
     }
 
-    /// Sorts inequalities by the coefficient of an atom, the only one that may mention the variable; `None` if one has a
-    /// coefficient other than ±1, or has the variable inside another atom.
+    /// Sorts inequalities by the coefficient of an atom that mentions `var`; `None` if the atom has a coefficient other than ±1 in one,
+    /// or `var` occurs in another atom.
     pub(crate) fn of_atom<'a>(
         (atom, var): (&Term, Var),
         inequalities: impl IntoIterator<Item = &'a Linear>,
@@ -44,13 +44,12 @@ impl BoundPairs {
         Some(sides)
     }
 
-    /// Sums of a lower and an upper bound: none is positive exactly if some integer lies between all of them.
+    /// The sums of each lower with each upper bound: some integer satisfies all bounds if and only if no sum is positive.
     pub(crate) fn pairs(&self) -> impl Iterator<Item = Linear> {
         self.lower.iter().flat_map(|low| self.upper.iter().map(move |high| low.plus(&Int::ONE, high)))
     }
 
-    /// The inequalities that are left without the variable: every lower with every upper bound. True ones and duplicates are left
-    /// out.
+    /// The inequalities that are left without the variable, sorted; true ones and duplicates are left out.
     pub(crate) fn paired(&self) -> Vec<Term> {
         let mut list: Vec<Term> = self.pairs().map(Term::le0).filter(|term| term.as_bool() != Some(true)).collect();
         list.sort();
@@ -59,13 +58,13 @@ impl BoundPairs {
     }
 }
 
-/// The linear form of an inequality.
+/// The sum of an inequality `sum <= 0`.
 pub(crate) fn inequality(term: &Term) -> Option<&Linear> {
     if let Kind::Le0(linear) = term.kind() { Some(linear) } else { None }
 }
 
-/// The coefficient of a variable in a sum, and the value of all else there, the other variables having their values; `None` if
-/// it is not in the sum, or a value is missing.
+/// The coefficient of a variable in a sum, and the value of the other summands under the values that `of` gives; `None` if the
+/// variable is no summand, or a value is missing.
 pub(crate) fn coefficient_and_rest(
     linear: &Linear,
     var: Var,
@@ -81,11 +80,11 @@ pub(crate) fn coefficient_and_rest(
     (!factor.is_zero()).then_some((factor, rest))
 }
 
-/// More inequalities than this are left to the next tier.
+/// A system of more inequalities than this is left to the next tier, as their number may square with each variable.
 const MANY: usize = 160;
 
-/// Decides a system of inequalities over variables by eliminating all of them: `Some(None)` if it has no solution,
-/// `Some(model)` otherwise; `None` if the method does not apply or grows too large.
+/// Decides a system of inequalities by eliminating all its variables: `Some(Some(model))`, or `Some(None)` if it has no solution;
+/// `None` if the method does not apply, or the system grows too large.
 pub(crate) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, Scalar>>> {
     let mut left = system;
     let mut done: Vec<(Var, BoundPairs)> = Vec::new();
@@ -106,7 +105,7 @@ pub(crate) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, 
     reconstruct(done).map(Some)
 }
 
-/// The variable with the fewest pairs among those that can be eliminated.
+/// The variable with the fewest pairs of bounds, among the variables that can be eliminated.
 fn cheapest(system: &[Linear]) -> Option<(Var, BoundPairs)> {
     let mut by_var: BTreeMap<Var, Vec<&Linear>> = BTreeMap::new();
     for linear in system {
@@ -118,7 +117,7 @@ fn cheapest(system: &[Linear]) -> Option<(Var, BoundPairs)> {
     sides.min_by_key(|(var, sides)| (sides.lower.len() * sides.upper.len(), *var))
 }
 
-/// Values in reverse order: each between its lower and its upper bounds, nearest to zero.
+/// Values for the eliminated variables, the last one first: each between its lower and upper bounds, as near to zero as possible.
 fn reconstruct(done: Vec<(Var, BoundPairs)>) -> Option<BTreeMap<Var, Scalar>> {
     let mut values: BTreeMap<Var, Scalar> = BTreeMap::new();
     for (var, sides) in done.into_iter().rev() {

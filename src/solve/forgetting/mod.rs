@@ -1,8 +1,16 @@
-//! Forgetting, exactly: what cannot matter any more leaves the store, and no accepted future changes.
+//! Forgetting, exactly: projection of a store to its live variables, those that the memory mentions. No accepted future changes.
 //!
-//! Implements rules (1)–(4) of *Forgetting, exactly* and the dropping of components (rule 6 is in `differences`). A variable is eliminated only if
-//! `∃x. constraints` can be written with no more constraints than before. For example `#1 >= 3`, `#1 <= #2` without `#1` is
-//! `#2 >= 3`.
+//! For example `#1 >= 3`, `#1 <= #2` without `#1` is `#2 >= 3`. Bindings, domains and components of dead variables alone are
+//! dropped. A dead variable x of a component with live ones is eliminated if `∃x. constraints` can be written with no more
+//! constraints than before (`proofs-notes/forgetting.md` says why each rule is exact):
+//!
+//! 1. x occurs in disequalities only, and has infinitely many values: they are dropped.
+//! 2. x occurs in inequalities with coefficient ±1 only: each lower bound is paired with each upper bound. Bits in sums and
+//!    clauses are such variables, too ([`counted`]).
+//! 3. x has two bounds and more values than disequalities, or its constraints bound it from one side only: they are dropped.
+//! 4. x is solved for: its binding is dropped.
+//! 5. x has few values, and so has the only other variable of its constraints: one case for each value ([`cases`]).
+//! 6. x occurs in differences only: its row leaves the zone ([`differences`]).
 
 pub(crate) mod cases;
 pub(crate) mod counted;
@@ -26,16 +34,16 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use trail::Elimination;
 
-/// Conditions are looked into this deep.
+/// Literals of a variable are looked for in conditions up to this depth: the search is recursive.
 const DEPTH: u32 = 12;
-/// A variable with more constraints than this stays (pairing would be slow, not wrong).
+/// A variable with more constraints than this stays: pairing would be slow, not wrong.
 const MANY: usize = 256;
-/// Forgetting makes no more terms than this: what is left may be forgotten later.
+/// Forgetting stops after it made this many terms: the variables that are left may be forgotten later.
 const WORK: u64 = 100_000;
 
 impl Store {
-    /// Drops what only dead variables are in and eliminates dead variables if that is exact. `live` tells which variables
-    /// the memory still mentions, *after* the caller has replaced bound ones by [`Store::resolve`].
+    /// Forgets the dead variables, as far as that is exact. `live` tells which variables the memory still mentions, *after* the
+    /// caller has replaced bound ones by [`Store::resolve`].
     pub fn forget(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) {
         if self.dead {
             return;
@@ -52,8 +60,8 @@ impl Store {
         }
     }
 
-    /// The variable of a bound of two variables that no other term shares with it, and of which nothing but plain bounds is
-    /// known: if nothing mentions it, the bound may be assumed without it ([`Store::assume_without`]).
+    /// The variable of `#1 <= #2` that may be forgotten at once: no other term shares its node, and only plain bounds are known of
+    /// it. If nothing else mentions it, [`Store::assume_without`] may assume the condition without it.
     pub fn last_of(&self, condition: &Term) -> Option<Var> {
         let [(a, _), (b, _)] = inequality(condition)?.terms() else { return None };
         let (own, other) = if a.is_shared() { (b, a) } else { (a, b) };
@@ -63,8 +71,8 @@ impl Store {
         (is_plain && self.facts.bindings.get(other).is_none() && !self.is_constrained(other)).then_some(var)
     }
 
-    /// Adds a bound of two variables, one of which is mentioned nowhere else ([`Store::last_of`]), and forgets that one
-    /// (rule 2): what is left is a bound of the other one.
+    /// Adds an inequality of two variables and forgets the one that is mentioned nowhere else ([`Store::last_of`]): by rule 2 a
+    /// bound of the other variable is left, or nothing. `None`, and nothing is done, if the rule does not apply.
     pub fn assume_without(&mut self, condition: &Term, var: Var, solver: &mut Solver) -> Option<Answer> {
         let linear = inequality(condition)?;
         let domain = self.facts.domain(var);
@@ -79,7 +87,7 @@ impl Store {
         Some(self.check_after(added, &touched, solver))
     }
 
-    /// Drops what only dead variables are in.
+    /// Drops the bindings, components and domains in which no live variable is.
     fn drop_dead(&mut self, live: &dyn Fn(Var) -> bool) {
         let mentioned = self.drop_bindings(live);
         let alive = |var: Var| live(var) || mentioned.contains(&var);
@@ -87,7 +95,7 @@ impl Store {
         self.drop_domains(&alive);
     }
 
-    /// Bindings of dead variables go (rule 4). Returns the variables that the remaining ones mention.
+    /// Drops the bindings of dead variables (rule 4). Returns the variables that the remaining bindings mention.
     fn drop_bindings(&mut self, live: &dyn Fn(Var) -> bool) -> BTreeSet<Var> {
         let mut mentioned = BTreeSet::new();
         if self.trail.is_none() && !self.facts.bindings.unsorted().any(|(var, _)| live(var)) {
@@ -108,7 +116,7 @@ impl Store {
         mentioned
     }
 
-    /// Components without a live variable were checked when they were made: they go. Undecided ones leave their doubt behind.
+    /// Drops the components without a live variable: they were checked when they were made. Undecided ones leave a doubt.
     fn drop_components(&mut self, alive: &dyn Fn(Var) -> bool) {
         let mut walked = 0;
         let dead = self.facts.remaining().filter(|(_, term)| {
@@ -149,7 +157,7 @@ impl Store {
         }
     }
 
-    /// Domains of dead variables that no constraint mentions go: no domain is empty.
+    /// Drops the domains of dead variables that no constraint mentions: no domain is empty.
     fn drop_domains(&mut self, alive: &dyn Fn(Var) -> bool) {
         let Store { facts, trail, .. } = self;
         let rest = facts.rest.as_deref();
@@ -162,7 +170,7 @@ impl Store {
         });
     }
 
-    /// Eliminates dead variables from components with live ones, until no rule applies; whether one did.
+    /// Eliminates dead variables from components with live ones, until no rule applies; returns whether any was eliminated.
     fn project_all(&mut self, live: &dyn Fn(Var) -> bool, solver: &mut Solver) -> bool {
         let Some(rest) = &self.facts.rest else { return false };
         let mut pending: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
@@ -183,7 +191,7 @@ impl Store {
         any
     }
 
-    /// Replaces the constraints of a variable by its projection. Returns the other variables that they mention.
+    /// Replaces the constraints of a variable by their projection. Returns the other variables that the constraints mentioned.
     fn eliminate(&mut self, var: Var, ids: &[Id], projection: Projection, solver: &mut Solver) -> SmallVec<[Var; 8]> {
         let doubt = self.doubt();
         let domain = self.facts.domains.remove(var).unwrap_or(Domain::ALL);
@@ -204,7 +212,7 @@ impl Store {
             }
             Projection::Conditions(list) => list.into_iter().try_for_each(|next| facts.conjoin(next, &mut touched)),
         };
-        // Implied by what was there: a conflict can only come from a component that was never decided.
+        // The projection is implied by the constraints before, so only a component that was never decided can be in conflict.
         if self.check_after(added, &touched, solver) != Answer::Unsat {
             self.doubt = self.doubt.or(doubt);
         }
@@ -233,8 +241,8 @@ fn projection(facts: &Facts, rest: &Residual, var: Var, ids: &[Id]) -> Option<Pr
     exact.or_else(|| without_cases(facts, var, &terms)).map(Projection::Conditions)
 }
 
-/// Rule 2 for the only constraint of a variable, `±x ± y + c <= 0`: it holds for some x exactly if it does for the end of the
-/// domain of x that asks least of y.
+/// The bound of y that stands for `±x ± y + c <= 0`, the only constraint of x (rule 2). Some x satisfies it if and only if the
+/// end of the domain of x that asks least of y does.
 fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, About<'static>)> {
     let [(a, of_a), (b, of_b)] = linear.terms() else { return None };
     let (a, b) = (a.as_var()?, b.as_var()?);
@@ -252,8 +260,7 @@ fn bound_of_other(domain: &Domain, var: Var, linear: &Linear) -> Option<(Var, Ab
     }
 }
 
-/// Tests whether a variable that has plain bounds can always be made to satisfy an inequality: it has no bound on the side where
-/// that holds.
+/// Tests whether a variable with plain bounds can satisfy an inequality whatever the other variable is: it has no bound on that side.
 fn is_unbounded_towards(domain: &Domain, var: Var, linear: &Linear) -> bool {
     match sign_of(linear, var) {
         Some(1) => domain.lo().is_none(),
@@ -262,7 +269,8 @@ fn is_unbounded_towards(domain: &Domain, var: Var, linear: &Linear) -> bool {
     }
 }
 
-/// Rule 2: only inequalities with coefficient ±1 and plain bounds; every lower bound is paired with every upper one.
+/// The replacement by rule 2, for inequalities with coefficient ±1 and plain bounds: every lower bound is paired with every upper
+/// one.
 fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let domain = facts.domain(var);
     if var.sort != Sort::Int || !domain.is_interval() {
@@ -288,20 +296,20 @@ fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     (news.len() <= before).then_some(news)
 }
 
-/// The demands of the constraints on a variable, if one value could grant all of them.
+/// The demands that the literals of a variable make on its value.
 #[derive(Default)]
 struct Wishes {
-    /// Values it should avoid: at most one for each.
+    /// The number of disequalities: each forbids at most one value.
     apart: usize,
-    /// It should be large enough, small enough, true, false.
+    /// Set if a literal asks for a value that is large enough; the next ones: small enough, true, false.
     large: bool,
     small: bool,
     truth: bool,
     falsity: bool,
 }
 
-/// Rules 1 and 3, also within clauses: every literal of the variable is a disequality, or all are bounds from one side, and
-/// some value grants all of them at once; then each of them is as good as true.
+/// The replacement by rules 1 and 3, also within clauses: if one value makes all literals of the variable true at once, each of
+/// them is as good as true. They must be disequalities, or bounds from one side.
 fn without_favours(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let mut wishes = Wishes::default();
     let left: Option<Vec<Term>> = terms.iter().map(|term| granted(term, var, &mut wishes, DEPTH)).collect();
@@ -321,7 +329,7 @@ fn grantable(domain: &Domain, var: Var, wishes: &Wishes) -> bool {
     }
 }
 
-/// The condition with every literal of `var` made true; `None` if the variable occurs otherwise.
+/// The condition with every literal of `var` made true; `None` if the variable occurs in anything else.
 fn granted(term: &Term, var: Var, wishes: &mut Wishes, depth: u32) -> Option<Term> {
     if !term.mentions(var) {
         return Some(term.clone());
@@ -339,7 +347,7 @@ fn granted(term: &Term, var: Var, wishes: &mut Wishes, depth: u32) -> Option<Ter
     }
 }
 
-/// Notes what a literal wants of `var`; false if it is not one of the plain kinds.
+/// Notes the demand of a literal on `var`; returns false if the literal is neither a bound nor a disequality.
 fn wish(literal: &Term, var: Var, wishes: &mut Wishes) -> bool {
     match literal.kind() {
         Kind::Var(_) => wishes.truth = true,
@@ -359,7 +367,7 @@ fn wish(literal: &Term, var: Var, wishes: &mut Wishes) -> bool {
     true
 }
 
-/// The sign of the variable's coefficient, if it is an atom of the sum and in no other atom.
+/// The sign of the coefficient of a variable, if it is an atom of the sum and occurs in no other atom.
 fn sign_of(linear: &Linear, var: Var) -> Option<i32> {
     let atom = Term::var(var);
     let inside = linear.terms().iter().any(|(known, _)| *known != atom && known.mentions(var));
@@ -367,7 +375,7 @@ fn sign_of(linear: &Linear, var: Var) -> Option<i32> {
     (!inside && sign != 0).then_some(sign)
 }
 
-/// One side is the variable, and the other does not mention it.
+/// Tests whether one side is the variable, and the other side does not mention it.
 fn stands_apart(a: &Term, b: &Term, var: Var) -> bool {
     (a.as_var() == Some(var) && !b.mentions(var)) || (b.as_var() == Some(var) && !a.mentions(var))
 }

@@ -1,6 +1,6 @@
-//! A fresh variable for a sum: one of the summands is a difference from then on.
+//! A change of variables: a fresh variable stands for a sum, and one of the summands becomes a difference.
 //!
-//! For example `#5` for `#1 + #2` makes `#2` the difference `#5 - #1`, and `#2 <= 7` the bound `#5 <= #1 + 7`.
+//! For example with `#5` for `#1 + #2`, `#2` is the difference `#5 - #1`, and `#2 <= 7` is `#5 <= #1 + 7`.
 
 use crate::scalar::Scalar;
 use crate::solve::facts::Touched;
@@ -9,8 +9,8 @@ use crate::solve::{Solver, Store};
 use crate::term::{Term, Var};
 use smallvec::SmallVec;
 
-/// Makes a fresh variable stand for the sum of a variable and another term: the variable is their difference then, which is
-/// returned. The caller puts that in its place.
+/// Makes a fresh variable stand for the sum of `other` and `var`. Returns the difference of the fresh variable and `other`, which
+/// the caller puts in the place of `var`.
 pub fn stand_for_sum(store: &mut Store, other: &Term, var: Var, fresh: Var, solver: &mut Solver) -> Term {
     let sum = Term::add(other, &Term::var(var));
     let difference = Term::var(fresh).sub(other);
@@ -18,7 +18,8 @@ pub fn stand_for_sum(store: &mut Store, other: &Term, var: Var, fresh: Var, solv
     difference
 }
 
-/// Puts a term in the place of a variable, in which a fresh variable stands for another term.
+/// Binds a variable to a value in which a fresh variable stands for a term; the cached model gives the fresh variable the value
+/// of that term.
 fn put(store: &mut Store, var: Var, value: Term, (fresh, term): (Var, &Term), solver: &mut Solver) {
     let values = store.facts.rest.as_ref().map(|rest| with_value(store, &rest.model, fresh, term));
     let mut touched = Touched::default();
@@ -27,7 +28,7 @@ fn put(store: &mut Store, var: Var, value: Term, (fresh, term): (Var, &Term), so
     store.check_after(bound, &touched, solver);
 }
 
-/// A model with the value of a term for a variable; variables of the term that have none there take the first of theirs.
+/// The model with the value of a term for a fresh variable. A variable of the term without a value takes the first of its domain.
 fn with_value(store: &Store, model: &SortedMap<Scalar>, fresh: Var, term: &Term) -> SortedMap<Scalar> {
     let mut values = model.clone();
     let value = term.eval(&mut |var| {
@@ -39,8 +40,8 @@ fn with_value(store: &Store, model: &SortedMap<Scalar>, fresh: Var, term: &Term)
     values
 }
 
-/// Gives values to the variables of constraints that were added that have none in the cached model: to no others, of which a
-/// domain may change without a look at the model.
+/// Gives values to the variables of added constraints that have none in the cached model. Other variables get none, because their
+/// domains may change without a look at the model.
 fn give_values(store: &mut Store, values: &SortedMap<Scalar>, touched: &Touched) {
     let Some(rest) = &store.facts.rest else { return };
     let mut given: SmallVec<[(Var, Scalar); 4]> = SmallVec::new();

@@ -1,7 +1,7 @@
-//! Trails: what was eliminated, so that a model of what is left extends to everything (model reconstruction).
+//! Trails: logs of eliminations, by which a model of a store extends to the eliminated variables (model reconstruction).
 //!
-//! For example after `#1 := #2 + 1` and forgetting `#2`, bounds and all: a value of `#1` that the rest allows gives back one
-//! of `#2`. Candidates that fork share what was eliminated before. Only evidence keeps a trail.
+//! For example `#2 <= #1`, `#1 <= 9` without `#1` is `#2 <= 9`, and the trail has both constraints: if `#2` is 4, they give `#1` back
+//! as a value from 4 to 9. Candidates that fork share the eliminations before the fork. Only evidence keeps a trail.
 
 use crate::solve::persistent::past::Past;
 use crate::term::{Term, Var};
@@ -9,24 +9,24 @@ use crate::term::{Term, Var};
 /// One elimination.
 #[derive(Clone, Debug)]
 pub enum Elimination {
-    /// The variable is what the term says; the term's variables are alive or were eliminated later.
+    /// The variable has the value of the term; the term's variables are alive or were eliminated later.
     Bound {
         /// The variable that was solved for.
         var: Var,
         /// Its value.
         value: Term,
     },
-    /// The variables were projected away; the constraints are all that mentioned them.
+    /// The variables were projected away together with all constraints that mentioned them.
     Projected {
         /// The variables that were projected away.
         vars: Vec<Var>,
-        /// The constraints that held of them.
+        /// The constraints that mentioned them.
         constraints: Vec<Term>,
     },
 }
 
 impl Elimination {
-    /// The variables that were eliminated, and the terms that tell their values.
+    /// The variables that were eliminated, and the terms that determine or restrict their values.
     pub(crate) fn parts(&self) -> (&[Var], &[Term]) {
         match self {
             Elimination::Bound { var, value } => (std::slice::from_ref(var), std::slice::from_ref(value)),
@@ -34,7 +34,7 @@ impl Elimination {
         }
     }
 
-    /// Calls a function on each variable that it mentions.
+    /// Calls a function on each variable that was eliminated, or occurs in the terms.
     pub fn vars(&self, visit: &mut dyn FnMut(Var)) {
         let (vars, terms) = self.parts();
         vars.iter().for_each(|var| visit(*var));

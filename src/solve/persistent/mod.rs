@@ -1,4 +1,4 @@
-//! Persistent containers: maps and lists that are cheap to clone, as copies share what they have in common.
+//! Persistent containers: maps and lists that are cheap to clone, since copies share the parts that they have in common.
 
 pub(crate) mod past;
 pub(crate) mod sorted_map;

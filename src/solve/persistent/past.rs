@@ -1,6 +1,6 @@
-//! Pasts: persistent lists, latest entry first, whose copies share what they have in common.
+//! Pasts: persistent lists, latest entry first, whose copies share their older entries.
 //!
-//! For example after `a` and `b` a copy goes on with `c` and another one with `d`: what they share is `a, b`.
+//! For example if one copy of `a, b` goes on with `c` and another one with `d`, they share `a, b`.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 use std::sync::Arc;
@@ -17,7 +17,7 @@ struct Link<T> {
     before: Option<Arc<Link<T>>>,
 }
 
-/// The links that were moved onto another past, by where they were.
+/// The links that were moved onto another past: by the address of the old link, the past that ends with the new one.
 #[derive(Debug)]
 pub struct Moved<T>(FxHashMap<*const Link<T>, Past<T>>);
 
@@ -62,7 +62,7 @@ impl<T> Past<T> {
         std::iter::successors(self.last.as_ref(), |link| link.before.as_ref())
     }
 
-    /// The longest past that each of these goes on from.
+    /// The longest past that all of these go on from.
     #[must_use]
     pub fn shared(pasts: &[&Past<T>]) -> Past<T> {
         let Some((first, others)) = pasts.split_first() else { return Past::default() };
@@ -89,7 +89,7 @@ impl<T> Past<T> {
         Past { last: links.get(shared).map(|link| (*link).clone()) }
     }
 
-    /// The entries since a past that it goes on from, latest first.
+    /// The entries after a past that this one goes on from, latest first.
     pub fn since<'p>(&'p self, past: &'p Past<T>) -> impl Iterator<Item = &'p T> {
         self.links_since(past).map(|link| &link.entry)
     }
@@ -101,7 +101,7 @@ impl<T> Past<T> {
 }
 
 impl<T: Clone> Past<T> {
-    /// The past in which the entries since `from` come after `to` instead. Pasts that share links share the moved ones, too.
+    /// The past in which the entries after `from` come after `to` instead. Pasts that shared links share the moved links, too.
     #[must_use]
     pub fn moved(&self, from: &Past<T>, to: &Past<T>, moved: &mut Moved<T>) -> Past<T> {
         let (mut new, mut left) = (to.clone(), Vec::new());

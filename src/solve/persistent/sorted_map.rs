@@ -1,22 +1,21 @@
-//! A map in the order of its keys that is cheap to clone: a few entries inline, many in a persistent trie, which is sorted when
-//! the order is asked for.
+//! A sorted map that is cheap to clone: a few entries inline, many in a persistent trie, which is sorted when it is listed.
 //!
-//! For example the store of a protocol with one unknown: one entry, no allocation; with ten thousand: clones share all.
-//! `im::OrdMap` has the order and the sharing, too, but takes three times as long to look up (docs/PERFORMANCE.md), and
-//! `im::HashMap` does not tell how two maps differ without a look at all entries.
+//! For example the store of a protocol with one unknown has one entry and no allocation; clones of one with ten thousand share
+//! all of them. `im::OrdMap` has the order and the sharing, too, but takes three times as long to look up (docs/PERFORMANCE.md),
+//! and `im::HashMap` does not tell how two maps differ without a look at all entries.
 
 use super::trie::{Numbered, Trie};
 use crate::term::Var;
 use smallvec::SmallVec;
 use std::borrow::Borrow;
 
-/// Up to this many entries lie in one sorted vector.
+/// Up to this many entries lie in one sorted vector: it is faster to search than the trie.
 const FEW: usize = 24;
 
-/// A sorted map, from variables if nothing else is said.
+/// A sorted map; its keys are variables by default.
 ///
-/// 1. `Few` is sorted by key, has no key twice, and at most [`FEW`] entries.
-/// 2. `Many` has more than half as many.
+/// 1. `Few` is sorted by key, has no key twice, and has at most [`FEW`] entries.
+/// 2. `Many` has more than half of [`FEW`] entries, so that a map does not change its form with every entry.
 pub(crate) enum SortedMap<V: Clone, K: Numbered + Ord = Var> {
     Few(SmallVec<[(K, V); 2]>),
     Many(Trie<K, V>),
@@ -111,7 +110,7 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         }
     }
 
-    /// Entries in an order that depends on content only, at once.
+    /// Entries without sorting: in no particular order if they are many.
     pub(crate) fn unsorted(&self) -> impl Iterator<Item = (K, &V)> {
         let (few, many) = match self {
             SortedMap::Few(list) => (&list[..], None),
@@ -130,7 +129,7 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
         few.iter().chain(many).map(|(key, value)| (*key, value))
     }
 
-    /// Visits the keys under which another map has something else; what both share is not looked at.
+    /// Visits the keys whose entries differ in another map; parts that both share are not looked at.
     pub(crate) fn differing(&self, other: &SortedMap<V, K>, visit: &mut dyn FnMut(K))
     where
         V: PartialEq,
@@ -160,12 +159,11 @@ impl<V: Clone, K: Numbered + Ord> SortedMap<V, K> {
 }
 
 impl<V: Clone> SortedMap<V> {
-    /// Tests whether the table may have a variable whose number is from `first` to `last`; a large table is not searched, and
-    /// `true` is returned.
+    /// Tests whether the map may have a variable whose number is from `first` to `last`; true for every large map.
     pub(crate) fn has_within(&self, first: u64, last: u64) -> bool {
         match self {
             SortedMap::Few(list) => list.iter().any(|(var, _)| first <= var.id && var.id <= last),
-            // Looking is no cheaper than walking the term.
+            // A search would be no cheaper than the walk over the term that it may save.
             SortedMap::Many(_) => true,
         }
     }

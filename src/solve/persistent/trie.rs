@@ -1,8 +1,8 @@
-//! A map from numbered keys that is cheap to clone: a tree of short nodes that clones share.
+//! A map from numbered keys that is cheap to clone: a radix tree of short nodes that clones share.
 //!
-//! Sixteen ways a level, by four bits of the key's number, the lowest first: numbers are given one after another, so the tree
-//! is balanced without a hash, and ends in short lists. For example three thousand variables are found in three steps, and a
-//! write to a clone copies the few short nodes on its way.
+//! For example three thousand variables are found in three steps, and a write to a clone copies the few short nodes on its way.
+//! Each level has sixteen children, by four bits of the key's number, the lowest first. Numbers are given one after another, so
+//! the tree is balanced without a hash, and ends in short lists.
 
 use std::sync::Arc;
 
@@ -10,15 +10,15 @@ use smallvec::SmallVec;
 
 use crate::term::Var;
 
-/// Bits of the number that a level looks at.
+/// Each level of the tree looks at this many bits of the number.
 const BITS: u32 = 4;
 const WAYS: usize = 1 << BITS;
-/// A list with more entries becomes a branch.
+/// A list of more entries than this becomes a branch.
 const LEAF: usize = 4;
-/// Below this level lists grow: the numbers are equal.
+/// On this level all bits of the number were looked at: lists grow there, since their keys have equal numbers.
 const LEVELS: u32 = u64::BITS / BITS;
 
-/// A key that has a number, which few others have.
+/// A key with a number that few other keys share.
 pub(crate) trait Numbered: Copy + Eq {
     /// The number.
     fn number(self) -> u64;
@@ -46,7 +46,7 @@ impl Numbered for u32 {
 ///               3 ─▶ leaf 0x03
 /// ```
 ///
-/// 1. An entry lies on the way of its number's bits from the root; there is no other with its key.
+/// 1. An entry lies on the path from the root that the bits of its number name; no other entry has its key.
 /// 2. A list above the last level has at most [`LEAF`] entries; no node below the root is empty.
 /// 3. `len` is the number of entries.
 #[derive(Clone)]
@@ -55,19 +55,19 @@ pub(crate) struct Trie<K, V> {
     len: usize,
 }
 
-/// One piece of memory: a step of a search looks at one place of it.
+/// A node of the tree. It lies in one piece of memory, of which a search looks at one place.
 #[derive(Clone)]
 enum TrieNode<K, V> {
     Leaf(SmallVec<[(K, V); LEAF]>),
     Branch([Option<Arc<TrieNode<K, V>>>; WAYS]),
 }
 
-/// The place of a number on a level.
+/// The child of a branch on a level that a number leads to.
 fn way(number: u64, level: u32) -> usize {
     (number >> (level * BITS)) as usize % WAYS
 }
 
-/// The position of a key in a list. The number tells most keys apart.
+/// The position of a key in a list. The number is compared first: it tells most keys apart.
 fn place<K: Numbered, V>(list: &[(K, V)], key: &K) -> Option<usize> {
     list.iter().position(|(known, _)| known.number() == key.number() && known == key)
 }
@@ -92,7 +92,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         }
     }
 
-    /// Nothing is copied if there is no such key.
+    /// The value under a key, to be changed. Nothing is copied if there is no such key.
     pub(crate) fn get_mut(&mut self, key: &K) -> Option<&mut V> {
         self.get(key)?;
         Arc::make_mut(&mut self.root).get_mut(key, 0)
@@ -102,7 +102,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         self.len += usize::from(Arc::make_mut(&mut self.root).insert(key, value, 0));
     }
 
-    /// Nothing is copied if there is no such key.
+    /// Removes a key; returns its value. Nothing is copied if there is no such key.
     pub(crate) fn remove(&mut self, key: &K) -> Option<V> {
         self.get(key)?;
         let removed = Arc::make_mut(&mut self.root).remove(key, 0);
@@ -110,7 +110,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         removed
     }
 
-    /// Visits the keys under which another trie has something else; what both share is not looked at.
+    /// Visits the keys whose entries differ in another trie; nodes that both share are not looked at.
     pub(crate) fn differing(&self, other: &Trie<K, V>, visit: &mut dyn FnMut(K))
     where
         V: PartialEq,
@@ -120,7 +120,7 @@ impl<K: Numbered, V: Clone> Trie<K, V> {
         }
     }
 
-    /// All entries, in an order that means nothing.
+    /// All entries, in no particular order.
     pub(crate) fn iter(&self) -> TrieEntries<'_, K, V> {
         entries(&self.root)
     }
@@ -167,7 +167,7 @@ impl<K: Numbered, V: Clone> TrieNode<K, V> {
         }
     }
 
-    /// The value under a key that is there.
+    /// Removes a key that is in the subtree; returns its value.
     fn remove(&mut self, key: &K, level: u32) -> Option<V> {
         match self {
             TrieNode::Leaf(list) => place(list, key).map(|at| list.swap_remove(at).1),
@@ -245,7 +245,7 @@ mod tests {
     use crate::scalar::{Sort, numbers};
     use std::collections::BTreeMap;
 
-    /// A trie is what a plain map is, whatever is written to it and to clones of it.
+    /// A trie has the entries of a plain map, whatever is written to the trie and to its clones.
     #[test]
     fn a_trie_is_a_map() {
         let mut random = numbers(1);
@@ -255,7 +255,7 @@ mod tests {
             if random(200) == 0 {
                 pool[random(4) as usize] = pool[random(4) as usize].clone();
             }
-            // Numbers that lie together, far apart, and some that two keys have.
+            // Numbers that lie close together, numbers that are far apart, and some numbers that two keys share.
             let far = if random(4) == 0 { 1 << 60 } else { 0 };
             let sort = if random(9) == 0 { Sort::Bool } else { Sort::Int };
             let key = Var { id: random(size) | far, sort };

@@ -1,7 +1,8 @@
-//! The tiers that make sure that a model is left after facts changed, the cheapest first; each is exact if it answers.
+//! The tiers that check that a model is left after facts changed, the cheapest first; each is exact if it answers.
 //!
-//! Nothing constrained changed; the cached model still satisfies; changing one value of it does ([`repair`]); then each touched component
-//! is decided by itself ([`Solver::decide`]): differences, case splits, Z3. For example `#1 != #2` for a fresh #2 costs one value that differs.
+//! For example `#1 != #2` for a fresh #2 costs one value that differs. The tiers, in order: no constrained variable changed; the
+//! cached model still satisfies; a change of one of its values does ([`repair`]); each touched component is decided by itself
+//! ([`Solver::decide`]), by closure of differences, case splits, or Z3.
 
 pub(crate) mod repair;
 pub(crate) mod search;
@@ -15,8 +16,8 @@ use super::{Solved, Solver, Tiers};
 use crate::term::Var;
 use std::collections::BTreeSet;
 
-/// Makes sure that the facts have a model, as they had one before they were touched; components that no tier decides are open
-/// from then on.
+/// Checks that the facts, which had a model before they were touched, have one still; components that no tier decides become
+/// open.
 pub(super) fn check(facts: &mut Facts, touched: &Touched, solver: &mut Solver) -> Result<(), Conflict> {
     let asked_again = facts.rest.as_ref().is_some_and(|rest| rest.gained && !rest.open.is_empty());
     if facts.rest.is_none() || touched.added.is_empty() && touched.vars.is_empty() && !asked_again {
@@ -31,7 +32,7 @@ pub(super) fn check(facts: &mut Facts, touched: &Touched, solver: &mut Solver) -
     search(facts, touched, solver)
 }
 
-/// Searches the touched components, then asks Z3 about them.
+/// Decides the touched components, each by itself.
 fn search(facts: &mut Facts, touched: &Touched, solver: &mut Solver) -> Result<(), Conflict> {
     let Some(rest) = facts.rest.clone() else { return Ok(()) };
     let mut seeds: BTreeSet<Id> = touched.added.iter().copied().collect();

@@ -1,8 +1,8 @@
-//! The cached model: does it still satisfy, and if not, does changing one value mend it?
+//! Model repair: the cached model is kept if it satisfies the new constraints, or changed in the value of one variable.
 //!
-//! Exact by evaluation: constraints that do not mention a changed variable keep their value. For example after `#1 != #2` a
-//! fresh `#3 != #1`, `#3 != #2` takes a value that neither has, in one pass over the constraints of `#3`; and a fresh `#3 >= #2`
-//! takes the value of `#2`.
+//! For example with `#1 != #2`, a fresh #3 with `#3 != #1`, `#3 != #2` takes a third value, in one pass over the constraints of
+//! #3; and a fresh #3 with `#3 >= #2` takes the value of #2. This is exact: the constraints of the changed variable are evaluated,
+//! and all others keep their values.
 
 use crate::scalar::Scalar;
 use crate::solve::domains::domain::{Domain, Narrowing};
@@ -15,12 +15,12 @@ use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
-/// Variables whose value is changed to repair a model.
+/// At most this many variables are tried, each alone, to repair a model by a change of its value.
 const SUSPECTS: usize = 4;
-/// Values tried for one of them, beside those known to be forbidden.
+/// At most this many values are tried for one variable; values that disequalities forbid do not count.
 const REPAIRS: usize = 6;
 
-/// Tests whether the cached model satisfies what is new; variables without a value get one first, if it matters.
+/// Tests whether the cached model satisfies the touched constraints; variables without a value that matter get one first.
 pub(crate) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
     let Some(rest) = &facts.rest else { return true };
     let mut fresh: SmallVec<[Var; 4]> = SmallVec::new();
@@ -46,7 +46,7 @@ pub(crate) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
     holds_under(facts, rest, touched, &|var| rest.model.get(var).cloned())
 }
 
-/// The first value of a variable that its domain and inequalities leave beside the values of the others.
+/// The first value that the domain of a variable and its inequalities allow under the values of the others.
 fn first_value(facts: &Facts, var: Var) -> Scalar {
     let domain = facts.domain(var);
     let left = facts.rest.as_deref().and_then(|rest| {
@@ -57,7 +57,7 @@ fn first_value(facts: &Facts, var: Var) -> Scalar {
     left.as_ref().unwrap_or(domain).first(var)
 }
 
-/// Changes the value of one variable so that all its constraints hold again; returns whether that was found.
+/// Changes the value of one variable so that all constraints hold again; returns whether such a value was found.
 pub(crate) fn repair(facts: &mut Facts, touched: &Touched) -> bool {
     let Some(rest) = &facts.rest else { return true };
     let of = |var: Var| rest.model.get(var).cloned();
@@ -74,8 +74,8 @@ pub(crate) fn repair(facts: &mut Facts, touched: &Touched) -> bool {
     true
 }
 
-/// A value of one variable with which all its constraints hold, and all that is touched. If inequalities bound it, what
-/// the others' values leave of its domain is tried.
+/// A value of one variable with which all its constraints and all touched ones hold. Only values are tried that its domain and
+/// its inequalities allow under the values of the others.
 fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Option<Scalar> {
     let own = rest.terms_of(var);
     count_walked(own.len());
@@ -89,15 +89,15 @@ fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Optio
     values.by_ref().take(REPAIRS).find(fits)
 }
 
-/// Tests whether the touched constraints and domains hold under the values that `of` gives.
+/// Tests whether the touched constraints hold under the values that `of` gives, and these are in the touched domains.
 fn holds_under(facts: &Facts, rest: &Residual, touched: &Touched, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
     let within = |var: &Var| of(*var).is_none_or(|value| facts.domain(*var).admits(&value));
     let kept = |id: &Id| rest.terms.get(id).is_none_or(|term| holds(term, of));
     touched.vars.iter().all(within) && touched.added.iter().all(kept)
 }
 
-/// A truth value in a disjunction that is in no other constraint, and what makes the disjunction true, whatever the values
-/// of the other variables are: they need none.
+/// The boolean variable of a clause that no other constraint mentions, with the value that makes the clause true: the other
+/// variables of the clause need no value then.
 fn free_literal(rest: &Residual, term: &Term) -> Option<(Var, bool)> {
     let Kind::Or(parts) = term.kind() else { return None };
     let mut literals = parts.iter().filter_map(|part| match part.kind() {
@@ -112,7 +112,7 @@ fn holds(term: &Term, of: &impl Fn(Var) -> Option<Scalar>) -> bool {
     term.eval(&mut |var| of(var)).and_then(|value| value.as_bool()) == Some(true)
 }
 
-/// The part of a variable's domain that its inequalities leave, the other variables having their values; `None` if nothing.
+/// The part of a variable's domain that its inequalities allow under the values of the other variables; `None` if it is empty.
 fn window(domain: &Domain, var: Var, own: &[&Term], model: &SortedMap<Scalar>) -> Option<Domain> {
     let mut window = domain.clone();
     for linear in own.iter().filter_map(|term| inequality(term)) {
@@ -131,7 +131,7 @@ fn window(domain: &Domain, var: Var, own: &[&Term], model: &SortedMap<Scalar>) -
     Some(window)
 }
 
-/// Values that the disequalities of a variable forbid under the model.
+/// The values that the disequalities of a variable forbid under the model.
 fn forbidden_values(model: &SortedMap<Scalar>, var: Var, own: &[&Term]) -> FxHashSet<Scalar> {
     let value = |term: &Term| term.eval(&mut |other| if other == var { None } else { model.get(other).cloned() });
     let apart = |term: &Term| match term.kind() {

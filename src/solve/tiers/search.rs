@@ -1,8 +1,8 @@
 //! Small case splits within one component: clauses, conditionals, finite domains, signs; with propagation, on a budget.
 //!
-//! The tier that keeps clauses like `b || w || o != "t7"` away from Z3. Branches are exhaustive (a condition and its
-//! negation), so closing all of them refutes; a model is a leaf in which nothing remains, or values that were tried and fit.
-//! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first.
+//! For example `#1 || #2`, `!#1 || #3 <= 4` splits on `#1` first. This tier keeps clauses like `b || w || o != "t7"` away from Z3.
+//! Branches are exhaustive (a condition and its negation), so closing all of them refutes. A model is a leaf in which no constraint
+//! remains, or values that were tried and fit.
 
 use super::texts::{self, Rewriting};
 use crate::scalar::{Int, Scalar, Sort};
@@ -15,17 +15,17 @@ use crate::solve::residual::{Id, Residual};
 use crate::term::{Kind, Linear, Term, Var, made};
 use std::collections::BTreeSet;
 
-/// A finite domain up to this size is split by value.
+/// A domain of at most this many values is split by value.
 const SPLIT_VALUES: usize = 16;
-/// Rounds of propagation; each bound found is implied, so stopping early is exact.
+/// Bounds are propagated for at most this many rounds. Each bound is implied, so stopping early is exact.
 const ROUNDS: usize = 12;
-/// Values tried for a variable in a dive.
+/// A dive tries about this many values for a variable, half of them from its domain.
 const TRIES: usize = 4;
 
-/// A search: how much work it may still do, and the values that fitted last time.
+/// A search for a model, with its budget, and the values of the last model as hints.
 pub(crate) struct CaseSearch {
     budget: u32,
-    /// The number of terms made by this thread at which it gives up, as conditions may be large.
+    /// The number of terms made by this thread after which the search gives up: a few conditions may be large.
     last_made: u64,
     hints: SortedMap<Scalar>,
     parts: texts::Pieces,
@@ -33,9 +33,9 @@ pub(crate) struct CaseSearch {
 
 enum Expansion {
     Found(Model),
-    /// One way and the other; together they say what the facts said (without the clause that was split).
+    /// Two conditions, one for each branch: their disjunction, with the facts that are left, says what the facts said before.
     Split(Term, Term),
-    /// The facts in a simpler form, which say the same as before.
+    /// The facts are in a simpler form, which says as much as before.
     Simpler,
     /// A leaf that no method here decides.
     Stuck,
@@ -47,8 +47,8 @@ impl CaseSearch {
         CaseSearch { budget, last_made, hints: SortedMap::default(), parts: texts::Pieces::default() }
     }
 
-    /// Looks for values of all variables in `facts`, still to be checked by evaluation; `None` if budget or means were not
-    /// enough to tell.
+    /// Looks for a model of all variables in `facts`, which the caller checks by evaluation. `None` if the budget was used up, or a
+    /// leaf was stuck.
     pub(crate) fn run(&mut self, facts: Facts) -> Option<Solved> {
         let vars = variables(&facts);
         self.hints = facts.rest.as_ref().map(|rest| rest.model.clone()).unwrap_or_default();
@@ -78,7 +78,7 @@ impl CaseSearch {
         }
     }
 
-    /// Adds a condition, at a cost that grows with what has to be looked at.
+    /// Adds a condition; it costs one unit of the budget, and one more for every 64 constraints.
     fn with(&mut self, mut facts: Facts, condition: Term) -> Result<Facts, Conflict> {
         let size = facts.rest.as_ref().map_or(0, |rest| rest.terms.len());
         self.budget = self.budget.saturating_sub(1 + size as u32 / 64);
@@ -101,7 +101,7 @@ impl CaseSearch {
         self.leaf(facts)
     }
 
-    /// No clause is left: values are tried, then texts put into solved form, inequalities eliminated, signs split.
+    /// Expands facts without clauses: values are tried, then texts are solved, inequalities eliminated, signs split.
     fn leaf(&mut self, facts: Facts) -> Result<(Facts, Expansion), Conflict> {
         if let Some(solved) = self.dive(facts.clone()) {
             return Ok((solved, Expansion::Found(Model::default())));
@@ -119,7 +119,7 @@ impl CaseSearch {
         Ok((facts, step.unwrap_or(Expansion::Stuck)))
     }
 
-    /// Gives one variable after the other a value, a few tries each, without going back.
+    /// Gives one variable after the other a value, with a few tries each and without backtracking.
     fn dive(&mut self, mut facts: Facts) -> Option<Facts> {
         while let Some(var) = next_variable(&facts) {
             let mut next = None;
@@ -155,7 +155,7 @@ impl CaseSearch {
     }
 }
 
-/// Bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
+/// Adds the bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
 fn tighten(facts: &mut Facts) -> Result<(), Conflict> {
     for _ in 0..ROUNDS {
         let mut bounds = Vec::new();
@@ -177,7 +177,7 @@ fn tighten(facts: &mut Facts) -> Result<(), Conflict> {
     Ok(())
 }
 
-/// All variables that occur.
+/// All variables that occur in the facts.
 fn variables(facts: &Facts) -> BTreeSet<Var> {
     let mut vars: BTreeSet<Var> = facts.domains.iter().map(|(var, _)| var).collect();
     vars.extend(facts.rest.iter().flat_map(|rest| rest.of_var.keys()));
@@ -188,7 +188,7 @@ fn variables(facts: &Facts) -> BTreeSet<Var> {
     vars
 }
 
-/// Values for all `vars`: what was found, domains for the rest, bindings by evaluation.
+/// A model of all `vars`: the values that were found, first values of domains for the others, bindings by evaluation.
 fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
     let mut free: BTreeSet<Var> = vars.clone();
     free.extend(variables(facts));
@@ -205,14 +205,14 @@ fn complete(mut model: Model, facts: &Facts, vars: &BTreeSet<Var>) -> Model {
     model
 }
 
-/// Two cases that together say what some constraints said.
+/// Two cases, whose disjunction says what the constraints `old` said.
 struct Cases {
     old: Vec<Id>,
     one: Term,
     other: Term,
 }
 
-/// A clause, a condition inside a term, or a value of a small domain: it holds, or it does not.
+/// A split on a clause, a condition inside a term, half of a table, or a value of a small domain.
 fn split(facts: &Facts) -> Option<Cases> {
     let rest = facts.rest.as_ref()?;
     if let Some(cases) = split_clause(rest).or_else(|| split_condition(rest)) {
@@ -227,7 +227,7 @@ fn split(facts: &Facts) -> Option<Cases> {
     Some(Cases { old: Vec::new(), other: one.not(), one })
 }
 
-/// The lower half of what is left to the index of a table, if that is a variable with both ends.
+/// The condition that the index of a table is in the lower half of its domain, if it is a variable with both bounds.
 fn half_of_index(facts: &Facts, term: &Term) -> Option<Term> {
     let mut found = None;
     term.visit(&mut |node| {
@@ -240,7 +240,7 @@ fn half_of_index(facts: &Facts, term: &Term) -> Option<Term> {
     found
 }
 
-/// The shortest clause: its first part, or that not and the other parts.
+/// A split of the shortest clause `l or r` into `l`, and `not l and r`; l is its smallest literal.
 fn split_clause(rest: &Residual) -> Option<Cases> {
     let clauses = rest.terms.iter().filter_map(|(id, term)| match term.kind() {
         Kind::Or(parts) => Some((id, parts)),
@@ -252,7 +252,7 @@ fn split_clause(rest: &Residual) -> Option<Cases> {
     Some(Cases { old: vec![id], one: first.clone(), other: Term::and(&first.not(), &others) })
 }
 
-/// A condition inside of atoms: it holds, or it does not; the atoms have it decided.
+/// A split on a condition inside of atoms: in each case it is replaced by its truth value in all constraints.
 fn split_condition(rest: &Residual) -> Option<Cases> {
     let condition = rest.terms.values().find_map(inner_condition)?;
     let opposite = condition.not();
@@ -277,7 +277,7 @@ fn split_condition(rest: &Residual) -> Option<Cases> {
     Some(Cases { old, one: Term::and_all(one), other: Term::and_all(other) })
 }
 
-/// A condition inside an atom: of a conditional, or one side of an equality of conditions.
+/// The smallest condition inside a term: that of a conditional, or one side of an equality of conditions.
 fn inner_condition(term: &Term) -> Option<Term> {
     let mut found: Option<Term> = None;
     term.visit(&mut |node| {
@@ -293,7 +293,7 @@ fn inner_condition(term: &Term) -> Option<Term> {
     found
 }
 
-/// The variable with the fewest values left; the youngest among equals has the simplest equations.
+/// The variable with the fewest values left; the oldest if several have as few.
 fn next_variable(facts: &Facts) -> Option<Var> {
     let rest = facts.rest.as_ref()?;
     let width = |var: &Var| {
@@ -308,7 +308,7 @@ fn next_variable(facts: &Facts) -> Option<Var> {
     rest.of_var.keys().min_by_key(|var| (width(var), *var))
 }
 
-/// The rest as inequalities, with the bounds of its variables; `None` if something else remains.
+/// The rest as a system of inequalities, with the bounds of its variables; `None` if something else remains.
 fn linear_system(facts: &Facts) -> Option<Vec<Linear>> {
     let rest = facts.rest.as_ref()?;
     let mut system = Vec::new();
@@ -327,7 +327,7 @@ fn linear_system(facts: &Facts) -> Option<Vec<Linear>> {
     Some(system)
 }
 
-/// A disequality of sums, split by sign: below zero, or (by the negation) above.
+/// The condition that the sum of a disequality is below zero, to split on, if only inequalities and disequalities remain.
 fn sign(facts: &Facts) -> Option<Term> {
     let rest = facts.rest.as_ref()?;
     let linear = |term: &Term| inequality(term).is_some() || disequality(term).is_some();

@@ -1,8 +1,8 @@
 //! Solved forms for texts, within a search: conditions on prefixes, suffixes, parts and concatenations become equations and
 //! small case splits, which bindings and domains decide.
 //!
-//! Each rewriting is exact, up to fresh variables for the parts that a text is made of. For example `#1.starts_with("ab")` is
-//! `#1 = "ab" + y` for some y, and `#1 + #2 = "ab"` is one of three ways to cut `"ab"`.
+//! For example `#1.starts_with("ab")` is `#1 = "ab" + y` for some y, and `#1 + #2 = "ab"` is one of three ways to cut `"ab"`. Each
+//! rewriting is exact, up to fresh variables for the parts that a text is made of.
 
 use crate::scalar::{Int, Scalar, Sort, text as known};
 use crate::solve::facts::Facts;
@@ -10,18 +10,18 @@ use crate::solve::persistent::sorted_map::Set;
 use crate::solve::residual::Id;
 use crate::term::{Kind, Linear, Term, TextOp, Var};
 
-/// Longer known texts are not cut in all ways.
+/// A known text longer than this is not cut in all ways: each way is a case.
 const CUTS: usize = 24;
-/// Constraints of a variable that are looked at for values to try.
+/// At most this many constraints of a variable are looked at for values to try.
 const LOOKED_AT: usize = 8;
-/// A text of a known length is tried up to this length.
+/// Numbers up to this one in the constraints are tried as lengths of texts.
 const PADDED: usize = 1_000;
-/// A text of several pieces is tried up to this number of separators.
+/// A text is cut into pieces, or tried, with at most this many separators.
 const SEPARATORS: usize = 8;
-/// Numbers of fresh variables are above those of a candidate.
+/// Fresh variables have numbers above this one, so that they differ from all variables of a candidate.
 const FRESH: u64 = 1 << 62;
 
-/// Makes variables for parts of texts.
+/// A supply of fresh variables for parts of texts.
 #[derive(Default)]
 pub(crate) struct Pieces {
     next: u64,
@@ -34,13 +34,13 @@ impl Pieces {
     }
 }
 
-/// Conditions among the rest, and what says the same.
+/// A rewriting step: constraints of the rest by their numbers, and conditions that say the same.
 pub(crate) struct Rewriting {
     pub(crate) old: Vec<Id>,
     pub(crate) new: Vec<Term>,
 }
 
-/// A simpler form of some of the rest.
+/// A rewriting step for the rest, if some constraint has a simpler form.
 pub(crate) fn rewritten(facts: &Facts, parts: &mut Pieces) -> Option<Rewriting> {
     let rest = facts.rest.as_ref()?;
     let one = |(id, new): (Id, Term)| Rewriting { old: vec![id], new: vec![new] };
@@ -58,7 +58,7 @@ fn literal(term: &Term) -> Option<Term> {
     if let Kind::Not(inner) = term.kind() { by_cases(inner).map(|cases| cases.not()) } else { by_cases(term) }
 }
 
-/// Equations with a known text, prefixes, suffixes and parts of a concatenation: by where they are cut.
+/// The cases of a condition on a concatenation, by the place where it cuts a known text: equations, prefixes, suffixes, parts.
 fn by_cases(atom: &Term) -> Option<Term> {
     let (op, whole, part) = match atom.kind() {
         Kind::Eq(whole, part) => (None, whole, part),
@@ -104,8 +104,8 @@ fn join(parts: &[Term]) -> Term {
     Term::text(TextOp::Concat, parts.iter().cloned())
 }
 
-/// A variable with a known number of pieces is their concatenation. No separator begins within a piece, also not one that ends
-/// in the separator after it: then the separators between the pieces are the leftmost ones.
+/// A rewriting step for a variable with a known number of pieces: it is their concatenation. No separator begins within a piece,
+/// not even one that ends in the separator after it, so the separators between the pieces are the leftmost ones.
 fn pieces(facts: &Facts, atom: &Term, parts: &mut Pieces) -> Option<Rewriting> {
     let (text, by, n) = number_of_pieces(atom)?;
     let var = text.as_var()?;
@@ -136,7 +136,8 @@ fn pieces(facts: &Facts, atom: &Term, parts: &mut Pieces) -> Option<Rewriting> {
     Some(Rewriting { old, new })
 }
 
-/// A variable with at least n pieces is a concatenation with n − 1 separators: any, since the leftmost ones are the most.
+/// The equation for a variable with at least n pieces: a concatenation with n − 1 separators at any places, since splitting from
+/// the left finds as many as there can be.
 fn many_pieces(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     let Kind::Le0(linear) = atom.kind() else { return None };
     let (text, by, n) = count_of_pieces(linear, &Int::MINUS_ONE, linear.constant())?;
@@ -148,14 +149,14 @@ fn many_pieces(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     Some(Term::eq(text, &Term::text(TextOp::Concat, made)))
 }
 
-/// `text.split(by)` has n pieces: the text, the known separator, n.
+/// The text, the known separator and n, if an atom says that `text.split(by)` has n pieces.
 fn number_of_pieces(atom: &Term) -> Option<(&Term, &Term, usize)> {
     let Kind::Eq0(linear) = atom.kind() else { return None };
     count_of_pieces(linear, &Int::ONE, &linear.constant().neg())
 }
 
-/// The text and the known separator of which a sum has the number of pieces, with this factor and nothing else; and n, if it is no
-/// more than are looked at.
+/// The text and the known separator, if the only summand is their number of pieces, with this factor; and n, if it is not too
+/// large.
 fn count_of_pieces<'t>(linear: &'t Linear, factor: &Int, n: &Int) -> Option<(&'t Term, &'t Term, usize)> {
     let [(count, known)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
@@ -163,7 +164,7 @@ fn count_of_pieces<'t>(linear: &'t Linear, factor: &Int, n: &Int) -> Option<(&'t
     (args.len() == 2 && args[1].as_const().is_some()).then(|| (&args[0], &args[1], n))
 }
 
-/// The second is the first, read as a number and printed again: they are equal for what `to_string` gives, and for nothing else.
+/// Tests whether `printed` is `to_string(to_int(text))`: it equals the text if and only if the text is a printed number.
 fn is_canonical(text: &Term, printed: &Term) -> bool {
     let of = |op: TextOp, term: &Term| match term.kind() {
         Kind::Text(known, args) if *known == op => args.first().cloned(),
@@ -173,7 +174,8 @@ fn is_canonical(text: &Term, printed: &Term) -> bool {
     text.as_var().is_some() && read.as_ref() == Some(text)
 }
 
-/// A variable with a known prefix, suffix or part is a concatenation with it; one that is a printed number is one.
+/// The equation for a variable with a known prefix, suffix or part: it is a concatenation with that. A variable that is a printed
+/// number equals `to_string` of a fresh one.
 fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     if let Kind::Eq(a, b) = atom.kind() {
         return [(a, b), (b, a)]
@@ -195,8 +197,8 @@ fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
     Some(Term::eq(whole, &Term::text(TextOp::Concat, made)))
 }
 
-/// Texts worth trying: the empty one, the known ones that stand beside the variable, what comes next after them, all of them in
-/// a row, some of the lengths that are asked for. None if nothing looks inside the variable.
+/// Texts worth trying for a variable: the known texts in its constraints. If these look inside texts, also the empty text, all
+/// known texts in a row, texts of the lengths that are asked for, the next text after each known one, and a very large text.
 pub(crate) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let Some(rest) = &facts.rest else { return Vec::new() };
     let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(LOOKED_AT).collect();
@@ -221,7 +223,7 @@ pub(crate) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     list
 }
 
-/// The findings in the constraints of a variable, from which values to try are made.
+/// The contents of the constraints of a variable from which texts to try are made.
 #[derive(Default)]
 struct Found {
     inside: bool,
@@ -257,7 +259,7 @@ impl Found {
     }
 }
 
-/// The separator a few times in a row.
+/// The texts that are the separator once, twice and so on.
 fn separators(by: &Scalar) -> Vec<Scalar> {
     (1..=SEPARATORS).filter_map(|n| TextOp::Concat.apply(&vec![by.clone(); n])).collect()
 }
@@ -267,7 +269,7 @@ fn repeated(letter: char, n: usize, sort: Sort) -> Scalar {
     if sort == Sort::Bytes { Scalar::bytes(text.as_bytes()) } else { Scalar::str(&text) }
 }
 
-/// A text that most are before.
+/// A text that comes after most others.
 fn greatest(sort: Sort) -> Scalar {
     if sort == Sort::Bytes { Scalar::bytes(&[0xff; 4]) } else { Scalar::str("\u{10ffff}") }
 }

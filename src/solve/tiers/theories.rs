@@ -1,12 +1,12 @@
-//! The theories that a question to Z3 needs, and so how much may be spent on it and what giving up is called.
+//! The theories that a question to Z3 needs: they give its limits, and the reason if it is given up.
 //!
-//! For example `#1 * #2 = 15` multiplies unknowns, and `to_int(#1) < 3` looks inside a string.
+//! For example `#1 * #2 = 15` is nonlinear, and `to_int(#1) < 3` looks inside a string.
 
 use crate::solve::{Limits, Why};
 use crate::term::{Kind, Term};
 use std::time::Duration;
 
-/// Deeper conditions are not encoded.
+/// Conditions deeper than this are not encoded: the encoding is recursive.
 const DEPTH: u32 = 400;
 
 /// The theories that occur in a question.
@@ -14,9 +14,9 @@ const DEPTH: u32 = 400;
 pub(crate) struct Theories {
     /// Products and quotients of unknown integers.
     pub(crate) nonlinear: bool,
-    /// The inside of strings matters.
+    /// The inside of strings.
     pub(crate) text: bool,
-    /// The order of strings matters.
+    /// The order of strings.
     pub(crate) order: bool,
 }
 

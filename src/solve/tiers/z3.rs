@@ -1,9 +1,9 @@
-//! Z3: the last tier, for what the store cannot decide itself. The only file that names it.
+//! Z3: the last tier, for questions that the others cannot decide. The only file that calls it.
 //!
-//! The context is created by the first question of a thread. Integers are Z3's, with division encoded as Coq's (`x / 0 = 0`,
-//! towards minus infinity); tokens, clients, octets, and strings that are only compared, are integers that stand for
-//! distinct values, so that there are infinitely many; other strings are Z3's, everything outside printable ASCII and the
-//! backslash written `\u{…}`. For example `#1 / -2 == 3` becomes `(= (div (- x) 2) 3)`.
+//! For example `#1 / -2 == 3` becomes `(= (div (- x) 2) 3)`. Integers are Z3's, with division encoded as Coq's (`x / 0 = 0`,
+//! towards minus infinity). Tokens, clients, JSON values, octets, and strings that are only compared, are integers that stand for
+//! distinct values, so that there are infinitely many. Other strings are Z3's; the backslash and everything outside printable
+//! ASCII are written `\u{…}`. The context is created by the first question of a thread.
 
 use super::theories::Theories;
 use crate::scalar::{Int, Json, Scalar, Sort};
@@ -17,23 +17,24 @@ use std::sync::Once;
 use std::time::Instant;
 use z3::ast::{self, Ast, Dynamic};
 
-/// Longer strings with a backslash are not read back from a model.
+/// A string with a backslash that is longer than this is not read back from a model: each position of it is a question.
 const READ: i64 = 1_000;
-/// Larger sets are not written out.
+/// A set of more values than this is not encoded: each value is an equation.
 const SET: usize = 4_096;
-/// Of a text that is split, this many pieces are told apart.
+/// The encoding of `split` tells this many pieces apart.
 const PIECES: usize = 10;
-/// Uses of functions that Z3 reads but its interface does not offer.
+/// Uses of functions that Z3 can read, but that its interface does not offer.
 const USES: &str = "(declare-const s String) (declare-const n Int) (assert (= n (str.to_int s)))
     (assert (= s (str.from_int n))) (assert (= n (str.indexof s s n)))";
 /// Z3's strings know no code points above this one.
 const LAST_CODE_POINT: u32 = 0x2_FFFF;
-/// The last code point of known strings where strings are ordered, well below the last one of Z3's: there must be room above.
+/// The last code point of known strings if strings are ordered. It is well below Z3's last one: an unknown string must have room
+/// above.
 const LAST_ORDERED: u32 = 0x2_F000;
 
 static SETTINGS: Once = Once::new();
 
-/// A model of the conditions (not yet checked), `None` if there is none, or why that was not decided.
+/// A model of the conditions, not yet checked, or `None` if there is none; an error says why that was not decided.
 pub(crate) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model>, Why> {
     SETTINGS.call_once(settings);
     let conditions = &conditions.iter().map(without_tables).collect::<Vec<Term>>()[..];
@@ -61,13 +62,13 @@ pub(crate) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
     }
 }
 
-/// Switches off what does not count its effort, or counts too little of it: it would run into the wall-clock limit instead.
+/// Switches off the parts of Z3 that do not count their effort, or too little of it: they would run into the wall-clock limit.
 fn settings() {
     z3::set_global_param("smt.arith.nl.nra", "false");
     z3::set_global_param("smt.arith.nl.grobner", "false");
 }
 
-/// The way in which scalars of a sort are written.
+/// The encoding of the scalars of a sort.
 #[derive(Clone, Copy, PartialEq)]
 enum Writing {
     Bool,
@@ -86,7 +87,8 @@ struct Encoder {
     done: FxHashMap<usize, Dynamic>,
     /// The constants that stand for terms of which Z3 is given less than their definition.
     names: FxHashMap<Term, Dynamic>,
-    /// The conditions on `names` that Z3 is given in place of the definitions. A model that is none is seen when it is evaluated.
+    /// The conditions on `names` that Z3 is given in place of the definitions. They are weaker, so a model may be none: evaluation
+    /// finds that out.
     besides: Vec<ast::Bool>,
 }
 
@@ -104,7 +106,7 @@ impl Encoder {
         if let Some(scalar) = term.as_const() {
             return self.constant(scalar);
         }
-        // The conditions outlive the encoding, and with them every node that is remembered by address.
+        // Nodes are remembered by address: the conditions outlive the encoder, so no address is used twice.
         if let Some(done) = self.done.get(&term.address()) {
             return Ok(done.clone());
         }
@@ -143,7 +145,7 @@ impl Encoder {
         self.encode(term)?.as_int().ok_or(Why::Effort)
     }
 
-    /// A string of Z3's. What stands for a value as a number (octets) has no inside here.
+    /// The term as a string of Z3's; an error for octets, which are encoded as numbers and have no inside.
     fn str(&mut self, term: &Term) -> Result<ast::String, Why> {
         self.encode(term)?.as_string().ok_or(Why::Text)
     }
@@ -258,7 +260,7 @@ impl Encoder {
         })
     }
 
-    /// A text as long as `s`, without upper case, and `s` itself if that has none.
+    /// The lower case of `s`, as a fresh string: it is as long as `s`, has no upper case, and is `s` itself if that has none.
     fn lower(&mut self, term: &Term, s: &Term) -> Result<Dynamic, Why> {
         if let Some(known) = self.names.get(term) {
             return Ok(known.clone());
@@ -271,7 +273,7 @@ impl Encoder {
         Ok(lower.into())
     }
 
-    /// The first pieces of a text that is split, and after which of them there is a separator.
+    /// The first pieces of a text that is split, and for each of them the condition that a separator follows it.
     fn split(&mut self, s: &Term, t: &Term) -> Result<(Vec<ast::String>, Vec<ast::Bool>), Why> {
         let by = t.as_const().and_then(Scalar::as_str).filter(|by| !by.is_empty()).ok_or(Why::Text)?;
         let (mut rest, by, width) = (self.str(s)?, self.string(by)?, by.chars().count() as i64);
@@ -288,7 +290,7 @@ impl Encoder {
         Ok((pieces, more))
     }
 
-    /// The number of pieces, as far as they are told apart.
+    /// The number of pieces, as a fresh integer that is exact as far as pieces are told apart.
     fn pieces(&mut self, term: &Term, s: &Term, t: &Term) -> Result<Dynamic, Why> {
         if let Some(known) = self.names.get(term) {
             return Ok(known.clone());
@@ -321,7 +323,7 @@ impl Encoder {
         self.vars.iter().map(|(var, encoded)| Some((*var, value(var, encoded)?))).collect()
     }
 
-    /// The value that a number without known value stands for: another one for another number.
+    /// A value for a number that stands for no known value; different numbers get different values.
     fn fresh(&self, sort: Sort, name: i64) -> Option<Scalar> {
         let named = |prefix: &str| {
             let mut text = format!("{prefix}{name}");
@@ -341,7 +343,7 @@ impl Encoder {
     }
 }
 
-/// The values of all sorts that are written with these letters.
+/// The values of all sorts that are made of these letters.
 fn alike(text: &str) -> [Scalar; 4] {
     [Scalar::str(text), Scalar::bytes(text.as_bytes()), Scalar::token(text), Scalar::Json(Json::word(text))]
 }
@@ -353,14 +355,14 @@ fn integer(value: &Int) -> Result<ast::Int, Why> {
     }
 }
 
-/// Towards minus infinity, and 0 for a zero divisor; Z3 rounds so that the remainder is not negative.
+/// The quotient towards minus infinity, 0 for a zero divisor; Z3 rounds so that the remainder is not negative.
 fn quotient(x: &ast::Int, y: &ast::Int) -> ast::Int {
     let zero = ast::Int::from_i64(0);
     let negative = x.unary_minus().div(y.unary_minus());
     y.eq(&zero).ite(&zero, &y.gt(&zero).ite(&x.div(y), &negative))
 }
 
-/// The remainder that goes with it.
+/// The remainder that goes with [`quotient`].
 fn remainder(x: &ast::Int, y: &ast::Int) -> ast::Int {
     let zero = ast::Int::from_i64(0);
     let negative = x.unary_minus().modulo(y.unary_minus()).unary_minus();
@@ -382,12 +384,12 @@ fn call(at: usize, args: &[&dyn ast::Ast]) -> Result<ast::Dynamic, Why> {
     FUNCTIONS.with(|all| all.get(at).map(|function| function.apply(args))).ok_or(Why::Text)
 }
 
-/// The text that the term is the lower case of.
+/// The text t, if the term is `t.lower()`.
 fn lowered(term: &Term) -> Option<&Term> {
     if let Kind::Text(TextOp::Lower, args) = term.kind() { args.first() } else { None }
 }
 
-/// The texts that are `lower` in lower case.
+/// The regular expression of the texts whose lower case is `lower`.
 fn any_case(lower: &str) -> ast::Regexp {
     let literal = |c: char| ast::Regexp::literal(&escaped(&c.to_string()));
     let letters: Vec<ast::Regexp> = lower
@@ -405,13 +407,13 @@ fn has_upper(text: &ast::String) -> ast::Bool {
     text.regex_matches(&ast::Regexp::concat(&[&any, &ast::Regexp::range(&'A', &'Z'), &any]))
 }
 
-/// The texts that `to_int` takes: digits, perhaps after a `-`.
+/// The regular expression of the texts that `to_int` accepts: digits, perhaps after a `-`.
 fn number() -> ast::Regexp {
     let digits = ast::Regexp::range(&'0', &'9').plus();
     ast::Regexp::concat(&[&ast::Regexp::literal("-").option(), &digits])
 }
 
-/// The value of `to_int`, 0 if there is none. Z3's knows no sign, and gives −1 for what is no number.
+/// The value of `to_int`, 0 if there is none. Z3's `str.to_int` knows no sign, and gives −1 for a text that is no number.
 fn value_of(s: &ast::String) -> Result<ast::Int, Why> {
     let minus = ast::String::from_str("-").map_err(|_| Why::Text)?;
     let negative = minus.prefix(s);
@@ -421,7 +423,7 @@ fn value_of(s: &ast::String) -> Result<ast::Int, Why> {
     Ok(value.lt(&zero).ite(&zero, &negative.ite(&opposite, &value)))
 }
 
-/// The decimal digits of a number. Z3's has none for numbers below zero.
+/// The decimal digits of a number, after a `-` if it is negative. Z3's `str.from_int` gives no digits for negative numbers.
 fn digits_of(n: &ast::Int) -> Result<ast::String, Why> {
     let minus = ast::String::from_str("-").map_err(|_| Why::Text)?;
     let digits = |n: &ast::Int| call(1, &[n])?.as_string().ok_or(Why::Text);
@@ -429,13 +431,14 @@ fn digits_of(n: &ast::Int) -> Result<ast::String, Why> {
     Ok(n.ge(ast::Int::from_i64(0)).ite(&digits(n)?, &below))
 }
 
-/// As Z3 reads it: printable ASCII but the backslash stands for itself.
+/// The text as Z3 reads it: printable ASCII other than the backslash stands for itself.
 fn escaped(text: &str) -> String {
     let plain = |c: char| (c.is_ascii_graphic() || c == ' ') && c != '\\';
     text.chars().map(|c| if plain(c) { c.to_string() } else { format!("\\u{{{:x}}}", c as u32) }).collect()
 }
 
-/// The string in a model. Z3 escapes what is not ASCII, but not the backslash, so if one occurs each position is read alone.
+/// The string in a model. Z3 escapes all but ASCII, and does not escape the backslash, so if one occurs each position is read
+/// alone.
 fn read_string(model: &z3::Model, string: &ast::String) -> Option<String> {
     let written = model.eval(string, true)?.as_string()?;
     if !written.contains('\\') {
@@ -445,7 +448,7 @@ fn read_string(model: &z3::Model, string: &ast::String) -> Option<String> {
     (0..length).map(|i| code_point(&model.eval(&string.at(ast::Int::from_i64(i)), true)?.as_string()?)).collect()
 }
 
-/// A string of length one as Z3 writes it. `None` for what is not a code point of ours.
+/// The code point of a string of length one as Z3 writes it; `None` if it is no `char`.
 fn code_point(written: &str) -> Option<char> {
     let mut chars = written.chars();
     match (chars.next(), chars.next()) {

@@ -1,14 +1,13 @@
-//! Cells of a machine that every request writes before it reads them: what they hold between two requests is never read.
+//! Register promotion of the cells of a machine that are dead between requests: every request writes them before it reads them.
 //!
-//! `!0` holds the choice, `!1` the query and then the answer; `!3 := !1 + 1; !1 := !3;` makes `!3` another one. Who does not
-//! look at a machine's memory keeps them in registers.
+//! `!0` holds the choice, `!1` the query and then the answer, so both are dead between requests; `!3 := !1 + 1; !1 := !3;` makes `!3`
+//! another such cell. They become registers in the handler for a judge, which does not look at the memory.
 
 use super::dataflow::Graph;
 use crate::spec::code::{Function, Op, Operand, Register};
 
-/// Keeps in registers the cells that every request writes before it reads them; returns whether there are any. What is
-/// read in one place, whatever way was taken there, is one register; what is written anew and read elsewhere is another
-/// one.
+/// Promotes the cells that every request writes before it reads them to registers; returns whether there are any. Stores with a common
+/// reader become writes of one register, others of different ones.
 pub(crate) fn keep_in_registers(function: &mut Function) -> bool {
     let stored = function.code.iter().filter_map(|op| match op {
         Op::Store { slot, .. } => Some(*slot),
@@ -23,7 +22,7 @@ pub(crate) fn keep_in_registers(function: &mut Function) -> bool {
     !cells.is_empty()
 }
 
-/// Replaces a cell by registers.
+/// Replaces a cell by registers, one for each group of stores with common readers.
 fn keep_in_register(function: &mut Function, graph: &Graph, cell: u32) {
     let is_store = |op: &Op| matches!(op, Op::Store { slot, .. } if *slot == cell);
     let stores: Vec<usize> = (0..function.code.len()).filter(|at| is_store(&function.code[*at])).collect();

@@ -1,18 +1,18 @@
-//! Dataflow analysis: facts that hold before each instruction, solved over the ways that the code of a function takes.
+//! Dataflow analysis: facts that hold before each instruction, solved over the control-flow graph of a function.
 //!
-//! An analysis is a lattice, a direction and a transfer function. After `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` the
-//! ways are 0 → 1, 0 → 2 and 1 → 2; r1 is live before 2, and, backwards along the ways that do not write it, before 0.
+//! For example `0 branch r0 else 2`, `1 r1 := r0`, `2 reply r1` has the edges 0 → 1, 0 → 2 and 1 → 2. Register r1 is live before 2,
+//! and, backwards along the edge 0 → 2, before 0. An analysis is a lattice, a direction and a transfer function.
 
 use crate::spec::code::{Function, Op, Operand, Register};
 use crate::spec::instruction::Few;
 
-/// Facts that come together where ways do.
+/// Facts that are joined if several paths lead to an instruction.
 pub(crate) trait Lattice: Clone {
-    /// Joins the facts of another way; returns whether that changed anything.
+    /// Joins the facts of another path; returns whether that changed anything.
     fn join(&mut self, other: &Self) -> bool;
 }
 
-/// Nothing but that an instruction is come to.
+/// The trivial lattice: an instruction is reached.
 impl Lattice for () {
     fn join(&mut self, (): &()) -> bool {
         false
@@ -23,14 +23,14 @@ impl Lattice for () {
 pub(crate) struct Graph {
     /// The positions at which the code may go on after each instruction.
     pub(crate) successors: Vec<Few<usize>>,
-    /// The instructions from which each position is come to.
+    /// The instructions after which the code may go on at each position.
     pub(crate) predecessors: Vec<Few<usize>>,
 }
 
 impl Graph {
     pub(crate) fn of(function: &Function) -> Graph {
         let length = function.code.len();
-        // After the last instruction there is a position without one.
+        // The position after the last instruction has no instruction.
         let none = || std::iter::repeat_with(Few::new).take(length + 1).collect();
         let (mut successors, mut predecessors): (Vec<Few<usize>>, Vec<Few<usize>>) = (none(), none());
         for (at, op) in function.code.iter().enumerate() {
@@ -40,8 +40,8 @@ impl Graph {
         Graph { successors, predecessors }
     }
 
-    /// Follows facts that hold before an instruction along the ways from there: those before each instruction that is come
-    /// to. `transfer` gives what holds after one, if the facts are to be followed on.
+    /// Solves a forward analysis from an entry; returns the facts before each instruction, `None` for one that is not reached. `transfer`
+    /// gives the facts after an instruction from those before it, or `None` to stop there.
     pub(crate) fn forward<L: Lattice>(
         &self,
         (entry, facts): (usize, L),
@@ -53,8 +53,8 @@ impl Graph {
         before
     }
 
-    /// Follows facts back from what comes later: those before each position. `transfer` gives what holds before an
-    /// instruction where that holds after it.
+    /// Solves a backward analysis; returns the facts before each position. `transfer` gives the facts before an instruction from those
+    /// after it.
     pub(crate) fn backward<L: Lattice + Default>(&self, mut transfer: impl FnMut(usize, &L) -> L) -> Vec<L> {
         let end = self.successors.len() - 1;
         let mut behind = vec![Some(L::default()); end + 1];
@@ -63,13 +63,13 @@ impl Graph {
         behind.iter().flatten().enumerate().map(before).collect()
     }
 
-    /// Marks the positions that can be come to from one, past those that `passes` holds of.
+    /// Marks the positions that are reachable from an entry by paths that go on only after instructions for which `passes` holds.
     pub(crate) fn reached(&self, entry: usize, passes: impl Fn(usize) -> bool) -> Vec<bool> {
         let reached = self.forward((entry, ()), |at, ()| passes(at).then_some(()));
         reached.iter().map(Option::is_some).collect()
     }
 
-    /// Marks the positions before which a register holds something that may still be read.
+    /// Marks the positions before which a register is live: its value may still be read.
     pub(crate) fn live(&self, function: &Function, register: Register) -> Vec<bool> {
         let code = &function.code;
         let mut live = vec![false; code.len() + 1];
@@ -82,7 +82,7 @@ impl Graph {
         live
     }
 
-    /// The instructions that read what a register or a variable holds at a position, whatever way is taken from there.
+    /// The instructions that may read the value that a register or a variable has at a position.
     pub(crate) fn readers(&self, function: &Function, from: usize, held: Operand) -> Vec<usize> {
         let code = &function.code;
         let overwrites = |at: usize| match held {
@@ -99,8 +99,8 @@ impl Graph {
     }
 }
 
-/// Marks the instructions of a function that can be come to from its first one, past those that `passes` holds of: what a graph is
-/// not needed for.
+/// Marks the instructions that are reachable from the first one by paths that go on only after instructions for which `passes` holds.
+/// It needs no [`Graph`].
 pub(crate) fn reached(function: &Function, passes: impl Fn(&Op) -> bool) -> Vec<bool> {
     let mut reached = vec![false; function.code.len()];
     let mut open = vec![0];
@@ -115,7 +115,7 @@ pub(crate) fn reached(function: &Function, passes: impl Fn(&Op) -> bool) -> Vec<
     reached
 }
 
-/// Carries facts along edges until nothing changes.
+/// Propagates facts along edges until nothing changes.
 fn solve<L: Lattice>(
     edges: &[Few<usize>],
     facts: &mut [Option<L>],

@@ -1,9 +1,9 @@
-//! Partitioning: keys that have nothing to do with each other are judged one by one.
+//! Partitioning: independent keys are judged one by one.
 //!
-//! A store whose handlers look at the entry under one key only, `data[key]`, is as many servers as there are keys. Ten clients that use
-//! ten keys are then ten histories of one client or two. It is exact if every access to the state is to the entry under one part of
-//! the request, nothing else connects the entries, and no connection has two requests under way (semantics 4, *Partitioning*). A restart
-//! connects them if `on restart {..}` does more than to set variables to constants, or to any values.
+//! A store whose handlers read and write the entry under one key only, `data[key]`, is as many servers as there are keys. A history of
+//! ten clients that use ten keys is then ten histories of one or two clients. This is exact if every access to the state is to the
+//! entry under one part of the request, nothing else connects the entries, and no connection has two requests pending at once. A
+//! restart connects the entries if `on restart {..}` does more than set variables to constants, or to any values.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -12,19 +12,19 @@ use crate::spec::code::{Binary, ChoiceDomain, Op, Operand, Program, Register};
 use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
-/// The part of a request that is the key of all that it touches.
+/// The part of a request that is the key of all entries that the request touches.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RequestKeys {
-    /// The number of the field, by the number of the request's variant.
+    /// The number of the field that is the key, by the number of the request's variant.
     of_variant: FxHashMap<u32, u32>,
     /// Set if the request itself is the key.
     whole: bool,
-    /// Set if the specification says what a restart may lose: perhaps something of several entries.
+    /// Set if the handler of restarts may connect several entries.
     meet_at_restarts: bool,
 }
 
 impl RequestKeys {
-    /// The keys of a specification; nothing if its entries have to do with each other.
+    /// The keys of a specification; nothing if its entries are not independent.
     #[must_use]
     pub fn of(program: &Program) -> Option<RequestKeys> {
         RequestKeys::find(program).ok()
@@ -33,7 +33,7 @@ impl RequestKeys {
     /// The keys of a specification.
     ///
     /// # Errors
-    /// If its entries have to do with each other.
+    /// The entries are not independent.
     pub fn find(program: &Program) -> Result<RequestKeys, Unpartitioned> {
         if let Some(step) = program.steps.first() {
             return Err(Unpartitioned::Step(step.site));
@@ -46,16 +46,16 @@ impl RequestKeys {
         Ok(search.keys)
     }
 
-    /// Tests whether keys have to do with each other at a restart.
+    /// Tests whether a restart may connect the entries of several keys.
     #[must_use]
     pub fn meet_at_restarts(&self) -> bool {
         self.meet_at_restarts
     }
 
-    /// The key of a request: nothing if it touches nothing, an error if it is not known.
+    /// The key of a request; nothing if the request touches no entry.
     ///
     /// # Errors
-    /// If a part of the key is a hole.
+    /// A part of the key was not recorded.
     pub fn key(&self, request: &Value) -> Result<Option<Value>, Unkeyed> {
         let key = match request {
             request if self.whole => Some(request.clone()),
@@ -67,14 +67,15 @@ impl RequestKeys {
         if key.as_ref().is_some_and(Value::has_holes) { Err(Unkeyed) } else { Ok(key) }
     }
 
-    /// The variant of a request and the number of its field that is its key; nothing if the request itself is, or has none.
+    /// The variant of a request and the number of the field that is its key; nothing if the request itself is the key, or has none.
     #[must_use]
     pub fn field(&self, request: &Value) -> Option<(u32, u32)> {
         let Value::Data { tag, .. } = request else { return None };
         self.of_variant.get(tag).map(|at| (*tag, *at)).filter(|_| !self.whole)
     }
 
-    /// Takes up that an entry is under this; fails if it is no part of the request, or another one.
+    /// Notes an access to the entry under a value of this origin; returns false if that is no part of the request, or another part than
+    /// before.
     fn take(&mut self, origin: &KeyOrigin) -> bool {
         match origin {
             KeyOrigin::Request => self.whole = true,
@@ -91,7 +92,7 @@ impl RequestKeys {
     }
 }
 
-/// A search through the code for what is touched, and under which part of the request.
+/// A search through the code for the keys under which it touches entries.
 struct KeySearch<'p> {
     program: &'p Program,
     keys: RequestKeys,
@@ -100,7 +101,7 @@ struct KeySearch<'p> {
 }
 
 impl KeySearch<'_> {
-    /// Follows a function that is called with these arguments, and those that it calls.
+    /// Follows a function that is called with arguments of these origins, and the functions that it calls.
     fn follow(&mut self, number: u32, args: Vec<KeyOrigin>) -> Result<(), Unpartitioned> {
         if !self.followed.insert((number, args.clone())) {
             return Ok(());
@@ -127,7 +128,7 @@ impl KeySearch<'_> {
         Ok(())
     }
 
-    /// The origins after an instruction.
+    /// The origins of the registers after an instruction.
     fn behind(&self, op: &Op, before: &Origins) -> Origins {
         let of = |operand: &Operand| self.of(*operand, before);
         let result: Option<(Register, KeyOrigin)> = match op {
@@ -160,7 +161,7 @@ impl KeySearch<'_> {
         }
     }
 
-    /// Takes up what an instruction touches; fails if that is more than an entry under a part of the request.
+    /// Notes the access of an instruction; returns false if it is to more than the entry under one part of the request.
     fn admit(&mut self, op: &Op, before: &Origins) -> bool {
         let is_map = |operand: &Operand| self.of(*operand, before).is_map();
         let key = match op {
@@ -169,7 +170,7 @@ impl KeySearch<'_> {
             Op::Binary { op: Binary::In, a: key, b: map, .. } if is_map(map) => Some(*key),
             Op::Index { src: map, at: key, .. } if is_map(map) => Some(*key),
             Op::Put { key, .. } | Op::Delete { key, .. } | Op::Retain { key, .. } => Some(*key),
-            // If entries under the same key differ alone, the others stay.
+            // A version of the same variable differs at the key only: all other entries stay.
             Op::Copy { src, .. } if is_map(src) => return true,
             Op::Store { slot, src } if self.of(*src, before) == KeyOrigin::Variable(*slot) => return true,
             op if op.stores().is_some() => return false,
@@ -181,45 +182,45 @@ impl KeySearch<'_> {
     }
 }
 
-/// The reason why a request has no key: it is not known.
+/// The reason why the key of a request is not known: it was not recorded.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Unkeyed;
 
-/// The reason why a specification is not as many servers as there are keys.
+/// The reason why a specification cannot be partitioned by key.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unpartitioned {
-    /// The server does something by itself.
+    /// This is an internal step of the server.
     Step(NodeId),
-    /// The initial state may say something of several entries together.
+    /// This part of the initial state may connect several entries.
     Initial(NodeId),
-    /// Here more than the entry under one part of the request is looked at or changed.
+    /// This reads or changes more than the entry under one part of the request.
     Touched(NodeId),
 }
 
-/// The origin of what a register holds.
+/// The origin of the value of a register.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 enum KeyOrigin {
-    /// Nothing was put there.
+    /// Nothing was written to the register.
     Unset,
     /// The request.
     Request,
-    /// The field of this number of the variant of this number of it, whichever of these it is.
+    /// A field of the request: for each variant that it may be, the number of the variant and of the field.
     Fields(Vec<(u32, u32)>),
-    /// This variable, a map, in which entries under the key may differ.
+    /// A version of this variable, a map, which differs at the key only.
     Variable(u32),
-    /// Perhaps a variable, or what one was in an earlier section.
+    /// Perhaps a variable, or the value of one in an earlier section.
     Mixed,
     Other,
 }
 
 impl KeyOrigin {
-    /// Tests whether it may have entries under all keys.
+    /// Tests whether the value may have entries under all keys.
     fn is_map(&self) -> bool {
         matches!(self, KeyOrigin::Variable(_) | KeyOrigin::Mixed)
     }
 }
 
-/// The origins of what the registers hold.
+/// The origins of the values of all registers.
 #[derive(Clone)]
 struct Origins(Vec<KeyOrigin>);
 
@@ -254,8 +255,8 @@ fn join(a: &KeyOrigin, b: &KeyOrigin) -> KeyOrigin {
     }
 }
 
-/// Fails if the state that a function sets, the initial one or that after a restart, may connect several entries. It does not if it is
-/// known, except for variables that are choices as a whole.
+/// Checks that the state that a function sets, the initial one or that after a restart, connects no entries: it is known, except for
+/// variables that are choices as a whole.
 fn begins_apart(program: &Program, function: u32) -> Result<(), Unpartitioned> {
     let init = &program.functions[function as usize];
     let reads_variable = |op: &Op| {
@@ -282,7 +283,7 @@ fn begins_apart(program: &Program, function: u32) -> Result<(), Unpartitioned> {
     }
 }
 
-/// Tests whether code stores a register at once, and reads it nowhere else before it is written on all ways.
+/// Tests whether code stores a register at once, and does not read it elsewhere before it is written again on all paths.
 fn is_stored_only(code: &[Op], register: Register) -> bool {
     let reads = |op: &Op| op.operands().contains(&Operand::Register(register));
     let [Op::Store { .. }, following @ ..] = code else { return false };
@@ -305,7 +306,7 @@ mod tests {
     use crate::spec::load::Text;
     use crate::spec::{Selection, Spec, Tasks};
 
-    /// The text that decides that keys meet; nothing if they have nothing to do with each other.
+    /// The text of the specification that connects keys; nothing if they are independent.
     fn meeting(members: &str) -> Option<String> {
         let text = format!(
             "struct Entry {{ value: int, count: int }} const EMPTY: Entry = Entry {{ value: 0, count: 0 }};

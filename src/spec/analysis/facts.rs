@@ -1,6 +1,6 @@
-//! The facts about a program that analyses find and those who run it ask for.
+//! The results of analyses, as the modules that run a program use them.
 //!
-//! After `if q <= n { reply 0; } reply 1;` the shapes of the answers are 0 and 1, and after the condition 0 alone.
+//! For example `if q <= n { reply 0; } reply 1;` has the reply shapes 0 and 1, and the block of the `if` has 0 alone.
 
 use crate::scalar::Scalar;
 use crate::value::Value;
@@ -8,9 +8,9 @@ use crate::value::Value;
 /// The shape of an answer.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum ReplyShape {
-    /// A constructor.
+    /// An answer with this outermost constructor.
     Tag(u32),
-    /// A known scalar.
+    /// An answer that is this scalar.
     Scalar(Scalar),
     /// The handler ends without an answer.
     Nothing,
@@ -29,31 +29,31 @@ impl ReplyShape {
     }
 }
 
-/// A set of shapes.
+/// The shapes of the answers that may still be given from a position on.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct ReplyShapes {
-    /// Every shape is possible.
+    /// Set if every shape is possible.
     pub any: bool,
-    /// The function may return to its caller, whose own shapes are then possible too.
+    /// Set if the function may return to its caller, whose own shapes are then possible too.
     pub returns: bool,
     /// The possible shapes.
     pub set: Vec<ReplyShape>,
 }
 
 impl ReplyShapes {
-    /// Tests whether an answer is possible by these shapes; `None` is no answer.
+    /// Tests whether one of these shapes admits an answer; `None` is no answer.
     #[must_use]
     pub fn admits(&self, answer: Option<&Value>) -> bool {
         self.any || self.set.iter().any(|shape| shape.fits(answer))
     }
 }
 
-/// The answers that show a choice, and the places in them where they do.
+/// The answers that show a choice, with the path to it in each.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Provenance {
-    /// Every answer is the choice itself.
+    /// Set if every answer is the choice itself.
     pub(crate) whole: bool,
-    /// Each answer of the variant has it at the end of the path, whose first step is a field of the variant.
+    /// For each variant that shows the choice, the path to it; the first step is a field of the variant.
     pub(crate) fields: Vec<(u32, Vec<FieldStep>)>,
 }
 
@@ -67,7 +67,7 @@ pub struct FieldStep {
 }
 
 impl Provenance {
-    /// Returns what was chosen, as this answer shows it; `None` if answers with its head do not.
+    /// Returns the choice that an answer shows; `None` if answers of its variant do not show it.
     #[must_use]
     pub fn within<'v>(&self, answer: &'v Value) -> Option<&'v Value> {
         if self.whole {
@@ -82,15 +82,15 @@ impl Provenance {
     }
 }
 
-/// Steps that touch common variables.
+/// A component of internal steps that depend on each other because they touch common variables.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct StepComponent {
-    /// Their numbers.
+    /// The numbers of the steps.
     pub steps: Vec<usize>,
-    /// The variables that they touch.
+    /// The variables that the steps touch.
     pub slots: Vec<u32>,
-    /// True if each run of each of the steps touches these variables at one key only.
+    /// Set if each run of a step touches these variables at one key only.
     pub keyed: bool,
-    /// True if the steps can never be faulty, so that nothing is missed if they are not run.
+    /// Set if the steps can never be faulty, so that no fault is missed if they are not run.
     pub faultless: bool,
 }

@@ -1,11 +1,11 @@
 //! Variables of which handlers read single entries only: `m.get(k)`, `k in m`, `m[k]`, not `len(m)` or `for k in m`.
 //!
-//! What is hidden in an entry of such a variable costs nothing if the entry is not asked for, so it may stay hidden. A
-//! variable that is read as a whole is told apart by most requests.
+//! A symbolic entry of such a variable costs nothing as long as no request asks for it, so it may stay symbolic. If a variable is read
+//! as a whole, most requests fork on it.
 
 use crate::spec::code::{Binary, Op, Operand, Program};
 
-/// The variables that are read by single entries only.
+/// Marks the variables that are read by single entries only.
 pub(crate) fn keyed(program: &Program) -> Vec<bool> {
     let mut keyed = vec![true; program.slots.len()];
     let code = program.functions.iter().flat_map(|function| &function.code);

@@ -1,10 +1,11 @@
-//! Links between the parts of a request and those of the state: which are keys of which map, and what they are compared with.
+//! Links between parts of requests and parts of the state: a part is a key of a map, or compared with a part of the state.
 //!
-//! In `on Cas { key, unique } { if items.contains(key) && items[key].unique == unique … }` the part `key` is a key of `items`, and
-//! `unique` meets the field of that name of its values. A client that wants to come far asks with values that are there.
+//! For example in `on Cas { key, unique } { if items.contains(key) && items[key].unique == unique … }` the part `key` is a key of
+//! `items`, and `unique` meets the field of that name of the values of `items`. A client that wants to reach more code sends values
+//! that the state has.
 //!
-//! Code is followed with the *origins* of what registers hold, part by part; which way is taken is not looked at. What is found is a
-//! hint for who makes requests, and nothing that a verdict rests on.
+//! A dataflow analysis follows the *origins* of the parts of each register, on all paths. Its results are hints for the generation of
+//! requests; no verdict depends on them.
 
 use std::collections::BTreeSet;
 
@@ -13,10 +14,10 @@ use smallvec::SmallVec;
 use super::dataflow::{Graph, Lattice};
 use crate::spec::code::{Binary, ChoiceDomain, Op, Operand, Program, Unary};
 
-/// No more origins of one register, and no longer paths, are followed.
+/// At most this many origins of one register are followed, and paths of at most [`LONGEST_PATH`] steps, so that the analysis ends.
 const MOST_ORIGINS: usize = 24;
 const LONGEST_PATH: usize = 8;
-/// The number of times that all functions are gone through.
+/// All functions are followed at most this many times; a link that needs more rounds is missed.
 const ROUNDS: usize = 16;
 
 /// A step to a part of a value.
@@ -30,22 +31,22 @@ pub enum PartStep {
     Entry,
 }
 
-/// The way to a part of a value, from the whole.
+/// The path to a part of a value.
 pub type PartPath = SmallVec<[PartStep; 4]>;
 
-/// A part of the state: a variable and the way into it.
+/// A part of the state: a variable and a path into it.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct LinkedPart {
     /// The variable.
     pub slot: u32,
-    /// The way from there.
+    /// The path into the value of the variable.
     pub path: PartPath,
 }
 
 /// The links between the parts of requests and of the state.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct RequestLinks {
-    /// The parts of a request that meet a part of the state: they are compared with it, or looked up among it.
+    /// The parts of a request that meet a part of the state: they are compared with it, or looked up in it.
     pub meets: BTreeSet<(PartPath, LinkedPart)>,
     /// The parts of a request that are stored in a part of the state.
     pub stored: BTreeSet<(PartPath, LinkedPart)>,
@@ -61,7 +62,7 @@ enum PartOrigin {
     Chosen,
 }
 
-/// The origins of what a register holds: at this way into it there is what comes from there.
+/// The origins of the parts of a value: for each path into it, an origin of the part at that path.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 struct PartOrigins(BTreeSet<(PartPath, PartOrigin)>);
 
@@ -92,7 +93,7 @@ impl RequestLinks {
 
 struct Linking<'p> {
     program: &'p Program,
-    /// By the function, the origins of its parameters, and of what it returns.
+    /// The origins of the parameters of each function; `results` has those of its result.
     params: Vec<Vec<PartOrigins>>,
     results: Vec<PartOrigins>,
     links: RequestLinks,
@@ -122,7 +123,7 @@ impl PartOrigins {
         self.0.len() > before
     }
 
-    /// The origins of a part.
+    /// The origins of a part of the value.
     fn part(&self, step: PartStep) -> PartOrigins {
         let part = |(path, origin): &(PartPath, PartOrigin)| match path.split_first() {
             Some((first, rest)) => (*first == step).then(|| (rest.into(), origin.clone())),
@@ -131,7 +132,7 @@ impl PartOrigins {
         PartOrigins(self.0.iter().filter_map(part).collect())
     }
 
-    /// The origins of something of which this is a part.
+    /// The origins of a value that has this one as a part.
     fn within(&self, step: PartStep) -> PartOrigins {
         let fits = self.0.iter().filter(|(path, _)| path.len() < LONGEST_PATH);
         PartOrigins(fits.map(|(path, origin)| (longer(&[step], path), origin.clone())).collect())
@@ -197,7 +198,7 @@ impl Linking<'_> {
         }
     }
 
-    /// The origins of what an instruction gives.
+    /// The origins of the result of an instruction.
     fn result(&self, op: &Op, before: &RegisterOrigins) -> PartOrigins {
         let of = |operand: &Operand| self.origins(*operand, before);
         let own = |register: u32| before.0[register as usize].clone();
@@ -255,7 +256,7 @@ impl Linking<'_> {
         }
     }
 
-    /// Notes what an instruction compares, looks up, stores, passes and returns.
+    /// Notes the values that an instruction compares, looks up, stores, passes and returns.
     fn note(&mut self, number: usize, op: &Op, before: &RegisterOrigins) {
         let of = |linking: &Self, operand: &Operand| linking.origins(*operand, before);
         match op {
@@ -308,7 +309,7 @@ impl Linking<'_> {
         }
     }
 
-    /// Takes up that two values meet: parts that stand at the same place do.
+    /// Notes that two values meet: so do their parts at the same path.
     fn meet(&mut self, a: &PartOrigins, b: &PartOrigins) {
         for (path, origin) in &a.0 {
             for (other_path, other) in &b.0 {
@@ -334,7 +335,7 @@ impl Linking<'_> {
         }
     }
 
-    /// A part of a request that is stored and then compared is compared as well.
+    /// The links, closed under storing: a part of a request that is stored meets all that the stored part meets.
     fn finish(mut self) -> RequestLinks {
         for (from, stored) in &self.links.stored {
             for (a, b) in &self.between {

@@ -1,4 +1,4 @@
-//! Analyses: facts about the code of a specification that hold in every run, for the passes and for those who run it.
+//! Analyses of the code of a specification: facts that hold in every run, for the passes and for the modules that run the code.
 
 pub(crate) mod cells;
 pub(crate) mod dataflow;

@@ -1,8 +1,8 @@
-//! Choices that the answer shows: for each, at which place in which answer, if no other path leads to such an answer.
+//! Reply provenance: the part of the answer that equals a choice.
 //!
 //! In `let id = choose Id; used := used + {id}; reply Fresh(Some(id));` the choice is inside field 0 of every answer `Fresh` that
-//! follows. A judge that observed `Fresh(Some("a"))` follows `"a"` alone. Nothing may be told on the way, whatever was chosen: that the
-//! specification is faulty, or that the client broke its duty.
+//! follows it. So a judge that observed `Fresh(Some("a"))` follows the choice `"a"` alone. A choice has no provenance if a path after
+//! it may be faulty, or break the client's duty: that is reported whatever the choice was.
 
 use rustc_hash::FxHashMap;
 
@@ -11,19 +11,20 @@ use super::facts::FieldStep;
 use super::reply_shapes::is_reported;
 use crate::spec::code::{ChoiceDomain, Function, Op, Operand, Pc, Provenance, Register, ReplyShape};
 
-/// The constructors between what a register holds and the choice in it, the outermost first; none if it holds the choice itself.
+/// The path from the value of a register to the choice inside it, the outermost field first; empty if the register holds the choice
+/// itself.
 type ShownPath = Vec<FieldStep>;
 
-/// The registers that hold something of the choice, whichever way was taken.
+/// The registers that hold the choice, or a constructor around it, on all paths.
 #[derive(Clone)]
 struct Copies(FxHashMap<Register, ShownPath>);
 
-/// The record of what the answers that follow say of the choice.
+/// The answers that may follow a choice, as far as they concern it.
 #[derive(Default)]
 struct Answers {
-    /// The variants that have it in them, and where.
+    /// The variants with the choice inside, each with the path to it.
     fields: FxHashMap<u32, ShownPath>,
-    /// The variants of which some show something else.
+    /// The variants of which some answers do not have the choice at this path.
     other: Vec<u32>,
     /// Set if some answers are the choice itself.
     whole: bool,
@@ -31,7 +32,7 @@ struct Answers {
     scalar: bool,
 }
 
-/// The choices of a function that are shown.
+/// The provenance of the choices of a function, by the position of the choice.
 pub(crate) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
     let choices = function.code.iter().enumerate().filter_map(|(pc, op)| match op.plain() {
         Op::Choose { dst, domain: ChoiceDomain::Type(_) } => Some((pc, *dst)),
@@ -45,7 +46,7 @@ pub(crate) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
     choices.into_iter().filter_map(|(pc, dst)| Some((pc as Pc, provenance(function, &graph, pc, dst)?))).collect()
 }
 
-/// Follows a choice through the code; nothing if something else may be told of a path, or no answer shows it.
+/// Follows a choice through the code; nothing if a path may be reported, or no answer shows the choice.
 fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
     let held = Copies(FxHashMap::from_iter([(dst, ShownPath::new())]));
     let before = graph.forward((pc + 1, held), |at, held| Some(held.behind(function.code.get(at)?.plain())));
@@ -61,7 +62,7 @@ fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> O
     answers.provenance()
 }
 
-/// The copies that there are whichever way was taken.
+/// The join keeps the copies that exist on both paths.
 impl Lattice for Copies {
     fn join(&mut self, other: &Copies) -> bool {
         let before = self.0.len();
@@ -75,7 +76,7 @@ impl Copies {
         self.0.get(&operand.register()?)
     }
 
-    /// The registers that hold something of the choice after an instruction.
+    /// The copies of the choice after an instruction.
     fn behind(&self, op: &Op) -> Copies {
         let result = match op {
             Op::Copy { dst, src } => self.of(*src).map(|path| (*dst, path.clone())),
@@ -96,7 +97,7 @@ impl Copies {
 }
 
 impl Answers {
-    /// Takes up an answer; `None` if it may be anything.
+    /// Notes an answer; `None` if its shape is not known.
     fn note(&mut self, function: &Function, at: usize, held: Option<&ShownPath>) -> Option<()> {
         match held {
             Some(path) => match path.first() {

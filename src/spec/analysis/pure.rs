@@ -1,9 +1,9 @@
-//! Requests that change nothing, whatever the state, if they are answered as they were; and those that may be faulty.
+//! Requests that change nothing in any state if they get a certain answer, and requests that may be faulty.
 //!
-//! `if v == n { reply 0; } n := v; reply 1;`: answered 0, it has changed nothing; answered 1, it may have.
+//! For example `if v == n { reply 0; } n := v; reply 1;` has changed nothing if it answered 0; if it answered 1, it may have.
 //!
-//! Code is followed from its entry, with whether anything was written on the way; a side from which the answer cannot come any more
-//! is not. Of a request only its variant is looked at, and of an answer only the instructions from which it can come.
+//! The search follows paths from the entry of a handler, and notes whether anything was written. It leaves out sides from which the
+//! answer cannot come any more. Of a request only the variant counts, and of an answer only the instructions from which it can come.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -15,25 +15,25 @@ use crate::value::Value;
 /// The register of a request, when its handler begins.
 const REQUEST: Register = 0;
 
-/// The facts about the requests of a program, in every state; each is found out once.
+/// Facts about the requests of a program that hold in every state; each is computed once.
 pub struct RequestFacts<'p> {
     program: &'p Program,
     serve: &'p Function,
-    /// By the variant of the request, and the instructions from which the answer can come.
+    /// For each variant of the request and set of instructions from which the answer can come: set if the request may change something.
     changes: FxHashMap<(Option<u32>, Vec<bool>), bool>,
-    /// By the variant of the request.
+    /// For each variant of the request: set if it may be faulty, or break the client's duty.
     failures: FxHashMap<Option<u32>, bool>,
 }
 
 impl<'p> RequestFacts<'p> {
-    /// The facts about a program, of which none is known yet.
+    /// The facts about a program, none of which is computed yet.
     #[must_use]
     pub fn new(program: &'p Program) -> RequestFacts<'p> {
         let serve = &program.functions[program.serve as usize];
         RequestFacts { program, serve, changes: FxHashMap::default(), failures: FxHashMap::default() }
     }
 
-    /// Tests whether a handler that gives this answer to this request (`None`: any answer) has changed nothing, in every state.
+    /// Tests whether a handler that gives this answer (`None`: any answer) to this request has changed nothing, in every state.
     pub fn changes_nothing(&mut self, request: &Value, answer: Option<&Value>) -> bool {
         let admits = |shapes: &ReplyShapes| answer.is_none() || shapes.admits(answer);
         let about = (variant(request), self.serve.reply_shapes.iter().map(admits).collect());
@@ -45,21 +45,20 @@ impl<'p> RequestFacts<'p> {
         !*changes
     }
 
-    /// Tests whether the server may be faulty when it starts again.
+    /// Tests whether the handler of restarts may be faulty.
     #[must_use]
     pub fn restart_may_fail(&self) -> bool {
         self.program.restarts.is_some_and(|function| !self.program.all_called(function, &|op| !op.may_fault()))
     }
 
-    /// Tests whether what the server does by itself may be faulty.
+    /// Tests whether an internal step of the server may be faulty.
     #[must_use]
     pub fn steps_may_fail(&self) -> bool {
         let program = self.program;
         program.steps.iter().any(|step| !program.all_called(step.function, &|op| !op.may_fault()))
     }
 
-    /// Tests whether the code that serves a request may be faulty, or break the client's duty, in some state; or what the server does by
-    /// itself.
+    /// Tests whether the handler of a request may be faulty, or break the client's duty, in some state; or an internal step of the server.
     pub fn may_fail(&mut self, request: &Value) -> bool {
         if self.steps_may_fail() {
             return true;
@@ -74,7 +73,7 @@ impl<'p> RequestFacts<'p> {
         })
     }
 
-    /// Tests whether a request may break the client's duty in some state, or be one that no handler takes.
+    /// Tests whether a request may break the client's duty in some state, also by being one that no handler takes.
     #[must_use]
     pub fn may_break_duty(&self, request: &Value) -> bool {
         let (program, serve) = (self.program, self.serve);
@@ -92,7 +91,7 @@ fn variant(request: &Value) -> Option<u32> {
 }
 
 impl Program {
-    /// By function and position: whether a duty of the client may be met from there on, in the function or those that it calls.
+    /// For each function and position, set if a path from there may come to a duty of the client, in the function or those that it calls.
     #[must_use]
     pub fn duties_ahead(&self) -> Vec<Vec<bool>> {
         let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
@@ -116,27 +115,27 @@ impl Program {
         self.functions.iter().map(ahead).collect()
     }
 
-    /// Tests whether each handler answers just once, in one section.
+    /// Tests whether each handler answers once, and runs in one section.
     #[must_use]
     pub fn answers_at_once(&self) -> bool {
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && !op.is_asynchronous())
     }
 
-    /// Tests whether each handler answers just once, after calls of peers at most.
+    /// Tests whether each handler answers once, and is suspended by calls of peers only.
     #[must_use]
     pub fn answers_after_calls(&self) -> bool {
         let is_call = |op: &Op| matches!(op.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && (!op.is_asynchronous() || is_call(op)))
     }
 
-    /// Tests whether the server may be faulty at the beginning, or as it takes notice of a connection.
+    /// Tests whether the initial state, or a handler of connections, may be faulty.
     #[must_use]
     pub fn may_fail_unasked(&self) -> bool {
         let mut begun = [self.init].into_iter().chain(self.opens).chain(self.closes);
         begun.any(|function| !self.all_called(function, &|op| !op.may_fault()))
     }
 
-    /// Tests whether nothing is under way once each request has its answer: nothing else is sent, and no step waits within.
+    /// Tests whether nothing is pending once each request has its answer: no other messages are sent, and no step is suspended.
     #[must_use]
     pub fn rests_when_answered(&self) -> bool {
         let sends = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. } | Op::CallPeers { .. });
@@ -147,8 +146,8 @@ impl Program {
             && steps.all(|step| self.all_called(step.function, &|op| !op.is_asynchronous()))
     }
 
-    /// Tests whether something that the server does may be faulty, or break a client's duty, where a map or set that is unknown is counted or
-    /// not.
+    /// Tests whether the server may be faulty anywhere, or a client break its duty. Counting a map or set that may be unknown is a fault,
+    /// too: `counts_unknown` says whether the code does that.
     pub(crate) fn may_be_wrong(&self, counts_unknown: bool) -> bool {
         let steps = self.steps.iter().map(|step| step.function);
         let mut begun =
@@ -157,7 +156,7 @@ impl Program {
         counts_unknown || begun.any(fails)
     }
 
-    /// Tests whether something holds of every instruction that a function comes to, and those that it calls.
+    /// Tests whether a condition holds for every reachable instruction of a function, and of those that it calls.
     pub(crate) fn all_called(&self, function: u32, holds: &dyn Fn(&Op) -> bool) -> bool {
         let (mut open, mut met, returning) = (vec![function], FxHashSet::default(), self.returning());
         while let Some(number) = open.pop() {
@@ -178,7 +177,7 @@ impl Program {
         true
     }
 
-    /// Tests of each function whether a call of it may go on after the call: not if each path answers, or ends otherwise.
+    /// Marks the functions whose calls may return: not those of which each path answers, or ends otherwise.
     fn returning(&self) -> Vec<bool> {
         let mut returning = vec![false; self.functions.len()];
         loop {
@@ -203,7 +202,8 @@ impl Program {
         }
     }
 
-    /// Tests whether every path ends at an instruction: the client breaks its duty there, or the specification is wrong; or none comes to it.
+    /// Tests whether every path ends at an instruction: the specification is faulty there, the client breaks its duty, or the path is
+    /// infeasible.
     fn ends(&self, op: &Op) -> bool {
         match op {
             Op::Fault { .. } => true,
@@ -215,28 +215,28 @@ impl Program {
     }
 }
 
-/// A search along the ways that a handler can take with a request of this variant.
+/// A search along the paths that a handler can take with a request of this variant.
 struct WaySearch<'s> {
     program: &'s Program,
     serve: &'s Function,
     variant: Option<u32>,
-    /// The instructions to go through, if these are not all.
+    /// The instructions that paths may pass, if not all.
     admitted: Option<&'s [bool]>,
 }
 
-/// The facts that are known before an instruction.
+/// The facts that hold before an instruction on a path.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 struct PathFacts {
-    /// Something may have been written.
+    /// Set if something may have been written.
     wrote: bool,
-    /// The request is still in its register.
+    /// Set if the request is still in its register.
     has_request: bool,
     /// The register of the last test of the request's variant, and its outcome.
     tested: Option<(Register, bool)>,
 }
 
 impl WaySearch<'_> {
-    /// Tests whether some way comes to an instruction of a kind, which may depend on whether something was written up to there.
+    /// Tests whether some path comes to an instruction that passes a test, which also gets whether something was written up to there.
     fn comes_to(&self, is_one: &dyn Fn(&Op, bool) -> bool) -> bool {
         let mut open = vec![(0, PathFacts { wrote: false, has_request: true, tested: None })];
         let mut met = FxHashSet::default();
@@ -270,7 +270,7 @@ impl WaySearch<'_> {
         PathFacts { wrote: before.wrote || self.writes(op), has_request, tested }
     }
 
-    /// The way on that a request of this variant takes, if that decides it.
+    /// The next position for a request of this variant, if the variant decides it.
     fn only_way(&self, op: &Op, following: usize, before: PathFacts) -> Option<usize> {
         let (cond, to) = match (op, self.variant) {
             (Op::ByVariant { src: Operand::Register(REQUEST), targets, none }, Some(own)) if before.has_request => {
@@ -284,7 +284,7 @@ impl WaySearch<'_> {
         Some(if holds { following } else { *to as usize })
     }
 
-    /// Tests whether an instruction may change the state; a procedure that may answer is taken to.
+    /// Tests whether an instruction may change the state; a procedure that may answer counts as changing it.
     fn writes(&self, op: &Op) -> bool {
         let stays = |op: &Op| op.stores().is_none() && !matches!(op, Op::Reply { .. });
         match op {

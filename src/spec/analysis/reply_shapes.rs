@@ -1,8 +1,7 @@
-//! The answers that may still be given from a program point on: sets of *shapes* of answers, computed backwards once
-//! for each specification.
+//! Reply shapes: the answers that may still be given from a position on, a backward dataflow analysis of the code.
 //!
-//! A shape is the outermost constructor or the constant of an answer. The judge does not fork into a side from which the
-//! observed answer cannot come; a point that may fault, or break the client's duty, counts as giving every reply.
+//! A shape is the outermost constructor, or the constant, of an answer. The judge does not fork into a side from which the observed
+//! answer cannot come. An instruction that may be faulty, or break the client's duty, counts as giving every answer.
 
 use std::collections::BTreeSet;
 
@@ -12,10 +11,10 @@ use super::dataflow::{Graph, Lattice};
 use crate::spec::code::{Function, Op, Operand, Register, ReplyShape, ReplyShapes};
 use crate::value::Value;
 
-/// More shapes than this count as any.
+/// A set of more shapes than this counts as any shape, so that the sets stay small.
 const SHAPES_LIMIT: usize = 16;
 
-/// The shapes of what is answered at the instructions of a function that answer.
+/// The shapes of the answers that the `Reply` instructions of a function give, by position.
 type GivenShapes = FxHashMap<usize, ReplyShapes>;
 
 impl Lattice for ReplyShapes {
@@ -92,13 +91,12 @@ fn transfer(
     }
 }
 
-/// Tests whether something may be reported of an instruction, whatever is observed: that it is faulty, or that the client
-/// broke its duty.
+/// Tests whether an instruction may be reported whatever the answer is: it may be faulty, or break the client's duty.
 pub(crate) fn is_reported(function: &Function, pc: usize) -> bool {
     function.code[pc].may_fault() || function.counting.contains(&(pc as u32))
 }
 
-/// The shapes of what each instruction of a function answers that does.
+/// The shapes of the answers that the `Reply` instructions of a function give.
 fn replies(function: &Function, constants: &[Value]) -> GivenShapes {
     let mut given = GivenShapes::default();
     for part in function.ranges() {
@@ -114,7 +112,7 @@ fn replies(function: &Function, constants: &[Value]) -> GivenShapes {
     given
 }
 
-/// The search for what a register may hold, through all that writes it among the instructions that use the same registers.
+/// A search for the shapes of a register, through all instructions that write it in its part of the function.
 struct WrittenBy<'a> {
     code: &'a [Op],
     params: u32,
@@ -123,7 +121,7 @@ struct WrittenBy<'a> {
 }
 
 impl WrittenBy<'_> {
-    /// The shapes of what an operand may hold; `None` if they are not known.
+    /// The shapes of the values of an operand; `None` if they are not known.
     fn shapes(&mut self, operand: Operand) -> Option<Vec<ReplyShape>> {
         let register = match operand {
             Operand::Register(register) => register,

@@ -1,17 +1,18 @@
-//! The section that goes on at a place of a program, as far as the code tells in every state.
+//! Facts that hold in every state about the section that begins at a place of the code.
 //!
-//! `total := total + q; yield; reply total;` suspended at its `yield`: the section ahead changes nothing. In `let x = total; yield;
-//! total := x + q; reply total;` it reads no variable before it has set it, so that it comes to the same in every state.
+//! For example the section after the `yield` in `total := total + q; yield; reply total;` changes nothing. The section after the
+//! `yield` in `let x = total; yield; total := x + q; reply total;` reads no variable before it has set it, so its result is the same in
+//! every state.
 
 use rustc_hash::FxHashSet;
 
 use crate::spec::code::{Op, Operand, Pc, Program};
 use crate::value::Value;
 
-/// A place at which a function goes on.
+/// A place at which a task goes on: the number of a function, and a position in it.
 pub type CodePlace = (u32, Pc);
 
-/// Tests whether the section that goes on at a place ends with an answer, and has done nothing else if this is the one that it gives.
+/// Tests whether the section at a place ends with an answer, and has no other effect if it gives this answer.
 #[must_use]
 pub fn only_answers(program: &Program, (number, pc): CodePlace, answer: &Value) -> bool {
     let function = &program.functions[number as usize];
@@ -38,7 +39,7 @@ pub fn only_answers(program: &Program, (number, pc): CodePlace, answer: &Value) 
     true
 }
 
-/// Tests whether the section that goes on at a place reads no variable of the state that it has not set itself.
+/// Tests whether the section at a place reads no variable of the state that it has not set itself.
 #[must_use]
 pub fn reads_no_state(program: &Program, (number, pc): CodePlace) -> bool {
     let function = &program.functions[number as usize];
@@ -65,7 +66,7 @@ pub fn reads_no_state(program: &Program, (number, pc): CodePlace) -> bool {
     true
 }
 
-/// The variables that a way has set, of the first 64.
+/// The variables that a path has set, as a bit set of the first 64; others count as not set.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Default)]
 struct SetVariables(u64);
 

@@ -1,10 +1,10 @@
-//! Variables whose texts are only kept, added to at their end, and shown: no handler compares them, or looks into them.
+//! Variables whose texts are only stored, appended to, and answered: no handler compares them or looks into them.
 //!
-//! `data[k] := data.get_or(k, "") + v; reply data.get_or(k, "");` goes the same way whatever text `data[k]` is, and what it stores and
-//! answers begins with that text; `if data[k] == v { .. }` and `reply v + data[k];` do not.
+//! For example `data[k] := data.get_or(k, "") + v; reply data.get_or(k, "");` takes the same path whatever text `data[k]` is, and the
+//! texts that it stores and answers begin with that text. It is not so for `if data[k] == v { .. }` and `reply v + data[k];`.
 //!
-//! Of each register the variables are known whose texts it may hold. A variable is given up if an instruction does more with such a
-//! register than handing it on.
+//! The analysis knows for each register the variables whose texts it may hold. A variable is given up if an instruction does more with
+//! such a register than pass it on.
 
 use std::cell::RefCell;
 
@@ -15,10 +15,10 @@ use crate::spec::Spec;
 use crate::spec::code::{Binary, Function, Op, Operand, Pc};
 use crate::spec::types::Type;
 
-/// Variables by their numbers, in one word.
+/// A set of variables, as bits by their numbers.
 type Variables = u64;
 
-/// The variables whose text is only kept, added to and shown, by their numbers.
+/// Marks the variables whose texts are only stored, appended to and answered.
 #[must_use]
 pub fn shown(spec: &Spec) -> Vec<bool> {
     let program = &spec.program;
@@ -39,14 +39,14 @@ pub fn shown(spec: &Spec) -> Vec<bool> {
     (0..variables).map(|slot| holding.looked_into >> slot & 1 == 0).collect()
 }
 
-/// The variables whose texts each variable may hold, and those into whose texts something looks.
+/// The state of the analysis: for each variable, the variables whose texts it may hold; and the variables whose texts are looked into.
 struct Holding<'s> {
     spec: &'s Spec,
     of: Vec<Variables>,
     looked_into: Variables,
 }
 
-/// The variables whose texts the registers may hold.
+/// For each register, the variables whose texts it may hold.
 #[derive(Clone)]
 struct HeldTexts(Vec<Variables>);
 
@@ -62,9 +62,9 @@ impl Lattice for HeldTexts {
 }
 
 impl Holding<'_> {
-    /// Follows a function, and notes what it stores and looks into.
+    /// Follows a function, and notes the texts that it stores and those that it looks into.
     fn follow(&mut self, function: &Function, graph: &Graph) {
-        // The value of a first arm waits while the second one uses the registers.
+        // The value of the first arm is kept while the second arm uses the registers.
         let arms: RefCell<FxHashMap<Pc, Variables>> = RefCell::default();
         let mut known;
         loop {
@@ -105,7 +105,7 @@ impl Holding<'_> {
         operands.into_iter().map(|operand| self.held(operand, registers)).fold(0, |all, one| all | one)
     }
 
-    /// The variables whose texts may be in what an instruction gives.
+    /// The variables whose texts may be in the result of an instruction.
     fn result(&self, op: &Op, before: &HeldTexts, waiting: &FxHashMap<Pc, Variables>) -> Variables {
         let held = |operand: &Operand| self.held(*operand, before);
         match op {
@@ -126,7 +126,7 @@ impl Holding<'_> {
         }
     }
 
-    /// The variable that an instruction stores to, and those whose texts it may store.
+    /// The variable to which an instruction stores, and the variables whose texts it may store.
     fn stored(&self, op: &Op, before: &HeldTexts) -> Option<(u32, Variables)> {
         let (slot, _) = op.stores()?;
         let stored = match op {
@@ -138,7 +138,7 @@ impl Holding<'_> {
         ((slot as usize) < self.of.len()).then_some((slot, stored))
     }
 
-    /// The variables whose texts decide what an instruction does, or of which it makes something else.
+    /// The variables whose texts an instruction looks into: they decide its effect, or it computes something else from them.
     fn looks_into(&self, op: &Op, before: &HeldTexts) -> Variables {
         let held = |operand: &Operand| self.held(*operand, before);
         match op {
@@ -172,7 +172,7 @@ impl Holding<'_> {
         }
     }
 
-    /// Tests whether what an operand holds are entries under keys, among which no text is shown.
+    /// Tests whether an operand is a variable with entries under keys: a lookup in it does not look into the texts of its values.
     fn is_keyed(&self, operand: Operand) -> bool {
         let Operand::Slot(slot) = operand else { return false };
         let ty = self.spec.program.slots.get(slot as usize).map(|slot| self.spec.types.get(slot.ty));

@@ -1,15 +1,14 @@
-//! The handler once more, for a judge that tells nobody of choices: each is made where something reads it first, and on no
-//! other path.
+//! Code sinking of choices: a second handler, for a judge that reports no choices, makes each choice right before its first use.
 //!
-//! `let x: int = choose; if q <= n { reply 0; } n := x; reply 1;` chooses x after the `if`: before an answer 0 nothing is
-//! chosen. A machine's cells that every request writes before it reads them are registers (see `cells`).
+//! For example `let x: int = choose; if q <= n { reply 0; } n := x; reply 1;` chooses x after the `if`: no choice precedes the answer
+//! 0. In this handler the cells of a machine that are dead between requests are registers (see `cells`).
 
 use super::cells;
 use super::dataflow::Graph;
 use crate::spec::code::{ChoiceDomain, Function, Op, Pc, Program, ProgramKind, Register};
 use crate::spec::passes::{Code, simplify};
 
-/// Adds the handler that chooses late, if that is another one.
+/// Adds the handler with sunk choices, if it differs from the handler as written.
 pub(crate) fn add(program: &mut Program, code: Code) {
     let mut late = program.functions[program.serve as usize].clone();
     let in_registers = program.kind == ProgramKind::Machine && cells::keep_in_registers(&mut late);
@@ -22,7 +21,7 @@ pub(crate) fn add(program: &mut Program, code: Code) {
     }
 }
 
-/// Makes choices late that are not read on every path; returns whether there are such.
+/// Sinks the choices that are not read on every path; returns whether there are any.
 fn choices(function: &mut Function) -> bool {
     let (mut changed, mut at) = (false, 0);
     let mut graph = None;
@@ -38,8 +37,8 @@ fn choices(function: &mut Function) -> bool {
     changed
 }
 
-/// The instructions before which the choice at a position is to be made. `None` if it stands well, there is none, or it may
-/// not be possible at all: a range and a collection may be empty. `graph` is the function's, made if it is needed.
+/// The instructions before which the choice at a position is to be made instead. `None` if it should stay, if the position has no
+/// choice, or if the choice may be impossible: a range or a collection may be empty. `graph` is made if it is needed.
 fn places(function: &Function, at: usize, graph: &mut Option<Graph>) -> Option<Vec<usize>> {
     let Op::Choose { dst, domain: ChoiceDomain::Type(_) | ChoiceDomain::Alternatives(_) } = function.code[at] else {
         return None;
@@ -54,7 +53,7 @@ fn places(function: &Function, at: usize, graph: &mut Option<Graph>) -> Option<V
     path.saved.then_some(path.places)
 }
 
-/// The ways from a choice on.
+/// The search for new places of a choice, along the paths after it.
 struct SunkPath<'f> {
     function: &'f Function,
     graph: &'f Graph,
@@ -62,12 +61,12 @@ struct SunkPath<'f> {
     dst: Register,
     /// The instructions before which the choice is made.
     places: Vec<usize>,
-    /// Set if some path does without the choice.
+    /// Set if some path does not need the choice.
     saved: bool,
 }
 
 impl SunkPath<'_> {
-    /// Goes on from a position that is come to from the choice alone.
+    /// Follows the paths from a position that all come from the choice.
     fn follow(&mut self, mut at: usize) {
         loop {
             if !self.needed[at] {
@@ -92,8 +91,7 @@ impl SunkPath<'_> {
         self.places.push(at);
     }
 
-    /// The end of the instructions from there on that are entered at the first one only, left to their end only, and do not
-    /// name the choice.
+    /// The end of the region that begins at a position, is entered there only, is left at its end only, and does not name the choice.
     fn past(&self, at: usize) -> Option<usize> {
         let (mut end, mut next) = (at + 1, at);
         loop {
@@ -120,7 +118,7 @@ impl SunkPath<'_> {
         }
     }
 
-    /// Tests whether the choice may be made on each side of a fork by itself.
+    /// Tests whether the choice may be made separately on each side of a fork.
     fn may_divide(&self, at: usize) -> bool {
         let forks =
             matches!(self.function.code[at].plain(), Op::Branch { .. } | Op::Compare { .. } | Op::Select { .. });
@@ -129,7 +127,7 @@ impl SunkPath<'_> {
     }
 }
 
-/// Takes a choice away from where it is, and puts it before other instructions.
+/// Moves a choice from its position to those before other instructions.
 fn put(function: &mut Function, choice: usize, places: &[usize]) {
     let (mut first, mut own, mut next) = (Vec::new(), Vec::new(), 0);
     for at in 0..=function.code.len() {
@@ -171,7 +169,7 @@ mod tests {
         spec(&format!("protocol p {{ request int; response int; var n: int = 0; {members} }}"))
     }
 
-    /// The longest run of choices and answers on each way through a handler, as `c` and `r`.
+    /// Collects the choices and answers on each path through a handler, as `c` and `r`.
     fn ways(function: &Function, at: usize, met: &str, found: &mut Vec<String>) {
         let mut met = met.to_owned();
         match function.code[at].plain() {
@@ -186,7 +184,7 @@ mod tests {
         open.iter().filter(|to| **to > at).for_each(|to| ways(function, *to, &met, found));
     }
 
-    /// The choices and answers of each way, as written and chosen late.
+    /// The choices and answers of each path, in the handler as written and in the one with sunk choices.
     fn stated(members: &str) -> [Vec<String>; 2] {
         let spec = handler(members);
         [spec.program.serve, spec.program.sunk].map(|function| {
@@ -214,20 +212,20 @@ mod tests {
                 "cr cr cr",
                 "cr r r",
             ),
-            // Past a choice that stays, and past what does not matter.
+            // Past a choice that stays, and past a region that does not matter.
             (
                 "on q { let x: int = choose; let y: int = choose; assume y > n; if q > y { n := 3; } n := n + 1; \
                  if n > 7 { reply 0; } n := x; reply 1; }",
                 "ccr ccr ccr ccr",
                 "ccr ccr cr cr",
             ),
-            // Another value comes to where it would go on.
+            // Paths that meet with different values of `x`: the choice does not sink beyond that point.
             (
                 "on q { var x: int = 0; if q > 1 { x := choose; } n := n + 1; if n > 7 { reply 0; } n := x; reply 1; }",
                 "cr cr r r",
                 "cr cr r r",
             ),
-            // What nobody does without stays.
+            // A choice that every path reads stays.
             ("on q { let x: int = choose; if q <= n { reply x; } n := x; reply 1; }", "cr cr", "cr cr"),
             ("on q { let x: int = choose; if q <= n { n := 0; } reply x; }", "cr cr", "cr cr"),
         ];

@@ -1,4 +1,4 @@
-//! Variables that hold a list of which only the elements matter, not in which order and how often they are there.
+//! Lists of which only the elements matter, not their order and number.
 //!
 //! `late := late + [v]`, `pick late`, `v in late` and `late := [x for x in late if x != v]` do the same on `[1, 2, 1]` and on
 //! `[2, 1]`; `late[0]`, `len(late)` and `reply late` do not.
@@ -9,13 +9,13 @@ use crate::spec::code::{Binary, ChoiceDomain, Function, Op, Operand, Program, Re
 use crate::spec::types::{Type, Types};
 use crate::value::Value;
 
-/// The number of copies through which a value is followed.
+/// A value is followed through at most this many copies.
 const COPIES: usize = 4;
 
-/// A function and the ways that it takes.
+/// A function and its control-flow graph.
 type Flow<'f> = (&'f Function, &'f Graph);
 
-/// The variables of which nothing is read but what elements are there.
+/// Marks the variables that hold such lists.
 pub(crate) fn unordered(program: &Program, types: &Types) -> Vec<bool> {
     let is_list = |slot: &Slot| matches!(types.get(slot.ty), Type::List(_));
     let mut unordered: Vec<bool> = program.slots.iter().map(is_list).collect();
@@ -37,7 +37,7 @@ pub(crate) fn unordered(program: &Program, types: &Types) -> Vec<bool> {
     unordered
 }
 
-/// Tests whether an instruction that reads a variable does the same on each list of the same elements.
+/// Tests whether an instruction that reads a variable does the same on any two lists with the same elements.
 fn asks_for_elements(program: &Program, (function, graph): Flow, pc: usize, slot: u32) -> bool {
     let list = Operand::Slot(slot);
     let is_empty = |operand: &Operand| match operand {
@@ -55,7 +55,7 @@ fn asks_for_elements(program: &Program, (function, graph): Flow, pc: usize, slot
     }
 }
 
-/// Tests whether what a register holds at a position goes to a variable and nowhere else.
+/// Tests whether the value of a register at a position is only stored to a variable.
 fn goes_back((function, graph): Flow, (from, held): (usize, Register), slot: u32, copies: usize) -> bool {
     graph.readers(function, from, Operand::Register(held)).into_iter().all(|at| match function.code[at].plain() {
         Op::Store { slot: to, .. } => *to == slot,
@@ -64,7 +64,7 @@ fn goes_back((function, graph): Flow, (from, held): (usize, Register), slot: u32
     })
 }
 
-/// Tests whether a loop puts those elements of a variable's list into it again for which a condition holds.
+/// Tests whether a loop filters the list of a variable: it keeps the elements for which a condition holds.
 fn is_filter((function, graph): Flow, pc: usize, slot: u32) -> bool {
     let code = &function.code;
     let Some(Op::Next { element, done, .. }) = code.get(pc + 1).map(Op::plain) else { return false };
@@ -85,7 +85,7 @@ fn is_filter((function, graph): Flow, pc: usize, slot: u32) -> bool {
         && goes_back((function, graph), (body.end, *list), slot, COPIES)
 }
 
-/// Tests whether what is read in a loop is its current element.
+/// Tests whether an operand in a loop is the current element.
 fn is_element(function: &Function, body: std::ops::Range<usize>, read: Operand, element: Register) -> bool {
     let Operand::Register(register) = read else { return false };
     let writes = |at: &usize| function.code[*at].defs().contains(&register);
@@ -100,7 +100,7 @@ fn is_element(function: &Function, body: std::ops::Range<usize>, read: Operand, 
     }
 }
 
-/// Tests whether an instruction of a loop does nothing but compute.
+/// Tests whether an instruction only computes, without any other effect.
 fn computes(op: &Op) -> bool {
     matches!(
         op,

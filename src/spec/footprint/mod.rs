@@ -1,8 +1,8 @@
-//! Which parts of the state an instruction touches: a variable as a whole, or what it holds for one key only.
+//! Access sets: the parts of the state that an instruction touches, a whole variable or its entry under one key.
 //!
-//! `x in live` touches `live` at x, and so does `live := [y for y in live if y != x]`; `len(live)` touches all of it. The
-//! judge delays what a server does by itself until a request touches the same part (`judge`). In a program that has
-//! `step`s every instruction that touches a variable of theirs is [watched](Op::Watched).
+//! `x in live` touches `live` at x, and so does `live := [y for y in live if y != x]`; `len(live)` touches all of it. The judge delays
+//! an internal step of the server until a request touches the same part (`judge`). In a program with `step`s, every instruction that
+//! touches a variable of the steps is [watched](Op::Watched).
 
 mod registers;
 mod steps;
@@ -12,17 +12,16 @@ use super::code::{Binary, ChoiceDomain, Function, Op, Operand, Pc, Program, Touc
 use super::types::{Type, Types};
 use registers::{RegisterRange, Registers};
 
-/// The access that a `pick` from a variable counts as.
+/// The part of a variable that a `pick` from it touches.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Picking {
-    /// As looking at all of it: what could have been picked is seen.
+    /// The whole variable: all elements that could have been picked matter.
     Whole,
-    /// As looking at the element that was picked: without it there is no such run.
+    /// The element that was picked: without it the run does not exist.
     Element,
 }
 
-/// Finds what the steps of a program have to do with each other, and makes every instruction watched that touches a
-/// variable of theirs.
+/// Computes the components of dependent steps of a program, and makes every instruction watched that touches a variable of a component.
 pub(super) fn watch(program: &mut Program, types: &Types) {
     if program.steps.is_empty() {
         return;
@@ -48,7 +47,7 @@ pub(super) fn watch(program: &mut Program, types: &Types) {
     }
 }
 
-/// Returns for each instruction of a function the parts of the state that it touches.
+/// Returns the parts of the state that each instruction of a function touches.
 fn touches(program: &Program, types: &Types, function: usize, picking: Picking) -> Vec<Vec<Touch>> {
     let function = &program.functions[function];
     let mut found = Vec::with_capacity(function.code.len());
@@ -64,7 +63,7 @@ struct Analysis<'a> {
     program: &'a Program,
     types: &'a Types,
     function: &'a Function,
-    /// The position in the function at which the part being analysed begins.
+    /// The position at which the analysed part of the function begins.
     start: usize,
     registers: Registers,
     picking: Picking,
@@ -134,7 +133,7 @@ impl Analysis<'_> {
                 Some(key) => keyed(*over, &[key], &mut found),
                 None => self.whole(*over, &mut found),
             },
-            // What is pushed to is a list of its own, or the rest of a variable without one element.
+            // The target of a push is a list of its own, or a variable without one element that a loop builds.
             Op::Push { src, when, .. } => [*src, *when].into_iter().for_each(|operand| self.whole(operand, &mut found)),
             op => op.operands().iter().for_each(|operand| self.whole(*operand, &mut found)),
         }
@@ -142,7 +141,8 @@ impl Analysis<'_> {
         found
     }
 
-    /// A new version of a container: it differs at the keys only if it is followed as one, else all of it is seen.
+    /// Notes the access of an instruction that makes a new version of a container: the keys, if the new version is followed as a version of
+    /// the variable; else the whole variable.
     fn container(&self, dst: u32, op: &Op, container: Operand, keys: &[Operand], found: &mut Vec<Touch>) {
         let Some(slot) = self.registers.part_of(container) else { return };
         let looked_up = matches!(op, Op::Binary { op: Binary::Get, .. });
@@ -159,7 +159,7 @@ impl Analysis<'_> {
         }
     }
 
-    /// Tests whether the order in which a step adds to a container makes a difference, as it does for a list.
+    /// Tests whether the order in which a step adds to a container matters, as for a list.
     fn orders(&self, container: Operand) -> bool {
         self.picking == Picking::Element && matches!(self.type_of(container), Some(Type::List(_)))
     }

@@ -1,14 +1,14 @@
-//! The contents of the registers of a function, whatever way it takes: a variable of the state with some keys changed,
-//! or a collection of a few listed elements.
+//! The contents of the registers of a function on all paths: a version of a variable with some keys changed, or a collection of a few
+//! listed elements.
 //!
-//! After `r1 := m.remove(k)` the register holds `m` but for k, and after `s0 := r1` so does the variable: only k was touched.
+//! For example after `r1 := m.remove(k)` r1 is a version of `m` that differs at k, so `m := r1` touches `m` at k only.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Unary};
 use crate::value::Value;
 
-/// Instructions that use the same registers.
+/// A part of a function: instructions that use the same registers.
 pub(super) struct RegisterRange<'a> {
-    /// The position of the first one.
+    /// The position of the first instruction.
     pub(super) start: usize,
     code: &'a [Op],
     params: u32,
@@ -35,17 +35,17 @@ impl RegisterRange<'_> {
 
 /// The known contents of the registers of a part of a function.
 pub(super) struct Registers {
-    /// The variable that a register always holds, but for keys that were touched.
+    /// The variable of which a register always holds a version, which differs at touched keys only.
     slots: Vec<Option<u32>>,
     /// The elements of a collection that a register always holds.
     literals: Vec<Option<Vec<Operand>>>,
-    /// Loops that leave one element out, by the position at which they begin, and that element.
+    /// The loops that leave one element out of a list.
     filters: Vec<Filter>,
     /// The operand that a register is a copy of, if the register is written once.
     copies: Vec<Option<Operand>>,
 }
 
-/// `[x for x in over if x != key]`
+/// A loop like `[x for x in over if x != key]`.
 struct Filter {
     /// The position in the part at which the loop begins, that of its [`Op::Iterate`].
     pc: Pc,
@@ -82,7 +82,7 @@ impl Registers {
         registers
     }
 
-    /// The variable that an operand holds, but for keys that were touched.
+    /// The variable of which an operand holds a version, which differs at touched keys only.
     pub(super) fn part_of(&self, operand: Operand) -> Option<u32> {
         match operand {
             Operand::Slot(slot) => Some(slot),
@@ -95,7 +95,7 @@ impl Registers {
         self.slots.get(register as usize).copied().flatten()
     }
 
-    /// The elements of a collection that is written as a literal.
+    /// The elements of a collection that is a literal.
     pub(super) fn literal(&self, operand: Operand) -> Option<Vec<Operand>> {
         match operand {
             Operand::Register(register) => self.literals[register as usize].clone(),
@@ -103,13 +103,13 @@ impl Registers {
         }
     }
 
-    /// The element that the loop that begins here leaves out, if that is all it does.
+    /// The element that a loop beginning at `pc` leaves out, if it does nothing else.
     pub(super) fn filter_at(&self, pc: Pc) -> Option<Operand> {
         let filter = self.filters.iter().find(|filter| filter.pc == pc)?;
         self.slot(filter.dst).map(|_| filter.key)
     }
 
-    /// Returns the operand that an operand is a copy of, through any number of copies; itself if it is no copy.
+    /// Returns the source of an operand, followed through any number of copies.
     pub(super) fn origin(&self, operand: Operand) -> Operand {
         let mut origin = operand;
         for _ in 0..self.copies.len() {
@@ -124,7 +124,7 @@ impl Registers {
         origin
     }
 
-    /// The elements that an instruction puts into a collection of its own.
+    /// The elements of the collection that an instruction makes, if they are listed.
     fn elements(&self, op: &Op, program: &Program) -> Option<Vec<Operand>> {
         match op {
             Op::MakeList { elements, .. } => Some(elements.to_vec()),
@@ -141,8 +141,8 @@ impl Registers {
         }
     }
 
-    /// Follows variables through registers: what always comes from one variable is assumed first, and what does not is
-    /// taken back until nothing changes.
+    /// Follows variables through registers, as a greatest fixpoint: each register is assumed to hold a version of one variable, and the
+    /// assumption is withdrawn if a write contradicts it, until nothing changes.
     fn follow(&mut self, part: &RegisterRange<'_>, written: &[Vec<usize>]) {
         for _ in 0..written.len() {
             for (register, written) in written.iter().enumerate().skip(part.params as usize) {
@@ -169,8 +169,8 @@ impl Registers {
         }
     }
 
-    /// Returns the operand that an instruction's result is a version of, but for the keys that it names. The empty list
-    /// with which a loop begins that leaves one element out counts as a version of what it runs over.
+    /// Returns the operand of which the result of an instruction is a version, which differs at the keys that it names. The empty list
+    /// before a loop that leaves one element out counts as a version of the list that the loop runs over.
     fn source(&self, part: &RegisterRange<'_>, pc: usize) -> Option<Operand> {
         if let Some(filter) = self.filters.iter().find(|filter| filter.pc as usize == pc + 1) {
             return Some(filter.over);
@@ -185,14 +185,14 @@ impl Registers {
         }
     }
 
-    /// Tests whether an instruction writes the register within a loop that leaves one element out.
+    /// Tests whether an instruction is the push of a loop that leaves one element out of a list, to this register.
     fn is_filtered(&self, part: &RegisterRange<'_>, pc: usize, register: u32) -> bool {
         let pushes = matches!(&part.code[pc], Op::Push { dst, .. } if *dst == register);
         pushes && self.filters.iter().any(|filter| filter.dst == register && filter.pc as usize + 6 == pc)
     }
 }
 
-/// Tests whether an operand has the same value wherever what is made of it is used.
+/// Tests whether an operand has one value only: it is a constant, or a register that is written once at most.
 fn stays(operand: Operand, written: &[Vec<usize>]) -> bool {
     match operand {
         Operand::Constant(_) => true,
@@ -209,7 +209,7 @@ fn is_empty(value: &Value) -> bool {
     }
 }
 
-/// The loops that do nothing but leave one element out of a list.
+/// The loops that only leave one element out of a list.
 fn filters(part: &RegisterRange<'_>, program: &Program) -> Vec<Filter> {
     (1..part.code.len()).filter_map(|pc| filter(part, program, pc)).collect()
 }

@@ -1,7 +1,7 @@
-//! Which steps have to do with each other: those that touch a common variable make up a component.
+//! Components of dependent steps: steps that touch a common variable are in one component.
 //!
-//! `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches everything at one key,
-//! so runs with different keys have nothing to do with each other.
+//! For example `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches variables at one key
+//! only, so runs with different keys are independent.
 
 use super::registers::{RegisterRange, Registers};
 use super::there::Lookups;
@@ -10,7 +10,7 @@ use crate::spec::code::{ChoiceDomain, Function, Op, Operand, Program, StepCompon
 use crate::spec::types::Types;
 use crate::syntax::ast::NodeId;
 
-/// The steps of a program, by what they have to do with each other.
+/// The components of the steps of a program.
 pub(super) fn components(program: &Program, types: &Types) -> Vec<StepComponent> {
     let mut components: Vec<StepComponent> = Vec::new();
     for step in 0..program.steps.len() {
@@ -33,7 +33,7 @@ fn absorb(own: &mut StepComponent, other: StepComponent) {
     own.faultless &= other.faultless;
 }
 
-/// A step by itself.
+/// The component of a step alone.
 fn alone(program: &Program, types: &Types, step: usize) -> StepComponent {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
@@ -63,14 +63,14 @@ fn alone(program: &Program, types: &Types, step: usize) -> StepComponent {
     component
 }
 
-/// The registers of a step, which is one part.
+/// The known contents of the registers of a step, whose function is one part.
 fn registers(function: &Function, program: &Program) -> Registers {
     let parts = RegisterRange::all(function);
     Registers::of(&parts[0], program)
 }
 
-/// Returns the node at which a step chooses the key at which it touches everything, or else an element of a collection,
-/// if a run chooses there once.
+/// Returns the syntax node at which a keyed step chooses its key, or another step an element of a collection, if a run chooses there
+/// once at most.
 pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Option<NodeId> {
     let entry = program.steps[step].function as usize;
     let function = &program.functions[entry];
@@ -82,7 +82,8 @@ pub(super) fn choice_site(program: &Program, types: &Types, step: usize) -> Opti
     place.filter(|place| is_chosen_once(program, entry, *place)).map(|place| function.origin[place])
 }
 
-/// Tests whether a run chooses at most once at the node of an instruction: no loop comes back to it, and it is the only one of the node.
+/// Tests whether a run chooses at most once at the node of an instruction: no loop leads back to the instruction, and it is the only
+/// choice of the node.
 fn is_chosen_once(program: &Program, entry: usize, place: usize) -> bool {
     let function = &program.functions[entry];
     let site = function.origin[place];
@@ -94,7 +95,7 @@ fn is_chosen_once(program: &Program, entry: usize, place: usize) -> bool {
     all == 1 && !comes_back(function, place)
 }
 
-/// Tests whether a loop comes back to an instruction.
+/// Tests whether a loop leads back to an instruction.
 fn comes_back(function: &Function, place: usize) -> bool {
     let leads_back = |(pc, op): (usize, &Op)| pc >= place && op.ways().iter().any(|to| *to as usize <= place);
     function.code.iter().enumerate().any(leads_back)
@@ -111,7 +112,7 @@ fn key_choice(program: &Program, types: &Types, step: usize) -> Option<usize> {
     matches!(function.code[place], Op::Choose { .. } | Op::PickElement { .. }).then_some(place)
 }
 
-/// The functions that a function calls, through others too, and itself.
+/// A function and all that it calls, directly or through others.
 fn reached(program: &Program, entry: usize) -> Vec<usize> {
     let mut reached = vec![entry];
     let mut at = 0;
@@ -128,7 +129,7 @@ fn reached(program: &Program, entry: usize) -> Vec<usize> {
     reached
 }
 
-/// Tests whether an operand has one value in a run: it is a constant, or written at one place that no loop comes back to.
+/// Tests whether an operand has one value in a run: it is a constant, or written at one place outside of loops.
 fn is_fixed(function: &Function, key: Operand) -> bool {
     let register = match key {
         Operand::Constant(_) => return true,

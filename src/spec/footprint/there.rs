@@ -1,26 +1,26 @@
-//! Which instructions of a step look up a key that is certainly there: `held[u]` after `let u = pick held.keys()`.
+//! Lookups in steps whose key is certainly present, such as `held[u]` after `let u = pick held.keys()`.
 //!
-//! A step that cannot be faulty is followed only if a request has to do with it, so it matters to see that it cannot.
+//! Such a lookup is no possible fault. A step that cannot be faulty is followed only if a request depends on it.
 
 use super::registers::Registers;
 use crate::spec::code::{Binary, ChoiceDomain, Function, Op, Operand, Unary};
 
-/// The lookups of a function: its code, and what is known of the registers that hold the keys.
+/// The lookups of a function: its code, and the known contents of its registers.
 pub(super) struct Lookups<'a> {
     pub(super) function: &'a Function,
     pub(super) registers: &'a Registers,
 }
 
 impl Lookups<'_> {
-    /// Tests whether an instruction looks up a key of a variable's map that is there: the key was chosen among the keys of the
-    /// variable, is one that a loop over them comes to, or was required to be one, and nothing was stored since.
+    /// Tests whether an instruction looks up a key that is certainly in the map of a variable: the key was chosen among the keys of the
+    /// variable, comes from a loop over them, or was assumed to be one, and nothing was stored to the variable since.
     pub(super) fn is_there(&self, pc: usize) -> bool {
         let Op::Index { src: Operand::Slot(slot), at, .. } = &self.function.code[pc] else { return false };
         let Operand::Register(key) = self.registers.origin(*at) else { return false };
         !self.may_have_stored(*slot, pc) && (self.is_element(key, *slot) || self.is_required(key, *slot, pc))
     }
 
-    /// The only instruction that writes a register, and where it is.
+    /// The position of the only instruction that writes a register, and the instruction.
     fn written(&self, register: u32) -> Option<(usize, &Op)> {
         let mut places = self.function.code.iter().enumerate().filter(|(_, op)| op.result() == Some(register));
         let only = places.next()?;
@@ -34,7 +34,7 @@ impl Lookups<'_> {
         matches!(written, Some(Op::Unary { op: Unary::Keys, a: Operand::Slot(of), .. }) if *of == slot)
     }
 
-    /// Tests whether a register holds an element of the keys of a variable: a chosen one, or one that a loop comes to.
+    /// Tests whether a register holds a key of a variable that was chosen, or comes from a loop over the keys.
     fn is_element(&self, key: u32, slot: u32) -> bool {
         let chosen = self.written(key).is_some_and(|(_, op)| match op {
             Op::Choose { domain: ChoiceDomain::Element(over, _), .. } | Op::PickElement { over, .. } => {
@@ -53,7 +53,7 @@ impl Lookups<'_> {
         chosen || loops.next().is_some_and(over)
     }
 
-    /// Tests whether every way to an instruction requires that a key is one of a variable's.
+    /// Tests whether every path to an instruction assumes that a variable has a key.
     fn is_required(&self, key: u32, slot: u32, pc: usize) -> bool {
         let code = &self.function.code;
         (0..pc).any(|at| {
@@ -68,7 +68,7 @@ impl Lookups<'_> {
         })
     }
 
-    /// Tests whether an instruction that comes before another one, or may come back to it, stores to a variable.
+    /// Tests whether an instruction before `pc`, or in a loop with it, stores to a variable.
     fn may_have_stored(&self, slot: u32, pc: usize) -> bool {
         let code = &self.function.code;
         let stores = |op: &Op| matches!(op, Op::Call { .. }) || op.stores().is_some_and(|(stored, _)| stored == slot);

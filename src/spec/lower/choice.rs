@@ -8,23 +8,23 @@ use crate::spec::types::{Type, TypeId};
 use crate::syntax::ast::{BinaryOp, Expr, ExprKind, Name};
 use crate::value::Value;
 
-/// An element of a type that has no more values than this is one symbol, as a scalar is.
+/// An element of a type with at most this many values is chosen as one symbolic value, as a scalar is.
 const FEW: usize = 16;
 
-/// `choose T`
+/// Emits `choose T`.
 pub(super) fn chosen(e: &mut Emitter, ty: TypeId) -> Operand {
     e.context.chooses_maps |= e.context.checked.types.holds_maps(ty);
     note_choice(e, "choice");
     e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Type(ty) })
 }
 
-/// `choose x: T where e`
+/// Emits `choose x: T where e`.
 pub(super) fn choose_where(e: &mut Emitter, name: &Name, ty: TypeId, condition: &Expr) -> Operand {
     let chosen = named(e, name, |e| chosen(e, ty));
     such_that(e, name, chosen, condition)
 }
 
-/// A choice that is for a name of its own, unless it is for something that has one.
+/// Emits a choice whose subject is this name, unless it has a subject already.
 fn named(e: &mut Emitter, name: &Name, choose: impl FnOnce(&mut Emitter) -> Operand) -> Operand {
     if !e.subject.is_empty() {
         return choose(e);
@@ -42,8 +42,8 @@ fn such_that(e: &mut Emitter, name: &Name, chosen: Operand, condition: &Expr) ->
     Operand::Register(register)
 }
 
-/// Assumes a condition; of a conjunction one part after the other, so that no conjunction is built, and those without a loop
-/// first: with `len(l) == 3` it is known how often a loop over `l` goes round. What is pure may be evaluated in any order.
+/// Emits the assumption of a condition. The parts of a conjunction are assumed one after the other, so that no large condition is
+/// built; those without a loop come first, since `len(l) == 3` makes a loop over `l` short. Pure parts may be evaluated in any order.
 pub(super) fn assume(e: &mut Emitter, condition: &Expr) {
     let mut parts = conjuncts(e, condition);
     let pure = usize::from(!is_pure(e, parts[0]));
@@ -59,7 +59,7 @@ pub(super) fn assume(e: &mut Emitter, condition: &Expr) {
     e.place(end);
 }
 
-/// The parts of a conjunction whose right sides have no effect but their faults.
+/// The parts of a conjunction, as far as its right sides are pure.
 fn conjuncts<'e>(e: &Emitter, condition: &'e Expr) -> Vec<&'e Expr> {
     match &unparenthesized(condition).kind {
         ExprKind::Binary(BinaryOp::And, a, b) if is_pure(e, b) => [conjuncts(e, a), conjuncts(e, b)].concat(),
@@ -67,7 +67,7 @@ fn conjuncts<'e>(e: &Emitter, condition: &'e Expr) -> Vec<&'e Expr> {
     }
 }
 
-/// `pick e`
+/// Emits `pick e`.
 pub(super) fn pick(e: &mut Emitter, over: &Expr) -> Operand {
     if let ExprKind::Range(from, to) = &unparenthesized(over).kind {
         let (from, to) = (e.expr(from), e.expr(to));
@@ -107,19 +107,19 @@ fn is_scalar(ty: &Type) -> bool {
     matches!(ty, Type::Int | Type::Bool | Type::Str | Type::Bytes | Type::Client | Type::Json | Type::Token(_))
 }
 
-/// `pick x in e where p`
+/// Emits `pick x in e where p`.
 pub(super) fn pick_where(e: &mut Emitter, name: &Name, over: &Expr, condition: &Expr) -> Operand {
     let chosen = named(e, name, |e| pick(e, over));
     such_that(e, name, chosen, condition)
 }
 
-/// `either e or f ..`: a joined value.
+/// Emits the expression `either e or f ..`, whose alternatives are joined.
 pub(super) fn either(e: &mut Emitter, of: &[Expr]) -> Operand {
     note_choice(e, "either");
     alternatives(e, of.len(), |e, at| e.expr(&of[at]))
 }
 
-/// One of several alternatives, joined.
+/// Emits a choice of one of several alternatives, which are joined.
 fn alternatives(e: &mut Emitter, count: usize, each: impl Fn(&mut Emitter, usize) -> Operand) -> Operand {
     let Some(last) = count.checked_sub(1) else { return e.constant(Value::Absent) };
     let which = e.give(|dst| Op::Choose { dst, domain: ChoiceDomain::Alternatives(count as u32) });

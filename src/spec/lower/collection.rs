@@ -1,4 +1,4 @@
-//! Literals and comprehensions of lists, sets and maps, and quantifiers: loops over a cursor.
+//! Lowering of literals and comprehensions of lists, sets and maps, and of quantifiers: loops over a cursor.
 
 use super::emit::{Emitter, JumpTarget};
 use super::pattern::bind_or_fault;
@@ -8,14 +8,14 @@ use crate::spec::types::Type;
 use crate::syntax::ast::{Clause, Expr, ExprKind, GatheredKind, GatheredPart, Pattern, Quantifier};
 use crate::value::{Map, Value};
 
-/// A quantifier over more literals than this is a loop.
+/// A quantifier over at most this many literals is unrolled; over more it is a loop.
 const WRITTEN_OUT: usize = 8;
 
 /// A loop that is being emitted.
 pub(super) struct Loop {
     again: Pc,
     done: JumpTarget,
-    /// The condition under which the current element is there.
+    /// The register with the presence of the current element.
     presence: Register,
 }
 
@@ -40,12 +40,12 @@ pub(super) fn map_literal(e: &mut Emitter, entries: &[(Expr, Expr)]) -> Operand 
     map
 }
 
-/// Opens a loop over a collection or range and binds each element, or of a map each key with its value.
+/// Opens a loop over a collection or range, and binds each element; for a map, each key with its value.
 fn open_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
     open_loop_with(e, binder, over, |dst, over| Op::Iterate { dst, over })
 }
 
-/// Opens a loop in which the order of the elements makes a difference: a collection that is no list is sorted first.
+/// Opens a loop in which the order of the elements matters: a set or map is sorted first.
 pub(super) fn open_sorted_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -> Loop {
     let sort = match e.kind(e.type_of(over.id)) {
         Type::Set(_) => Unary::ToList,
@@ -60,8 +60,8 @@ pub(super) fn open_sorted_loop(e: &mut Emitter, binder: &Pattern, over: &Expr) -
     next_element(e, binder, cursor, None)
 }
 
-/// Opens a loop over a collection or range if it makes a difference which element comes first, and binds each
-/// element; when the loop runs, the register `ordered` holds whether that is known.
+/// Opens a loop over a collection or range in which the order of the elements matters, and binds each element. While the loop runs,
+/// the register `ordered` holds whether the order is known.
 fn open_ordered_loop(e: &mut Emitter, binder: &Pattern, over: &Expr, ordered: Register) -> Loop {
     let known = e.constant(Value::from(true));
     if is_unordered(e, over) {
@@ -91,7 +91,7 @@ fn open_loop_with(
     next_element(e, binder, cursor, map)
 }
 
-/// Takes the next element from a cursor and binds it; that over a map gives its keys, which are bound with their values.
+/// Emits the next element of a cursor, and binds it. The elements of a map are its keys, which are bound with their values.
 fn next_element(e: &mut Emitter, binder: &Pattern, cursor: Register, map: Option<Operand>) -> Loop {
     let (element, presence) = (e.register(), e.register());
     let again = e.here();
@@ -124,7 +124,7 @@ pub(super) fn list_comprehension(e: &mut Emitter, element: &Expr, clauses: &[Cla
     Operand::Register(dst)
 }
 
-/// A literal of which some parts have clauses.
+/// Emits a literal some of whose parts have clauses.
 pub(super) fn gathered(e: &mut Emitter, of: GatheredKind, parts: &[GatheredPart]) -> Operand {
     let empty = if of == GatheredKind::List { Value::list([]) } else { Value::Map(Map::default()) };
     let empty = e.constant(empty);
@@ -140,8 +140,8 @@ pub(super) fn gathered(e: &mut Emitter, of: GatheredKind, parts: &[GatheredPart]
     Operand::Register(dst)
 }
 
-/// Filters of lists fork if they are open. An element of a list that may or may not be there gives one that may or may
-/// not be there, if what is done with it is pure; else its presence forks too, as that of an element of a set does.
+/// Emits the clauses of a list comprehension. Filters fork if they are open. An optional element gives an optional one, if the rest of
+/// the loop is pure; else its presence forks, as that of an element of a set does.
 fn list_clauses(e: &mut Emitter, dst: Register, element: &Expr, clauses: &[Clause], when: Operand) {
     match clauses {
         [] => {
@@ -169,14 +169,13 @@ fn list_clauses(e: &mut Emitter, dst: Register, element: &Expr, clauses: &[Claus
     }
 }
 
-/// Tests whether a loop is over a list and does nothing with its elements but what is pure, so that their presence
-/// need not fork.
+/// Tests whether a loop is over a list and pure for each element, so that the presence of the elements need not fork.
 fn keeps_presence(e: &Emitter, over: &Expr, element: &Expr, clauses: &[Clause]) -> bool {
     let is_list = matches!(e.kind(e.type_of(over.id)), Type::List(_));
     is_list && is_pure_for_each(e, (element, None), clauses)
 }
 
-/// Tests whether a loop does nothing with its elements but what is pure.
+/// Tests whether a loop is pure for each element.
 fn is_pure_for_each(e: &Emitter, (key, value): (&Expr, Option<&Expr>), clauses: &[Clause]) -> bool {
     let pure = |clause: &Clause| match clause {
         Clause::For { over, .. } => is_pure(e, over),
@@ -185,12 +184,13 @@ fn is_pure_for_each(e: &Emitter, (key, value): (&Expr, Option<&Expr>), clauses: 
     is_pure(e, key) && value.is_none_or(|value| is_pure(e, value)) && clauses.iter().all(pure)
 }
 
-/// Tests whether the elements of a collection come in no order of their own: it is a set or a map.
+/// Tests whether a collection has no order of its own: it is a set or a map.
 fn is_unordered(e: &Emitter, over: &Expr) -> bool {
     matches!(e.kind(e.type_of(over.id)), Type::Set(_) | Type::Map(..))
 }
 
-/// Goes on with the next element if this one is certainly not there; when it is, on a condition of what is around it.
+/// Emits a jump to the next element if this one is certainly missing; returns its presence, with the condition `when` of the loops
+/// around.
 fn where_there(e: &mut Emitter, open: &Loop, when: Operand) -> Operand {
     let presence = Operand::Register(open.presence);
     e.emit(Op::Unless { cond: presence, to: open.again });
@@ -200,12 +200,12 @@ fn where_there(e: &mut Emitter, open: &Loop, when: Operand) -> Operand {
     e.give(|dst| Op::Binary { dst, op: Binary::And, a: when, b: presence })
 }
 
-/// Goes on with the next element if this one is not there.
+/// Emits a fork on the presence of an element: if it is missing, the loop goes on with the next one.
 pub(super) fn skip_absent(e: &mut Emitter, open: &Loop) {
     e.emit(Op::Branch { cond: Operand::Register(open.presence), otherwise: open.again });
 }
 
-/// A set (`value` is `None`) or map: elements join under their conditions.
+/// Emits the comprehension of a set (`value` is `None`) or map: elements are joined under their conditions.
 pub(super) fn map_comprehension(e: &mut Emitter, key: &Expr, value: Option<&Expr>, clauses: &[Clause]) -> Operand {
     let empty = e.constant(Value::Map(Map::default()));
     let dst = e.register();
@@ -240,7 +240,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
         [Clause::For { binder, over }, rest @ ..] => {
             let mut outside = JumpTarget::default();
             if !is_pure(e, over) && !matches!(when, Operand::Constant(_)) {
-                // It may be faulty if the element around it is not there.
+                // The collection may be faulty if the element of the outer loop is missing.
                 e.emit_to(&mut outside, Op::Branch { cond: when, otherwise: 0 });
             }
             let open = open_loop(e, binder, over);
@@ -265,7 +265,7 @@ fn map_clauses(e: &mut Emitter, dst: Register, entry: (&Expr, Option<&Expr>), cl
     }
 }
 
-/// Evaluates something if a condition holds; what is pure needs no arm of its own.
+/// Emits an evaluation under a condition; a pure one needs no arm of its own.
 fn under(e: &mut Emitter, when: Operand, pure: bool, evaluate: impl FnOnce(&mut Emitter) -> Operand) -> Operand {
     if pure || matches!(when, Operand::Constant(_)) {
         return evaluate(e);
@@ -275,7 +275,7 @@ fn under(e: &mut Emitter, when: Operand, pure: bool, evaluate: impl FnOnce(&mut 
     e.close_arms(vec![arm], nothing)
 }
 
-/// `any x in e: p` and `all x in e: p`; `all` is `any` of the opposite, negated.
+/// Emits `any x in e: p` or `all x in e: p`; `all` is the negation of `any` with the opposite body.
 pub(super) fn quantified(
     e: &mut Emitter,
     quantifier: Quantifier,
@@ -297,7 +297,7 @@ pub(super) fn quantified(
     toward(e, quantifier, Operand::Register(found))
 }
 
-/// The condition that `any` asks for, or for `all` its opposite.
+/// Emits the condition that decides a quantifier: the body of `any`, or the opposite of the body of `all`.
 fn toward(e: &mut Emitter, quantifier: Quantifier, a: Operand) -> Operand {
     match quantifier {
         Quantifier::Any => a,
@@ -305,10 +305,10 @@ fn toward(e: &mut Emitter, quantifier: Quantifier, a: Operand) -> Operand {
     }
 }
 
-/// Emits the condition under which an element decides a quantifier.
+/// A function that emits the condition under which an element decides a quantifier.
 type Decisive<'d> = &'d mut dyn FnMut(&mut Emitter) -> Operand;
 
-/// A quantifier whose body is defined for every element: it may be evaluated for more of them than is needed.
+/// Emits a quantifier whose body is pure: it may be evaluated for more elements than necessary.
 fn quantified_at_once(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: Decisive<'_>) -> Register {
     let found = nothing_found(e);
     let open = open_loop(e, binder, over);
@@ -317,7 +317,7 @@ fn quantified_at_once(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: 
     e.emit_to(&mut skip, Op::Unless { cond: presence, to: 0 });
     let holds = decisive(e);
     note_found(e, found, presence, holds);
-    // Once an element is known to decide, the rest is not looked at.
+    // Once an element is known to decide, the loop ends.
     let a = Operand::Register(found);
     let open_still = e.give(|dst| Op::Unary { dst, op: Unary::Not, a });
     let mut decided = JumpTarget::default();
@@ -328,9 +328,8 @@ fn quantified_at_once(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: 
     found
 }
 
-/// A quantifier whose body may be a fault: it is evaluated up to the first element that decides, on the
-/// condition that none before it did. If the elements are in no known order it is evaluated for all of them
-/// ([`Op::IterateInOrder`]).
+/// Emits a quantifier whose body may be faulty: it is evaluated up to the first element that decides, each time under the condition
+/// that no earlier element did. If the order of the elements is not known it is evaluated for all of them ([`Op::IterateInOrder`]).
 fn quantified_in_order(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive: Decisive<'_>) -> Register {
     let found = nothing_found(e);
     let ordered = e.register();
@@ -349,7 +348,7 @@ fn quantified_in_order(e: &mut Emitter, binder: &Pattern, over: &Expr, decisive:
     found
 }
 
-/// A register for whether an element was found that decides.
+/// Emits the register that says whether an element was found that decides; it begins as false.
 fn nothing_found(e: &mut Emitter) -> Register {
     let no = e.constant(Value::from(false));
     let found = e.register();
@@ -362,7 +361,7 @@ fn note_found(e: &mut Emitter, found: Register, when: Operand, holds: Operand) {
     e.emit(Op::Binary { dst: found, op: Binary::Or, a: Operand::Register(found), b });
 }
 
-/// Emits a quantifier over a few literals without a loop: the body once for each of them.
+/// Emits an unrolled quantifier over a few literals: the body once for each of them.
 fn one_by_one(e: &mut Emitter, binder: &Pattern, elements: &[Expr], decisive: Decisive<'_>) -> Register {
     let dst = e.register();
     let so_far = Operand::Register(dst);
@@ -385,7 +384,7 @@ fn one_by_one(e: &mut Emitter, binder: &Pattern, elements: &[Expr], decisive: De
     dst
 }
 
-/// Tests whether elements are a few literals, and a body has no loop in it, so that it may stand there for each of them.
+/// Tests whether a quantifier may be unrolled: its elements are a few literals, and its body has no loop.
 fn is_written_out(elements: &[Expr], body: &Expr) -> bool {
     let literal = |element: &Expr| matches!(element.kind, ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_));
     (1..=WRITTEN_OUT).contains(&elements.len()) && elements.iter().all(literal) && is_plain(body)

@@ -1,4 +1,4 @@
-//! Emitting the instructions of one function: registers, labels, names.
+//! Emission of the instructions of one function, with its registers, labels and names.
 
 use rustc_hash::FxHashMap;
 
@@ -18,28 +18,28 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     parts: Vec<Pc>,
     /// The next register.
     registers: u32,
-    /// The most registers that a part has used.
+    /// The number of registers of the part that used the most.
     most: u32,
-    /// The registers of names that are bound, by the node that binds them.
+    /// The registers of bound names, by the syntax node that binds each.
     pub(super) locals: FxHashMap<NodeId, Register>,
-    /// The node that the next instructions come from.
+    /// The syntax node from which the next instructions come.
     pub(super) site: NodeId,
-    /// The name of what a choice made here is for; empty if nothing says so.
+    /// The subject of choices made here: the name of the variable or field that they are for; empty if there is none.
     pub(super) subject: String,
     /// The kind of function that is being emitted, which decides what `return` does.
     pub(super) body: Body,
-    /// The way out of a procedure that gives a value.
+    /// The exit of a procedure that gives a value, if this is one.
     pub(super) way_out: Option<WayOut>,
-    /// True while the pattern that is being emitted fits for certain.
+    /// Set while a pattern is emitted that certainly fits.
     pub(super) certain: bool,
 }
 
-/// The one place where a procedure that gives a value ends.
+/// The only exit of a procedure that gives a value.
 pub(super) struct WayOut {
-    /// The register that the value is left in.
+    /// The register of the value.
     pub(super) result: Register,
     pub(super) end: JumpTarget,
-    /// The name of what choices in the value are for.
+    /// The subject of choices in the value.
     pub(super) subject: String,
 }
 
@@ -54,7 +54,7 @@ pub(super) enum Body {
     Procedure,
 }
 
-/// A place in the code that jumps lead to, known later.
+/// A label: the positions of jumps whose target is placed later.
 #[derive(Default)]
 pub(super) struct JumpTarget(Vec<usize>);
 
@@ -96,14 +96,14 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         self.registers - 1
     }
 
-    /// From here on registers from this one on are used anew: what they held before is not read any more.
+    /// Begins a part of the function that uses registers from `first` on for other values; the earlier ones are not read any more.
     pub(super) fn begin_part(&mut self, first: Register) {
         self.parts.push(self.here());
         self.most = self.most.max(self.registers);
         self.registers = first;
     }
 
-    /// A register for a binding name.
+    /// A new register for a bound name.
     pub(super) fn bind(&mut self, name: NodeId) -> Register {
         let register = self.register();
         self.locals.insert(name, register);
@@ -116,14 +116,14 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         self.code.len() - 1
     }
 
-    /// Emits an instruction that gives a value into a new register.
+    /// Emits an instruction whose result goes to a new register.
     pub(super) fn give(&mut self, op: impl FnOnce(Register) -> Op) -> Operand {
         let dst = self.register();
         self.emit(op(dst));
         Operand::Register(dst)
     }
 
-    /// The next instruction counts a collection of this type, iterates it or compares it.
+    /// Notes that the next instruction counts, iterates or compares a collection of this type, which may be unknown.
     pub(super) fn counts(&mut self, ty: TypeId) {
         if self.may_be_unknown(ty) {
             self.counting.push(self.here());
@@ -131,12 +131,12 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
-    /// Tests whether an instruction from a position on counts a collection that may be unknown.
+    /// Tests whether some instruction from a position on counts a collection that may be unknown.
     pub(super) fn counts_since(&self, begin: Pc) -> bool {
         self.counting.iter().any(|pc| *pc >= begin)
     }
 
-    /// Tests whether a value of this type may hold a map or set that started unknown.
+    /// Tests whether a value of this type may hold an unknown map or set.
     pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
         self.context.unknown == UnknownMaps::Possible && self.context.checked.types.holds_maps(ty)
     }
@@ -145,7 +145,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         self.context.constant(value)
     }
 
-    /// The value of an operand that is a constant, if that may be made use of.
+    /// The value of an operand that is a constant; `None` if the code is not optimized.
     pub(super) fn known(&self, operand: Operand) -> Option<&Value> {
         match operand {
             Operand::Constant(constant) if self.is_optimized() => self.context.constants.get(constant as usize),
@@ -153,7 +153,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
-    /// Tests whether what is known is computed while the code is made.
+    /// Tests whether constants are folded.
     pub(super) fn is_optimized(&self) -> bool {
         self.context.code != Code::Plain
     }
@@ -202,7 +202,7 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         OpenArm { dst, split, end }
     }
 
-    /// Ends the second arms of conditionals that stand within each other; `value` is that of the innermost.
+    /// Ends the second arms of nested conditionals; `value` is that of the innermost.
     pub(super) fn close_arms(&mut self, opened: Vec<OpenArm>, value: Operand) -> Operand {
         let mut src = value;
         for OpenArm { dst, split, end } in opened.into_iter().rev() {

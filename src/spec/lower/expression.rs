@@ -1,4 +1,4 @@
-//! Expressions: each gives an operand.
+//! Lowering of expressions: each gives an operand with its value.
 
 use super::choice::{choose_where, chosen, either, pick, pick_where};
 use super::collection::{gathered, list_comprehension, map_comprehension, map_literal, quantified, set_literal};
@@ -100,7 +100,7 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
     }
 }
 
-/// A call of a peer, whose answer is an option.
+/// Emits a call of a peer, whose answer is an option.
 fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], message: &Expr) -> Operand {
     e.context.refuse_alone(call.span, "calling a peer");
     let Some(Res::Peer(peer)) = e.context.checked.tables.resolution(name.id) else { return e.constant(Value::NONE) };
@@ -112,7 +112,7 @@ fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], messa
     e.give(|dst| Op::CallPeer { dst, peer, key, request })
 }
 
-/// Calls of several peers at once, whose answers are a map.
+/// Emits calls of several peers at once, whose answers are a map.
 fn peer_calls(
     e: &mut Emitter,
     (call, name): (&Expr, &Name),
@@ -199,14 +199,14 @@ fn computed(e: &Emitter, op: Binary, a: Operand, b: Operand) -> Option<Value> {
     }
 }
 
-/// A comparison written the other way round: the operands keep their order of evaluation.
+/// Emits a comparison that was written the other way round: the operands keep their order of evaluation.
 fn compare(e: &mut Emitter, op: Binary, small: &Expr, large: &Expr) -> Operand {
     let b = e.expr(large);
     let a = e.expr(small);
     e.give(|dst| Op::Binary { dst, op, a, b })
 }
 
-/// `a <= b` and the like of sets; `a < b` is `a <= b && a != b`.
+/// Emits a comparison of sets by inclusion; `a < b` is `a <= b && a != b`.
 fn included(e: &mut Emitter, op: BinaryOp, a: &Expr, b: &Expr) -> Operand {
     let ty = e.type_of(a.id);
     let (a, b) = (e.expr(a), e.expr(b));
@@ -306,7 +306,7 @@ fn make(e: &mut Emitter, tag: u32, parts: &[Expr]) -> Operand {
     e.give(|dst| Op::Make { dst, tag, fields })
 }
 
-/// Calls a procedure of the protocol.
+/// Emits a call of a procedure of the protocol.
 pub(super) fn run_proc(e: &mut Emitter, proc: u32, args: &[Expr]) -> Operand {
     let args: Box<[Operand]> = args.iter().map(|arg| e.expr(arg)).collect();
     let function = e.context.checked.functions.len() as u32 + proc;
@@ -362,13 +362,13 @@ enum MethodCode {
     One(Unary),
     /// An operation on the receiver and the argument.
     Two(Binary),
-    /// `in`, of the argument and the receiver.
+    /// The operator `in` on the argument and the receiver.
     In,
     /// A lookup and a conditional.
     GetOr,
     /// A conditional.
     Or,
-    /// A map with another entry.
+    /// A map with an entry set.
     With,
 }
 
@@ -409,7 +409,7 @@ fn get_or(e: &mut Emitter, map: Operand, key: Operand, default: Operand) -> Oper
     or_default(e, found, default)
 }
 
-/// The value of an option, or a default.
+/// Emits the value of an option, or a default.
 fn or_default(e: &mut Emitter, option: Operand, default: Operand) -> Operand {
     let cond = e.give(|dst| Op::IsVariant { dst, src: option, tag: 1 });
     let arm = e.open_arm(cond, |e| e.give(|dst| Op::Field { dst, src: option, tag: 1, index: 0 }));

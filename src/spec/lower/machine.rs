@@ -1,4 +1,4 @@
-//! The integer machine (semantics 2): cell 0 holds the choice, cell 1 the query and then the answer.
+//! Lowering of integer machines: cell 0 holds the choice, cell 1 the query and then the answer, other cells the state.
 
 use super::Context;
 use super::emit::{Body, Emitter, JumpTarget};
@@ -39,8 +39,8 @@ impl<'a> Context<'_, 'a> {
     }
 }
 
-/// A block at whose end the machine answers. Short tails are duplicated into the branches, so that a branch that
-/// answers with a constant is known to do so.
+/// Emits a block at whose end the machine answers. Each branch of a last `if` answers by itself, so that the analysis of reply shapes
+/// sees a branch that answers with a constant.
 fn machine_block(e: &mut Emitter, block: &Block, mut answer: Operand) {
     for (at, statement) in block.statements.iter().enumerate() {
         let last = at + 1 == block.statements.len();
@@ -69,7 +69,7 @@ fn machine_block(e: &mut Emitter, block: &Block, mut answer: Operand) {
     e.emit(Op::Reply { src: answer });
 }
 
-/// Carries out an assignment; what the answer is then.
+/// Emits an assignment; returns the operand of the answer after it.
 fn machine_assign(e: &mut Emitter, statement: &Statement, answer: Operand) -> Operand {
     let StatementKind::Assign { place, value } = &statement.kind else { return answer };
     e.site = statement.id;

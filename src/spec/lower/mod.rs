@@ -1,7 +1,7 @@
-//! From the checked tree to code: one program of functions a machine or protocol.
+//! Lowering of the checked tree to code: one program of functions for each machine or protocol.
 //!
-//! Statements become branches, expressions become joins (see `code`). If tasks run alone, statements that need clients
-//! that do not wait for each other, such as `send c, e;`, are refused with their place.
+//! Statements become branches, expressions become joins (see `code`). If tasks run alone, statements that need concurrent clients,
+//! such as `send c, e;`, are refused with their place.
 
 mod choice;
 mod collection;
@@ -25,12 +25,12 @@ use crate::diagnostic::{Diagnostic, Severity, Span};
 use crate::syntax::ast::{NodeId, Scheduling};
 use crate::value::Value;
 
-/// Which machine or protocol of a load is meant.
+/// The machine or protocol of a load that is compiled.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unit {
-    /// An index into the machines.
+    /// The machine with this index.
     Machine(usize),
-    /// An index into the protocols.
+    /// The protocol with this index.
     Protocol(usize),
 }
 
@@ -42,16 +42,17 @@ fn units(checked: &Checked) -> impl Iterator<Item = Unit> + use<> {
 /// The way in which tasks run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Tasks {
-    /// Each from its request to its end, as over the synchronous network.
+    /// Each task runs from its request to its end, as over the synchronous network.
     #[default]
     Alone,
-    /// Others may run if one yields or calls a peer; messages are sent unasked.
+    /// Other tasks may run if one yields or calls a peer; messages may be sent without a request.
     Interleaved,
-    /// Alone, if they can.
+    /// Tasks run alone if the specification allows that.
     Either,
 }
 
-/// A note for each machine or protocol, of a load without errors, that the synchronous network refuses: its first such construct.
+/// A note for each machine or protocol of a load without errors that the synchronous network refuses, at its first construct that
+/// needs concurrent clients.
 #[must_use]
 pub fn network_notes(checked: &Checked) -> Vec<Diagnostic> {
     let refused = units(checked).filter_map(|unit| {
@@ -65,16 +66,16 @@ pub fn network_notes(checked: &Checked) -> Vec<Diagnostic> {
 /// Compiles one machine or protocol.
 ///
 /// # Errors
-/// One diagnostic for each construct that tasks which run alone cannot have.
+/// One diagnostic for each construct that is impossible if tasks run alone.
 pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
     let mut context = Context::new(checked, UnknownMaps::Impossible, tasks, code);
     context.unit(unit);
     if context.is_interleaved() && code != Code::Plain {
-        // What is left out of a section may matter to the sections of others.
+        // An instruction that a pass removes from a section may matter to the sections of other tasks.
         return lower(checked, unit, tasks, Code::Plain);
     }
     if context.chooses_maps || checked.types.holds_maps(context.request) {
-        // What may be unknown may not be counted, which changes what a point of the program may lead to.
+        // To count a map that may be unknown is a fault, which changes the analyses: compile again with that possibility.
         context = Context::new(checked, UnknownMaps::Possible, tasks, code);
         context.unit(unit);
     }
@@ -84,14 +85,14 @@ pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<
 /// Compiles one machine or protocol for states in which any map or set may be unknown.
 ///
 /// # Errors
-/// One diagnostic for each construct that is not executed.
+/// One diagnostic for each construct that is impossible if tasks run alone.
 pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
     let mut context = Context::new(checked, UnknownMaps::Possible, tasks, code);
     context.unit(unit);
     program(context, unit)
 }
 
-/// The program that a context holds when all is compiled.
+/// The program of a context in which all functions are compiled.
 fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
     let (checked, code) = (context.checked, context.code);
     if !context.refused.is_empty() {
@@ -159,12 +160,12 @@ fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diag
     Ok(program)
 }
 
-/// The possibility that maps or sets of the program start unknown.
+/// The possibility that maps or sets of the program are unknown.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum UnknownMaps {
-    /// None is ever chosen.
+    /// No map or set is ever chosen.
     Impossible,
-    /// One may be.
+    /// A map or set may be chosen.
     Possible,
 }
 
@@ -186,17 +187,17 @@ struct Context<'c, 'a> {
     closes: Option<u32>,
     restarts: Option<u32>,
     peers: Vec<SpecPeer>,
-    /// The slot before the first one that holds a constant of the specification.
+    /// The number of slots of the state; the slots after these hold constants of the specification.
     state_slots: u32,
     refused: Vec<Diagnostic>,
     unknown: UnknownMaps,
-    /// True if a map or set, or a value that holds one, is chosen somewhere.
+    /// Set if a map or set, or a value that holds one, is chosen somewhere.
     chooses_maps: bool,
-    /// Set where a map or set that may be unknown is counted, iterated or compared.
+    /// Set if a map or set that may be unknown is counted, iterated or compared somewhere.
     counts_unknown: bool,
-    /// True if choices may be made for each element of a set or each key of a map.
+    /// Set if choices may be made for each element of a set, or each key of a map.
     chooses_for_elements: bool,
-    /// The names of what choices are for, by their nodes.
+    /// The subjects of choices, by their syntax nodes: the names of the variables or fields that they are for.
     subjects: FxHashMap<NodeId, String>,
     tasks: Tasks,
     code: Code,
@@ -232,7 +233,7 @@ impl<'c, 'a> Context<'c, 'a> {
         }
     }
 
-    /// Tests whether a task may be suspended, or does more than answering.
+    /// Tests whether a task may be suspended, or sends more than its answer.
     fn is_interleaved(&self) -> bool {
         self.functions.iter().any(|function| function.code.iter().any(Op::is_asynchronous))
     }
@@ -254,7 +255,7 @@ impl<'c, 'a> Context<'c, 'a> {
         Operand::Constant(number)
     }
 
-    /// Notes what tasks that run alone cannot have; nothing if they are interleaved.
+    /// Refuses a construct that is impossible if tasks run alone; does nothing if they are interleaved.
     fn refuse_alone(&mut self, span: Span, what: &str) {
         if self.tasks == Tasks::Alone {
             let diagnostic = Diagnostic::error(span, format!("{what} is not possible over the synchronous network"))

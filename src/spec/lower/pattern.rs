@@ -1,4 +1,4 @@
-//! Patterns: a condition, and bindings that mean something if it holds.
+//! Lowering of patterns: each gives a condition, and bindings that have a value if the condition holds.
 
 use rustc_hash::FxHashMap;
 
@@ -10,7 +10,7 @@ use crate::spec::types::{BYTES, Type, TypeId};
 use crate::syntax::ast::{Arm, Expr, FieldPattern, Name, NodeId, Pattern, PatternKind, TextLiteral};
 use crate::value::Value;
 
-/// Tests a pattern and binds its names; `None` if it always fits.
+/// Emits the test of a pattern, and binds its names; `None` if the pattern always fits.
 pub(super) fn lower_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Option<Operand> {
     match &pattern.kind {
         PatternKind::Wildcard | PatternKind::Error => None,
@@ -40,7 +40,7 @@ pub(super) fn lower_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) ->
     }
 }
 
-/// A pattern as a condition.
+/// Emits the test of a pattern as a condition, also if the pattern always fits.
 pub(super) fn test(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Operand {
     match lower_pattern(e, pattern, src) {
         Some(test) => test,
@@ -48,7 +48,7 @@ pub(super) fn test(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Operand 
     }
 }
 
-/// Binds the names of a pattern; if it does not fit, that is a fault.
+/// Emits the bindings of a pattern; if it does not fit, that is a fault.
 pub(super) fn bind_or_fault(e: &mut Emitter, pattern: &Pattern, src: Operand) {
     if let PatternKind::Name(name) = &pattern.kind
         && let Some(Res::Local(binding)) = e.context.checked.tables.resolution(name.id)
@@ -64,7 +64,7 @@ pub(super) fn bind_or_fault(e: &mut Emitter, pattern: &Pattern, src: Operand) {
     e.close_arms(vec![fits], nothing);
 }
 
-/// Binds the names of a pattern that fits for certain, and tests nothing but a variant.
+/// Emits the bindings of a pattern that certainly fits, and would test nothing but a variant.
 pub(super) fn certain_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) {
     e.certain = true;
     lower_pattern(e, pattern, src);
@@ -96,8 +96,8 @@ fn constructor(e: &Emitter, name: &Name, pattern: &Pattern) -> (TypeId, u32) {
     }
 }
 
-/// Emits the test whether a value is a variant; `None` if no test is needed: the type has only that variant, or
-/// the pattern fits for certain.
+/// Emits the test whether a value is a variant. `None` if no test is needed: the type has only that variant, or the pattern certainly
+/// fits.
 fn variant_test(e: &mut Emitter, src: Operand, ty: TypeId, tag: u32) -> Option<Operand> {
     let variants = match e.kind(ty) {
         Type::Enum(at) => e.context.checked.types.enums[*at as usize].variants.len(),
@@ -199,7 +199,7 @@ fn element_pattern(
     conjunction.and(e, test);
 }
 
-/// `P | Q`: one condition, and each name is what the first alternative that fits binds it to.
+/// Emits `P | Q` as one condition; each name has its value from the first alternative that fits.
 fn or_pattern(e: &mut Emitter, alternatives: &[Pattern], src: Operand) -> Option<Operand> {
     let before = e.locals.clone();
     let mut tested: Vec<(Operand, FxHashMap<NodeId, Register>)> = Vec::new();
@@ -254,18 +254,18 @@ fn first_binding(
     e.close_arms(opened, Operand::Register(last[&name]))
 }
 
-/// Binds the names of the last pattern of those that cover everything: it needs no test.
+/// Emits the bindings of the last of several patterns that cover everything: it needs no test.
 pub(super) fn last_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) -> Option<Operand> {
     certain_pattern(e, pattern, src);
     None
 }
 
-/// Tests whether some arm fits whatever value the subject has.
+/// Tests whether the arms of a `match` cover every value of its subject.
 pub(super) fn is_exhaustive(e: &Emitter, subject: &Expr) -> bool {
     e.context.checked.tables.is_exhaustive(subject.id)
 }
 
-/// Tests whether the last arm needs no test: it looks no deeper than at the variant, and fits what no arm before it does.
+/// Tests whether the last arm needs no test: it tests the variant only, and fits every value that no arm before it fits.
 pub(super) fn last_arm_is_certain<Body>(e: &Emitter, subject: &Expr, arms: &[Arm<Body>]) -> bool {
     let is_plain = |arm: &Arm<Body>| arm.guard.is_none() && plain_variant(e, &arm.pattern).is_some();
     is_exhaustive(e, subject) && arms.last().is_some_and(is_plain)
@@ -296,7 +296,7 @@ fn plain_variant(e: &Emitter, pattern: &Pattern) -> Option<u32> {
     }
 }
 
-/// A conjunction of tests, left as soon as it is known to fail.
+/// A conjunction of tests, which is left as soon as it is known to fail.
 struct Conjunction {
     result: Option<Register>,
     failed: JumpTarget,
@@ -320,7 +320,7 @@ impl Conjunction {
         match self.result {
             None => {
                 self.result = Some(match test {
-                    // A test is in a register of its own.
+                    // The register holds nothing but the test, so it can be the result.
                     Operand::Register(register) => register,
                     Operand::Slot(_) | Operand::Constant(_) => {
                         let dst = e.register();

@@ -1,4 +1,4 @@
-//! Assignment: `x := e`, `x.f := e`, `m[k] := e` and nested places.
+//! Lowering of assignments: `x := e`, `x.f := e`, `m[k] := e` and nested places.
 
 use super::emit::Emitter;
 use crate::spec::check::Res;
@@ -7,7 +7,7 @@ use crate::spec::types::{ERROR, INT, Type, TypeId};
 use crate::syntax::ast::{PlaceExpr, PlaceRoot, PlaceStep};
 use crate::value::Value;
 
-/// The slot of a cell; a cell that the machine never names is not stored.
+/// The slot of a cell. A cell that the machine never names has none, and is 0.
 pub(super) fn cell_of(e: &mut Emitter, cell: u32) -> Operand {
     match e.context.cells.iter().position(|known| *known == cell) {
         Some(slot) => Operand::Slot(slot as u32),
@@ -15,7 +15,7 @@ pub(super) fn cell_of(e: &mut Emitter, cell: u32) -> Operand {
     }
 }
 
-/// One step into a value, with its index evaluated.
+/// A step of a place into a value, with its index evaluated.
 #[derive(Clone, Copy)]
 enum PlaceStepAt {
     Field(u32),
@@ -23,7 +23,7 @@ enum PlaceStepAt {
     Position(Operand),
 }
 
-/// Sets a place to a value that is evaluated before the indices of the place.
+/// Emits the assignment of a value, which is evaluated already, to a place, whose indices are not.
 pub(super) fn assign(e: &mut Emitter, place: &PlaceExpr, value: Operand) {
     let (root, ty) = root(e, &place.root);
     let steps = steps(e, &place.path, ty);

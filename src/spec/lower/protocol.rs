@@ -1,5 +1,5 @@
-//! Protocols: the initial state, one function that handles every request, one for each `step`, and those that run when a connection opens
-//! or closes, or the server starts again.
+//! Lowering of protocols: the initial state, one function for all requests, one for each `step`, and those for connections that open or
+//! close, and for restarts.
 
 use super::Context;
 use super::emit::{Body, Emitter, JumpTarget, WayOut};
@@ -56,14 +56,14 @@ impl<'a> Context<'_, 'a> {
         self.functions.push(function);
     }
 
-    /// Constants that are not literals are slots after the state, set once.
+    /// Adds the slots of constants, after those of the state; constants that are no literals are set once.
     fn constant_slots(&mut self) {
         for constant in &self.checked.consts {
             self.slots.push(Slot { name: constant.name.text.clone(), ty: constant.ty });
         }
     }
 
-    /// All functions, in the order of their numbers.
+    /// Compiles all functions, in the order of their numbers.
     pub(super) fn functions(&mut self) {
         for function in &self.checked.functions {
             let mut emitter = Emitter::new(self, function.body.id, Body::Procedure);
@@ -94,7 +94,8 @@ impl<'a> Context<'_, 'a> {
         self.functions.push(function);
     }
 
-    /// Tries the handlers in their order; a request that none takes is the client's fault.
+    /// Compiles the handlers of requests to one function, which tries them in their order. A request that no handler takes breaks the
+    /// client's duty.
     fn handlers(&mut self, protocol: &Protocol) {
         let mut emitter = Emitter::new(self, protocol.name.id, Body::Handler);
         let (request, client) = (emitter.register(), emitter.register());
@@ -114,7 +115,8 @@ impl<'a> Context<'_, 'a> {
 }
 
 impl<'a> Context<'_, 'a> {
-    /// The function that runs when a connection opens or closes, if there is a handler for that: the handlers are tried in their order.
+    /// Compiles the handlers of connections that open, or close, to one function, which tries them in their order; nothing if there is
+    /// none.
     fn connection_handlers(
         &mut self,
         protocol: &Protocol<'a>,
@@ -138,7 +140,7 @@ impl<'a> Context<'_, 'a> {
         Some(self.functions.len() as u32 - 1)
     }
 
-    /// The function that runs when the server starts again, if there is a handler for that.
+    /// Compiles the handler of restarts, if there is one.
     fn restart_handler(&mut self, protocol: &Protocol<'a>) -> Option<u32> {
         let handler = protocol.handlers.iter().find(|handler| matches!(handler.trigger, Trigger::Restart(_)))?;
         let mut emitter = Emitter::new(self, handler.id, Body::Handler);
@@ -150,7 +152,7 @@ impl<'a> Context<'_, 'a> {
         Some(self.functions.len() as u32 - 1)
     }
 
-    /// One function for each thing that the server may do by itself.
+    /// Compiles each internal step of the server to a function.
     fn steps(&mut self, protocol: &Protocol) {
         for step in &protocol.steps {
             let mut emitter = Emitter::new(self, step.id, Body::Handler);
@@ -180,7 +182,7 @@ fn peer(peer: &Peer) -> SpecPeer {
     SpecPeer { name: peer.name.text.clone(), key: peer.key, request: peer.request, response: peer.response }
 }
 
-/// Runs a handler if the request, if there is one, fits and its guard holds.
+/// Emits a handler: its body runs if the request, if there is one, fits the pattern, and the guard holds.
 fn handle(e: &mut Emitter, handler: &Handler, request: Option<(&Pattern, Operand)>, client: u32) {
     e.site = handler.id;
     let mut next = JumpTarget::default();

@@ -1,10 +1,10 @@
-//! Expressions without effects: they can be evaluated whether or not their guard holds.
+//! Pure expressions: they can be evaluated even if their guard does not hold.
 
 use super::emit::Emitter;
 use crate::spec::check::Res;
 use crate::syntax::ast::{BinaryOp, Clause, Expr, ExprKind, GatheredKind, GatheredPart, Init, Name, Rest};
 
-/// Tests whether evaluating an expression neither chooses nor can be a fault, nor calls a function (which may not end).
+/// Tests whether an expression makes no choice, cannot be faulty, and calls no function, which might not end.
 pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
     let all = |parts: &[Expr]| parts.iter().all(|part| is_pure(e, part));
     match &expr.kind {
@@ -43,12 +43,12 @@ pub(super) fn is_pure(e: &Emitter, expr: &Expr) -> bool {
     }
 }
 
-/// Tests whether a method counts what its receiver has.
+/// Tests whether a method counts the elements of its receiver.
 fn counts(e: &Emitter, name: &Name) -> bool {
     matches!(e.context.checked.tables.resolution(name.id), Some(Res::Builtin(builtin)) if builtin.counts())
 }
 
-/// Tests whether an expression is pure, and so is counting its elements: an unknown collection cannot be counted.
+/// Tests whether an expression and counting its elements are pure: to count an unknown collection is a fault.
 fn is_counted_purely(e: &Emitter, expr: &Expr) -> bool {
     is_pure(e, expr) && !e.may_be_unknown(e.type_of(expr.id))
 }
@@ -68,7 +68,7 @@ fn is_variant(e: &Emitter, name: &Name) -> bool {
     matches!(e.context.checked.tables.resolution(name.id), Some(Res::Variant { .. }))
 }
 
-/// The expression inside of any parentheses.
+/// The expression without parentheses around it.
 pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
     let mut expr = expr;
     while let ExprKind::Paren(inner) = &expr.kind {
@@ -77,7 +77,7 @@ pub(super) fn unparenthesized(expr: &Expr) -> &Expr {
     expr
 }
 
-/// Tests whether elements of a collection are gone through to evaluate an expression.
+/// Tests whether the evaluation of an expression loops over a collection.
 pub(super) fn has_loop(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::SetComprehension { .. } | ExprKind::MapComprehension { .. } => true,
@@ -91,7 +91,7 @@ pub(super) fn has_loop(expr: &Expr) -> bool {
     }
 }
 
-/// Tests whether an expression is made of operations on literals and names.
+/// Tests whether an expression consists of operations on literals and names only.
 pub(super) fn is_plain(expr: &Expr) -> bool {
     match &expr.kind {
         ExprKind::Int(_) | ExprKind::Text(_) | ExprKind::Bool(_) | ExprKind::Name(_) => true,

@@ -1,4 +1,4 @@
-//! Statements: they fork if a condition is open.
+//! Lowering of statements: they fork if a condition is open.
 
 use super::Tasks;
 use super::choice::assume;
@@ -81,8 +81,8 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
     }
 }
 
-/// Answers once a block has run. The answer is announced before it if nothing may be told of the block whatever was observed: that it is
-/// faulty, or that what it calls is.
+/// Emits a block and the answer after it. The answer is announced before the block, unless the block may be faulty, or calls anything:
+/// a fault is reported whatever was observed.
 fn reply_then(e: &mut Emitter, src: Operand, then: &Block) {
     let answer = e.give(|dst| Op::Copy { dst, src });
     let announced = e.emit(Op::Announce { src: answer });
@@ -95,7 +95,7 @@ fn reply_then(e: &mut Emitter, src: Operand, then: &Block) {
     e.emit(Op::Reply { src: answer });
 }
 
-/// Lets other tasks run, if there are any.
+/// Emits the end of a section, if other tasks may run.
 fn end_section(e: &mut Emitter) {
     match e.context.tasks {
         Tasks::Alone => {}
@@ -103,7 +103,7 @@ fn end_section(e: &mut Emitter) {
     }
 }
 
-/// Leaves the handler or procedure.
+/// Emits the exit of a handler or procedure.
 pub(super) fn end_function(e: &mut Emitter) {
     match e.body {
         Body::Handler => e.emit(Op::End),
@@ -115,7 +115,7 @@ pub(super) fn end_function(e: &mut Emitter) {
     };
 }
 
-/// Leaves a procedure with a value. All ways out of it lead to its one return, so that it can stand where it is called.
+/// Emits the exit of a procedure with a value: a jump to its only `return`, so that the procedure can be inlined.
 fn return_value(e: &mut Emitter, value: &Expr) {
     let Some(mut way_out) = e.way_out.take() else { return };
     let src = expr_for(e, &way_out.subject, value);
@@ -124,7 +124,7 @@ fn return_value(e: &mut Emitter, value: &Expr) {
     e.way_out = Some(way_out);
 }
 
-/// Emits the one return of a procedure that gives a value.
+/// Emits the only `return` of a procedure that gives a value.
 pub(super) fn end_with_value(e: &mut Emitter, way_out: WayOut) {
     e.place(way_out.end);
     e.emit(Op::Return { src: Operand::Register(way_out.result) });
@@ -154,8 +154,8 @@ fn if_statement(e: &mut Emitter, condition: &Expr, then: &Block, otherwise: Opti
     e.place(end);
 }
 
-/// The value of a condition of named constants and literals: what it excludes is not in the program, as the `yield` in
-/// `if !ATOMIC { yield; }`.
+/// The value of a condition on named constants and literals. A statement that it excludes is not in the program, such as the `yield`
+/// in `if !ATOMIC { yield; }`.
 fn constant_condition(e: &Emitter, condition: &Expr) -> Option<bool> {
     match &condition.kind {
         ExprKind::Bool(known) => Some(*known),
@@ -196,7 +196,7 @@ fn match_statement(e: &mut Emitter, subject: &Expr, arms: &[Arm<Block>]) {
         e.place(next);
     }
     if !is_last_certain && is_exhaustive(e, subject) {
-        // Nothing comes here: one of the arms fits.
+        // No run comes here: one of the arms fits.
         let cond = e.constant(Value::from(false));
         e.emit(Op::Assume { cond });
     } else if !is_last_certain {

@@ -1,11 +1,11 @@
-//! Reading what was copied, or put into a tuple, where it came from.
+//! Copy propagation, also through constructors that are taken apart again.
 //!
-//! After `r2 := (r0, r1)` and `r3 := r2.0`, what reads r3 reads r0.
+//! For example after `r2 := (r0, r1)` and `r3 := r2.0`, reads of r3 become reads of r0.
 
 use super::targets;
 use crate::spec::code::{Function, Op, Operand};
 
-/// Forwards what copies hold, and what is taken out of a constructor that was just made.
+/// Replaces reads of copies, and of fields of constructors made here, by reads of their sources.
 pub(super) fn forward(function: &mut Function) {
     let targets = targets(function);
     for part in function.ranges() {
@@ -35,7 +35,7 @@ impl WriteCounts {
         WriteCounts(times)
     }
 
-    /// Tests whether an operand means the same wherever what was made of it is read: names are bound once.
+    /// Tests whether an operand has one value only: it is a constant, or a register that is written once.
     fn stays(&self, operand: Operand) -> bool {
         match operand {
             Operand::Register(register) => self.0[register as usize] == 1,
@@ -45,7 +45,7 @@ impl WriteCounts {
     }
 }
 
-/// `r1 := a op b; r2 := r1`, if nothing else reads r1, is `r2 := a op b`.
+/// Replaces `r1 := a op b; r2 := r1` by `r2 := a op b`, if nothing else reads r1.
 fn compute_in_place(code: &mut [Op], targets: &[bool]) {
     for at in 1..code.len() {
         let Op::Copy { dst, src: Operand::Register(src) } = code[at] else { continue };
@@ -62,7 +62,7 @@ fn compute_in_place(code: &mut [Op], targets: &[bool]) {
     }
 }
 
-/// A field of a constructor that is always made here is what was put into it.
+/// Replaces reads of a field of a constructor that is made at one place by copies of the operand that was put into it.
 fn take_apart(code: &mut [Op], written: &WriteCounts) {
     let mut made: Vec<Option<(u32, Box<[Operand]>)>> = vec![None; written.0.len()];
     for op in code.iter() {
@@ -84,7 +84,7 @@ fn take_apart(code: &mut [Op], written: &WriteCounts) {
     }
 }
 
-/// Returns for each register the operand that it is a copy of, if it always is.
+/// Returns for each register the operand of which it is always a copy, if any.
 fn sources(code: &[Op], written: &WriteCounts) -> Vec<Option<Operand>> {
     let mut sources = vec![None; written.0.len()];
     for op in code {

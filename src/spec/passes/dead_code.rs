@@ -1,12 +1,12 @@
-//! Leaves out what is never reached, and what is computed without effect and never read.
+//! Dead code elimination: instructions that are never reached, or whose result nothing reads, are removed.
 //!
-//! `r1 := r0 is Some`, if nothing reads r1, goes.
+//! For example `r1 := r0 is Some` is removed if nothing reads r1.
 
 use super::keep;
 use crate::spec::analysis::dataflow::reached;
 use crate::spec::code::{Function, Op, Operand};
 
-/// Leaves out what does nothing.
+/// Removes the dead instructions of a function.
 pub(super) fn remove(function: &mut Function) {
     let mut stays = reached(function, |_| true);
     stays.truncate(function.code.len());
@@ -24,8 +24,8 @@ pub(super) fn remove(function: &mut Function) {
     }
 }
 
-/// Tests whether an instruction does nothing but write a register that nothing reads, copy a register to itself, or
-/// jump to the next instruction.
+/// Tests whether an instruction only writes a register that nothing reads, copies a register to itself, or jumps to the next
+/// instruction.
 fn is_idle(op: &Op, at: usize, read: &[bool]) -> bool {
     match op {
         Op::Copy { dst, src } if *src == Operand::Register(*dst) => true,

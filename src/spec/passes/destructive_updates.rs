@@ -1,12 +1,11 @@
-//! Lists, sets and maps of the state that are changed where they are: what is appended to a list, and taken off its front;
-//! what is added to a set; entries that are written and removed.
+//! Destructive updates: lists, sets and maps of the state are changed in place.
 //!
-//! `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` takes its first element off; `m := m.remove(k)`
-//! removes an entry. Without a second reference to it nothing is copied.
+//! For example `s := s + [x]` appends to s; `match s { [first, ..rest] => { s := rest; } }` removes its first element;
+//! `m := m.remove(k)` removes an entry. A collection without a second reference is not copied.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Register};
 
-/// Appends to lists, takes elements off them, writes and removes entries, in place.
+/// Replaces appends, removals of first elements, and writes and removals of entries by instructions that work in place.
 pub(super) fn collections(function: &mut Function) {
     let jumps = jumps(&function.code);
     for part in function.ranges() {
@@ -27,7 +26,7 @@ pub(super) fn collections(function: &mut Function) {
     }
 }
 
-/// From where to where the code may jump: each way that does not lead to the next instruction.
+/// The jumps of the code, as source and target: all edges that do not lead to the next instruction.
 fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
     let jumps = |(from, op): (usize, &Op)| {
         op.ways().into_iter().map(move |to| (from, to as usize)).filter(|(from, to)| *to != from + 1)
@@ -35,7 +34,7 @@ fn jumps(code: &[Op]) -> Vec<(usize, usize)> {
     code.iter().enumerate().flat_map(jumps).collect()
 }
 
-/// `r := s`: what reads r reads s, if s is not written in between and every way there leads along here.
+/// Replaces reads of r after `r := s` by reads of s, if s is not written in between and no jump enters the code in between.
 fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Copy { dst, src: Operand::Slot(slot) } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };
@@ -46,7 +45,7 @@ fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> b
     code[at + 1..=last].iter_mut().for_each(|op| op.substitute(&mut here));
 }
 
-/// `r := s + b; s := r`, if nothing else reads r.
+/// Replaces `r := s + b; s := r` by an append, if nothing else reads r.
 fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
     if is_stored(code, at, (dst, slot)) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
@@ -55,7 +54,7 @@ fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     }
 }
 
-/// `r := [e]; s := s + r`, if nothing else reads r.
+/// Replaces `r := [e]` and the append of r to s by an append of one element, if nothing else reads r.
 fn append_one(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Append { dst, slot, src: Operand::Register(list) } = code[at] else { return };
     let Some(made) = at.checked_sub(1) else { return };
@@ -67,7 +66,7 @@ fn append_one(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool
     }
 }
 
-/// `r := s with an entry, or without one; s := r`, if nothing else reads r.
+/// Replaces the store to s of `r`, which is s with an entry set or removed, by an update in place, if nothing else reads r.
 fn entry(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let (dst, in_place) = match code[at] {
         Op::Insert { dst, map: Operand::Slot(slot), key, value } => (dst, Op::Put { slot, key, value }),
@@ -88,7 +87,8 @@ fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
     stored && only_reads(code, dst, at) == Some(at + 1)
 }
 
-/// `r := s without its first elements; …; s := r`, if nothing else reads r and s is not written in between.
+/// Replaces the store to s of `r`, which is s without its first elements, by their removal in place, if nothing else reads r and s is
+/// not written in between.
 fn behead(code: &mut [Op], at: usize) {
     let Op::Tail { dst, src: Operand::Slot(slot), from } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };
@@ -100,7 +100,7 @@ fn behead(code: &mut [Op], at: usize) {
     }
 }
 
-/// The last instruction that reads a register which only one writes, all of them after it.
+/// The last instruction that reads a register; `None` if an instruction other than `written` writes it, or one up to `written` reads it.
 fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> {
     let mut last = None;
     for (at, op) in code.iter().enumerate() {
@@ -116,7 +116,7 @@ fn only_reads(code: &[Op], register: Register, written: usize) -> Option<usize> 
 
 /// Tests whether an instruction may write a variable of the state.
 fn may_write(op: &Op, variable: u32) -> bool {
-    // Other tasks go on while this one is suspended.
+    // Other tasks run while this one is suspended.
     let suspends = matches!(op.plain(), Op::Call { .. } | Op::Yield | Op::CallPeer { .. } | Op::CallPeers { .. });
     suspends || op.stores().is_some_and(|(slot, _)| slot == variable)
 }

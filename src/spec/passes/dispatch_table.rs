@@ -1,12 +1,12 @@
-//! Which handler takes a request is told by its variant at once, not by one test after the other.
+//! A dispatch table: a jump by the variant of a request to its handler, instead of one test after the other.
 //!
-//! `unless r0 is A go to 5; …; 5: unless r0 is B go to 9; …` is preceded by `by r0: A at 0, B at 5`.
+//! For example `unless r0 is A go to 5; …; 5: unless r0 is B go to 9; …` is preceded by `by r0: A at 0, B at 5`.
 
 use std::sync::Arc;
 
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 
-/// Fewer tests in a row are left as they are.
+/// Fewer tests in a row than this are left as they are: a table would save little.
 const TESTS: usize = 4;
 
 /// Puts a jump by variant in front of a function that begins with tests of one parameter for one variant after the other.
@@ -26,8 +26,8 @@ pub(super) fn tell_apart(function: &mut Function) {
     function.reply_shapes.insert(0, function.reply_shapes[0].clone());
 }
 
-/// The tests that a function begins with, each with its variant, if that is known to skip those before is no difference:
-/// nothing reads their outcome beside what stands between one test and the next.
+/// The tests of a parameter with which a function begins, each with its variant, if it makes no difference to skip those before: only
+/// the instructions between one test and the next read its outcome.
 fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
     let mut tests: Vec<(usize, u32)> = Vec::new();
     let (mut at, mut of) = (0, None);
@@ -49,8 +49,8 @@ fn tests(function: &Function) -> Option<(Operand, Vec<(usize, u32)>)> {
     Some((src, tests))
 }
 
-/// Tests whether only the instructions in `range` name a register, in the part of the function that they are in; other
-/// parts use the same registers for themselves.
+/// Tests whether only the instructions in `range` name a register, in their part of the function; other parts use the same registers
+/// for other values.
 fn is_within(function: &Function, register: Register, range: std::ops::Range<usize>) -> bool {
     let part = function.ranges().into_iter().find(|part| part.contains(&range.start)).unwrap_or_default();
     part.filter(|at| !range.contains(at)).all(|at| !function.code[at].names(register))

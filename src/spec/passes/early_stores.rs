@@ -1,12 +1,12 @@
-//! Stores before a condition is assumed what was stored right after it: then the condition may be the last that
-//! mentions what was there.
+//! Early stores: a store right after an assumption moves before it, since the assumption may then be the last mention of the old
+//! value.
 //!
-//! `now := choose t: int where t >= now` assumes `t >= #1` when `now` is t already, so that #1 is forgotten at once.
+//! For example `now := choose t: int where t >= now` assumes `t >= #1` when `now` is t already, so that #1 is forgotten at once.
 
 use super::targets;
 use crate::spec::code::{Function, Op, Operand};
 
-/// Stores before assuming. If the condition fails there is no run, so nobody sees what was stored.
+/// Swaps each assumption with the store after it. If the condition fails there is no run, so nothing sees the store.
 pub(super) fn store(function: &mut Function) {
     let targets = targets(function);
     for (at, is_target) in targets.into_iter().enumerate().take(function.code.len()).skip(1) {

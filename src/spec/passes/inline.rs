@@ -1,17 +1,17 @@
-//! Small functions that call no other stand where they are called.
+//! Inlining of small functions that call no others.
 //!
-//! `weak(a, b)` becomes the comparison itself, in registers of its own.
+//! For example a call `weak(a, b)` becomes the comparison that is the body of `weak`, in registers of its own.
 
 use crate::spec::code::{Function, Op, Operand, Pc};
 
-/// Functions of more instructions than this are called.
+/// A function of more instructions than this is not inlined.
 const SMALL: usize = 80;
-/// A function that has grown to this many instructions takes in no more.
+/// Nothing more is inlined into a function that has grown to this many instructions.
 const LARGE: usize = 4_000;
 
-/// Puts small functions where they are called; what they call has been put into them before.
+/// Inlines small functions, the innermost ones first.
 pub(super) fn inline(functions: &mut [Function]) {
-    // Each round takes in what became small enough in the one before: as often as calls nest.
+    // Each round inlines functions that lost their last call in the round before: four levels of calls.
     for _ in 0..4 {
         let small: Vec<Option<Function>> =
             functions.iter().map(|function| is_small(function).then(|| function.clone())).collect();
@@ -41,7 +41,7 @@ fn take_in(function: &mut Function, small: &[Option<Function>]) {
     }
 }
 
-/// Replaces a call by the body of what is called.
+/// Replaces a call by copies of the arguments and the body of the callee.
 fn insert(function: &mut Function, at: usize, callee: &Function, dst: u32, args: &[Operand]) {
     let first = function.registers;
     let extra = args.len() + callee.code.len() - 1;
@@ -60,14 +60,14 @@ fn insert(function: &mut Function, at: usize, callee: &Function, dst: u32, args:
     function.counting.extend(callee.counting.iter().map(|pc| pc + start));
 }
 
-/// Makes room for more instructions after one: what comes after it moves.
+/// Makes room for more instructions after one: the positions after it move.
 fn open(function: &mut Function, at: usize, extra: usize) {
     let moved = |pc: Pc| if pc as usize > at { pc + extra as Pc } else { pc };
     function.code.iter_mut().for_each(|op| op.retarget(&mut { moved }, &mut { moved }));
     function.counting.iter_mut().chain(&mut function.parts).for_each(|pc| *pc = moved(*pc));
 }
 
-/// The register in which a function leaves its value, if that is no parameter.
+/// The register that a function returns, unless it is a parameter.
 fn result(callee: &Function) -> Option<u32> {
     match callee.code.last() {
         Some(Op::Return { src: Operand::Register(register) }) if *register >= callee.params => Some(*register),
@@ -75,7 +75,7 @@ fn result(callee: &Function) -> Option<u32> {
     }
 }
 
-/// An instruction in its new place; `return` gives its value to the register that wants it.
+/// An instruction of the callee in its new place; `return` becomes a copy to the register of the call's result.
 fn moved(op: &Op, renumbered: &dyn Fn(u32) -> u32, start: Pc, dst: u32) -> Op {
     let mut op = op.clone();
     op.rename(&mut { renumbered });

@@ -1,6 +1,6 @@
-//! Shorter ways: a condition that is known to fail is not tested again, and a jump to a jump goes where that one leads.
+//! Jump threading: a jump to a jump goes to the target of the second one, and a condition that is known to fail is not tested again.
 //!
-//! `unless r3 go to 6` with `6: unless r3 go to 9` goes to 9.
+//! For example `unless r3 go to 6` with `6: unless r3 go to 9` becomes `unless r3 go to 9`.
 
 use super::targets;
 use crate::spec::code::{Function, Op, Operand, Pc};
@@ -28,7 +28,7 @@ pub(super) fn shorten(function: &mut Function) {
     drop_known(function);
 }
 
-/// Returns the position at which a jump to a position ends, past the jumps that it finds there.
+/// Returns the position at which a jump ends, after the jumps that it leads to.
 fn behind_jumps(function: &Function, to: Pc) -> Pc {
     let mut to = to;
     // A loop of jumps alone never ends: the bound keeps it as it is.
@@ -41,7 +41,7 @@ fn behind_jumps(function: &Function, to: Pc) -> Pc {
     to
 }
 
-/// Returns the position to which a condition that is known to fail leads from a position.
+/// Returns the position that is reached from another one, after jumps and tests of a condition that is known to fail.
 fn where_failed(function: &Function, cond: Operand, to: Pc) -> Pc {
     let mut to = to;
     for _ in 0..function.code.len() {
@@ -55,7 +55,7 @@ fn where_failed(function: &Function, cond: Operand, to: Pc) -> Pc {
     to
 }
 
-/// Tests of a condition that is not known to fail, right after a test of the same, become jumps to the next instruction.
+/// Replaces tests of a condition that an earlier test passed by jumps to the next instruction.
 fn drop_known(function: &mut Function) {
     let targets = targets(function);
     let mut passed: Vec<Operand> = Vec::new();

@@ -1,14 +1,14 @@
-//! Lookups in a map without an option: what it has under a key is not wrapped in one that is only taken apart.
+//! Lookups in a map without an intermediate option that is only taken apart.
 //!
-//! After `r2 := m.get(k)`, `r3 := r2 is Some` and `r4 := r2.Some.0` nothing else reads r2: then `find` gives r3 and r4 at once.
+//! For example `r2 := m.get(k); r3 := r2 is Some; r4 := r2.Some.0` becomes one `find` that gives r3 and r4, if nothing else reads r2.
 
 use crate::spec::code::{Binary, Function, Op, Operand, Register, Unary};
 
-/// The variants of an option: `None` is the first one.
+/// The tag of the variant `None` of an option; the next one is that of `Some`.
 const NONE: u32 = 0;
 const SOME: u32 = 1;
 
-/// Looks up what a map has, and whether it has it, if that is all that is asked of `get`.
+/// Replaces each `get` whose option is only taken apart by a `find`, which gives the value and the condition that it is there.
 pub(super) fn entries(function: &mut Function) {
     for part in function.ranges() {
         for at in part.clone() {
@@ -25,7 +25,7 @@ pub(super) fn entries(function: &mut Function) {
     }
 }
 
-/// Tests whether a register is written once, and read by tests of its variant and for what is in `Some` only.
+/// Tests whether a register is written once, and only read to test its variant or to take the value out of `Some`.
 fn is_taken_apart(code: &[Op], register: Register) -> bool {
     let is_part =
         |op: &Op| matches!(op, Op::IsVariant { tag: NONE | SOME, .. } | Op::Field { tag: SOME, index: 0, .. });
@@ -34,8 +34,8 @@ fn is_taken_apart(code: &[Op], register: Register) -> bool {
     written == 1 && read.all(is_part)
 }
 
-/// Makes an instruction that took an option apart read the value, which is now in the option's register, or another
-/// register that says whether the value is there.
+/// Makes an instruction that took an option apart read the results of `find`: the value, in the register that held the option, or
+/// the register with the condition that it is there.
 fn read_parts(op: &mut Op, found: Register, there: Register) {
     let is_read = |src: &Operand| *src == Operand::Register(found);
     match op {

@@ -1,9 +1,7 @@
-//! Code with less to do and the same meaning: what is only copied, taken apart as soon as it was made, tested twice or
-//! never read is left out, small functions stand where they are called, a comparison is part of its fork, and registers
-//! are shared.
+//! Compiler passes: inlining, copy propagation, dead code, jump threading, destructive updates, register sharing and others.
 //!
-//! `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: its parts are looked at where they are. A
-//! specification answers, chooses and is faulty as before, in the same order (`proofs-notes/passes.md`).
+//! For example `match (a, b) { (Some(x), Some(y)) => x == y, _ => false }` makes no pair: the parts are read where they are. Each pass
+//! keeps the meaning: a specification answers, chooses and is faulty as before, in the same order (`proofs-notes/passes.md`).
 
 mod copy_propagation;
 mod dead_code;
@@ -19,17 +17,17 @@ mod superinstructions;
 
 use super::code::{Function, Op, Pc};
 
-/// The amount of code that is left out; what the code means is the same.
+/// The passes that are run on the code. Its meaning is the same with any of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub enum Code {
-    /// Everything that does nothing.
+    /// All passes.
     #[default]
     Optimized,
-    /// Nothing: each instruction as it was first made.
+    /// No passes: each instruction as it was first made.
     Plain,
-    /// All that the passes but the one of this name leave out.
+    /// All passes but the one with this name.
     Without(&'static str),
-    /// This number of passes, in the order of [`names`], and no others.
+    /// The first passes, up to this number, in the order of [`names`].
     First(usize),
 }
 
@@ -50,7 +48,7 @@ struct CompilerPass {
     run: fn(&mut [Function]),
 }
 
-/// A pass over all functions, or over each by itself.
+/// Makes a pass over all functions together, or over each by itself.
 macro_rules! pass {
     ($name:literal, all $run:path) => {
         CompilerPass { name: $name, run: $run }
@@ -60,10 +58,10 @@ macro_rules! pass {
     };
 }
 
-/// The passes before what is asked of the code is found out.
+/// The passes before any analysis of the code.
 const EARLY: &[CompilerPass] = &[pass!("inlining", all inline::inline)];
 
-/// The passes that are repeated until the code gets no shorter: each may leave something to do for the others.
+/// The passes that are repeated until the code gets no shorter: each may give the others something to do.
 const REPEATED: &[CompilerPass] = &[
     pass!("lookups", lookups::entries),
     pass!("copy propagation", copy_propagation::forward),
@@ -71,7 +69,7 @@ const REPEATED: &[CompilerPass] = &[
     pass!("dead code", dead_code::remove),
 ];
 
-/// The passes after those, in their order.
+/// The passes after the repeated ones, in this order.
 const LATE: &[CompilerPass] = &[
     pass!("destructive updates", destructive_updates::collections),
     pass!("retained entries", retained_entries::entries),
@@ -95,17 +93,17 @@ pub fn names() -> Vec<&'static str> {
     names
 }
 
-/// Puts small functions where they are called.
+/// Runs the early passes: inlining.
 pub(super) fn prepare(functions: &mut [Function], code: Code) {
     run(EARLY, functions, code);
 }
 
-/// Leaves out of every simplified function what does nothing.
+/// Runs the late passes over simplified functions.
 pub(super) fn optimize(functions: &mut [Function], code: Code) {
     run(LATE, functions, code);
 }
 
-/// Reads what is copied where it came from, and leaves out what nothing reads then.
+/// Runs the repeated passes over each function, until its code gets no shorter.
 pub(super) fn simplify(functions: &mut [Function], code: Code) {
     for function in functions {
         loop {
@@ -122,14 +120,14 @@ fn run(passes: &[CompilerPass], functions: &mut [Function], code: Code) {
     passes.iter().filter(|pass| code.runs(pass)).for_each(|pass| (pass.run)(functions));
 }
 
-/// Returns for each position whether an instruction names it: as one to jump to, or as the opening of its conditional.
+/// Marks the positions that some instruction names, as a jump target or as the opening of its conditional.
 fn targets(function: &Function) -> Vec<bool> {
     let mut targets = vec![false; function.code.len() + 1];
     function.code.iter().flat_map(Op::targets).for_each(|to| targets[to as usize] = true);
     targets
 }
 
-/// Leaves instructions out; jumps to one of them go to the next that stays.
+/// Removes the instructions that do not stay; jumps to one of them go to the next instruction that stays.
 fn keep(function: &mut Function, stays: &[bool]) {
     let mut new: Vec<Pc> = Vec::with_capacity(stays.len() + 1);
     let mut next = 0;

@@ -1,14 +1,14 @@
-//! Registers that are not needed at the same time are one.
+//! Register sharing: registers with disjoint live ranges become one (linear scan).
 //!
-//! A register is taken to be needed from the first to the last instruction that names it, and throughout every loop that it
-//! is named in.
+//! For example if r3 is read last before r5 is written, r5 becomes r3. The live range of a register spans from the first to the last
+//! instruction that names it, and all of each loop in which it is named.
 
 use crate::spec::code::{Function, Op};
 
 /// A stretch of code: its first instruction and its last one.
 type Range = (usize, usize);
 
-/// Numbers the registers of a function anew, as few as possible in this order.
+/// Renumbers the registers of a function, so that registers with disjoint spans share a number.
 pub(super) fn registers(function: &mut Function) {
     let params = function.params;
     let mut most = params;
@@ -21,7 +21,7 @@ pub(super) fn registers(function: &mut Function) {
     function.registers = most;
 }
 
-/// Returns for each register the span in which a part needs it, if it names it at all.
+/// Returns the span of each register in a part of a function; none for a register that the part does not name.
 fn spans(code: &[Op], registers: u32, start: usize) -> Vec<Option<Range>> {
     let mut spans = live_ranges(code, registers);
     let loops = loops(code, start);
@@ -29,7 +29,7 @@ fn spans(code: &[Op], registers: u32, start: usize) -> Vec<Option<Range>> {
     spans
 }
 
-/// The range of each register; none of those that no instruction names.
+/// The range of instructions that name each register; none for a register that no instruction names.
 fn live_ranges(code: &[Op], registers: u32) -> Vec<Option<Range>> {
     let mut ranges: Vec<Option<Range>> = vec![None; registers as usize];
     for (at, op) in code.iter().enumerate() {
@@ -41,7 +41,7 @@ fn live_ranges(code: &[Op], registers: u32) -> Vec<Option<Range>> {
     ranges
 }
 
-/// The loops: from where to where instructions jump back, in code that begins at `start`.
+/// The loops of code that begins at `start`: for each backward jump, the positions of its target and of the jump.
 fn loops(code: &[Op], start: usize) -> Vec<Range> {
     let back = |(at, op): (usize, &Op)| {
         let to = op.ways().into_iter().map(move |to| (to as usize, at));
@@ -50,7 +50,7 @@ fn loops(code: &[Op], start: usize) -> Vec<Range> {
     code.iter().enumerate().flat_map(back).collect()
 }
 
-/// Makes spans cover the loops that they reach into; whether any grew.
+/// Extends spans over the loops that they overlap in part; returns whether any grew.
 fn widen(spans: &mut [Option<Range>], loops: &[Range]) -> bool {
     let mut grown = false;
     for (first, last) in spans.iter_mut().flatten() {
@@ -64,13 +64,13 @@ fn widen(spans: &mut [Option<Range>], loops: &[Range]) -> bool {
     grown
 }
 
-/// A number for each register: the smallest that is free where it is needed. Parameters keep theirs.
+/// A new number for each register, in the order of the spans: the smallest that is free throughout the span. Parameters keep their numbers.
 fn numbers(spans: &[Option<Range>], params: u32) -> Vec<Option<u32>> {
     let mut numbers: Vec<Option<u32>> = vec![None; spans.len()];
     (0..params).for_each(|param| numbers[param as usize] = Some(param));
     let mut order: Vec<usize> = (params as usize..spans.len()).filter(|register| spans[*register].is_some()).collect();
     order.sort_by_key(|register| spans[*register]);
-    let mut busy: Vec<usize> = Vec::new(); // until where each number beyond the parameters is needed
+    let mut busy: Vec<usize> = Vec::new(); // for each number after the parameters, the end of its last span
     for register in order {
         let Some((first, last)) = spans[register] else { continue };
         let free = busy.iter().position(|until| *until < first).unwrap_or(busy.len());

@@ -1,12 +1,12 @@
-//! An entry that may go or stay is changed where it is.
+//! Retained entries: the presence of an entry that may be removed is changed in place.
 //!
-//! `items := either items or items.remove(key)` makes no second map that is joined with the first one: the entry under the key
-//! is there on one condition more.
+//! For example `items := either items or items.remove(key)` makes no second map to be joined with the first one: the entry under the
+//! key gets one more condition.
 
 use super::targets;
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Register};
 
-/// Makes one instruction of a choice between a variable and the same without an entry, if the variable becomes that.
+/// Replaces each choice between a variable and the variable without an entry, which is stored to the variable, by one instruction.
 pub(super) fn entries(function: &mut Function) {
     let targets = targets(function);
     for at in 1..function.code.len() {
@@ -20,7 +20,8 @@ pub(super) fn entries(function: &mut Function) {
     }
 }
 
-/// `r := if kept { s } else { s.remove(key) }` with a condition that was just chosen, if r goes into s and nowhere else.
+/// The instruction for `r := if kept { s } else { s.remove(key) }` with a condition that was just chosen, if r is stored to s and read
+/// nowhere else.
 fn retained(function: &Function, at: usize) -> Option<Op> {
     let [Op::Choose { dst: chosen, .. }, code @ ..] = function.code.get(at - 1..)? else { return None };
     let &[
@@ -40,7 +41,7 @@ fn retained(function: &Function, at: usize) -> Option<Op> {
     (is_one && is_same && once).then_some(Op::Retain { dst, slot, key, kept, stored })
 }
 
-/// Returns the position at which the code goes on after what stores a register to a variable, at once or at the end of an arm.
+/// Returns the position after the store of a register to a variable, which comes at once or at the end of an arm.
 fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> Option<Pc> {
     let is_store = |pc: usize, register: Register| matches!(function.code.get(pc), Some(Op::Store { slot: own, src }) if *own == slot && *src == Operand::Register(register));
     match function.code.get(at + 4)? {
@@ -52,8 +53,8 @@ fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> 
     }
 }
 
-/// Counts the operands that are a register, in the part of the function that the instruction `at` is in; other parts
-/// use the same registers for themselves.
+/// Counts the reads of a register in the part of the function with the instruction `at`; other parts use the same registers for
+/// other values.
 pub(super) fn reads(function: &Function, at: usize, register: Register) -> usize {
     let part = function.ranges().into_iter().find(|part| part.contains(&at)).unwrap_or_default();
     function.code[part].iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(register)).count()

@@ -1,11 +1,11 @@
-//! A comparison that only the fork right after it reads is one instruction with it, and so is one that is assumed there.
+//! Superinstructions: a comparison is fused with the fork, or the assumption, right after it.
 //!
-//! `r2 := r0 <= s0; branch r2 else 3` is `branch r0 <= s0 else 3`.
+//! For example `r2 := r0 <= s0; branch r2 else 3` becomes `branch r0 <= s0 else 3`, if nothing else reads r2.
 
 use super::{keep, targets};
 use crate::spec::code::{Binary, Function, Op, Operand};
 
-/// Makes one instruction of each comparison and its fork, or what assumes it.
+/// Fuses each comparison with the fork or assumption right after it.
 pub(super) fn comparisons(function: &mut Function) {
     let targets = targets(function);
     let mut stays = vec![true; function.code.len()];
@@ -13,7 +13,7 @@ pub(super) fn comparisons(function: &mut Function) {
         let mut reads = vec![0_u32; function.registers as usize];
         function.code[part.clone()].iter().flat_map(Op::uses).for_each(|register| reads[register as usize] += 1);
         for at in part.clone().skip(1) {
-            // Comparing by order gives a truth always; what may ask for something first keeps its own place.
+            // A comparison by order always gives a truth value. Other operators may need a split first, and stay instructions of their own.
             let Op::Binary { dst, op: op @ (Binary::Le | Binary::Lt), a, b } = function.code[at - 1] else { continue };
             let fused = match function.code[at] {
                 Op::Branch { cond, otherwise } if cond == Operand::Register(dst) && reads[dst as usize] == 1 => {

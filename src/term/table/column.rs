@@ -1,7 +1,7 @@
 //! Columns: sequences of known scalars, shared by reference, and the sets of positions at which they pass a test.
 //!
-//! A column may be a view on something larger, so it costs nothing to make one of a log of thousands of entries. For example the
-//! column `0, 5, 3, 5` has 5 at the positions 1 and 3; beyond its ends it goes on with its last scalar, 5.
+//! For example the column `0, 5, 3, 5` has 5 at the positions 1 and 3; beyond its ends it goes on with its last scalar, 5. A column
+//! may be a view on something larger, so a column of a log of thousands of entries costs nothing to make.
 
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::node::{count_walked, mix};
@@ -21,7 +21,7 @@ pub trait Scalars: Send + Sync {
         let mut positions = (0..end).rev().filter_map(|position| Some((position, self.at(position)?)));
         let _ = positions.try_for_each(|(position, scalar)| visit(position, scalar));
     }
-    /// Tests whether there is none.
+    /// Tests whether there is no scalar.
     fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -46,11 +46,11 @@ struct Held<S: ?Sized> {
     scalars: S,
 }
 
-/// The number of scalars of a column that are hashed.
+/// A column is hashed by this many of its scalars, evenly spread.
 const SAMPLES: usize = 8;
-/// The number of scalars whose inspection counts as one node.
+/// The inspection of this many scalars counts as one node of work.
 const LOOKED_AT: usize = 8;
-/// Sums with what is not further away than this do not overflow.
+/// Integers of at most this size can be added without overflow.
 const FAR: u64 = 1 << 60;
 
 impl Column {
@@ -146,16 +146,16 @@ impl std::fmt::Debug for Column {
     }
 }
 
-/// A question about one scalar.
+/// A test of one scalar.
 #[derive(Clone, Debug)]
 pub(crate) enum Test {
-    /// Tests whether it is this one.
+    /// The scalar is this one.
     Is(Scalar),
-    /// Tests whether it is this one or comes before it.
+    /// The scalar is this one, or comes before it.
     UpTo(Scalar),
-    /// Tests whether it comes before this one.
+    /// The scalar comes before this one.
     Before(Scalar),
-    /// Tests whether it is an element.
+    /// The scalar is an element of this set.
     In(KeySet),
 }
 
@@ -179,7 +179,8 @@ impl Test {
     }
 }
 
-/// The integers `i` for which `sign * i + offset` is a position whose scalar passes a test, or fails it: two at least.
+/// The integers `i` for which `sign * i + offset` is a position whose scalar passes a test (or fails it, if not `passing`). There
+/// are at least two.
 struct Positions {
     column: Column,
     test: Test,
@@ -189,7 +190,7 @@ struct Positions {
     count: OnceLock<usize>,
 }
 
-/// The positions of a column whose scalars pass a test, or fail it, as a set; there must be two at least.
+/// The set of the positions of a column whose scalars pass a test (or fail it, if not `passing`); there must be at least two.
 pub(crate) fn positions(column: &Column, test: Test, passing: bool) -> KeySet {
     let (column, count) = (column.clone(), OnceLock::new());
     KeySet::new(Arc::new(Positions { column, test, passing, sign: 1, offset: Int::ZERO, count }))

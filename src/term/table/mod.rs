@@ -1,8 +1,8 @@
-//! Tables: a term that is one of several known scalars, by an integer term.
+//! Tables: terms that are one of several known scalars, selected by an integer term.
 //!
-//! Nothing but the index is unknown of `[0, 5, 3, 5][i]`, so a question about it is one about the index: it is 5 if i is a
-//! position that has 5. Beyond both ends a table has its last scalar, which makes it a term like any other; who reads a list
-//! asks before whether the position is inside. The note `proofs-notes/tables.md` says why each law is one.
+//! For example `[0, 5, 3, 5][i]` is 5 if i is 1 or 3: only the index is unknown, so a condition on the table is one on the index.
+//! Beyond both ends a table has its last scalar, so it has a value like any other term; an operation that reads a list checks first
+//! that the position is inside. `proofs-notes/tables.md` says why each law holds.
 
 pub(crate) mod column;
 
@@ -10,7 +10,7 @@ use super::{Column, KeySet, Kind, Linear, Term};
 use crate::scalar::{Int, Scalar};
 use column::{Test, positions};
 
-/// The term without tables: each one is written as conditionals that halve its positions.
+/// The term without tables: each becomes nested conditionals, a binary search for the position.
 pub fn without_tables(term: &Term) -> Term {
     let mut any = false;
     term.visit(&mut |node| any |= node.as_table().is_some());
@@ -18,7 +18,7 @@ pub fn without_tables(term: &Term) -> Term {
     if any { term.replace(&written_out) } else { term.clone() }
 }
 
-/// Tests whether a term is a known scalar, or one of several by an index.
+/// Tests whether a term is a known scalar or a table.
 pub(super) fn is_tabular(term: &Term) -> bool {
     matches!(term.kind(), Kind::Const(_) | Kind::Table(..))
 }
@@ -28,7 +28,8 @@ fn conditional(index: &Term, column: &Column) -> Term {
     Term::ite(&Term::at_least(index, &Int::ZERO), &halved(index, column, 0, column.len() - 1), &last)
 }
 
-/// The scalar of a column at an index that is not negative, one of the positions from one to another unless it lies outside of them all.
+/// The scalar of a column at an index, as a binary search from one position to another. The index is in this range, or beyond the
+/// end of the column, which leads to the last scalar.
 fn halved(index: &Term, column: &Column, from: usize, to: usize) -> Term {
     if from == to {
         return column.at(from).map_or_else(Term::falsity, |scalar| Term::constant(scalar.clone()));
@@ -38,8 +39,8 @@ fn halved(index: &Term, column: &Column, from: usize, to: usize) -> Term {
     Term::ite(&low, &halved(index, column, from, middle), &halved(index, column, middle + 1, to))
 }
 
-/// The condition that the scalar at a position passes a test. Beyond its ends a column goes on with its last scalar: if that
-/// one passes, the positions are named at which another one does not.
+/// The condition on the index of a table that its scalar passes a test. A column goes on with its last scalar beyond its ends: if
+/// that one passes, the condition excludes the positions whose scalars fail.
 pub(super) fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
     let beyond = test.passes(column.last());
     let mut differs = |scalar: &Scalar| test.passes(scalar) != beyond;
@@ -56,13 +57,13 @@ pub(super) fn where_passes(index: &Term, column: &Column, test: Test) -> Term {
     if beyond { differing.not() } else { differing }
 }
 
-/// `term in set` for a table.
+/// The condition `term in set`, if the term is a table.
 pub(super) fn member(term: &Term, set: &KeySet) -> Option<Term> {
     let (index, column) = term.as_table()?;
     Some(where_passes(index, column, Test::In(set.clone())))
 }
 
-/// Equality of two terms without arithmetic, if that is about one index.
+/// The equality of two terms without arithmetic, if it depends on one index only.
 pub(super) fn equal(a: &Term, b: &Term) -> Option<Term> {
     match (a.as_table(), b.as_const()) {
         (Some((index, column)), Some(known)) => Some(where_passes(index, column, Test::Is(known.clone()))),
@@ -70,7 +71,7 @@ pub(super) fn equal(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// The order of two texts, if that is about one index.
+/// The condition `a < b` on two texts, if it depends on one index only.
 pub(super) fn less(a: &Term, b: &Term) -> Option<Term> {
     match (a.as_table(), b.as_table()) {
         (Some((index, column)), None) => Some(where_passes(index, column, Test::Before(b.as_const()?.clone()))),
@@ -80,7 +81,7 @@ pub(super) fn less(a: &Term, b: &Term) -> Option<Term> {
     }
 }
 
-/// `linear <= 0`, with coefficients without common divisor, if that is about one index.
+/// The condition `linear <= 0`, if it depends on one index only; the coefficients have no common divisor.
 pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
     if let [(atom, coefficient)] = linear.terms() {
         let (index, column) = atom.as_table()?;
@@ -93,7 +94,7 @@ pub(super) fn at_most_zero(linear: &Linear) -> Option<Term> {
     sum_passes(linear, &|sum| sum.signum() <= 0)
 }
 
-/// `linear = 0`, with coefficients without common divisor, if that is about one index.
+/// The condition `linear = 0`, if it depends on one index only; the coefficients have no common divisor.
 pub(super) fn zero(linear: &Linear) -> Option<Term> {
     if let [(atom, _)] = linear.terms() {
         let (index, column) = atom.as_table()?;
@@ -112,7 +113,7 @@ fn sum_passes(linear: &Linear, test: &dyn Fn(&Int) -> bool) -> Option<Term> {
         .and_then(|sum| pointwise(&[&sum], &|values| Some(Scalar::Bool(test(values[0].as_int()?)))))
 }
 
-/// An operation whose arguments are known, or one of several by the same index (sums of such included): done at each position.
+/// The result of an operation, done at each position, if its arguments are known scalars, tables by one index, or sums of these.
 pub(super) fn pointwise(args: &[&Term], apply: &dyn Fn(&[Scalar]) -> Option<Scalar>) -> Option<Term> {
     let (mut index, mut len) = (None, 0);
     for arg in args {

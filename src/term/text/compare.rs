@@ -11,7 +11,7 @@ use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Linear, Term};
 use std::cmp::Ordering;
 
-/// A shorter equation for two texts, if one side is a concatenation, a printed number or in lower case.
+/// A simpler condition for `a = b` on texts, if one side is a concatenation, a printed number, a slice or in lower case.
 pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
     if let Some(number) = inner(TextOp::FromInt, a) {
         if let Some(text) = b.as_const().and_then(Scalar::as_str) {
@@ -35,13 +35,14 @@ pub(in crate::term) fn simplify_eq(a: &Term, b: &Term) -> Option<Term> {
     concatenations(a, b)
 }
 
-/// Only canonical numbers are printed: `"-0"`, `"01"` and `"+1"` never are.
+/// The condition that a number is printed as this text: false for `"-0"`, `"01"` and `"+1"`, which are never printed.
 fn printed(number: &Term, text: &str) -> Term {
     let value = Int::parse(text).filter(|value| value.to_string() == text);
     value.map_or_else(Term::falsity, |value| Term::eq(number, &Term::int(value)))
 }
 
-/// `text[from..to] = wanted` if the text or both ends are known: never longer than the slice; from the beginning, a shorter one is all of the text.
+/// A simpler condition for `text[from..to] = wanted`, if the text or both ends are known. A slice is at most `to - from` long; one
+/// from the beginning that is shorter is the whole text.
 fn sliced(args: &[Term], wanted: &Scalar) -> Option<Term> {
     let [text, from, to] = args else { return None };
     if let (Some(whole), Some(from), None) = (text.as_const(), from.as_int(), to.as_int()) {
@@ -56,7 +57,8 @@ fn sliced(args: &[Term], wanted: &Scalar) -> Option<Term> {
     }
 }
 
-/// `whole[0..to] = wanted` for a known text that is not empty: by the one length that cuts it so; one beyond its end does not.
+/// The condition on `to` that `whole[0..to] = wanted`, for a known text that is not empty: `to` is the length of `wanted`, or beyond
+/// an end of the text.
 fn prefix_is(whole: &Scalar, to: &Term, wanted: &Scalar) -> Term {
     let (all, n) = (length(whole), length(wanted));
     if cut(whole, 0, n.min(all)) != *wanted {
@@ -90,19 +92,19 @@ fn concatenations(a: &Term, b: &Term) -> Option<Term> {
     })
 }
 
-/// Two texts whose lengths differ by this are never equal.
+/// Tests whether texts with this difference of lengths cannot be equal: it is never zero.
 fn impossible(gap: &Linear) -> bool {
     let sign = gap.constant().signum();
     sign != 0 && gap.terms().iter().all(|(_, coefficient)| coefficient.signum() == sign)
 }
 
-/// A known part of the one does not occur in the other, which is known.
+/// Tests whether `b` is known and lacks a known part of `a`.
 fn missing(a: &Term, b: &Term) -> bool {
     let Some(whole) = b.as_const() else { return false };
     parts(a).iter().filter_map(Term::as_const).any(|part| known::contains(whole, part) == Some(false))
 }
 
-/// `a < b` for two texts, if that is decided or shortened by their first parts.
+/// A simpler condition for `a < b` on texts, if their first parts decide it or have a common beginning.
 pub(in crate::term) fn simplify_less(a: &Term, b: &Term) -> Option<Term> {
     if is_empty(a) {
         return Some(Term::ne(b, a));

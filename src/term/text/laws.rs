@@ -8,12 +8,12 @@ use super::{TextOp, cut, empty, inner, is_empty, length, letters, parts, pieces,
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{KeySet, Kind, Linear, Term, Terms};
 
-/// Prefixes and suffixes of a known text up to this long are written out.
+/// The prefixes, or suffixes, of a known text of at most this length are listed as a set.
 const ENDS: usize = 64;
-/// Parts of a known text up to this long are.
+/// The parts of a known text of at most this length are listed as a set: their number is about half its square.
 const INNER: usize = 12;
 
-/// A simpler term for the operation.
+/// A simpler term for an operation, by the first law that applies.
 pub(super) fn simplified(op: TextOp, args: &Terms) -> Option<Term> {
     match (op, &args[..]) {
         (TextOp::Concat, [only]) => Some(only.clone()),
@@ -45,7 +45,7 @@ pub(super) fn total_length(parts: &Terms) -> Linear {
     lengths.fold(Linear::constant_of(Int::ZERO), |sum, length| sum.plus(&Int::ONE, &length))
 }
 
-/// Simplifies by the laws that prefixes, suffixes and inner parts have in common; `None` if none applies.
+/// A simpler condition by the laws that prefixes, suffixes and inner parts have in common; `None` if none applies.
 fn occurs(op: TextOp, s: &Term, t: &Term) -> Option<Term> {
     if is_empty(t) || s == t {
         return Some(Term::truth());
@@ -60,7 +60,7 @@ fn occurs(op: TextOp, s: &Term, t: &Term) -> Option<Term> {
     }
 }
 
-/// The unknown `t` is one of the parts of a known text.
+/// The condition that the unknown `t` is one of the prefixes, suffixes or parts of a known text.
 fn known_whole(op: TextOp, whole: &Scalar, t: &Term) -> Option<Term> {
     let n = length(whole);
     let parts: Vec<Scalar> = match op {
@@ -74,7 +74,7 @@ fn known_whole(op: TextOp, whole: &Scalar, t: &Term) -> Option<Term> {
     Some(Term::member(t, &KeySet::of(parts)))
 }
 
-/// The known `part` occurs in a text in lower case, or in a printed number.
+/// A simpler condition for a known `part` that occurs in a text in lower case, or in a printed number.
 fn known_part(op: TextOp, s: &Term, part: &Scalar) -> Option<Term> {
     if let Some(text) = inner(TextOp::Lower, s) {
         if letters::has_upper(part) {
@@ -96,7 +96,8 @@ fn known_part(op: TextOp, s: &Term, part: &Scalar) -> Option<Term> {
     None
 }
 
-/// A printed number begins with a sign if it is negative, and with a zero only if it is zero.
+/// A simpler condition for a printed number that begins with these octets: with a sign only if it is negative, with a zero only if
+/// it is zero.
 fn first_digits(number: &Term, octets: &[u8]) -> Option<Term> {
     match octets {
         b"-" => Some(Term::lt(number, &Term::int(Int::ZERO))),
@@ -106,7 +107,7 @@ fn first_digits(number: &Term, octets: &[u8]) -> Option<Term> {
     }
 }
 
-/// Prefixes and suffixes: what both texts share at that end is taken away.
+/// The condition that `t` is a prefix (or suffix) of `s`, without the parts that both share at that end.
 fn at_end(op: TextOp, end: Endpoint, s: &Term, t: &Term) -> Option<Term> {
     let mut sides = Sides::of(s, t);
     if sides.trim(end).is_err() {
@@ -118,7 +119,8 @@ fn at_end(op: TextOp, end: Endpoint, s: &Term, t: &Term) -> Option<Term> {
     })
 }
 
-/// A part of a concatenation: seen in one of its parts; a single code point is in one of them, if at all.
+/// A simpler condition for `t` in a concatenation: true if a known part has it; a single code point is in one of the parts, or in
+/// none.
 fn within(s: &Term, t: &Term) -> Option<Term> {
     let parts = inner(TextOp::Concat, s)?;
     let Some(wanted) = t.as_const() else { return parts.contains(t).then(Term::truth) };
@@ -141,7 +143,7 @@ fn lower(s: &Term) -> Option<Term> {
     }
 }
 
-/// A number is digits, perhaps after a `-`: no other known part fits.
+/// A simpler condition that a text is a number: false if a known part has another letter than digits and a `-` in front.
 fn is_int(s: &Term) -> Option<Term> {
     if inner(TextOp::FromInt, s).is_some() {
         return Some(Term::truth());
@@ -153,7 +155,7 @@ fn is_int(s: &Term) -> Option<Term> {
     parts(s).iter().any(odd).then(Term::falsity)
 }
 
-/// Known parts at the front of what is sliced are sliced or passed over; a slice of everything is everything.
+/// A simpler slice: known parts at the front are cut, or passed over; a slice of the whole text is the text.
 fn slice(s: &Term, from: &Term, to: &Term) -> Option<Term> {
     if from == to || is_empty(s) {
         return Some(empty(s.sort()));
@@ -168,7 +170,7 @@ fn slice(s: &Term, from: &Term, to: &Term) -> Option<Term> {
     if start.is_zero() { slice_front(s, to) } else { slice_later(s, start, to) }
 }
 
-/// `s[0..to]`
+/// A simpler term for `s[0..to]`.
 fn slice_front(s: &Term, to: &Term) -> Option<Term> {
     let all = parts(s);
     let beyond = Linear::of(to).plus(&Int::MINUS_ONE, &total_length(&all));
@@ -185,7 +187,7 @@ fn slice_front(s: &Term, to: &Term) -> Option<Term> {
     Some(Term::text(TextOp::Concat, [all[0].clone(), tail]))
 }
 
-/// `s[start..to]` for a start after the first position.
+/// A simpler term for `s[start..to]`, with a start after the first position.
 fn slice_later(s: &Term, start: &Int, to: &Term) -> Option<Term> {
     let all = parts(s);
     let first = all[0].as_const()?;

@@ -1,14 +1,14 @@
 //! Upper and lower case, ASCII only.
 //!
-//! For example the texts that are `"a1"` in lower case are `"A1"` and `"a1"`, and none is `"A"` in lower case.
+//! For example `"A1"` and `"a1"` have the lower case `"a1"`, and no text has the lower case `"A"`.
 
 use crate::scalar::Scalar;
 use crate::term::{KeySet, Term};
 
-/// Texts with more letters than this are not written out in all their cases.
+/// The spellings of a text with more letters than this are not listed: each letter doubles their number.
 const LETTERS: usize = 6;
 
-/// `lower(text) = wanted`, without `lower` if there are few ways to write it.
+/// The condition `lower(text) = wanted` without `lower`, if it has few spellings.
 pub(super) fn lower_is(text: &Term, wanted: &Scalar) -> Option<Term> {
     if has_upper(wanted) {
         return Some(Term::falsity());
@@ -35,7 +35,7 @@ pub(super) fn is_caseless(text: &Scalar) -> bool {
     !octets(text).iter().any(u8::is_ascii_alphabetic)
 }
 
-/// All texts that are `lower` in lower case, if they are not too many.
+/// All texts with the lower case `lower`, if they are not too many.
 fn spellings(lower: &Scalar) -> Option<Vec<Scalar>> {
     let letters: Vec<usize> = (0..octets(lower).len()).filter(|at| octets(lower)[*at].is_ascii_lowercase()).collect();
     if letters.len() > LETTERS {
@@ -44,7 +44,7 @@ fn spellings(lower: &Scalar) -> Option<Vec<Scalar>> {
     Some((0..1usize << letters.len()).filter_map(|choice| spelling(lower, &letters, choice)).collect())
 }
 
-/// The text with those of its letters in upper case that the bits of `choice` tell.
+/// The spelling in which the letters whose bits are set in `choice` are in upper case.
 fn spelling(lower: &Scalar, letters: &[usize], choice: usize) -> Option<Scalar> {
     let mut octets = octets(lower).to_vec();
     for (bit, at) in letters.iter().enumerate() {

@@ -1,7 +1,7 @@
 //! Builtins on strings and octets as terms: exact on known arguments, laws on unknown ones.
 //!
-//! Lengths and positions count code points of strings and octets of bytes. For example `len("a" + #1)` is `len(#1) + 1`, and
-//! `"k" + #1 = "key"` is `#1 = "ey"`. The laws are the structural tier for texts: what they decide needs no solver.
+//! For example `len("a" + #1)` is `len(#1) + 1`, and `"k" + #1 = "key"` is `#1 = "ey"`. A question that these laws decide needs no
+//! solver. Lengths and positions count code points of strings and octets of bytes.
 
 mod compare;
 mod laws;
@@ -16,7 +16,7 @@ use crate::scalar::{Int, Scalar, Sort, text as known};
 use serde::{Deserialize, Serialize};
 use smallvec::SmallVec;
 
-/// A choice deeper than this stays inside an operation.
+/// An operation on a conditional deeper than this is not done arm by arm.
 const CHOICE_DEPTH: u32 = 12;
 
 /// A builtin on strings or octets.
@@ -88,7 +88,8 @@ impl TextOp {
     }
 }
 
-/// Operands of a concatenation: flat, neighbouring constants joined, empty ones gone (but for one).
+/// The operands of a concatenation in normal form: flat, with neighbouring constants joined, and without empty ones, unless it is
+/// the only one.
 pub(super) fn joined(args: Terms) -> Terms {
     let mut parts = Terms::new();
     for arg in args {
@@ -114,7 +115,7 @@ fn append(parts: &mut Terms, part: Term) {
     parts.push(part);
 }
 
-/// A simpler term for an operation of which not all arguments are known.
+/// A simpler term for an operation if not all its arguments are known.
 pub(super) fn simplified(op: TextOp, args: &Terms) -> Option<Term> {
     over_choice(op, args).or_else(|| over_table(op, args)).or_else(|| laws::simplified(op, args))
 }
@@ -124,12 +125,12 @@ fn is_empty(term: &Term) -> bool {
     term.as_const().and_then(known::len).is_some_and(|n| n.is_zero())
 }
 
-/// The arguments of the operation, if the term is one.
+/// The arguments of a term with this operation; `None` for other terms.
 fn inner(op: TextOp, term: &Term) -> Option<&Terms> {
     if let Kind::Text(found, args) = term.kind() { (*found == op).then_some(args) } else { None }
 }
 
-/// The parts of a concatenation; of any other text, itself.
+/// The parts of a concatenation; any other text is its only part.
 fn parts(term: &Term) -> Terms {
     inner(TextOp::Concat, term).cloned().unwrap_or_else(|| smallvec::smallvec![term.clone()])
 }
@@ -139,17 +140,17 @@ fn empty(sort: Sort) -> Term {
     Term::constant(sort.simplest())
 }
 
-/// Of a known text.
+/// The length of a known text.
 fn length(text: &Scalar) -> usize {
     known::len(text).and_then(|n| n.to_usize()).unwrap_or(0)
 }
 
-/// A part of a known text, by positions.
+/// The part of a known text from one position to another.
 fn cut(text: &Scalar, from: usize, to: usize) -> Scalar {
     known::slice(text, &Int::from(from), &Int::from(to)).unwrap_or_else(|| text.clone())
 }
 
-/// An operation whose only unknown argument is a conditional with a known arm is done arm by arm.
+/// The result of an operation arm by arm, if its only unknown argument is a conditional with a known arm.
 fn over_choice(op: TextOp, args: &Terms) -> Option<Term> {
     let mut unknown = args.iter().enumerate().filter(|(_, arg)| arg.as_const().is_none());
     let (at, choice) = unknown.next()?;
@@ -166,7 +167,7 @@ fn over_choice(op: TextOp, args: &Terms) -> Option<Term> {
     Some(Term::ite(condition, &arm(yes), &arm(no)))
 }
 
-/// An operation on texts that one index decides is done at each position.
+/// The result of an operation position by position, if its arguments are known or tables by one index.
 fn over_table(op: TextOp, args: &Terms) -> Option<Term> {
     let args: SmallVec<[&Term; 3]> = args.iter().collect();
     table::pointwise(&args, &|values| op.apply(values))

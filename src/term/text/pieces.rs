@@ -1,13 +1,13 @@
 //! Laws of splitting at a separator.
 //!
-//! Pieces end at occurrences of the separator, from the left. An occurrence within a known beginning is the leftmost one of the
-//! whole too, so it ends a piece. For example the second piece of `"set k" + #1`, split at a blank, is the first of `"k" + #1`.
+//! For example the second piece of `"set k" + #1`, split at a blank, is the first of `"k" + #1`. Pieces end at occurrences of the
+//! separator, found from the left. So each occurrence that is found within a known beginning ends a piece of the whole text, too.
 
 use super::{TextOp, empty, is_empty, parts, rejoined};
 use crate::scalar::{Int, Scalar, text as known};
 use crate::term::{Term, Terms};
 
-/// The number of pieces.
+/// A simpler term for the number of pieces.
 pub(super) fn count(s: &Term, t: &Term) -> Option<Term> {
     if is_empty(t) || never_in(s, t) {
         return Some(Term::int(Int::ONE));
@@ -16,7 +16,7 @@ pub(super) fn count(s: &Term, t: &Term) -> Option<Term> {
     Some(Term::text(TextOp::Pieces, [rest, t.clone()]).add(&Term::int(Int::from(passed.len()))))
 }
 
-/// A piece by its position.
+/// A simpler term for a piece by its position.
 pub(super) fn nth(s: &Term, t: &Term, at: &Int) -> Option<Term> {
     if at.signum() < 0 {
         return Some(empty(s.sort()));
@@ -36,7 +36,7 @@ fn never_in(s: &Term, t: &Term) -> bool {
     Term::text(TextOp::Contains, [s.clone(), t.clone()]).as_bool() == Some(false)
 }
 
-/// The pieces that end within the known beginning of a text, and what follows them.
+/// The pieces that end within the known beginning of a text, and the text after them; `None` if there is no such piece.
 fn known_beginning(s: &Term, t: &Term) -> Option<(Vec<Scalar>, Term)> {
     let mut all: Terms = parts(s);
     let mut pieces = known::split(all.first()?.as_const()?, t.as_const()?)?;

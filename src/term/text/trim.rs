@@ -1,7 +1,7 @@
-//! Two concatenations side by side: what they share at one end is taken away.
+//! Two concatenations without the parts that they share at one end.
 //!
-//! For example `"ab" + #1` and `"ac" + #2` leave a clash, and `"a" + #1` and `"abc"` leave `#1` and `"bc"`. Cancelling a common
-//! first (last) part keeps equality, order (first parts only) and being a prefix (suffix).
+//! For example `"ab" + #1` and `"ac" + #2` clash, and `"a" + #1` and `"abc"` leave `#1` and `"bc"`. Cancelling a common first (last)
+//! part keeps equality, order (first parts only) and being a prefix (suffix).
 
 use super::{cut, empty, length, parts};
 use crate::scalar::Sort;
@@ -20,11 +20,11 @@ pub(super) enum Endpoint {
 pub(super) struct Sides {
     pub(super) left: VecDeque<Term>,
     pub(super) right: VecDeque<Term>,
-    /// True if anything was taken away.
+    /// Set if a common part was taken away.
     pub(super) trimmed: bool,
 }
 
-/// Two known parts that differ, and in which order they stand (of use at the front only).
+/// A clash of two known parts that differ, with their order (of use at the front only).
 pub(super) struct Clash(pub(super) Ordering);
 
 impl Sides {
@@ -32,7 +32,7 @@ impl Sides {
         Sides { left: parts(left).into_iter().collect(), right: parts(right).into_iter().collect(), trimmed: false }
     }
 
-    /// Takes away all that both share at one end.
+    /// Takes away all parts that both share at one end.
     pub(super) fn trim(&mut self, end: Endpoint) -> Result<(), Clash> {
         while let (Some(a), Some(b)) = (peek(&self.left, end), peek(&self.right, end)) {
             if a == b {

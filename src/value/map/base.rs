@@ -1,6 +1,7 @@
-//! Maps on an unknown base: what they lack is in the base, unless they have an entry, or a gap, of their own.
+//! Maps on an unknown base: a key without an entry of the map itself has that of the base.
 //!
-//! An unknown `m`, and `m["a"] := 1`: `m.get("a")` is `Some(1)`; `m.get("b")` asks the base for its entry under `"b"`.
+//! For example after `m["a"] := 1` on an unknown `m`, `m.get("a")` is `Some(1)`, and `m.get("b")` asks the base for its entry under
+//! `"b"`. A removed key has an entry that is never present, so the base does not show there.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use crate::value::unknown::{Ask, Base, ExpandedPart, Keys, Unknown, View, is_abo
 use crate::value::{Lifted, Split, Truth, Value, equal};
 
 impl Map {
-    /// An unknown map (or set), of which these entries are there already; they cover all keys or none.
+    /// An unknown map (or set), with these entries already expanded: one for each possible key, or none.
     #[must_use]
     pub fn unknown(unknown: Unknown, keys: Keys, entries: impl IntoIterator<Item = (Value, Entry)>) -> Map {
         let mut map = Map::default();
@@ -25,13 +26,13 @@ impl Map {
         map
     }
 
-    /// The unknown base, if it has one.
+    /// The unknown base, if the map stands on one.
     #[must_use]
     pub fn base(&self) -> Option<&Base> {
         self.0.base.as_deref()
     }
 
-    /// The set of its keys, on an unknown base and under writes that wait, too.
+    /// The set of the keys of the map, also if it stands on a base or has pending writes.
     #[must_use]
     pub fn keys(&self) -> Map {
         let unit = |entry: &mut Entry| {
@@ -55,24 +56,25 @@ impl Map {
         map
     }
 
-    /// Splits where a map on an unknown base is asked what it cannot be: how many entries it has, and which.
+    /// Checks that the entries can be counted and listed: not on an unknown base.
     pub(super) fn countable(&self) -> Lifted<()> {
         if self.0.base.is_some() { Err(Split::Uncounted) } else { Ok(()) }
     }
 
-    /// The entry of the base under a key that the map has no entry for.
+    /// The entry of the base under a key for which the map has no entry; a split if it was not asked for yet.
     pub(super) fn of_base<'m>(&'m self, base: &'m Base, key: &Value) -> Lifted<&'m Entry> {
         let touched = base.touched.iter().find(|(other, _)| other == key);
         touched.map(|(_, entry)| entry).ok_or_else(|| Split::Ask(Ask::Entry(base.unknown, key.clone())))
     }
 
-    /// The map with a part of its base, or of its entries, filled in; `None` if it is not concerned.
+    /// The map with an expanded part of its base, or of its entries, filled in; `None` if that changes nothing.
     pub(in crate::value) fn filled(&self, part: &ExpandedPart) -> Option<Map> {
         let mut map = self.clone();
         map.fill(part).then_some(map)
     }
 
-    /// Fills in a part of the base, or of the entries; whether anything changed. A map that nobody shares changes in place.
+    /// Fills in an expanded part of the base, or of the entries; returns whether anything changed. A map that is not shared is not
+    /// copied.
     pub fn fill(&mut self, part: &ExpandedPart) -> bool {
         match (part, self.base()) {
             (ExpandedPart::Entry(_, key, entry), Some(base)) if is_about(part, &base.unknown) => {
@@ -81,7 +83,7 @@ impl Map {
             (ExpandedPart::Others(_, entries, others), Some(base)) if is_about(part, &base.unknown) => {
                 let changed =
                     entries.iter().fold(false, |changed, (key, entry)| self.fill_entry(key, entry) || changed);
-                // Others than these keys: a map that has one more of its own hides that one, too.
+                // The condition is about keys other than these: a map with one more key of its own hides that one, too.
                 if !self.has_keys_among(entries) {
                     return changed;
                 }
@@ -91,7 +93,7 @@ impl Map {
         }
     }
 
-    /// Notes the condition that the base has keys beside those that the map has entries for; whether that is new.
+    /// Notes the condition that the base has keys for which the map has no entry; returns whether that is new.
     pub fn bind_others(&mut self, others: &Term) -> bool {
         match &mut Arc::make_mut(&mut self.0).base {
             Some(base) if base.others.as_ref() != Some(others) => base.others = Some(others.clone()),
@@ -100,7 +102,7 @@ impl Map {
         true
     }
 
-    /// Tests whether all its own keys, those of pending writes included, are among these, which are sorted.
+    /// Tests whether all keys of the map itself, those of pending writes included, are among these sorted ones.
     fn has_keys_among(&self, entries: &[(Value, Entry)]) -> bool {
         let is_among = |key: &Value| entries.binary_search_by(|(other, _)| other.cmp(key)).is_ok();
         self.0.entries.keys().all(is_among) && self.0.pending.iter().all(|write| is_among(&write.key))
@@ -147,7 +149,7 @@ impl Map {
         true
     }
 
-    /// Calls a function on the identity of the base, and of what is unknown in the entries.
+    /// Calls a function on the identity of the base, and of each unknown part in the entries.
     pub(in crate::value) fn visit_unknowns(&self, visit: &mut dyn FnMut(u64)) {
         if let Some(base) = self.base() {
             visit(base.unknown.id);
@@ -156,7 +158,7 @@ impl Map {
         self.visit(&mut |value| value.visit_unknowns(&mut **visit.borrow_mut()), &mut |_| {});
     }
 
-    /// The map with other identities for its base and what is unknown in its entries; `None` if nothing is.
+    /// The map with other identities for its base and the unknown parts of its entries; `None` if it has none of these.
     pub(in crate::value) fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Map> {
         let mut renumber = |value: &Value| value.renumbered(number);
         let inside = self.rewrite(&mut renumber, Scope::Everything);
@@ -170,8 +172,7 @@ impl Map {
         Some(map)
     }
 
-    /// The entries in the order of their keys, those of a base that were asked for included; `None` while a write is
-    /// pending.
+    /// The entries in the order of their keys, with those of the base that were asked for; `None` if a write is pending.
     #[must_use]
     pub fn decided_entries(&self) -> Option<Vec<(&Value, &Entry)>> {
         let mut entries: Vec<_> = self.looked_at().collect();
@@ -179,7 +180,7 @@ impl Map {
         self.0.pending.is_empty().then_some(entries)
     }
 
-    /// Writes whose key may or may not equal that of an entry, in order: later ones win. `None` is a removal.
+    /// The pending writes, the earliest first (later ones win): the key and the new entry, `None` for a removal.
     pub fn pending(&self) -> impl DoubleEndedIterator<Item = (&Value, Option<&Entry>)> {
         self.0.pending.iter().map(|write| (&write.key, write.entry.as_ref()))
     }
@@ -192,8 +193,8 @@ impl Map {
         self.0.entries.keys().for_each(|key| key.visit_bases(visit));
     }
 
-    /// The part of a base that was seen, without the entries that each of the maps on it hides by one of its own; `None` if
-    /// nothing is left. As long as it matters which other keys there are, nothing is left out.
+    /// The expanded part of a base, without the entries that each of the maps on it hides by one of its own; `None` if nothing is left.
+    /// If a map was asked for the other keys of the base, no entry is left out.
     #[must_use]
     pub fn without_entries_of_all(&self, holders: &[&Map]) -> Option<Map> {
         let asked = |map: &Map| map.base().is_some_and(|base| base.others.is_some());
@@ -211,7 +212,7 @@ impl Map {
         (touched || !contents.entries.is_empty()).then_some(map)
     }
 
-    /// Every entry of the base that was looked at: the map as it was at first, as far as it is known.
+    /// All entries, with those of the base under symbolic keys. Of the base itself these are all entries that were expanded.
     pub fn looked_at(&self) -> impl Iterator<Item = (&Value, &Entry)> {
         self.0.entries.iter().chain(self.touched())
     }
@@ -221,7 +222,7 @@ impl Map {
         self.0.base.iter().flat_map(|base| base.touched.iter().map(|(key, entry)| (key, entry)))
     }
 
-    /// The entry of the base under a key, as far as it was asked for it and the map has no other entry under it.
+    /// The entry under a key: that of the map, or that of the base if it was asked for under this very key.
     #[must_use]
     pub fn seen_entry(&self, key: &Value) -> Option<&Entry> {
         if key.is_known() {
@@ -230,13 +231,13 @@ impl Map {
         self.base()?.touched.iter().find(|(other, _)| other == key).map(|(_, entry)| entry)
     }
 
-    /// The entries that a key may turn out to equal: those under symbolic keys and, if it is symbolic, all.
+    /// The entries whose keys may turn out to equal this one: those under symbolic keys, and all if this key is symbolic.
     fn possibly_equal(&self, key: &Value) -> impl Iterator<Item = (&Value, &Entry)> {
         self.entries_that_may_be(key).into_iter().chain(self.touched())
     }
 
-    /// The entries that were last written or seen under each key, in the order of the keys, unless a later write may have been under the
-    /// same one; nothing if the key is not there. It is not all: an unknown base has more.
+    /// The last entry under each key, in the order of the keys; `None` if the key is not there. Keys are left out under which a later
+    /// write may have been, and those that only an unknown base has.
     #[must_use]
     pub fn last_seen(&self, may_be_equal: &dyn Fn(&Value, &Value) -> bool) -> Vec<(&Value, Option<&Entry>)> {
         let mut seen: BTreeMap<&Value, Option<&Entry>> =
@@ -249,7 +250,7 @@ impl Map {
         seen.into_iter().map(|(key, entry)| (key, entry.filter(there))).collect()
     }
 
-    /// The facts that make an unknown map a function: an entry under a key that equals another one is the same entry.
+    /// The facts that make an unknown map a function: if the key of a new entry equals another one, both entries are the same.
     #[must_use]
     pub fn agreement(&self, key: &Value, entry: &Entry) -> Vec<Term> {
         let mut facts = Vec::new();
@@ -274,14 +275,14 @@ impl Map {
         facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }
 
-    /// Tests whether a key differs from all that the base was asked for.
+    /// The condition that a key differs from all keys for which the base was asked.
     #[must_use]
     pub fn differs_from_all(&self, key: &Value) -> Truth {
         let differ = |(other, _): (&Value, &Entry)| equal(other, key).map_or(Truth::Known(true), Truth::not);
         self.possibly_equal(key).map(differ).fold(Truth::Known(true), Truth::and)
     }
 
-    /// The entry of a map on an unknown base under a key, as far as its own entries and what was asked of the base say.
+    /// The presence and value under a key of a map on a base; a split if the base must be asked for its entry first.
     pub(super) fn get_on_base(&self, base: &Base, key: &Value) -> Lifted<(Truth, Value)> {
         if let Some(entry) = self.0.entries.get(key) {
             return Ok((entry.truth(), entry.value.clone()));
@@ -297,7 +298,7 @@ impl Map {
         Ok(found)
     }
 
-    /// Tests whether a map on an unknown base has a key.
+    /// The condition that a map on a base has a key.
     pub(super) fn contains_on_base(&self, base: &Base, key: &Value) -> Lifted<Truth> {
         if let Some(entry) = self.0.entries.get(key) {
             return Ok(entry.truth());
@@ -320,7 +321,7 @@ impl Map {
         Ok(keys.has_among(term, Which::Certain).or(hidden.not().and(found)))
     }
 
-    /// Own entries whose keys a key may equal, in their order.
+    /// The entries of the map itself whose keys may equal a symbolic key: all, the last in the order of keys first.
     fn entries_that_may_be(&self, key: &Value) -> Vec<(&Value, &Entry)> {
         if key.is_known() {
             return Vec::new();
@@ -331,12 +332,12 @@ impl Map {
     }
 }
 
-/// That an entry is the same as another one if their keys are equal.
+/// The fact that two entries are the same if their keys are equal; `None` if the keys cannot be compared yet.
 fn agree((other, theirs): (&Value, &Entry), (key, entry): (&Value, &Entry)) -> Option<Truth> {
     let same = equal(other, key).ok()?;
     let alike = match same_entry(theirs, entry.truth(), &entry.value) {
         Ok(alike) => alike,
-        // Such keys are told apart before an entry is made.
+        // Entries that cannot be compared: their keys are told apart before an entry is made.
         Err(_) => Truth::Known(false),
     };
     Some(same.not().or(alike))

@@ -1,7 +1,7 @@
-//! The contents of a map: its entries, and the writes that wait. An entry is written at once, if its key is decided against all
-//! others, or later.
+//! The contents of a map: its entries, and its pending writes.
 //!
-//! `m["a"] := 1` is placed if the keys of `m` are known; under `#1` it waits until that is known to be one of them, or none.
+//! The write `m["a"] := 1` is placed at once if the keys of `m` are known; `m[#1] := 1` is pending until `#1` is known to equal one of
+//! them, or none.
 
 use std::hash::{Hash, Hasher};
 use std::sync::OnceLock;
@@ -14,46 +14,47 @@ use super::lineage::Lineage;
 use super::table::{self, Kept, Table};
 use crate::value::{Base, Truth, Value, equal};
 
-/// The number of entries with something open in them that are remembered for [`Map::normalize`](super::Map::normalize).
+/// At most this many entries with an open presence or value are remembered for [`Map::normalize`](super::Map::normalize).
 const DOUBTFUL: usize = 8;
 
-/// Entries and writes that wait, with their invariants:
+/// The contents of a map.
 ///
 /// 1. The keys of entries are known, or symbolic and known to differ from all others; on an unknown base all are known.
-/// 2. The counts, and the sum of hashes once it is there, are those of the entries: only [`Contents::place`] changes them.
-/// 3. On an unknown base a key that was removed has an entry that is never there.
+/// 2. The counts, and the sum of hashes once it was asked for, are those of the entries: only [`Contents::place`] changes them.
+/// 3. On an unknown base a removed key has an entry that is never present.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Contents {
     pub(super) entries: Table,
     /// The number of symbolic keys of entries.
     pub(super) symbolic: usize,
-    /// The number of entries that are there under a condition only, or never.
+    /// The number of entries that are present under a condition, or never.
     pub(super) conditional: usize,
-    /// The number of entries that are never there.
+    /// The number of entries that are never present.
     pub(super) hidden: usize,
-    /// The sum of the hashes of the entries, from when it is asked for.
+    /// The sum of the hashes of the entries, once it was asked for.
     hash: OnceLock<u64>,
-    /// Later writes win.
+    /// The pending writes, the earliest first; later ones win.
     pub(super) pending: Vec<Write>,
-    /// Set if what waits is decided as soon as the entries matter: nobody else knows the keys.
+    /// Set if pending writes are decided as soon as the entries matter: their keys occur nowhere else.
     pub(super) is_eager: bool,
-    /// Known keys of entries that were written with something open in them, the latest last.
+    /// Known keys under which an entry with an open presence or value was written, the latest last.
     pub(super) doubtful: SmallVec<[Value; 1]>,
-    /// The map that it was at first, if that is unknown.
+    /// The unknown base, if the map stands on one.
     pub(super) base: Option<Box<Base>>,
     /// The last writes to the entries.
     pub(super) lineage: Lineage,
 }
 
 impl Contents {
-    /// The sum of the hashes of the entries, kept up by every write once it was asked for: most maps are compared with none.
+    /// The sum of the hashes of the entries. Most maps are never compared: the sum is made when it is asked for, and kept up by each
+    /// write after that.
     pub(super) fn hash(&self) -> u64 {
         let sum =
             || self.entries.iter().map(|(key, entry)| hash_of(table::hash(key), entry)).fold(0, u64::wrapping_add);
         *self.hash.get_or_init(sum)
     }
 
-    /// Tests whether a key is decided against all keys of entries.
+    /// Tests whether a key is known to equal, or to differ from, each key of an entry.
     pub(super) fn is_plain(&self, key: &Value) -> bool {
         if self.base.is_some() {
             return key.is_known();
@@ -61,20 +62,21 @@ impl Contents {
         self.entries.is_empty() || (self.symbolic == 0 && key.is_known()) || self.entries.contains_key(key)
     }
 
-    /// Tests whether a write need not wait: nothing does, or all that waits adds to a set, and so does it. Then order is nothing.
+    /// Tests whether a write may be placed at once: no write is pending, or all pending writes and this one add elements to a set, in
+    /// which their order does not matter.
     pub(super) fn commutes_with_pending(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = || entry.is_some_and(Entry::is_certain_element) && self.pending.iter().all(Write::adds_element);
         self.is_plain(key) && (self.pending.is_empty() || key.is_known() && adds())
     }
 
-    /// Places an entry for which no write that waits matters, as all of them, and it, add to a set.
+    /// Places the entry of a write that commutes with all pending ones ([`Contents::commutes_with_pending`]).
     pub(super) fn place_at_once(&mut self, key: Value, entry: Option<Entry>) {
-        // Those that wait come after one key more.
+        // The pending writes come after one more addition.
         self.outdate(0, Some(false));
         self.place(key, entry);
     }
 
-    /// Places the writes that wait first, as long as each is decided against the keys of all entries.
+    /// Places pending writes, the earliest first, as long as each key is known to equal one of the entries, or none.
     pub(super) fn place_decided(&mut self) {
         while let Some(key) = self.decided_key() {
             let write = self.pending.remove(0);
@@ -82,7 +84,7 @@ impl Contents {
         }
     }
 
-    /// The key that the first pending write is under, if that is known. On an unknown base it may still be any.
+    /// The key of the entry that the first pending write sets, if that is known. On an unknown base a symbolic key may be any.
     fn decided_key(&self) -> Option<Value> {
         let Write { key, differs, .. } = self.pending.first()?;
         if self.is_plain(key) {
@@ -108,7 +110,7 @@ impl Contents {
         let (key_is_known, hash) = (key.is_known(), table::hash(&key));
         let symbolic = usize::from(!key_is_known);
         if self.entries.is_empty() {
-            // Literals are hashed when a specification is read; that asks for nothing later.
+            // Literals are hashed when a specification is read; that is no reason to keep the sum up later.
             self.hash.take();
         }
         let old = match entry {
@@ -137,7 +139,7 @@ impl Contents {
         }
     }
 
-    /// Notes that something is not known in what an entry under a known key becomes.
+    /// Notes a known key under which an entry with an open presence or value is written.
     fn note_doubtful(&mut self, key: &Value) {
         if !self.doubtful.contains(key) {
             if self.doubtful.len() == DOUBTFUL {
@@ -147,8 +149,8 @@ impl Contents {
         }
     }
 
-    /// Takes an earlier pending write under the very same key away, as one that comes now hides it in every case; what its
-    /// key is known to differ from.
+    /// Removes an earlier pending write under the very same key, which a new write hides in every case; returns the keys from which
+    /// that key is known to differ.
     pub(super) fn withdraw(&mut self, key: &Value) -> Option<Vec<Value>> {
         let at = self.pending.iter().position(|write| write.key == *key)?;
         let write = self.pending.remove(at);
@@ -156,7 +158,8 @@ impl Contents {
         Some(write.differs)
     }
 
-    /// Forgets what a write with this effect, which was taken away, had to do with what is known of writes from a position on.
+    /// Forgets what is known of the presences before the pending writes from a position on, if it may have changed because an earlier
+    /// write with this effect is gone. A new addition counts like a removal that is gone.
     fn outdate(&mut self, from: usize, effect: Option<bool>) {
         for write in &mut self.pending[from..] {
             let may_change = match write.beneath {
@@ -171,7 +174,7 @@ impl Contents {
     }
 }
 
-/// Equal maps hash alike whatever the order of insertion: the hashes of their entries, each with that of its key, are added.
+/// The hash of an entry with that of its key. A map adds them up, so that equal maps hash alike whatever the order of writes.
 pub(super) fn hash_of(key: u64, entry: &Entry) -> u64 {
     let mut hasher = FxHasher::default();
     (key, entry).hash(&mut hasher);

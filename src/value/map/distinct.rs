@@ -1,8 +1,7 @@
-//! Entries that are there unless their key is one of some hidden values: what is left if these were taken away.
+//! Entries that are present unless their key is one of some hidden values: a set after removals.
 //!
-//! `{1, 2, 3}` without the hidden `#1` and `#2` has each element k where `k != #1 && k != #2`. That something is in it is
-//! `x in {1, 2, 3} && x != #1 && x != #2`, which takes no case for each k; and two values cannot be all three elements, so it is not
-//! empty.
+//! `{1, 2, 3}` without the hidden `#1` and `#2` has each element k with `k != #1 && k != #2`. So x is an element if
+//! `x in {1, 2, 3} && x != #1 && x != #2`, without a case for each k. Two values cannot be all three elements, so the set is not empty.
 
 use smallvec::SmallVec;
 
@@ -12,13 +11,13 @@ use crate::scalar::Scalar;
 use crate::term::{KeySet, Kind, Term};
 use crate::value::{Truth, Value};
 
-/// The most values from which keys may have to differ.
+/// The rules of this file apply to at most this many removed values: each is compared with each key.
 const VALUES: usize = 32;
 
-/// The values from which a key has to differ.
+/// The removed values, from which a key must differ.
 type Taken = SmallVec<[Term; 8]>;
 
-/// The values from which the key of each entry has to differ to be there, if that is all it has to, and all keys are known.
+/// The removed values of a map whose entries are all present if and only if their known keys differ from these.
 fn taken(contents: &Contents) -> Option<Taken> {
     if contents.symbolic > 0
         || contents.base.is_some()
@@ -33,7 +32,7 @@ fn taken(contents: &Contents) -> Option<Taken> {
     contents.entries.iter().all(is_alike).then_some(taken)
 }
 
-/// Tests whether a symbolic key is one of these entries; `None` if they are there under other conditions.
+/// The condition that a map has a symbolic key; `None` if its entries have other presences.
 pub(super) fn contains(contents: &Contents, key: &Term) -> Option<Truth> {
     let taken = taken(contents)?;
     let known = |key: &Value| if let Value::Scalar(key) = key { Some(key.clone()) } else { None };
@@ -42,19 +41,19 @@ pub(super) fn contains(contents: &Contents, key: &Term) -> Option<Truth> {
     Some(Truth::of(Term::and_all(std::iter::once(is_key).chain(differs))))
 }
 
-/// Tests whether some entry is there in every case, as there are more than values from which their keys have to differ.
+/// Tests whether the map is certainly not empty, because it has more entries than removed values.
 pub(super) fn has_untaken(contents: &Contents) -> bool {
     contents.pending.is_empty() && taken(contents).is_some_and(|taken| contents.entries.len() > taken.len())
 }
 
-/// The presence of a key that has to differ from values.
+/// The presence of a key that must differ from the removed values.
 fn differs_from_all(key: &Value, taken: &[Term]) -> Presence {
     let Some(key) = key.as_term() else { return Presence::Never };
     let differs = Term::and_all(taken.iter().map(|value| Term::eq(value, &key).not()));
     Presence::of(Truth::of(differs)).unwrap_or(Presence::Never)
 }
 
-/// The variables from which a key has to differ to be there.
+/// The variables from which a key must differ, if its presence says just that.
 fn taken_by(key: &Value, presence: &Presence) -> Option<Taken> {
     let (Value::Scalar(known), Presence::When(condition)) = (key, presence) else { return None };
     let conditions = match condition.kind() {
@@ -67,7 +66,7 @@ fn taken_by(key: &Value, presence: &Presence) -> Option<Taken> {
     conditions.iter().map(|condition| differs(condition, known)).collect()
 }
 
-/// The variable that a condition says to differ from a scalar.
+/// The variable of a condition that says that it differs from a known scalar.
 fn differs(condition: &Term, known: &Scalar) -> Option<Term> {
     let Kind::Not(equal) = condition.kind() else { return None };
     let mut var = None;
@@ -87,7 +86,7 @@ mod tests {
         Term::var(Var { id, sort: Sort::Int })
     }
 
-    /// The elements of `0..n` that differ from the first values, but for one that has a condition of its own, if any.
+    /// The set of the elements of `0..n` that differ from the first values; the odd element, if any, has a condition of its own.
     fn left(n: i64, values: u64, odd: Option<i64>) -> Map {
         let mut set = Map::default();
         for key in 0..n {

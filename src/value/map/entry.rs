@@ -1,56 +1,56 @@
-//! Entries of a map, each with the condition under which it is there, and writes of entries that wait.
+//! Entries of a map, each with its presence, and pending writes of entries.
 //!
-//! In `{"a": 1, "b": 2 if p}` the entry under `"a"` is there always, and that under `"b"` if p holds.
+//! In `{"a": 1, "b": 2 if p}` the entry under `"a"` is always present, and that under `"b"` if p holds.
 
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge};
 
-/// The condition under which an entry is there.
+/// The condition under which an entry is present.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Presence {
-    /// In every case.
+    /// Present in every case.
     Always,
-    /// In the cases in which the condition holds.
+    /// Present if the condition holds.
     When(Term),
-    /// In no case: what an unknown base has under this key is hidden.
+    /// Present in no case: the entry hides that of an unknown base under this key.
     Never,
 }
 
 /// An entry of a map.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct Entry {
-    /// The condition of its presence.
+    /// The condition under which the entry is present.
     pub presence: Presence,
-    /// Its value if it is there.
+    /// The value, if the entry is present.
     pub value: Value,
 }
 
-/// A write under a key of which it is open whether it equals another one. `None` is a removal.
+/// A pending write, under a key that may or may not equal another one.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) struct Write {
     pub(super) key: Value,
     pub(super) entry: Option<Entry>,
-    /// Keys that it is known to differ from.
+    /// Keys from which the key is known to differ.
     pub(super) differs: Vec<Value>,
-    /// The presence of the key before it.
+    /// The presence of the key before this write.
     pub(super) beneath: Beneath,
 }
 
 /// The presence of a key before a write under it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub(super) enum Beneath {
-    /// Nobody has asked yet.
+    /// It was not asked yet.
     Unasked,
     /// It is not known.
     Open,
-    /// It was, in every case.
+    /// The key was present, in every case.
     There,
-    /// It was not, in any case.
+    /// The key was not present, in any case.
     Missing,
 }
 
 impl Presence {
-    /// As a condition.
+    /// The presence as a condition.
     #[must_use]
     pub fn truth(&self) -> Truth {
         match self {
@@ -60,7 +60,7 @@ impl Presence {
         }
     }
 
-    /// The presence under a condition; `None` if it can never be there.
+    /// The presence with this condition; `None` if the condition cannot hold.
     #[must_use]
     pub fn of(truth: Truth) -> Option<Presence> {
         match truth {
@@ -72,22 +72,22 @@ impl Presence {
 }
 
 impl Entry {
-    /// That nothing is there, whatever an unknown base has.
+    /// An entry that is never present: it hides that of an unknown base.
     pub const HIDDEN: Entry = Entry { presence: Presence::Never, value: Value::Absent };
 
-    /// An entry that is there under a condition.
+    /// An entry that is present under a condition.
     #[must_use]
     pub fn when(truth: Truth, value: Value) -> Entry {
         Entry { presence: Presence::of(truth).unwrap_or(Presence::Never), value }
     }
 
-    /// An entry that is there in every case.
+    /// An entry that is present in every case.
     #[must_use]
     pub fn always(value: Value) -> Entry {
         Entry { presence: Presence::Always, value }
     }
 
-    /// Tests whether it is known whether it is there, and what is there.
+    /// Tests whether the presence and the value of the entry are known.
     #[must_use]
     pub fn is_known(&self) -> bool {
         match self.presence {
@@ -97,18 +97,18 @@ impl Entry {
         }
     }
 
-    /// The condition of its presence.
+    /// The condition under which the entry is present.
     #[must_use]
     pub fn truth(&self) -> Truth {
         self.presence.truth()
     }
 
-    /// Tests whether it is an element of a set that is there in every case.
+    /// Tests whether the entry is that of a certain element of a set.
     pub(super) fn is_certain_element(&self) -> bool {
         self.presence == Presence::Always && self.value == Value::UNIT
     }
 
-    /// Rewrites it. `None`: unchanged; `Some(None)`: it is never there any more.
+    /// The rewritten entry: `None` if nothing changed, `Some(None)` if it is never present any more.
     pub(super) fn rewrite(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) -> Option<Option<Entry>> {
         let value = rewrite(&self.value);
         let presence = match &self.presence {
@@ -122,7 +122,7 @@ impl Entry {
         Some(entry(presence, value.unwrap_or_else(|| self.value.clone())))
     }
 
-    /// Calls functions on its value, and on the condition of its presence.
+    /// Calls functions on the value, and on the condition of the presence.
     pub(super) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
         visit(&self.value);
         if let Presence::When(term) = &self.presence {
@@ -132,7 +132,7 @@ impl Entry {
 }
 
 impl Write {
-    /// The effect that it has in every case: it adds an element (`true`), or takes a key away; nothing if it does neither.
+    /// The effect of the write on a set in every case: true if it adds an element, false if it removes a key; `None` for other writes.
     pub(super) fn effect(&self) -> Option<bool> {
         match &self.entry {
             None => Some(false),
@@ -140,13 +140,13 @@ impl Write {
         }
     }
 
-    /// Tests whether it adds an element to a set in every case.
+    /// Tests whether the write adds an element to a set in every case.
     pub(super) fn adds_element(&self) -> bool {
         self.entry.as_ref().is_some_and(Entry::is_certain_element)
     }
 }
 
-/// The entry if a key that was written may be the one that is asked for.
+/// The presence and value under a key after a write under one that equals it if `same` holds.
 pub(super) fn overlaid(same: &Truth, written: (Truth, Value), before: (Truth, Value)) -> (Truth, Value) {
     match same {
         Truth::Known(true) => written,
@@ -158,17 +158,17 @@ pub(super) fn overlaid(same: &Truth, written: (Truth, Value), before: (Truth, Va
     }
 }
 
-/// The condition of an entry, and its value.
+/// The condition that an entry is present, and its value.
 pub(super) fn present(entry: Option<&Entry>) -> (Truth, Value) {
     entry.map_or((Truth::Known(false), Value::Absent), |entry| (entry.truth(), entry.value.clone()))
 }
 
-/// An entry that is there under a condition, unless that cannot hold.
+/// An entry that is present under a condition; `None` if the condition cannot hold.
 pub(super) fn entry(truth: Truth, value: Value) -> Option<Entry> {
     Presence::of(truth).map(|presence| Entry { presence, value })
 }
 
-/// Tests whether an entry is there just if another one is, with the same value.
+/// The condition that an entry equals another one: both are present with the same value, or none is.
 pub(super) fn same_entry(own: &Entry, there: Truth, value: &Value) -> Lifted<Truth> {
     if own.presence == Presence::Never || there.is_false() {
         return Ok(own.truth().or(there).not());

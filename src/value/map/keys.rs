@@ -1,6 +1,6 @@
 //! The keys of a map as one set of known scalars, shared by reference.
 //!
-//! `#1 in {1, 2, 3}` mentions the set as a whole: there is no case for each element.
+//! A condition like `#1 in {1, 2, 3}` mentions the set as a whole, without a case for each element.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -11,16 +11,16 @@ use crate::scalar::Scalar;
 use crate::term::ScalarSet;
 use crate::value::Value;
 
-/// The keys of a map that count.
+/// The keys of a map that are elements of the set.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Which {
-    /// Those that are certainly there.
+    /// The keys of entries that are present in every case.
     Certain,
-    /// Those that are certainly not there, whatever an unknown base has.
+    /// The keys of entries that are never present, whatever an unknown base has.
     Hidden,
 }
 
-/// The keys of a map as a set of known scalars, shared by reference; those of entries under conditions are left out.
+/// The certain, or the hidden, keys of a map as a set of known scalars; keys of entries under conditions are no elements.
 #[derive(Debug)]
 pub(super) struct KnownKeys {
     pub(super) map: Map,

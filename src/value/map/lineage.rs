@@ -1,8 +1,8 @@
-//! The writes since copies of one map parted: the copies differ under no more keys than were written since.
+//! The lineage of a map: the writes since it was copied. Copies of one map differ at most under the keys written since.
 //!
-//! A map that is copied is of one version with the copy; a write after that is noted in front of the writes before. For example
-//! `m`, `m` with a write under `"a"`, and that with one under `"b"`: the last two differ under `"b"` at most, the first and the
-//! last under `"a"` and `"b"`. A map of which there is no copy notes nothing.
+//! For example let `n` be `m` with a write under `"a"`, and `o` be `n` with a write under `"b"`: `n` and `o` differ at most under `"b"`,
+//! `m` and `o` at most under `"a"` and `"b"`. A map and its copy share a version until one of them is written. A map without copies
+//! notes nothing.
 
 use std::sync::Arc;
 
@@ -10,30 +10,31 @@ use smallvec::SmallVec;
 
 use crate::value::Value;
 
-/// The number of writes that are looked through for the one after which two maps parted; half of them are kept at least.
+/// At most this many writes are remembered; after one more the older half is forgotten. A comparison looks through all of them.
 const REMEMBERED: usize = 64;
 
-/// The number of writes after which it is checked whether there still is a map to which they matter.
+/// Each time that this many more writes are remembered, it is checked that another map still shares some of them; if not, they are
+/// forgotten.
 const CHECKED: usize = 8;
 
-/// The last writes to a map, as far as there were copies of it before. Cloning it is making a copy of the map.
+/// The last writes to a map that had copies. To clone a lineage is to copy its map: both share the version from then on.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Lineage {
     version: Arc<Version>,
     last: Option<Arc<Written>>,
 }
 
-/// The version that maps have in common that are the same one: they have the same entries.
+/// A version of a map, identified by its address: maps with one version have the same entries.
 #[derive(Debug, Default)]
 struct Version;
 
-/// A write, and the version that it was made to, if there was a copy of that.
+/// A write, with the version to which it was made, if that had a copy.
 #[derive(Debug)]
 struct Written {
     key: Value,
     to: Option<Arc<Version>>,
     before: Option<Arc<Written>>,
-    /// The number of writes that are remembered with this one.
+    /// The number of remembered writes up to this one.
     length: usize,
 }
 
@@ -56,14 +57,14 @@ impl Lineage {
         self.last = Some(Arc::new(Written { key: key.clone(), to, before: self.last.take(), length }));
     }
 
-    /// Tests whether no other map has a version or a write in common with those that are remembered.
+    /// Tests whether no other map shares a remembered version or write.
     fn is_alone(&self) -> bool {
         let shared = |version: &Arc<Version>| Arc::strong_count(version) > 1;
         let mut writes = std::iter::successors(self.last.as_ref(), |write| write.before.as_ref());
         writes.all(|write| Arc::strong_count(write) == 1 && !write.to.as_ref().is_some_and(shared))
     }
 
-    /// The versions that the map was, the latest first, each with the number of writes since.
+    /// The remembered versions of the map, the latest first, each with the number of writes since.
     fn versions(&self) -> impl Iterator<Item = (*const Version, usize)> {
         let earlier = self.writes().enumerate().filter_map(|(at, write)| Some((write.to.as_ref()?, at + 1)));
         std::iter::once((&self.version, 0)).chain(earlier).map(|(version, since)| (Arc::as_ptr(version), since))
@@ -74,7 +75,7 @@ impl Lineage {
         std::iter::successors(self.last.as_deref(), |write| write.before.as_deref())
     }
 
-    /// Keys beside which two maps have the same entries, perhaps twice; `None` if no common version is remembered.
+    /// The keys that were written in either map since their last common version, perhaps twice; `None` if none is remembered.
     pub(super) fn since_parted<'l>(&'l self, other: &'l Lineage) -> Option<SmallVec<[&'l Value; 8]>> {
         let versions: SmallVec<[(*const Version, usize); 16]> = self.versions().collect();
         let common = |(version, theirs): (*const Version, usize)| {
@@ -87,7 +88,7 @@ impl Lineage {
 }
 
 impl Written {
-    /// The latest writes, without those before.
+    /// The latest `count` writes, without those before.
     fn latest(last: &Arc<Written>, count: usize) -> Option<Arc<Written>> {
         let writes: Vec<&Written> =
             std::iter::successors(Some(&**last), |write| write.before.as_deref()).take(count).collect();

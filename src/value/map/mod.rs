@@ -1,8 +1,8 @@
 //! Maps and sets with presence conditions.
 //!
-//! A map is its entries, each with the condition under which it is there, and *pending* writes under keys that may or may
-//! not equal another key. The keys of entries are known, or symbolic and known to differ from all other keys; so only the
-//! pending part ever needs a comparison to be decided, and a map whose keys are known costs what a hash map costs.
+//! A map has entries, each with the condition under which it is present, and *pending* writes under keys that may or may not equal
+//! another key. The keys of entries are known, or symbolic and known to differ from all other keys. So only pending writes ever
+//! need a decided comparison, and a map whose keys are known costs as much as a hash map.
 //!
 //! `m["a"] := 1; m["b"] := 2; m[#1] := 3; m["a"] := 4` leaves
 //!
@@ -11,10 +11,10 @@
 //! pending   #1: 3     "a": 4         the earliest first; `#1` may be "a", "b" or neither
 //! ```
 //!
-//! so that `m["b"]` is 3 if `#1 == "b"`, else 2. Once the store says which of the three it is, both writes are placed.
+//! so that `m["b"]` is 3 if `#1 == "b"`, else 2. Once the store decides which of the three `#1` is, both writes are placed.
 //!
-//! A map may stand on an unknown base (see `base`); then all keys of entries are known, and a key that was removed keeps
-//! an entry that is never there.
+//! A map may stand on an unknown base (see `base`). Then all keys of entries are known, and a removed key keeps an entry that is
+//! never present, which hides that of the base.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -71,14 +71,14 @@ impl Map {
             && !contents.entries.is_open()
     }
 
-    /// Tests whether its keys are known, and all of them are there.
+    /// Tests whether all keys are known, and present in every case.
     #[must_use]
     pub fn is_listed(&self) -> bool {
         let contents = &*self.0;
         contents.base.is_none() && contents.pending.is_empty() && (contents.symbolic, contents.conditional) == (0, 0)
     }
 
-    /// All entries in the order of their keys. Splits while a write is pending, or if the base is unknown.
+    /// All entries in the order of their keys; a split if a write is pending or the map stands on a base.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -91,7 +91,7 @@ impl Map {
         Ok(entries)
     }
 
-    /// The value under a key if the map has it, and when it has it.
+    /// The condition that the map has a key, and the value under it.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -116,7 +116,7 @@ impl Map {
         Ok(found)
     }
 
-    /// Tests whether the map has a key.
+    /// The condition that the map has a key.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -124,7 +124,7 @@ impl Map {
         self.contains_before(self.0.pending.len(), key)
     }
 
-    /// Tests whether the map has a key after the first `writes` of those that wait.
+    /// The condition that the map has a key after the first `writes` pending writes.
     fn contains_before(&self, writes: usize, key: &Value) -> Lifted<Truth> {
         let contents = &*self.0;
         if let Value::Union(alternatives) = key {
@@ -150,19 +150,19 @@ impl Map {
         if found.is_true() { Ok(found) } else { Ok(found.or(Truth::of(Term::or_all(added)))) }
     }
 
-    /// Tests whether a key is one of the entries, as if no write waited.
+    /// The condition that a key is that of an entry, without regard to pending writes.
     fn has_entry(&self, key: &Value) -> Lifted<Truth> {
         self.among_certain(key).map_or_else(|| under::contains(&self.0, key), Ok)
     }
 
-    /// Tests whether a symbolic key is among those of the entries, if these are all there and have known keys.
+    /// The condition that a symbolic key is that of an entry, if all entries are present in every case and their keys are known.
     fn among_certain(&self, key: &Value) -> Option<Truth> {
         let (Value::Term(term), 0, 0) = (key, self.0.symbolic, self.0.conditional) else { return None };
         let keys = if self.0.pending.is_empty() { self.clone() } else { self.without_pending() };
         Some(keys.has_among(term, Which::Certain))
     }
 
-    /// Tests whether a symbolic key is one of the known keys that are certainly there, or certainly not.
+    /// The condition that a symbolic key is one of the keys that are present in every case, or in none.
     fn has_among(self, key: &Term, which: Which) -> Truth {
         Truth::of(Term::member(key, &KeySet::new(Arc::new(KnownKeys { map: self, which }))))
     }
@@ -173,13 +173,13 @@ impl Map {
         map
     }
 
-    /// The entry under a known scalar, if no write waits, no key is symbolic and nothing is unknown beneath.
+    /// The entry under a known scalar, if any; `None` if a write is pending, a key is symbolic, or the map stands on a base.
     #[must_use]
     pub fn plain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
         self.is_plain().then(|| self.0.entries.get(key))
     }
 
-    /// The entry under a known key, or that there is none; `None` if it depends on something.
+    /// The entry under a known key, if any; `None` if that depends on a pending write, a symbolic key or the base.
     #[must_use]
     pub fn certain_entry(&self, key: &Value) -> Option<Option<&Entry>> {
         let contents = &*self.0;
@@ -194,8 +194,8 @@ impl Map {
         }
     }
 
-    /// Tests whether each entry under a known key is a cell by itself: no key is symbolic, no write is pending, and of an unknown base
-    /// nothing was asked that is not among the entries.
+    /// Tests whether each entry is a cell of its own, independent of the others: no key is symbolic, no write is pending, and the base
+    /// was asked for nothing but entries under known keys.
     #[must_use]
     pub fn has_cells(&self) -> bool {
         let contents = &*self.0;
@@ -203,25 +203,25 @@ impl Map {
         contents.symbolic == 0 && contents.pending.is_empty() && contents.base.as_deref().is_none_or(is_unasked)
     }
 
-    /// The entry in such a cell, if anything; `None` if there are none.
+    /// The entry in the cell of a key, if any; `None` if the map has no cells ([`Map::has_cells`]).
     #[must_use]
     pub fn cell(&self, key: &Value) -> Option<Option<&Entry>> {
         self.has_cells().then(|| self.0.entries.get(key).filter(|entry| entry.presence != Presence::Never))
     }
 
-    /// Tests whether its entries are all that it has: no key is symbolic, no write is pending, and nothing is unknown beneath.
+    /// Tests whether the map is just its entries: no key is symbolic, no write is pending, and it stands on no base.
     #[must_use]
     pub fn is_plain(&self) -> bool {
         let contents = &*self.0;
         contents.symbolic == 0 && contents.pending.is_empty() && contents.base.is_none()
     }
 
-    /// The entries in which something is not known, with their keys.
+    /// The entries with an unknown key, presence or value.
     pub fn open_entries(&self) -> impl Iterator<Item = (&Value, &Entry)> {
         self.0.entries.open()
     }
 
-    /// The map with one entry set (`None`: removed).
+    /// The map with the entry under a key set, or removed (`None`).
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -234,7 +234,7 @@ impl Map {
         Ok(map)
     }
 
-    /// Sets one entry if the map is not shared.
+    /// Sets the entry under a key, or removes it (`None`). A map that is not shared is not copied.
     pub fn set_in_place(&mut self, key: &Value, entry: Option<Entry>) {
         if (entry.is_none() && self.surely_lacks(key)) || self.surely_has(key, entry.as_ref()) {
             return;
@@ -243,7 +243,7 @@ impl Map {
         if let Some(base) = &mut contents.base
             && !contents.entries.contains_key(key)
         {
-            // What is hidden now may have been the only other key of the base.
+            // The key that is hidden now may have been the only other key of the base.
             base.others = None;
         }
         if contents.commutes_with_pending(key, entry.as_ref()) {
@@ -255,20 +255,20 @@ impl Map {
         }
     }
 
-    /// Tests whether it has no entry under a key in any case, and nothing waits: then there is nothing to remove.
+    /// Tests whether the map certainly has no entry under a key, and no pending write: then there is nothing to remove.
     fn surely_lacks(&self, key: &Value) -> bool {
         let contents = &*self.0;
         let plain = contents.base.is_none() && contents.pending.is_empty() && contents.is_plain(key);
         plain && !contents.entries.contains_key(key)
     }
 
-    /// Tests whether an entry is an element of a set that a write that waits has added, and none after it takes away.
+    /// Tests whether an entry is an element of a set that a pending write added, with only additions after it.
     pub(super) fn surely_has(&self, key: &Value, entry: Option<&Entry>) -> bool {
         let adds = entry.is_some_and(Entry::is_certain_element);
         adds && self.0.pending.iter().rev().take_while(|write| write.adds_element()).any(|write| write.key == *key)
     }
 
-    /// Keeps the entry under a known scalar on one condition more; whether that could be done in place.
+    /// Keeps the entry under a known scalar only if a condition holds; returns false, and does nothing, if the map is not plain.
     pub fn keep_where(&mut self, key: &Value, kept: &Truth) -> bool {
         let Some(found) = self.plain_entry(key) else { return false };
         if let Some(own) = found {
@@ -278,7 +278,7 @@ impl Map {
         true
     }
 
-    /// A set or map out of entries with known keys (later ones win).
+    /// A map of these entries; the last of several with one key wins.
     #[must_use]
     pub fn of(entries: impl IntoIterator<Item = (Value, Value)>) -> Map {
         let mut map = Map::default();
@@ -288,13 +288,13 @@ impl Map {
         map
     }
 
-    /// Tests whether it is a set of elements each of which is there in every case. Some may be equal: `{x, y}` is one.
+    /// Tests whether the map is a set whose elements are all present in every case, even if some may be equal: `{x, y}` is one.
     pub(in crate::value) fn has_only_certain(&self) -> bool {
         let contents = &*self.0;
         contents.base.is_none() && contents.conditional == 0 && contents.pending.iter().all(Write::adds_element)
     }
 
-    /// Adds the elements of a set of which each is there in every case: in which order, and whether some are equal, is nothing.
+    /// Adds the elements of a set, which are all present in every case. Their order does not matter, nor do equal ones.
     pub(in crate::value) fn add_all(&mut self, more: &Map) {
         let mut keys: Vec<&Value> = more.0.entries.keys().collect();
         keys.sort();
@@ -302,24 +302,24 @@ impl Map {
         keys.for_each(|key| self.set_in_place(key, Some(Entry::always(Value::UNIT))));
     }
 
-    /// The number of entries that it has at most, pending ones included.
+    /// An upper bound of the number of entries, pending writes included.
     #[must_use]
     pub fn bound(&self) -> usize {
         self.0.entries.len() + self.0.pending.len()
     }
 
-    /// All keys and values that it may have; of writes that wait, the keys.
+    /// The keys and values of entries, and the keys of pending writes.
     pub(super) fn parts(&self) -> impl Iterator<Item = &Value> {
         let entries = self.0.entries.iter().flat_map(|(key, entry)| [key, &entry.value]);
         entries.chain(self.0.pending.iter().map(|write| &write.key))
     }
 
-    /// Keys beside which both have the same entries, if they are copies of one map and little was written since.
+    /// The keys that were written since both were copies of one map, if that was not long ago. All other entries are the same.
     pub(super) fn written_since_parted<'m>(&'m self, other: &'m Map) -> Option<SmallVec<[&'m Value; 8]>> {
         self.0.lineage.since_parted(&other.0.lineage)
     }
 
-    /// Keys beside which both have the same entries: those written since they were one map, or else all.
+    /// The keys whose entries may differ in the two maps: those written since they were one map, if that is known, else all.
     fn keys_that_may_differ<'m>(&'m self, other: &'m Map) -> SmallVec<[&'m Value; 8]> {
         self.written_since_parted(other).unwrap_or_else(|| {
             let only_in_other = other.0.entries.keys().filter(|key| !self.0.entries.contains_key(key));
@@ -327,7 +327,7 @@ impl Map {
         })
     }
 
-    /// The keys under which both have different entries; `None` if those may not be all in which they differ.
+    /// The keys whose entries differ in the two maps; `None` if the maps may differ in anything else.
     #[must_use]
     pub fn differing_keys(&self, other: &Map) -> Option<Vec<Value>> {
         let entry = |map: &'_ Map, key: &Value| map.0.entries.get(key).cloned();
@@ -336,12 +336,12 @@ impl Map {
             return None;
         }
         let keys: Vec<Value> = self.keys_that_may_differ(other).into_iter().filter(differ).cloned().collect();
-        // What only one of them has of a base would be asked for first.
+        // An entry of the base that only one map has would be asked for first.
         let is_there = |key: &Value| entry(self, key).is_some() && entry(other, key).is_some();
         (self.base().is_none() || keys.iter().all(is_there)).then_some(keys)
     }
 
-    /// Tests whether two maps of one size have the same entries.
+    /// Tests whether two maps with the same number of entries have the same entries.
     fn has_entries_of(&self, other: &Map) -> bool {
         match self.written_since_parted(other) {
             Some(keys) => keys.into_iter().all(|key| self.0.entries.get(key) == other.0.entries.get(key)),
@@ -357,8 +357,8 @@ impl Map {
     }
 }
 
-/// Maps are equal, ordered and hashed by their entries, whatever the order in which those were made. This is the order of the structure
-/// (for merging candidates), not `==` of the language.
+/// Maps are equal, ordered and hashed by their entries, whatever the order of the writes. This is equality of structure (for merging
+/// candidates), not `==` of the language.
 impl PartialEq for Map {
     fn eq(&self, other: &Map) -> bool {
         self.is_same(other)
@@ -393,7 +393,7 @@ impl Hash for Map {
     }
 }
 
-/// The last write that is certainly under a key, and the writes after it (all, if there is none).
+/// The last write under the very same key, and the writes after it; all writes, if there is none.
 fn later_writes<'w>(writes: &'w [Write], key: &Value) -> (Option<&'w Write>, &'w [Write]) {
     match writes.iter().rposition(|write| write.key == *key) {
         Some(at) => (Some(&writes[at]), &writes[at + 1..]),

@@ -1,6 +1,6 @@
-//! A map as its parts, of which an equal one can be made: for a text that is read in again.
+//! A map as its parts, from which an equal map can be made: for serialization.
 //!
-//! `{"a": 1, #1: 2}` with a write that waits has two entries, and one write.
+//! The map `{"a": 1}` with a pending write under `#1` has one entry and one write.
 
 use std::sync::Arc;
 
@@ -13,16 +13,17 @@ use crate::value::{Base, Value};
 pub struct MapParts {
     /// The entries that are placed.
     pub entries: Vec<(Value, Entry)>,
-    /// The writes that wait, the earliest first: the key, what is written (nothing: a removal), and keys that it is known to differ from.
+    /// The pending writes, the earliest first: the key, the new entry (`None` for a removal), and keys from which the key is known to
+    /// differ.
     pub waiting: Vec<(Value, Option<Entry>, Vec<Value>)>,
-    /// Set if what waits is decided as soon as the entries matter.
+    /// Set if pending writes are decided as soon as the entries matter.
     pub is_eager: bool,
-    /// The unknown map that it was at first.
+    /// The unknown base, if the map stands on one.
     pub base: Option<Base>,
 }
 
 impl MapParts {
-    /// The parts of a map, the entries in the order of their keys.
+    /// The parts of a map, with the entries in the order of their keys.
     #[must_use]
     pub fn of(map: &Map) -> MapParts {
         let contents = &*map.0;
@@ -35,7 +36,7 @@ impl MapParts {
         MapParts { entries, waiting: waiting.collect(), is_eager: contents.is_eager, base }
     }
 
-    /// The map of these parts.
+    /// The map with these parts.
     #[must_use]
     pub fn into_map(self) -> Map {
         let mut map = Map::default();

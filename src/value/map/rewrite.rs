@@ -1,7 +1,8 @@
-//! A map after something has become known: terms rewritten, conditions decided, writes that wait placed.
+//! Maps after something became known: terms are rewritten, conditions decided, pending writes placed.
 //!
-//! Once `x` is known to be `"f"`, a write that was pending under `x` is put in its place. `{1, 2} - {#1}` waits for `#1 == 1`; once
-//! it is known that `#1` is no element, that write goes (`proofs-notes/hidden-keys.md`).
+//! For example once `x` is known to be `"f"`, a write that was pending under `x` is placed under `"f"`. The removal of `#1` in
+//! `{1, 2} - {#1}` is pending until `#1 == 1` is decided; if `#1` turns out to be no element, the removal is dropped
+//! (`proofs-notes/hidden-keys.md`).
 
 use std::sync::Arc;
 
@@ -11,9 +12,10 @@ use super::entry::{Beneath, Entry, Presence, Write, entry};
 use crate::term::{Term, Var};
 use crate::value::{Lifted, Split, Truth, Value, equal};
 
-/// After more writes than this, whether a key was there before it was written is not asked.
+/// The presence of a key before its write is asked only if at most this many writes are pending before: each takes part in the
+/// condition.
 const ASKED: usize = 32;
-/// Among more entries than this, no write is looked for that changes nothing.
+/// In a map of more entries than this, an addition is not tested for changing nothing: all entries would be looked at.
 const MANY: usize = 256;
 
 /// The part of a map that is rewritten.
@@ -25,11 +27,11 @@ pub(in crate::value) enum Scope {
     Everything,
 }
 
-/// The key of an entry, and the key and the entry that take its place; `None` if it is never there any more.
+/// The key of an entry, and the key and entry that replace it; `None` if it is never present any more.
 type Changed = (Value, Option<(Value, Entry)>);
 
 impl Map {
-    /// Applies a function to keys and entries; used by substitution. Nothing changes if it gives `None`.
+    /// The map with a function applied to keys and entries, which gives `None` for a value that stays; `None` if nothing is to be done.
     #[must_use]
     pub(in crate::value) fn rewrite(
         &self,
@@ -42,7 +44,7 @@ impl Map {
         Some(map)
     }
 
-    /// Applies a function to keys and entries in place: a map that nobody shares is not copied.
+    /// Applies a function to keys and entries in place: a map that is not shared is not copied.
     pub(in crate::value) fn rewrite_in_place(
         &mut self,
         rewrite: &mut dyn FnMut(&Value) -> Option<Value>,
@@ -53,8 +55,8 @@ impl Map {
         }
     }
 
-    /// The entries that change, each with what it becomes; `None` if nothing is to be done, with pending writes and
-    /// what was asked of the base neither.
+    /// The entries that change, each with its replacement; `None` if nothing is to be done, not even with pending writes or the
+    /// expanded part of the base.
     fn changed(&self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>, scope: Scope) -> Option<Vec<Changed>> {
         let mut changed: Vec<Changed> = Vec::new();
         if scope == Scope::Everything {
@@ -96,15 +98,14 @@ impl Map {
         contents.place_decided();
     }
 
-    /// Tests whether entries were written with something open in them since this was asked last.
+    /// Tests whether entries with an open presence or value were written since the map was last normalized.
     #[must_use]
     pub fn is_doubtful(&self) -> bool {
         !self.0.doubtful.is_empty()
     }
 
-    /// Looks again at the entries that were written with something open in them, once each: whether they are there, if a
-    /// function knows it, and what they are by another one. If no variable was solved for since, those that only hold
-    /// variables are what they were.
+    /// Simplifies the entries that were written with an open presence or value, once each: `knows` decides presences, `rewrite` changes
+    /// values. If no variable was solved for since, certain entries with nothing but variables in them stay as they are.
     pub fn normalize(
         &mut self,
         solved: bool,
@@ -177,7 +178,8 @@ impl Map {
         map
     }
 
-    /// Calls a function on every value inside in which something is not known.
+    /// Calls a function on every key and value of the entries and pending writes that are not all known, and another one on the
+    /// conditions of their presence.
     pub(in crate::value) fn visit(&self, visit: &mut dyn FnMut(&Value), presence: &mut dyn FnMut(&Term)) {
         for (key, entry) in self.0.entries.open() {
             visit(key);
@@ -196,7 +198,7 @@ impl Map {
         }
     }
 
-    /// The first key that the first pending write may equal, and when it does.
+    /// The first key that the first pending write may equal, and the condition that it does.
     fn first_open(&self) -> Option<(&Value, Lifted<Truth>)> {
         let write = self.0.pending.first()?;
         let mut others: Vec<_> = self.0.entries.keys().filter(|key| !write.differs.contains(key)).collect();
@@ -205,7 +207,7 @@ impl Map {
         compared.find(|(_, same)| *same != Ok(Truth::Known(false)))
     }
 
-    /// Splits on the comparison that must be decided before the entries can be enumerated, if a write is pending.
+    /// Checks that no write is pending; an error is the comparison to be decided first.
     pub(super) fn decided(&self) -> Lifted<()> {
         match self.first_open() {
             Some((_, same)) => Err(Split::On(same?.term())),
@@ -215,8 +217,8 @@ impl Map {
         }
     }
 
-    /// The map after a condition was decided: if that is the first pending comparison, it is not open any more; else it
-    /// may be one inside of a key.
+    /// The map after a condition was decided. If that is the first pending comparison, the write is placed or knows one more key from
+    /// which it differs; else the condition may be one inside of a key.
     #[must_use]
     pub fn decide(&self, condition: &Term, truth: bool) -> Map {
         let Some((other, Ok(same))) = self.first_open() else { return self.with_keys_decided(condition, truth) };
@@ -239,7 +241,7 @@ impl Map {
         map
     }
 
-    /// The map after a condition was decided on which the keys that are sets or maps themselves may depend.
+    /// The map after a condition was decided on which keys that are trees themselves, such as sets, may depend.
     fn with_keys_decided(&self, condition: &Term, truth: bool) -> Map {
         let is_tree = |key: &Value| key.as_term().is_none() && !key.is_known();
         if self.0.base.is_some() || (self.0.symbolic == 0 && self.0.pending.is_empty()) {
@@ -262,26 +264,26 @@ impl Map {
         map
     }
 
-    /// The hidden keys that it takes away, but for those under which it was written since it was normalized.
+    /// The variables that pending removals have as keys, except for writes since the map was last normalized.
     pub fn hidden_removals(&self) -> impl Iterator<Item = Var> {
         let known = self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != Beneath::Unasked);
         known.filter_map(|write| write.key.as_term()?.as_var())
     }
 
-    /// Decides what waits, from now on, as soon as the entries matter. Keys that nobody else knows are not worth a name: which
-    /// elements are left is.
+    /// Makes pending writes be decided, from now on, as soon as the entries matter: if their keys occur nowhere else, only the elements
+    /// that are left are of interest.
     pub fn decide_early(&mut self) {
         Arc::make_mut(&mut self.0).is_eager = true;
     }
 
-    /// Tests whether writes wait that were not looked at yet.
+    /// Tests whether there are pending writes since the map was last normalized.
     #[must_use]
     pub fn has_news(&self) -> bool {
         self.0.pending.iter().any(|write| write.beneath == Beneath::Unasked)
     }
 
-    /// Looks at the writes that wait and were not looked at yet, if a function knows of conditions: those that change nothing
-    /// go, and those under known keys are placed if they commute with all before them.
+    /// Normalizes the pending writes that are new: a write that changes nothing is dropped, and one under a known key is placed if it
+    /// commutes with all before it. The function decides conditions, if it can.
     pub fn normalize_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
         let mut at = 0;
         while let Some(write) = self.0.pending.get(at) {
@@ -303,7 +305,7 @@ impl Map {
         }
     }
 
-    /// The presence of the key of a write before it.
+    /// The presence of the key of a write before that write.
     fn asked_beneath(&self, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> Beneath {
         if at > ASKED || self.0.base.is_some() {
             return Beneath::Open;
@@ -317,7 +319,7 @@ impl Map {
     }
 }
 
-/// Rewrites what was asked of the base. If a key has become known it has an entry already, or gets its own.
+/// Rewrites the expanded part of the base. An entry whose key became known is placed, unless the map has one under that key.
 fn rewrite_base(contents: &mut Contents, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
     let Some(base) = &mut contents.base else { return };
     if let Some(new) = base.others.as_ref().and_then(|others| rewrite(&Value::Term(others.clone()))) {
@@ -336,7 +338,7 @@ fn rewrite_base(contents: &mut Contents, rewrite: &mut dyn FnMut(&Value) -> Opti
     }
 }
 
-/// Places a write under a known key that commutes with all before it; whether it could be done.
+/// Places a pending write under a known key if it commutes with all before it; returns whether it did.
 fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> bool {
     let Write { key, entry, beneath, .. } = contents.pending[at].clone();
     if at == 0 || contents.base.is_some() || contents.symbolic > 0 || !key.is_known() {
@@ -357,7 +359,8 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
         }
     }
     contents.pending.remove(at);
-    // What a write takes away that was there after others is under another key than theirs; so is what it adds that was not.
+    // A removal of a key that was present after other removals is under another key than they are; an addition of a key that was
+    // missing after other additions, too.
     let is_apart = matches!((effect, beneath), (Some(false), Beneath::There) | (Some(true), Beneath::Missing));
     if !is_apart {
         alike.into_iter().for_each(|before| contents.pending[before].beneath = Beneath::Unasked);
@@ -366,7 +369,7 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
     true
 }
 
-/// Tests whether a write changes nothing.
+/// Tests whether a pending write changes nothing.
 fn is_idle(contents: &Contents, at: usize) -> bool {
     let write = &contents.pending[at];
     let is_unit = |entry: &Entry| entry.value == Value::UNIT;
@@ -393,7 +396,7 @@ mod tests {
         Value::Term(Term::var(Var { id, sort: Sort::Int }))
     }
 
-    /// Every value that may be in an entry: known and unknown, short and long.
+    /// Values of every kind for an entry, known and symbolic, short and long; `None` for no entry.
     fn values(id: u64) -> Vec<Option<Value>> {
         let known = Value::data(1, [Value::from(3), Value::str("x")]);
         let long = Value::list((0..100).map(|n| if n == 99 { var(id) } else { Value::from(n) }));

@@ -1,7 +1,8 @@
-//! The entries of a map as a tree that copies share: a write copies the few short nodes on its way that have another owner.
+//! The entries of a map as a persistent tree: a write copies the few short nodes on its way that other copies share.
 //!
-//! A trie over hashes, 16 ways a level, that ends in short lists of exact size: an element of a set takes 40 octets there. A
-//! node knows beneath which of its places something is not known (`*`), so that is found without a look at the rest:
+//! It is a hash trie with 16 children a node, which ends in short lists of exact size: an element of a set takes 40 octets there.
+//! A node knows which of its children or items are open, with an unknown key, presence or value (`*`), so these are found without a
+//! look at the others:
 //!
 //! ```text
 //! branch  present 0…5…b*…
@@ -19,16 +20,16 @@ use super::entry::{Entry, Presence};
 use crate::scalar::Scalar;
 use crate::value::Value;
 
-/// Bits of the hash that a level looks at.
+/// Each level of the tree looks at this many bits of the hash.
 const BITS: u32 = 4;
-/// A leaf with more items becomes a branch.
+/// A leaf of more items than this becomes a branch.
 const LEAF: usize = 12;
-/// The number of items of a leaf that have a tag: a part of the hash of each, so that hardly another key is touched.
+/// The first items of a leaf, up to this number, have a tag: eight bits of the hash, so that few other keys are compared.
 const TAGS: usize = 16;
 type Tags = [u8; TAGS];
-/// Of the items that have a tag: which are open.
+/// A bit for each item with a tag: set if the item is open.
 type Opens = u16;
-/// Below this level leaves grow: the hashes are equal.
+/// On this level leaves grow: the hashes of their keys agree in all digits that levels look at.
 const LEVELS: u32 = 12;
 
 /// A persistent table from keys to entries.
@@ -36,7 +37,8 @@ const LEVELS: u32 = 12;
 /// 1. `len` is the number of items in the leaves.
 /// 2. The items of a leaf at level n agree in the first n digits of their hashes; no leaf above the last level is longer than [`LEAF`].
 /// 3. A branch has one child for each bit of `present`, in their order, and none of them is empty.
-/// 4. `open` has the bit of each item, or child, in which something is not known; items after the tags are looked at.
+/// 4. `open` has the bit of each child, or item with a tag, in which something is not known. Items without a tag are looked at
+///    themselves.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Table {
     root: Option<Arc<TableNode>>,
@@ -56,7 +58,7 @@ struct KeyedEntry {
     entry: Kept,
 }
 
-/// An entry; nothing is stored for the one that each element of a set has.
+/// An entry; `None` stands for that of an element of a set, which takes no memory.
 #[derive(Clone, Debug)]
 pub(super) struct Kept(Option<Arc<Entry>>);
 
@@ -94,21 +96,21 @@ pub(super) fn hash(key: &Value) -> u64 {
     hasher.finish()
 }
 
-/// Eight bits of a hash at which no level looks.
+/// The tag of a hash: eight bits at which no level looks.
 fn tag(hash: u64) -> u8 {
     (hash >> (u64::BITS - u8::BITS)) as u8
 }
 
-/// The bit of a hash on a level.
+/// The bit of the child on a level that a hash leads to.
 fn bit(hash: u64, level: u32) -> u16 {
     1 << (hash >> (level * BITS) & 15)
 }
 
-/// The place of a key in a leaf. Items without a tag, in leaves that grow, are all looked at.
+/// The place of a key in a leaf. Items without a tag, in leaves that grow, are compared one by one.
 fn place(items: &[KeyedEntry], tags: &Tags, (tag, key): (u8, &Value)) -> Option<usize> {
     const ONES: u128 = u128::from_ne_bytes([1; TAGS]);
     let differing = u128::from_le_bytes(*tags) ^ (ONES * u128::from(tag));
-    // The highest bit of each octet that is zero, and perhaps of some after one.
+    // The highest bit of each octet that is zero (the tags agree), and perhaps of some octets after one.
     let mut alike = differing.wrapping_sub(ONES) & !differing & (ONES << 7);
     while alike != 0 {
         let at = (alike.trailing_zeros() / u8::BITS) as usize;
@@ -128,7 +130,7 @@ fn mark(open: &mut Opens, at: usize, is_open: bool) {
     }
 }
 
-/// The number of places of a branch before a bit.
+/// The position of the child with this bit: the number of present bits before it.
 fn rank(present: u16, bit: u16) -> usize {
     (present & (bit - 1)).count_ones() as usize
 }
@@ -139,7 +141,7 @@ impl Table {
         self.len
     }
 
-    /// Tests whether there is none.
+    /// Tests whether there is no entry.
     pub(super) fn is_empty(&self) -> bool {
         self.len == 0
     }
@@ -158,7 +160,7 @@ impl Table {
         self.root.as_deref()?.item(key, 0)
     }
 
-    /// Sets the entry under a key with its hash, and whether something is not known in the two; the one that was there.
+    /// Sets the entry under a key, given the hash of the key and whether the item is open; returns the old entry.
     pub(super) fn insert(&mut self, key: Value, entry: Entry, (hash, open): (u64, bool)) -> Option<Kept> {
         let item = KeyedEntry { key, entry: Kept::of(entry) };
         let old = match &mut self.root {
@@ -172,7 +174,7 @@ impl Table {
         old
     }
 
-    /// Takes the entry under a key with its hash away.
+    /// Removes the entry under a key, given its hash; returns the entry.
     pub(super) fn remove(&mut self, key: &Value, hash: u64) -> Option<Kept> {
         if !self.contains_key(key) {
             return None;
@@ -186,22 +188,22 @@ impl Table {
         old
     }
 
-    /// All entries, in an order that means nothing.
+    /// All entries, in no particular order.
     pub(super) fn iter(&self) -> Iter<'_> {
         Iter::of(self, Visited::All)
     }
 
-    /// Their keys.
+    /// The keys of all entries, in no particular order.
     pub(super) fn keys(&self) -> impl Iterator<Item = &Value> {
         self.iter().map(|(key, _)| key)
     }
 
-    /// The entries in which something is not known: the key, whether it is there, or what is there.
+    /// The open entries: those with an unknown key, presence or value.
     pub(super) fn open(&self) -> Iter<'_> {
         Iter::of(self, Visited::Open)
     }
 
-    /// Tests whether something is not known in some entry.
+    /// Tests whether some entry is open.
     pub(super) fn is_open(&self) -> bool {
         self.root.as_ref().is_some_and(|root| root.is_open())
     }
@@ -212,7 +214,7 @@ impl TableNode {
         TableNode::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
     }
 
-    /// The item of a key below this node, which is on a level.
+    /// The item with a key below this node, which is on the given level.
     fn item(&self, key: &Value, level: u32) -> Option<&KeyedEntry> {
         let mut node = self;
         let hash = hash(key);
@@ -232,7 +234,7 @@ impl TableNode {
         }
     }
 
-    /// Tests whether another node on this level has all its items. What both share is not looked at.
+    /// Tests whether another node on this level has all items of this one. Nodes that both share are not looked at.
     fn is_within(&self, other: &TableNode, level: u32) -> bool {
         if std::ptr::eq(self, other) {
             return true;
@@ -315,7 +317,7 @@ impl TableNode {
             TableNode::Leaf { items, tags, open } => {
                 let at = place(items, tags, (tag(hash), key))?;
                 let old = items.swap_remove(at);
-                // The last item is where the one that goes was.
+                // The last item takes the place of the removed one.
                 let last = items.get(at);
                 mark(open, items.len(), false);
                 mark(open, at, last.is_some_and(KeyedEntry::is_open));
@@ -346,7 +348,7 @@ impl TableNode {
     }
 }
 
-/// The entries that an iterator comes to.
+/// The entries that an iterator visits.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Visited {
     All,
@@ -357,7 +359,7 @@ enum Visited {
 pub(super) struct Iter<'t> {
     pending: Vec<&'t TableNode>,
     leaf: &'t [KeyedEntry],
-    /// Of the leaf's items: the next, and which are open.
+    /// The position of the next item of the leaf; `open` has the bits of the leaf's open items.
     at: usize,
     open: Opens,
     visited: Visited,
@@ -426,7 +428,7 @@ mod tests {
         entries
     }
 
-    /// A table is what a plain map is, whatever is written to it and to copies of it, and whatever is open in it.
+    /// A table has the entries of a plain map, whatever is written to the table and to its copies, and whatever is open in it.
     #[test]
     fn a_table_is_a_map() {
         let mut random = numbers(1);

@@ -1,7 +1,7 @@
-//! Looking up a key that is not known among the entries.
+//! The lookup of a symbolic key among the entries.
 //!
-//! Of a few entries it is the value of the key which equals the one asked for, one case each; of many under integers like `1..=300` it is the one at
-//! a position.
+//! Among few entries the lookup has one case for each key. Among many under integers like `1..=300` the value is that at a position
+//! of a list.
 
 use super::contents::Contents;
 use super::distinct;
@@ -9,21 +9,21 @@ use super::entry::Entry;
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge, one_of};
 
-/// The most entries that are told apart one by one: among few cases the solver finds values sooner than in a set.
+/// A lookup among at most this many entries has one case for each: with few cases the solver finds values sooner than with a set.
 const FEW: usize = 16;
 
-/// Tests whether entries are told apart one by one.
+/// Tests whether a lookup has one case for each entry.
 pub(super) fn is_small(contents: &Contents) -> bool {
     contents.entries.len() <= FEW
 }
 
-/// The entry under a key, if it is known whether an entry has this key; `None` if that is open.
+/// The entry under a key, if any; `None` if it is open which entry has this key.
 pub(super) fn decided_entry<'c>(contents: &'c Contents, key: &Value) -> Option<Option<&'c Entry>> {
     let exact = contents.entries.get(key);
     (exact.is_some() || (contents.symbolic == 0 && key.is_known())).then_some(exact)
 }
 
-/// The value under a key that may be the key of several entries; absent if it is the key of none.
+/// The value under a key that may equal the keys of several entries; absent if it equals none.
 pub(super) fn value(contents: &Contents, key: &Value) -> Lifted<Value> {
     let mut entries: Vec<_> = contents.entries.iter().collect();
     entries.sort_by(|a, b| a.0.cmp(b.0));
@@ -39,7 +39,7 @@ pub(super) fn value(contents: &Contents, key: &Value) -> Lifted<Value> {
     Ok(found)
 }
 
-/// Tests whether a key is one of the entries.
+/// The condition that some entry has a key.
 pub(super) fn contains(contents: &Contents, key: &Value) -> Lifted<Truth> {
     if let Some(entry) = decided_entry(contents, key) {
         return Ok(entry.map_or(Truth::Known(false), Entry::truth));
@@ -56,7 +56,7 @@ pub(super) fn contains(contents: &Contents, key: &Value) -> Lifted<Truth> {
     Ok(Truth::of(Term::or_all(cases)))
 }
 
-/// The value of the entry that has a key, if that is one of many, which are integers in order with few gaps.
+/// The value under a key as that at a position of a list, if the entries are many, under integers with few gaps.
 fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
     let [(first, _), .., (last, _)] = entries else { return None };
     let first = first.as_int()?.to_i64().filter(|_| entries.len() > FEW)?;
@@ -67,7 +67,7 @@ fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
     let mut values: Vec<Value> = Vec::with_capacity(span as usize + 1);
     for (key, entry) in entries {
         let gap = key.as_int()?.to_i64()? - first - values.len() as i64;
-        // Nobody asks for what is in a gap: no key is there.
+        // The value in a gap does not matter: the map has no key there.
         (0..=gap).for_each(|_| values.push(entry.value.clone()));
     }
     Some(one_of(&key.sub(&Term::int(first)), &values))

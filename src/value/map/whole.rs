@@ -1,8 +1,8 @@
-//! Whole maps: joined under a condition, compared, counted, and their keys while writes wait.
+//! Operations on whole maps: join under a condition, equality, length, members.
 //!
-//! `{a} == {a, b if p}` is `!p`. `{1, 2} - {#1}` has 1 if `#1` is not 1, 2 if it is not 2, and `2 - [#1 in {1, 2}]` elements.
-//! Nothing is compared before it must be: a key counts if a write under it adds it, less if it was there before that. The note
-//! `proofs-notes/hidden-keys.md` says why.
+//! `{a} == {a, b if p}` is `!p`. `{1, 2} - {#1}` has the element 1 if `#1` is not 1, the element 2 if it is not 2, and
+//! `2 - [#1 in {1, 2}]` elements. Pending writes need not be decided for that: each changes the length by the presence of its key
+//! after it, minus that before it (`proofs-notes/hidden-keys.md`).
 
 use std::sync::Arc;
 
@@ -12,11 +12,11 @@ use crate::scalar::Scalar;
 use crate::term::{Term, count_walked};
 use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, merge};
 
-/// With more writes that wait than this, the comparisons that they wait for are decided.
+/// If more writes than this are pending, their comparisons are decided: conditions on all of them would be too large.
 const CROWDED: usize = 64;
 
 impl Map {
-    /// `condition ? then : otherwise`, key by key; `None` if a write is pending.
+    /// The map `condition ? then : otherwise`, key by key; `None` if a write is pending, a key is symbolic, or the bases differ.
     #[must_use]
     pub fn join(condition: &Term, then: &Map, otherwise: &Map) -> Option<Map> {
         let plain = |map: &Map| map.0.pending.is_empty() && map.0.symbolic == 0;
@@ -42,7 +42,7 @@ impl Map {
         Some(joined)
     }
 
-    /// The entry that one of two maps on one base has and the other one does not: to be asked before they are joined.
+    /// The question for an entry that one of two maps on one base has and the other one has not.
     #[must_use]
     pub fn missing(&self, other: &Map) -> Option<Ask> {
         let (Some(own), Some(theirs)) = (self.base(), other.base()) else { return None };
@@ -61,7 +61,7 @@ impl Map {
         Some(Ask::Entry(own.unknown, key))
     }
 
-    /// Tests whether both have the same entries.
+    /// The condition that both maps have the same entries.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -94,12 +94,12 @@ impl Map {
         Ok(all)
     }
 
-    /// Tests whether it has no entry, in any case.
+    /// Tests whether the map is known to be empty.
     fn is_nothing(&self) -> bool {
         self.0.entries.is_empty() && self.0.pending.is_empty() && self.0.base.is_none()
     }
 
-    /// Tests whether both have the same under each key that either may have, if writes wait.
+    /// The condition that both maps have the same entry under each key that either may have; for maps with pending writes.
     fn equals_under_each_key(&self, other: &Map) -> Lifted<Truth> {
         self.is_surveyable()?;
         other.is_surveyable()?;
@@ -121,7 +121,7 @@ impl Map {
         Ok(all)
     }
 
-    /// The number of entries, as a term if presences are open, or writes wait.
+    /// The number of entries: a term if presences are open, or writes pending.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -141,7 +141,7 @@ impl Map {
         Ok(Value::of_term(if self.0.pending.is_empty() { sum } else { Term::add(&sum, &self.growth()?) }))
     }
 
-    /// The number of keys that the writes that wait add, less those that they take away.
+    /// The number of keys that the pending writes add, minus the number that they remove.
     fn growth(&self) -> Lifted<Term> {
         let mut sum = Term::int(0);
         for (at, write) in self.0.pending.iter().enumerate() {
@@ -156,8 +156,8 @@ impl Map {
         Ok(sum)
     }
 
-    /// All keys that it may have, each with when it is there, if nothing is unknown beneath. Keys under which writes wait may
-    /// be equal to others: then both are there, or none.
+    /// All keys that the map may have, each with its presence, those of pending writes last. The key of a pending write may equal
+    /// another one: then both are present, or none.
     ///
     /// # Errors
     /// The condition on which to fork first.
@@ -176,19 +176,20 @@ impl Map {
         Ok(members)
     }
 
-    /// Splits where it cannot be said what it may have, or where deciding the writes that wait is better.
+    /// Checks that the keys can be listed without deciding the pending writes: the map stands on no base, and the writes are neither
+    /// too many nor to be decided early.
     pub(in crate::value) fn is_surveyable(&self) -> Lifted<()> {
         self.countable()?;
         if self.0.is_eager || self.0.pending.len() > CROWDED { self.decided() } else { Ok(()) }
     }
 }
 
-/// Tests whether both stand on no base, or on one base of which both have seen the same.
+/// Tests whether both maps stand on no base, or on one base of which both have expanded the same part.
 fn have_like_bases(a: &Map, b: &Map) -> bool {
     a.base() == b.base() && (a.base().is_none() || a.missing(b).is_none())
 }
 
-/// Tests whether a map on an unknown base has exactly the entries of one without.
+/// The condition that a map on a base has exactly the entries of a map without one.
 fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
     other.decided()?;
     let own = own_entries(map)?;
@@ -207,7 +208,7 @@ fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
         }
     }
     for (key, entry) in &base.touched {
-        // If the key is one of the map's own entries, the base does not show there.
+        // An entry of the map itself under an equal key hides that of the base.
         let mut hidden = Truth::Known(false);
         for (other, _) in &own {
             hidden = hidden.or(equal(other, key)?);
@@ -226,7 +227,7 @@ fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
     }
 }
 
-/// The own entries of a map on an unknown base; a single pending write is one once its key is known to differ from those of all others.
+/// The entries of a map on a base that it has itself. A single pending write counts, if its key is known to differ from all others.
 fn own_entries(map: &Map) -> Lifted<Vec<(&Value, Entry)>> {
     let pending = match map.0.pending.as_slice() {
         [write] if map.0.entries.keys().all(|key| write.differs.contains(key)) => Some(write),
@@ -239,7 +240,7 @@ fn own_entries(map: &Map) -> Lifted<Vec<(&Value, Entry)>> {
     Ok(map.0.entries.iter().map(|(key, entry)| (key, entry.clone())).chain(written).collect())
 }
 
-/// A condition, counted.
+/// The bit of a condition: 1 if it holds, else 0.
 fn bit(condition: Truth) -> Term {
     match condition {
         Truth::Known(holds) => Term::constant(Scalar::Int(i64::from(holds).into())),
@@ -257,7 +258,7 @@ mod tests {
     use crate::value::{add_to_set, set_difference};
     use std::collections::BTreeSet;
 
-    /// Checks that what is known without a look at the entries is what a look at them shows, whatever was written.
+    /// The counts and hashes that a map keeps are those that a walk over its entries finds, whatever was written.
     #[test]
     fn a_map_knows_what_is_known_of_it() {
         let open = |id: u64| Value::Term(Term::var(Var { id, sort: Sort::Int }));
@@ -350,7 +351,7 @@ mod tests {
     const VARIABLES: u64 = 3;
     const VALUES: i64 = 4;
 
-    /// The values of the variables, and the set that is meant under them.
+    /// Values of the variables, and the set that is meant under them.
     type Case = (Vec<i64>, BTreeSet<i64>);
 
     fn eval(term: &Term, values: &[i64]) -> Scalar {
