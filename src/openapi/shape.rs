@@ -186,6 +186,7 @@ impl<'d> SchemaShape<'d> {
     fn and(mut self, other: SchemaShape<'d>) -> SchemaShape<'d> {
         self.kinds = self.kinds.both(other.kinds);
         self.is_nullable = match (self.is_nullable, other.is_nullable) {
+            // `allOf: [{$ref: Pet}]` with `nullable: true` is how descriptions say "a pet, or null", though `allOf` does not mean that.
             (Some(a), Some(b)) => Some(a || b),
             (known, None) | (None, known) => known,
         };

@@ -47,10 +47,11 @@ fn other_of(var: Var, terms: &[&Term]) -> Option<Var> {
     other.filter(|_| !any)
 }
 
-/// The values that the domain, or one of the conditions, leaves a variable, if they are few.
+/// The values that the domain, or one of the conditions and the domain, leave a variable, if they are few.
 fn few_values(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Scalar>> {
     let by_domain = facts.domains.few_values(var, VALUES);
-    by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, VALUES)))
+    let admitted = |values: Vec<Scalar>| values.into_iter().filter(|value| facts.domain(var).admits(value)).collect();
+    by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, VALUES)).map(admitted))
 }
 
 #[cfg(test)]
