@@ -1,8 +1,8 @@
-//! Exchanges a second when what is known are products, weights and texts: constraints that the store's own tiers do not all
-//! decide, so that some questions go to Z3.
+//! Exchanges per second if the constraints are about products, weights and texts. The store's own tiers cannot decide all of
+//! these, so some questions go to Z3.
 //!
-//! `cargo bench --bench beyond` prints a line a server: exchanges a second, questions to Z3 an exchange, the slowest exchange,
-//! and how many questions were left undecided. `cargo bench --bench beyond -- SERVER N` judges one once.
+//! `cargo bench --bench beyond` prints a line for each server: exchanges per second, questions to Z3 per exchange, the slowest
+//! exchange, and the number of undecided questions. `cargo bench --bench beyond -- SERVER N` judges one server once.
 
 #[allow(dead_code)] // what only other benchmarks and the tests use
 mod workload;

@@ -1,8 +1,9 @@
-//! Against Figure 3.1 as it is written, on Z3: compare-and-reset, and every machine that is shipped or whose verdicts are known.
+//! A comparison with Figure 3.1 to the letter, on Z3: for compare-and-reset, and for every machine that is shipped or has known
+//! verdicts.
 //!
-//! `cargo bench --bench figure_3_1` prints what an exchange costs both, and their ratio; with `--markdown` as tables, with a name
-//! for one machine only. A machine counts if both decide its trace; each may take some seconds, so a ratio of `≥ 900` says that
-//! Z3 was not done by then, and has had that many times what mayhap needed.
+//! `cargo bench --bench figure_3_1` prints the time of an exchange for both, and the ratio; with `--markdown` as tables, and with
+//! a name for one machine only. A machine counts if both decide its trace. Each may take some seconds, so a ratio of `≥ 900`
+//! means that Z3 was not done after 900 times the time of mayhap.
 
 mod figure;
 
@@ -18,13 +19,13 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// How many exchanges a trace has.
+/// The number of exchanges in a trace.
 const LENGTH: u64 = 10_000;
-/// How long Figure 3.1 may take for one trace at least.
+/// The least time that Figure 3.1 may take for one trace.
 const LIMIT: Duration = Duration::from_secs(1);
-/// How long mayhap may take.
+/// The time that mayhap may take for one trace.
 const OWN_LIMIT: Duration = Duration::from_secs(10);
-/// A trace ends if a number in the state has more digits, as that of a machine that squares has soon.
+/// The most digits of a number in the state, at which a trace ends; a machine that squares soon exceeds them.
 const DIGITS: usize = 4_000;
 
 /// A trace of a machine.
@@ -34,13 +35,13 @@ struct Trace {
     numbers: Vec<(Int, Int)>,
 }
 
-/// How long a judge took.
+/// The time that a judge took.
 enum Took {
-    /// So long.
+    /// This time.
     Whole(Duration),
-    /// Longer than it had.
+    /// More than the judge's limit.
     Limit(Duration),
-    /// It did not decide.
+    /// The judge did not decide.
     Undecided,
 }
 
@@ -84,10 +85,10 @@ fn text(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// What was found of all machines.
+/// The results for all machines.
 #[derive(Default)]
 struct Ratios {
-    /// The ratio and the name of each machine that both decide, and whether Z3 was done.
+    /// The ratio and the name of each machine that both decide; for `unfinished` of them Z3 was not done.
     of: Vec<(f64, String)>,
     unfinished: usize,
     undecided: Vec<String>,
@@ -97,7 +98,7 @@ impl Ratios {
     fn add(&mut self, path: &Path) {
         let trace = simulate(path, LENGTH, Ranges::default());
         let ours = ours(&trace);
-        // If mayhap takes long Figure 3.1 gets more time than that, so that it is known which of them is slower.
+        // If mayhap takes long, Figure 3.1 gets even more time, so that it is known which of them is slower.
         let limit = if let Took::Whole(own) = ours { LIMIT.max(own * 2) } else { LIMIT };
         let theirs = figure(path, &trace, limit);
         let count = trace.exchanges.len().max(1) as f64;
@@ -155,7 +156,7 @@ fn ours(trace: &Trace) -> Took {
     if validator.verdict().is_accept() { Took::Whole(time) } else { Took::Undecided }
 }
 
-/// Judges a trace with Figure 3.1.
+/// Judges a trace by Figure 3.1.
 fn figure(path: &Path, trace: &Trace, limit: Duration) -> Took {
     let body = figure::machine(&text(path)).unwrap_or_else(|| panic!("{}: no machine", path.display()));
     let started = Instant::now();
@@ -173,7 +174,7 @@ fn figure(path: &Path, trace: &Trace, limit: Duration) -> Took {
     Took::Whole(started.elapsed())
 }
 
-/// Compare-and-reset: both versions of Figure 3.1, and mayhap by its library and from NDJSON.
+/// Compare-and-reset: both versions of Figure 3.1, and mayhap with its library and from NDJSON.
 fn compare_and_reset(is_markdown: bool) {
     let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("specs/cmp_rst_machine.may");
     let trace = simulate(&path, 20_000, Ranges { request: Some((0, 1000)), choose: Some((900, 965)) });
@@ -215,7 +216,7 @@ fn compare_and_reset(is_markdown: bool) {
     }
 }
 
-/// Microseconds an exchange.
+/// The time of an exchange, in microseconds.
 fn timed(exchanges: usize, judge: impl FnOnce() -> bool) -> f64 {
     let start = Instant::now();
     assert!(judge(), "a simulated trace is accepted");

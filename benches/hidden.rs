@@ -1,7 +1,7 @@
-//! Exchanges a second if answers hide which branch was taken: what is not known must cost as little as what is.
+//! Exchanges per second if answers hide the branch that was taken, which must not make judging more expensive.
 //!
-//! `cargo bench --bench hidden` prints a line a server: judging 100,000 exchanges, what an exchange costs there compared
-//! with 10,000, the most candidates, questions to Z3.
+//! `cargo bench --bench hidden` prints a line for each server: the rate for 100,000 exchanges, the ratio of the time of an
+//! exchange to that for 10,000, the most candidates, and the questions to Z3.
 //! `cargo bench --bench hidden -- SERVER N` judges one once, for counting instructions.
 
 #[allow(dead_code)] // what only other benchmarks and the tests use
@@ -13,7 +13,7 @@ use mayhap::{Exchange, Validator};
 use workload::servers::HIDDEN;
 use workload::{Workload, simulate};
 
-/// Exchanges of the long and the short run.
+/// The number of exchanges of the long run and of the short run.
 const EXCHANGES: (u64, u64) = (100_000, 10_000);
 
 fn main() {
@@ -51,7 +51,7 @@ fn judged(workload: &Workload, count: u64) -> (f64, Validator) {
     (start.elapsed().as_secs_f64() / count as f64, validator)
 }
 
-/// What is measured.
+/// The work that is measured.
 #[inline(never)]
 fn judge_all(validator: &mut Validator, exchanges: &[Exchange]) {
     for exchange in exchanges {

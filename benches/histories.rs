@@ -1,13 +1,13 @@
-//! Recorded histories of concurrent clients, read and judged in one process, beside what Porcupine took for each on a machine of two
-//! cores.
+//! Recorded histories of concurrent clients, read and judged in one process, compared with the time that Porcupine took for each
+//! on a machine with two cores.
 //!
-//! `cargo bench --bench histories` prints a line a group: how long reading and judging all of its histories takes, the sum of what
-//! Porcupine took, the ratio, the slowest history, and the slowest event where they are judged event by event. A verdict that is not the
-//! known one ends it.
+//! `cargo bench --bench histories` prints a line for each group: the time for reading and judging all of its histories, the time
+//! that Porcupine took, the ratio, the slowest history, and the slowest event if histories are judged event by event. The
+//! benchmark ends at a verdict that is not the known one.
 //!
-//! `cargo bench --bench histories -- specs/cmp_set.may TRACE...` prints a line for each trace of a server that follows a specification;
-//! that for its events is of those that arrive one by one, as from a pipe: the time that 99 of 100 take at most, the slowest one and its
-//! line, the verdict after the last one, and the memory that they took.
+//! `cargo bench --bench histories -- specs/cmp_set.may TRACE...` prints a line for each trace of a server that follows a
+//! specification. A second line is for its events if they arrive one by one, as from a pipe: the time that 99 of 100 events take
+//! at most, the slowest event with its line, the verdict after the last one, and the memory for all.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, Read, Result};
@@ -23,10 +23,10 @@ use mayhap::{Options, Spec, Verdict, search};
 /// The histories with their verdicts, which tests check, too.
 const HISTORIES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/data/histories");
 
-/// The number of times that a group is judged; the fastest counts.
+/// The number of times that a group is judged; the fastest one counts.
 const ROUNDS: usize = 5;
 
-/// A history, as its file has it.
+/// A history from a file.
 struct Recorded {
     name: String,
     bytes: Vec<u8>,
@@ -56,7 +56,7 @@ impl Recorded {
         }
     }
 
-    /// The time that reading it takes, and judging it.
+    /// The time of reading the history, and the time of judging it.
     fn judge(&self) -> (Duration, Duration) {
         let begun = Instant::now();
         let format = TraceFormat::sniffed(&self.bytes);
@@ -70,19 +70,19 @@ impl Recorded {
     }
 }
 
-/// A trace of which the next line arrives when it is asked for: the time between two lines is that of an event.
+/// A trace whose next line arrives when it is asked for, so that the time between two lines is the time of an event.
 struct LineByLine<'b> {
     left: &'b [u8],
-    /// The number of octets of the line that is read.
+    /// The number of bytes in the current line.
     line: usize,
     arrived: Instant,
-    /// The time that each event took, in nanoseconds.
+    /// The time of each event, in nanoseconds.
     took: Vec<u32>,
     /// The memory in use at the beginning, and the most since then, in bytes.
     memory: (usize, usize),
 }
 
-/// The memory in use is asked for once in this number of lines.
+/// The number of lines between two measurements of the memory.
 const MEASURED: usize = 512;
 
 /// The memory of the process, in bytes.
@@ -97,7 +97,7 @@ impl<'b> LineByLine<'b> {
         LineByLine { left: bytes, line: 0, arrived: Instant::now(), took, memory: (memory, memory) }
     }
 
-    /// The longest time that an event took, and its line.
+    /// The longest time of an event, and its line.
     fn slowest(&self) -> (Duration, usize) {
         let (line, took) = (0..).zip(&self.took).max_by_key(|(_, took)| **took).unwrap_or((0, &0));
         (Duration::from_nanos(u64::from(*took)), line)
@@ -110,7 +110,7 @@ impl<'b> LineByLine<'b> {
         Duration::from_nanos(took.get(took.len() * 99 / 100).copied().unwrap_or_default().into())
     }
 
-    /// The memory that they took, in MiB.
+    /// The memory for all events, in MiB.
     fn mebibytes(&self) -> f64 {
         (self.memory.1 - self.memory.0) as f64 / f64::from(1 << 20)
     }
@@ -144,7 +144,8 @@ impl BufRead for LineByLine<'_> {
     }
 }
 
-/// Judges a trace event by event, several times; the fastest counts, for each event. The verdict after the last one that was judged.
+/// Judges a trace event by event, several times; the fastest time of each event counts. Returns the verdict after the last judged
+/// event, too.
 fn judge_online<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &FormatRules) -> (LineByLine<'b>, Option<Verdict>) {
     let (mut best, verdict) = judge_online_once(spec, bytes, rules);
     for _ in 1..ROUNDS {
@@ -167,7 +168,7 @@ fn judge_online_once<'b>(spec: &Arc<Spec>, bytes: &'b [u8], rules: &FormatRules)
     (lines, verdict)
 }
 
-/// Judges a trace of a server that follows a specification, and prints how long that takes.
+/// Judges a trace of a server that follows a specification, and prints the times.
 fn report(spec: &Arc<Spec>, name: &str) {
     let bytes = std::fs::read(name).unwrap_or_else(|error| panic!("{name}: {error}"));
     let (lines, online) = judge_online(spec, &bytes, &FormatRules::default());
@@ -194,7 +195,7 @@ fn ms(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// The time that a group takes.
+/// The times of a group.
 struct Round<'g> {
     reading: Duration,
     judging: Duration,

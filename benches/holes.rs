@@ -1,13 +1,12 @@
-//! What an unknown start and missing answers cost: the time of a trace judged so, over that of the same trace from its known
-//! start with all answers.
+//! The cost of an unknown start and of missing answers: the ratio of the time for such a trace to the time for the same trace
+//! with a known start and all answers.
 //!
-//! `cargo bench --bench holes` prints a line a shipped trace and a line a specification for [`LENGTH`] simulated exchanges. A
-//! shipped trace has two ratios: of judging alone, which are microseconds, and of all that `mayhap validate` does, from the
-//! text of the specification and of the trace to the verdict.
-//! `cargo bench --bench holes -- command` runs `mayhap validate` itself on each shipped trace, as a user does.
-//! One answer in [`GAP`] is a hole: of a shipped trace each of them in turn, so that the ratio is a mean over where they are.
-//! `cargo bench --bench holes -- TRACE known|unknown N` judges one shipped trace N times, and `-- SPEC known|unknown N` N
-//! simulated exchanges once, for counting instructions.
+//! `cargo bench --bench holes` prints a line for each shipped trace, and a line for [`LENGTH`] simulated exchanges of each
+//! specification. A shipped trace has two ratios: for judging alone, which takes microseconds, and for everything that
+//! `mayhap validate` does, from the texts of the specification and the trace to the verdict. `cargo bench --bench holes -- command`
+//! runs `mayhap validate` itself on each shipped trace, as a user does. One answer in [`GAP`] is a hole. In a shipped trace each
+//! such answer is one in turn, so that the ratio is a mean over their places. `cargo bench --bench holes -- TRACE known|unknown N`
+//! judges one shipped trace N times, and `-- SPEC known|unknown N` judges N simulated exchanges once, for counting instructions.
 
 #[allow(dead_code)] // its texts are enough, nothing asks for their files
 #[path = "../tests/it/shipped/mod.rs"]
@@ -29,17 +28,17 @@ use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 use shipped::Shipped;
 
-/// One answer in this number is a hole.
+/// One answer in [`GAP`] is a hole.
 const GAP: usize = 10;
-/// Simulated exchanges a specification.
+/// The number of simulated exchanges of a specification.
 const LENGTH: usize = 10_000;
-/// Simulated exchanges are judged no longer than this.
+/// The longest time for judging simulated exchanges.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// A shipped trace is judged so often, and the shortest time counts: the machine may have other work.
+/// The number of times that a shipped trace is judged. The shortest time counts, as the machine may have other work.
 const TIMES: usize = 50;
-/// The command judges each so often.
+/// The number of times that the command judges each trace.
 const COMMANDS: usize = 10;
-/// Goes through a whole collection, which an unknown one does not allow: its start stays known.
+/// A specification that walks a whole collection. This cannot be done with an unknown one, so its start stays known.
 const LISTED: &str = "pages";
 
 fn main() -> ExitCode {
@@ -58,7 +57,7 @@ fn main() -> ExitCode {
     ExitCode::SUCCESS
 }
 
-/// A specification from its known start, and from an unknown one if it has one.
+/// A specification with its known start, and with an unknown one if that is possible.
 fn starts(shipped: &Shipped) -> (Arc<Spec>, Arc<Spec>) {
     let compiled = |spec: Result<Arc<Spec>, _>| spec.unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
     let known = compiled(shipped.compile());
@@ -70,7 +69,7 @@ fn exchanges(spec: &Arc<Spec>, trace: &str) -> Vec<Exchange> {
     Exchanges::new(spec, trace.as_bytes()).map(|exchange| exchange.expect("an exchange")).collect()
 }
 
-/// The same with holes for answers, from the one at `first` on.
+/// The exchanges with holes in the place of answers, beginning with the one at `first`.
 fn with_holes(exchanges: &[Exchange], first: usize) -> Vec<Exchange> {
     let mut exchanges = exchanges.to_vec();
     for exchange in exchanges.iter_mut().skip(first).step_by(GAP) {
@@ -81,7 +80,7 @@ fn with_holes(exchanges: &[Exchange], first: usize) -> Vec<Exchange> {
     exchanges
 }
 
-/// What is measured.
+/// The work that is measured.
 #[inline(never)]
 fn judge_all(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Validator {
     let mut validator = Validator::new(spec);
@@ -91,7 +90,7 @@ fn judge_all(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Validator {
     validator
 }
 
-/// How long judging takes, after a warm-up, and what it counted.
+/// The time of judging, after a warm-up, and the counts of the judge.
 fn fastest(spec: &Arc<Spec>, traces: &[Vec<Exchange>]) -> (Duration, Counts) {
     let candidates = |trace: &Vec<Exchange>| {
         let validator = judge_all(spec, trace);
@@ -165,7 +164,7 @@ fn holes_in(trace: &str, first: usize) -> String {
     trace.lines().filter(|line| !line.trim().is_empty()).enumerate().map(hole).collect()
 }
 
-/// How long the command takes for a trace, from its start to its end.
+/// The time that the command takes for a trace, from its start to its end.
 fn time_of_command(spec: &Path, trace: &Path) -> Duration {
     let begun = Instant::now();
     let output = Command::new(env!("CARGO_BIN_EXE_mayhap")).arg("validate").args([spec, trace]).output();
@@ -173,7 +172,7 @@ fn time_of_command(spec: &Path, trace: &Path) -> Duration {
     begun.elapsed()
 }
 
-/// How long it takes to read a specification and a trace.
+/// The time of reading a specification and a trace.
 fn time_of_reading(text: &str, trace: &str) -> Duration {
     let begun = Instant::now();
     let spec = Spec::from_text(text).expect("a specification");
@@ -189,7 +188,7 @@ fn row(name: &str, before: Duration, after: Duration, counts: Counts) {
     );
 }
 
-/// A line for simulated exchanges of a specification; if that takes too long, for as many as were judged until then.
+/// Prints a line for simulated exchanges of a specification. If they take too long, the line covers the ones judged in time.
 fn long(shipped: &Shipped) {
     let (known, unknown) = starts(shipped);
     let whole = simulate(&known, LENGTH);
@@ -216,7 +215,7 @@ fn simulate(spec: &Arc<Spec>, count: usize) -> Vec<Exchange> {
     workload::served(spec, Ranges::default(), 1, count as u64, request).0
 }
 
-/// Judges one trace, or simulated exchanges, and prints what was counted.
+/// Judges one shipped trace, or simulated exchanges, and prints the counts.
 fn one(all: &[Shipped], name: &str, start: &str, count: usize) -> ExitCode {
     let Some(shipped) = all.iter().find(|shipped| name.split('/').next() == Some(&shipped.name)) else {
         eprintln!("there is no specification of {name}");

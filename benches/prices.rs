@@ -1,7 +1,7 @@
-//! The price of each pass of the compiler: a trace is judged with all of them, without one, or without any.
+//! The price of each pass of the compiler: a trace is judged with all passes, without one, and without any.
 //!
-//! `prices SPEC TRACE PASS` judges once, for counting instructions (`benches/prices.py` does that, and writes the table of
-//! docs/PERFORMANCE.md); `prices` alone lists the passes.
+//! `prices SPEC TRACE PASS` judges once, for counting instructions; `benches/prices.py` counts them, and writes the table in
+//! docs/PERFORMANCE.md. `prices` alone lists the passes.
 
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use mayhap::spec::{Code, Selection, passes};
 use mayhap::validate::Exchanges;
 use mayhap::{Exchange, Spec, Validator};
 
-/// All passes of the compiler.
+/// The word for all passes of the compiler.
 const PASSES: &str = "passes";
 
 fn main() -> ExitCode {
@@ -48,7 +48,7 @@ fn judged(spec: &str, trace: &str, without: &str) -> Result<(), Box<dyn std::err
     Ok(())
 }
 
-/// Judges all exchanges; returns the number of exchanges that were explained, and the verdict.
+/// Judges all exchanges, and returns the number of explained exchanges and the verdict as text.
 #[inline(never)] // Its instructions are counted, by its name.
 fn judge_all(spec: &Arc<Spec>, exchanges: &[Exchange]) -> String {
     let mut validator = Validator::new(spec);

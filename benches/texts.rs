@@ -1,4 +1,4 @@
-//! Questions about unknown strings and octets: how many a second, and what it costs to give one up.
+//! Questions about unknown strings and bytes: the number per second, and the time before one is given up.
 //!
 //! `cargo bench --bench texts` prints a line for each kind of question, with the answers and the slowest one.
 
@@ -7,10 +7,10 @@ use mayhap::solve::{Answer, Solver, Store};
 use mayhap::term::{Term, TextOp, Var};
 use std::time::{Duration, Instant};
 
-/// Questions of each kind.
+/// The number of questions of each kind.
 const QUESTIONS: u64 = 300;
 
-/// A kind of question: conditions of two unknown texts and a known one.
+/// A kind of question: conditions on two unknown texts and a known one.
 type Kind = (&'static str, Sort, fn(&Term, &Term, &Term) -> Vec<Term>);
 
 const KINDS: &[Kind] = &[

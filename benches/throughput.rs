@@ -1,7 +1,7 @@
-//! Exchanges a second, by the library: a specification is simulated, and what it answered is judged.
+//! Exchanges per second of the library, which judges the answers of a simulated specification.
 //!
-//! `cargo bench --bench throughput` prints a line a workload, with the ratio to the concrete run of the same exchanges.
-//! `cargo bench --bench throughput -- WORKLOAD N` judges one workload once, for counting instructions;
+//! `cargo bench --bench throughput` prints a line for each workload, with the ratio to the time of the concrete run of the same
+//! exchanges. `cargo bench --bench throughput -- WORKLOAD N` judges one workload once, for counting instructions;
 //! `… -- write WORKLOAD N` writes its trace.
 
 #[allow(dead_code)] // what only other benchmarks and the tests use
@@ -44,7 +44,7 @@ const WORKLOADS: &[Workload] = &[
     unknown("memcached_1000_unknown", "specs/memcached.may", 1_000),
 ];
 
-/// Exchanges of each timed run.
+/// The number of exchanges in each timed run.
 const EXCHANGES: u64 = 200_000;
 
 fn main() -> ExitCode {
@@ -111,7 +111,7 @@ fn table_row(workload: &Workload) {
     );
 }
 
-/// What is measured.
+/// The work that is measured.
 #[inline(never)]
 fn judge_all(validator: &mut Validator, exchanges: &[Exchange]) {
     for exchange in exchanges {

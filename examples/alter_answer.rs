@@ -1,7 +1,8 @@
-//! Copies a recording for `specs/memcached.may` or `specs/redis_strings.may` with one answer altered.
+//! Copies a recording for `specs/memcached.may` or `specs/redis_strings.may`, with one answer altered.
 //!
-//! A number becomes another one, data other data or none, a status another one of the same command, a cas unique one that
-//! is a little off. Most such copies must be rejected; a few are allowed, since the specification leaves servers free.
+//! A number becomes another number; data becomes other data or none; a status another status of the same command; and a cas
+//! unique is a little off. Most such copies must be rejected. A few are allowed, as the specification leaves servers some
+//! freedom.
 //!
 //! ```text
 //! cargo run --example alter_answer -- memcached.ndjson altered.ndjson --seed 3
@@ -33,11 +34,11 @@ struct Arguments {
 /// An answer that was altered.
 #[derive(Clone, Debug)]
 pub struct Alteration {
-    /// Its line in the trace, from 1.
+    /// The line in the trace, from 1.
     pub line: usize,
-    /// That line before.
+    /// The line before the alteration.
     pub was: String,
-    /// That line now.
+    /// The line after the alteration.
     pub is: String,
 }
 
@@ -48,7 +49,7 @@ impl fmt::Display for Alteration {
     }
 }
 
-/// Commands, and statuses of theirs of which each may be told for another.
+/// Commands, with statuses that may replace each other.
 const STATUSES: [(&[&str], &[&str]); 6] = [
     (&["Add", "Replace", "Append", "Prepend"], &["Stored", "NotStored"]),
     (&["Cas"], &["Stored", "Exists", "NotFound"]),
@@ -58,7 +59,7 @@ const STATUSES: [(&[&str], &[&str]); 6] = [
     (&["Incr", "Decr"], &["NotAnInteger", "Overflow"]),
 ];
 
-/// Alters one answer of a trace; `None` if none of a hundred drawn lines has an answer that can be altered.
+/// Alters one answer of a trace. `None` if none of a hundred drawn lines has an answer that can be altered.
 pub fn alter(trace: &str, choices: &mut impl Choices) -> Option<Alteration> {
     let lines: Vec<&str> = trace.lines().collect();
     (0..100).find_map(|_| {
@@ -68,7 +69,7 @@ pub fn alter(trace: &str, choices: &mut impl Choices) -> Option<Alteration> {
     })
 }
 
-/// The line with another answer; `None` if there is no other that makes sense.
+/// The line with another answer; `None` if no other answer makes sense.
 fn altered(line: &str, choices: &mut impl Choices) -> Option<String> {
     let mut exchange: Value = serde_json::from_str(line).ok()?;
     let answer = another(&exchange["q"], &exchange["a"], choices).ok()??;
@@ -92,7 +93,7 @@ fn another(request: &Value, answer: &Value, choices: &mut impl Choices) -> Resul
     })
 }
 
-/// Of the answers that the command may have, another one.
+/// Another status that the command may have.
 fn other_status(command: &str, status: &str, choices: &mut impl Choices) -> Result<Option<Value>, ChoiceError> {
     let Some((_, statuses)) = STATUSES.iter().find(|(names, all)| names.contains(&command) && all.contains(&status))
     else {
@@ -102,7 +103,7 @@ fn other_status(command: &str, status: &str, choices: &mut impl Choices) -> Resu
     Ok(Some(json!(others[choices.choose("status", others.len())?])))
 }
 
-/// The other one of 0 and 1; else a neighbour, or a number further away.
+/// For 0 and 1 the other one of them; otherwise a neighbour of the number, or a number further away.
 fn other_number(number: i64, choices: &mut impl Choices) -> Result<i64, ChoiceError> {
     Ok(match (number, choices.choose("number", 4)?) {
         (0 | 1, 0..3) => 1 - number,
@@ -112,7 +113,7 @@ fn other_number(number: i64, choices: &mut impl Choices) -> Result<i64, ChoiceEr
     })
 }
 
-/// Nothing, or the text with something more, or with something less.
+/// No text, or the text with something added or removed.
 fn other_text(text: &str, choices: &mut impl Choices) -> Result<Option<String>, ChoiceError> {
     Ok(match choices.choose("text", 3)? {
         0 => None,
@@ -121,7 +122,7 @@ fn other_text(text: &str, choices: &mut impl Choices) -> Result<Option<String>, 
     })
 }
 
-/// An item less, or one of them with other data, flags or cas unique; if there is none, one that was made up.
+/// The items without one, or with other data, flags or cas unique in one; if there are no items, an invented one.
 fn other_entries(request: &Value, entries: &[Value], choices: &mut impl Choices) -> Result<Vec<Value>, ChoiceError> {
     let mut entries = entries.to_vec();
     let asked = request.get("Gets").or_else(|| request.get("Get"));

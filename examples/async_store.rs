@@ -1,4 +1,4 @@
-//! A test of a system with `async fn`, whose futures run on tokio.
+//! A test of a system with an `async fn`, whose futures run on tokio.
 //!
 //! `cargo run --example async_store`
 
@@ -20,7 +20,7 @@ enum Request {
     Append(String, String),
 }
 
-/// Its answers: each repeats its request.
+/// The answers to these requests, each of which repeats its request.
 #[derive(Serialize)]
 enum Response {
     Get(String, String),
@@ -28,7 +28,7 @@ enum Response {
     Append(String, String),
 }
 
-/// A key-value store of strings, which takes its time.
+/// A key-value store of strings that takes its time.
 #[derive(Default)]
 struct Store {
     data: Mutex<HashMap<String, String>>,
@@ -58,7 +58,7 @@ impl AsyncSut for Store {
     }
 }
 
-/// The runtime on which the futures run.
+/// The runtime that runs the futures.
 struct Tokio(Handle);
 
 impl Executor for Tokio {

@@ -1,8 +1,8 @@
-//! A program that saves a file, over a disk that loses power at any point: what is on it afterwards?
+//! A program that saves a file on a disk that may lose power at any point. What is on the disk afterwards?
 //!
-//! The disk keeps what was synced; of what was only written it keeps what is chosen, in any order. Saving must leave the
-//! old content or the new one, never anything else. `cargo run --example crashing_disk` shows that writing to another
-//! file, syncing it and renaming it does, and what goes wrong without one of these.
+//! The disk keeps everything that was synced. Of what was only written, it keeps what is chosen, in any order. Saving must leave
+//! the old content or the new one, and nothing else. `cargo run --example crashing_disk` shows that it does if it writes another
+//! file, syncs it and renames it, and what goes wrong without one of these.
 
 use mayhap::choice::{Chooser, Odometer, Report, explore};
 use std::collections::BTreeMap;
@@ -10,15 +10,15 @@ use std::collections::BTreeMap;
 const OLD: &str = "old";
 const NEW: &str = "new content";
 
-/// A disk, and what it would keep for sure.
+/// A disk, with what it certainly keeps.
 struct Disk<'c, 's> {
     choices: &'c mut Chooser<'s>,
     files: BTreeMap<&'static str, String>,
-    /// Content by name that is synced: what a write that was not synced may leave of a file.
+    /// The synced content of each file, which a write that was not synced may leave.
     synced: BTreeMap<&'static str, String>,
 }
 
-/// The power is gone.
+/// The loss of power.
 struct Crash;
 
 impl Disk<'_, '_> {
@@ -47,7 +47,7 @@ impl Disk<'_, '_> {
         Ok(())
     }
 
-    /// What is read after a crash: of a write that was not synced, any beginning may have reached the disk.
+    /// The content of a file after a crash. Of a write that was not synced, any prefix may have reached the disk.
     fn after_crash(&mut self, name: &'static str) -> String {
         let (content, synced) = (self.files[name].clone(), self.synced.get(name).cloned().unwrap_or_default());
         if content == synced || self.choices.flip("nothing reached the disk") {
@@ -58,14 +58,14 @@ impl Disk<'_, '_> {
     }
 }
 
-/// Ways to save a file.
+/// The ways to save a file.
 #[derive(Clone, Copy, Debug)]
 pub enum Saving {
     /// Writes over the old content.
     InPlace,
     /// Writes another file and renames it.
     Renamed,
-    /// The same, and syncs it before.
+    /// Writes another file, syncs it and renames it.
     SyncedAndRenamed,
 }
 
@@ -89,12 +89,12 @@ impl Saving {
     }
 }
 
-/// Saves on every disk there is.
+/// Saves a file on every possible disk.
 pub fn every_disk(saving: Saving) -> Report {
     explore(Odometer::new(), |choices| {
         let files = BTreeMap::from([("file", OLD.to_owned())]);
         let mut disk = Disk { choices, synced: files.clone(), files };
-        // The power may also go right after the last operation.
+        // The power may also be lost right after the last operation.
         let crashed = saving.save(&mut disk).and_then(|()| disk.operation()).is_err();
         let content = if crashed { disk.after_crash("file") } else { disk.files["file"].clone() };
         match content.as_str() {

@@ -1,16 +1,16 @@
-//! Code that must survive that there is no memory: every allocation may fail, and every one does in some run.
+//! Code that must survive a lack of memory: every allocation may fail, and each one fails in some run.
 //!
-//! A table keeps names and values in two buffers that grow. If growing fails, the table must be as it was, and when it
-//! is dropped nothing may be left allocated. `cargo run --example failing_allocator` shows that growing both before
-//! anything is changed does it, and that growing one after the other does not.
+//! A table keeps names and values in two growing buffers. If growing fails, the table must be as it was, and after it is dropped
+//! nothing may be allocated. `cargo run --example failing_allocator` shows that a table is correct if it grows both buffers
+//! before it changes anything, and wrong if it grows one after the other.
 
 use mayhap::choice::{Chooser, Odometer, Report, explore};
 
-/// There is no memory.
+/// The lack of memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct NoMemory;
 
-/// An allocator whose every allocation may fail; it counts what is allocated.
+/// An allocator whose every allocation may fail. It counts what is allocated.
 struct Allocator<'c, 's> {
     choices: &'c mut Chooser<'s>,
     allocated: usize,
@@ -30,12 +30,12 @@ impl Allocator<'_, '_> {
     }
 }
 
-/// How a table grows.
+/// The way in which a table grows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Growing {
-    /// Names, then values: if the values' buffer cannot grow, the names' buffer has.
+    /// Names, then values: if the buffer for values cannot grow, the buffer for names has grown.
     OneByOne,
-    /// Both buffers are there before either is used.
+    /// Both buffers grow before either is used.
     Both,
 }
 
@@ -43,7 +43,7 @@ pub enum Growing {
 struct Table {
     names: Vec<u64>,
     values: Vec<u64>,
-    /// What was asked for, for each of the buffers.
+    /// The requested size of each buffer.
     sizes: [usize; 2],
 }
 
@@ -83,7 +83,7 @@ impl Table {
     }
 }
 
-/// Fills a table with every pattern of failing allocations; an insertion that failed is tried once more.
+/// Fills a table with every pattern of failing allocations. A failed insertion is tried once more.
 pub fn every_failure(growing: Growing) -> Report {
     explore(Odometer::new(), |choices| {
         let mut allocator = Allocator { choices, allocated: 0 };

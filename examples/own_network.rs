@@ -1,8 +1,8 @@
-//! A network of one's own: a line that is used in one direction at a time.
+//! A network of your own: a line that is used in one direction at a time.
 //!
-//! While something that the server has sent is under way, nothing of what clients send is read. A model of that says when something
-//! may be observed, and what the server may do before; everything else is the specification's, and the judge's.
-//! `cargo run --example own_network` judges a recording that is possible over TCP, and is not over this line.
+//! While a message of the server is under way, no message of a client is read. The model of the network says when something may be
+//! observed, and what the server may do before that. Everything else is up to the specification and the judge.
+//! `cargo run --example own_network` judges a recording that is possible over TCP, and impossible over this line.
 
 use std::error::Error;
 
@@ -31,7 +31,7 @@ impl Network for HalfDuplex {
         received.map(ServerMove::Receive).chain(resumed).chain([ServerMove::Step]).collect()
     }
 
-    // An answer that nobody sees is in the way of what clients send.
+    // An answer that nobody has seen blocks the messages of clients.
     fn counts_packets(&self) -> bool {
         true
     }
@@ -44,7 +44,7 @@ const COUNTER: &str = "protocol counter {
     on add { if add { n := n + 1; } reply n; }
 }";
 
-/// Client 2 asks for the count while client 1 has not seen that its request was done.
+/// Client 2 asks for the count before client 1 has seen the answer to its request.
 const RECORDING: &str = r#"{"c": 1, "q": true}
 {"c": 2, "q": false}
 {"c": 2, "a": 1}

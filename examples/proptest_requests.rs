@@ -1,7 +1,7 @@
-//! A property test whose requests come from the specification: nobody writes a strategy of requests, and the answers are judged.
+//! A property test whose requests come from the specification: nobody writes a strategy for requests, and the answers are judged.
 //!
-//! `cargo run --example proptest_requests` tests a bank, then one that lets an account be overdrawn, which proptest shrinks to the one
-//! request that shows it. In your own tests [`follows_its_specification`] is the body of a `proptest!` block.
+//! `cargo run --example proptest_requests` tests a bank, and then one that lets an account be overdrawn. proptest shrinks the
+//! failure to a single request. In your own tests [`follows_its_specification`] is the body of a `proptest!` block.
 
 use mayhap::{Options, Session, SessionProgress, Spec};
 use proptest::prelude::*;
@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestError, TestRng, TestRunner};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
-/// The test, whole: requests of the specification, a new bank, a new session; each answer must be one that the specification allows.
+/// The whole test: requests of the specification, a new bank, and a new session, which must explain each answer.
 pub fn follows_its_specification(bug: Option<Bug>) -> Result<(), TestError<Vec<Request>>> {
     let spec = Spec::from_text(include_str!("../specs/bank.may")).expect("the specification has no errors");
     let config = Config { failure_persistence: None, ..Config::default() };
@@ -27,19 +27,19 @@ pub fn follows_its_specification(bug: Option<Bug>) -> Result<(), TestError<Vec<R
     })
 }
 
-/// The bank under test, in its own words; serde's JSON is the specification's.
+/// The bank under test, with its own types, whose JSON is that of the specification.
 #[derive(Default, Debug)]
 struct Bank {
     balances: BTreeMap<String, i128>,
     bug: Option<Bug>,
 }
 
-/// What is wrong with a bank.
+/// The bug of a bank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// What a transfer takes from an account need not be there.
+    /// A transfer may take more from an account than there is.
     Overdraws,
-    /// A transfer from an account to itself pays it the amount, and takes nothing.
+    /// A transfer from an account to itself adds the amount without taking it.
     MakesMoney,
 }
 

@@ -1,6 +1,6 @@
-//! A property test of your own server: whatever it is asked, its answers are such as the specification allows.
+//! A property test of your own server: its answers must be allowed by the specification, whatever it is asked.
 //!
-//! `cargo run --example proptest_server` tests a key-value store with entity tags, then one with a bug, which proptest
+//! `cargo run --example proptest_server` tests a key-value store with entity tags, and then one with a bug, which proptest
 //! shrinks to a few requests. In your own tests [`follows_its_specification`] is the body of a `proptest!` block.
 
 use mayhap::{Spec, Validator};
@@ -9,7 +9,7 @@ use proptest::test_runner::{Config, TestError, TestRunner};
 use serde::Serialize;
 use std::collections::HashMap;
 
-/// The test, whole: new server, new validator; what is asked and answered is observed; the verdict must be accept.
+/// The whole test: a new server and a new validator, which observes each request and answer, and must accept in the end.
 pub fn follows_its_specification(bug: Option<Bug>) -> Result<(), TestError<Vec<Request>>> {
     let spec = Spec::from_text(include_str!("../specs/kv_etag.may")).expect("the specification has no errors");
     let config = Config { failure_persistence: None, ..Config::default() };
@@ -28,7 +28,7 @@ pub fn follows_its_specification(bug: Option<Bug>) -> Result<(), TestError<Vec<R
     )
 }
 
-/// Requests with few keys and tags, so that they meet.
+/// Requests with few keys and tags, so that these repeat.
 fn request() -> impl Strategy<Value = Request> {
     let key = || prop::sample::select(vec!["a", "b"]);
     let tag = || prop::option::of((any::<bool>(), 1..4u32).prop_map(|(weak, opaque)| Tag { weak, opaque }));
@@ -38,7 +38,7 @@ fn request() -> impl Strategy<Value = Request> {
     ]
 }
 
-/// The server under test, in its own words; serde's JSON is the specification's.
+/// The server under test, with its own types, whose JSON is that of the specification.
 #[derive(Default, Debug)]
 struct Server {
     stored: HashMap<&'static str, (String, Tag)>,
@@ -46,12 +46,12 @@ struct Server {
     bug: Option<Bug>,
 }
 
-/// What is wrong with a server.
+/// The bug of a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Bug {
-    /// If-Match takes a weak tag for a strong one.
+    /// If-Match accepts a weak tag.
     WeakIfMatch,
-    /// A refused Put is carried out all the same.
+    /// A refused Put is still carried out.
     RefusedPutIsDone,
 }
 

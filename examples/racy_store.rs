@@ -1,6 +1,6 @@
-//! A test of a store in the same program, and the race that it finds: two clients append to one value, and one of them is lost.
+//! A test of a store in the same program, which finds a race: two clients append to one value, and one of the additions is lost.
 //!
-//! `cargo run --example racy_store` prints the report of a store with the race.
+//! `cargo run --example racy_store` prints the report on a store with the race.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -17,7 +17,7 @@ pub enum Request {
     Append(String, String),
 }
 
-/// Its answers: each repeats its request.
+/// The answers to these requests, each of which repeats its request.
 #[derive(Serialize)]
 pub enum Response {
     Get(String, String),
@@ -25,12 +25,12 @@ pub enum Response {
     Append(String, String),
 }
 
-/// Whether a store appends under one lock.
+/// The way in which a store appends.
 #[derive(Clone, Copy)]
 pub enum Appending {
-    /// It does.
+    /// The store reads and writes under one lock.
     Locked,
-    /// It reads, and writes what it read with more at its end.
+    /// The store reads a value, and later writes it back with the addition.
     Racy,
 }
 
@@ -41,7 +41,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// There is nothing in it.
+    /// An empty store.
     pub fn new(appending: Appending) -> Store {
         Store { appending, data: Mutex::default() }
     }
@@ -88,7 +88,7 @@ impl Sut for Store {
     }
 }
 
-/// Tests such stores with three clients; panics with the report if one does what no store may do.
+/// Tests such stores with three clients. Panics with the report if one does something that no store may do.
 pub fn test(appending: Appending) {
     let spec = Spec::from_text(include_str!("../specs/kv.may")).unwrap();
     mayhap::test(&spec).clients(3).requests(3000).run(move || Store::new(appending));

@@ -1,9 +1,9 @@
-//! Threads that suspend each other: a deadlock that is a choice from nothing.
+//! Threads that suspend each other: a deadlock shows as a choice from nothing.
 //!
-//! A collector suspends the worker, cleans up, and resumes it; both take a lock to allocate. If the worker is suspended
-//! while it holds the lock, the collector waits for ever and nothing can run. A tool for which a choice from nothing means
-//! "no run here" passes over exactly that run and finds nothing wrong; here it is an error that names the place.
-//! `cargo run --example suspended_threads` shows both the deadlock and the order that avoids it.
+//! A collector suspends the worker, cleans up, and resumes it. Both take a lock to allocate. If the worker is suspended while it
+//! holds the lock, the collector waits for ever, and no thread can run. A tool that takes a choice from nothing as "this run does
+//! not exist" skips exactly this run, and finds no bug. Here it is an error that names the place.
+//! `cargo run --example suspended_threads` shows the deadlock, and the order that avoids it.
 
 use mayhap::choice::{Chooser, Odometer, Report, explore};
 
@@ -15,12 +15,12 @@ enum Step {
     Resume,
 }
 
-/// When the collector takes the lock.
+/// The moment at which the collector takes the lock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Locking {
     /// While the worker is suspended.
     WhileSuspended,
-    /// Before it suspends the worker, who cannot hold it then.
+    /// Before it suspends the worker, which cannot hold the lock then.
     Before,
 }
 
@@ -35,7 +35,7 @@ impl Locking {
     }
 }
 
-/// The worker is thread 0, the collector thread 1.
+/// The worker, which is thread 0, and the collector, which is thread 1.
 #[derive(Default)]
 struct Threads {
     done: [usize; 2],
@@ -67,14 +67,14 @@ fn schedule(locking: Locking, c: &mut Chooser) {
         let next = |thread: &usize| programs[*thread].get(threads.done[*thread]);
         let can_run = |thread: &usize| next(thread).is_some_and(|step| threads.can_run(*thread, *step));
         let runnable: Vec<usize> = (0..2).filter(can_run).collect();
-        // If nothing is runnable this is a choice from nothing: the deadlock.
+        // If no thread can run, this is a choice from nothing: the deadlock.
         let thread = *c.pick("which thread runs", &runnable);
         let step = programs[thread][threads.done[thread]];
         threads.run(thread, step);
     }
 }
 
-/// All schedules.
+/// Explores all schedules.
 pub fn every_schedule(locking: Locking) -> Report {
     explore(Odometer::new(), |c| schedule(locking, c))
 }

@@ -1,15 +1,15 @@
 //! A toy concurrent language, interpreted over all of its schedules.
 //!
-//! A program is a list of classes; a process runs a class's `main`. All steps of a process up to its next spawn, send or
-//! receive run at once; then one of the blocked steps that can go is chosen. A receive can go when there is something in
-//! its channel. `cargo run --example toy_concurrency [FILE]` prints how many executions there are, and what they print.
+//! A program is a list of classes, and a process runs the `main` of a class. A process runs all steps up to its next spawn, send
+//! or receive at once. Then one of the blocked steps that can go is chosen. A receive can go if there is something in its
+//! channel. `cargo run --example toy_concurrency [FILE]` prints the number of executions, and their outputs.
 //! `examples/choices/toy.py` and `toy_threads.py` are two more implementations of the same language.
 
 use mayhap::choice::{Chooser, Odometer, Report, explore};
 use std::collections::{BTreeMap, BTreeSet, HashMap, VecDeque};
 use std::rc::Rc;
 
-/// Three processes, two of which spawn one more: eight executions.
+/// Three processes, two of which spawn another one: there are eight executions.
 pub const SPAWNING: &str = "
 class Main { spawn Foo; spawn Bar; spawn Baz; }
 class Foo { spawn Baz; }
@@ -17,7 +17,7 @@ class Bar { spawn Baz; }
 class Baz { print 1; }
 ";
 
-/// A value is an integer or a variable of the process.
+/// An integer, or a variable of the process.
 #[derive(Clone, Debug)]
 enum Operand {
     Number(i64),
@@ -60,7 +60,7 @@ fn statement(text: &str) -> Result<Statement, String> {
     }
 }
 
-/// A process: what it runs, where it stands, its variables.
+/// A process: its code, its position, and its variables.
 struct Process {
     class: String,
     body: Rc<[Statement]>,
@@ -83,7 +83,7 @@ impl World<'_> {
         self.run_on(self.processes.len() - 1)
     }
 
-    /// Prints what a process prints before its next blocked step.
+    /// Runs a process up to its next blocked step, and prints what it prints.
     fn run_on(&mut self, process: usize) -> Result<(), String> {
         while let Some(Statement::Print(value)) = self.next(process).cloned() {
             self.output += &format!("{}\n", self.value(process, &value)?);
@@ -114,7 +114,7 @@ impl World<'_> {
         }
     }
 
-    /// Does the blocked step of a process, and what it runs at once after it.
+    /// Does the blocked step of a process, and then all steps that run at once after it.
     fn go(&mut self, process: usize) -> Result<(), String> {
         let Some(step) = self.next(process).cloned() else { return Ok(()) };
         self.processes[process].at += 1;
@@ -135,7 +135,7 @@ impl World<'_> {
     }
 }
 
-/// One execution: what it prints.
+/// Runs one execution, and returns its output.
 fn execute(classes: &Classes, c: &mut Chooser) -> Result<String, String> {
     let mut world = World { classes, processes: Vec::new(), channels: HashMap::new(), output: String::new() };
     world.spawn("Main")?;
@@ -151,7 +151,7 @@ fn execute(classes: &Classes, c: &mut Chooser) -> Result<String, String> {
     Ok(world.output + &stuck)
 }
 
-/// All executions: how many print what.
+/// Runs all executions, and counts them by their outputs.
 pub fn executions(text: &str) -> Result<(Report, BTreeMap<String, u64>), String> {
     let classes = parse(text)?;
     let mut outputs = BTreeMap::new();

@@ -1,4 +1,4 @@
-//! A trace as one value: read or gathered, judged as a whole, and explained.
+//! A trace as one value: read or built, judged as a whole, and explained.
 //!
 //! ```
 //! use mayhap::{Spec, Trace, Verdict};
@@ -32,10 +32,10 @@ use crate::spec::Spec;
 use crate::trace::TraceError;
 use crate::validate::{Exchanges, Validator};
 
-/// Exchanges with a server, in the order in which they were observed, as values of a specification's types.
+/// The exchanges with a server, in the order in which they were observed, as values of a specification's types.
 ///
-/// A trace is kept in memory. To judge while a trace is observed, or a trace that is larger than memory, use a [`Validator`], or
-/// [`crate::validate::judge`].
+/// The whole trace is in memory. To judge exchanges while they are observed, or a trace larger than memory, use a [`Validator`]
+/// or [`crate::validate::judge`].
 #[derive(Clone, Debug)]
 pub struct Trace {
     spec: Arc<Spec>,
@@ -43,13 +43,13 @@ pub struct Trace {
 }
 
 impl Trace {
-    /// A trace of a specification in which nothing was observed yet.
+    /// An empty trace of a specification.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> Trace {
         Trace { spec: spec.clone(), exchanges: Vec::new() }
     }
 
-    /// Reads a trace in NDJSON, one event a line.
+    /// Reads a trace in NDJSON, with one event on each line.
     ///
     /// # Errors
     /// The first line that is no event, or whose values are not of the specification's types.
@@ -61,7 +61,7 @@ impl Trace {
     /// Adds a request and its answer, as values that serialise to their JSON.
     ///
     /// # Errors
-    /// If one of them is no value of the specification's type; nothing is added then.
+    /// If the request or the answer is no value of the specification's type; nothing is added then.
     pub fn push<Q, A>(&mut self, query: &Q, answer: &A) -> Result<(), JsonError>
     where
         Q: Serialize + ?Sized,
@@ -75,7 +75,7 @@ impl Trace {
     /// Adds a request to which the server owed no answer, or that the client gave up.
     ///
     /// # Errors
-    /// If it is no value of the specification's type; nothing is added then.
+    /// If the request is no value of the specification's type; nothing is added then.
     pub fn push_unanswered<Q>(&mut self, query: &Q, seen: Observed) -> Result<(), JsonError>
     where
         Q: Serialize + ?Sized,
@@ -107,15 +107,14 @@ impl Trace {
         self.validator().0.verdict()
     }
 
-    /// A validator that has observed it up to the end, or to the first exchange that nothing explains; and the number of
-    /// exchanges before that one.
+    /// A validator after the exchanges up to the first one that nothing explains, and the number of exchanges before that one.
     fn validator(&self) -> (Validator, usize) {
         let mut validator = Validator::new(&self.spec);
         let explained = self.exchanges.iter().take_while(|exchange| validator.observe_exchange(exchange)).count();
         (validator, explained)
     }
 
-    /// Finds choices with which the specification gives these answers, and runs it with them to verify that.
+    /// Finds choices with which the specification gives these answers, and runs the specification with them as a check.
     ///
     /// # Errors
     /// If the trace is not accepted, or no choices were found within the limits.
@@ -123,8 +122,8 @@ impl Trace {
         evidence::witness(&self.spec, &Options::default(), &self.exchanges)
     }
 
-    /// Finds the earlier answers that leave the rejected one without explanation, in words. `None` if the
-    /// trace is not rejected, or if no reason was found in a second of work.
+    /// Finds the earlier answers that rule out the rejected one, in words. `None` if the trace is not rejected, or no reason was
+    /// found within a second of work.
     #[must_use]
     pub fn reason(&self) -> Option<Explanation> {
         let (validator, explained) = self.validator();

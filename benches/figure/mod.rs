@@ -1,8 +1,8 @@
-//! Figure 3.1 as it is written, on Z3, for any machine: `havoc`, `write`, `if` and `step` over the syntax tree.
+//! Figure 3.1 to the letter, on Z3, for any machine: `havoc`, `write`, `if` and `step` over the syntax tree.
 //!
-//! Every constraint is kept. A state of which Z3 knows all constraints asks about each of its paths by push, assert, check,
-//! pop; if several paths survive, one goes on with the solver and the others get one of their own. For example
-//! `if !1 <= !2 { !1 := 0; } else { … }` makes two paths of a state, with `#1 <= #2` and its negation.
+//! Every constraint is kept. If Z3 knows the constraints of a state, each path from this state is checked by push, assert, check
+//! and pop. If several paths survive, one keeps the solver, and the others get new ones. For example
+//! `if !1 <= !2 { !1 := 0; } else { … }` makes two paths from a state, with `#1 <= #2` and its negation.
 
 use mayhap::diagnostic::FileId;
 use mayhap::scalar::Int as Number;
@@ -13,25 +13,25 @@ use std::str::FromStr;
 use z3::ast::{Bool, Int};
 use z3::{Params, SatResult, Solver};
 
-/// How long Z3 may think about one question, in milliseconds, if products or quotients of unknowns are in it. It decides all
-/// others, and a limit would cost each of them a thread.
+/// The time limit of one question to Z3, in milliseconds, if it has products or quotients of unknowns. Z3 decides all other
+/// questions, and a limit would cost each of them a thread.
 const PATIENCE: u32 = 200;
 
-/// How a state is asked about.
+/// The way in which the constraints of a state are checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
-    /// All constraints are asserted anew at each check.
+    /// Each check asserts all constraints again.
     FromScratch,
-    /// Each state keeps a solver that knows its constraints.
+    /// Each state keeps a solver that has its constraints.
     Incrementally,
 }
 
-/// What became of an exchange.
+/// The outcome of an exchange.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Step {
-    /// Some state explains it.
+    /// Some state explains the exchange.
     Alive,
-    /// None does.
+    /// No state explains the exchange.
     Rejected,
     /// Z3 does not know.
     Undecided,
@@ -46,7 +46,7 @@ pub struct Figure {
     fresh: u32,
 }
 
-/// What a machine computes.
+/// The arithmetic of a machine.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Arithmetic {
     Linear,
@@ -60,14 +60,14 @@ struct State {
     solver: Option<Solver>,
 }
 
-/// The variable of each cell; those that were never written have that of the beginning.
+/// The variable of each cell. A cell that was never written has its initial variable.
 #[derive(Clone)]
 struct Memory {
     cells: BTreeMap<u32, Int>,
     first: Int,
 }
 
-/// A state on its way through the program, with the constraints that it gained.
+/// A state on its way through the program, with the constraints added so far.
 #[derive(Clone)]
 struct Path {
     memory: Memory,
@@ -75,7 +75,7 @@ struct Path {
     returned: bool,
 }
 
-/// The body of the machine in a text; nothing if it has none.
+/// The body of the machine in a text; `None` if there is no machine.
 pub fn machine(text: &str) -> Option<Block> {
     let items = parse(text, FileId(0), NodeId(0)).file.items;
     items.into_iter().find_map(|item| match item.kind {
@@ -100,7 +100,7 @@ impl Figure {
         Figure { body, asked, arithmetic, states: vec![State { memory, constraints, solver }], fresh: 0 }
     }
 
-    /// `step(q, a)`: the states that survive have constraints that can be met.
+    /// `step(q, a)`: keeps the states whose constraints can be satisfied.
     pub fn step(&mut self, query: &Number, answer: &Number) -> Step {
         let (body, mut survivors) = (self.body.clone(), Vec::new());
         for state in std::mem::take(&mut self.states) {
@@ -121,14 +121,14 @@ impl Figure {
         Int::new_const(format!("x{}", self.fresh))
     }
 
-    /// `write(d, e)`: a fresh variable that equals e, read through the old state.
+    /// `write(d, e)`: a fresh variable that equals e, evaluated in the old state.
     fn write(&mut self, path: &mut Path, cell: u32, value: &Int) {
         let fresh = self.fresh();
         path.gained.push(fresh.eq(value));
         path.memory.cells.insert(cell, fresh);
     }
 
-    /// The paths of a program, each from each of these states.
+    /// The paths through a block, from each of these paths.
     fn run(&mut self, block: &Block, mut paths: Vec<Path>) -> Vec<Path> {
         for statement in &block.statements {
             let (done, running): (Vec<Path>, Vec<Path>) = paths.into_iter().partition(|path| path.returned);
@@ -167,7 +167,7 @@ impl Figure {
 }
 
 impl State {
-    /// The paths whose constraints can be met; nothing if Z3 does not know.
+    /// The paths whose constraints can be satisfied; `None` if Z3 does not know.
     fn surviving(&self, paths: Vec<Path>, arithmetic: Arithmetic) -> Option<Vec<Path>> {
         let mut left = Vec::new();
         for path in paths {
@@ -194,7 +194,7 @@ impl State {
         Some(left)
     }
 
-    /// The states that paths lead to; the last one takes the solver over.
+    /// The states at the ends of paths; the last one takes over the solver.
     fn followed(self, paths: Vec<Path>, (asked, arithmetic): (Asked, Arithmetic)) -> Vec<State> {
         let State { constraints, mut solver, .. } = self;
         let last = paths.len().saturating_sub(1);
@@ -217,7 +217,7 @@ impl State {
     }
 }
 
-/// A solver that knows these constraints.
+/// A solver with these constraints.
 fn knowing(constraints: &[Bool], arithmetic: Arithmetic) -> Solver {
     let solver = Solver::new();
     if arithmetic == Arithmetic::Nonlinear {
@@ -229,7 +229,7 @@ fn knowing(constraints: &[Bool], arithmetic: Arithmetic) -> Solver {
     solver
 }
 
-/// Whether all factors and divisors but one of each product are literals.
+/// Tests whether each product has a factor that is a literal, and each divisor is a literal.
 fn is_linear(block: &Block) -> bool {
     block.statements.iter().all(|statement| match &statement.kind {
         StatementKind::Assign { value, .. } => is_linear_in(value),
@@ -285,7 +285,7 @@ fn integer(expression: &Expr, memory: &Memory) -> Int {
     }
 }
 
-/// Division that rounds down, and is 0 by 0; that of SMT-LIB rounds so if the divisor is positive.
+/// Division that rounds down, with division by 0 as 0. The division of SMT-LIB rounds down if the divisor is positive.
 fn quotient(left: &Int, right: &Int) -> Int {
     let rounded = right.gt(0).ite(&left.div(right), &(-left).div(-right));
     right.eq(0).ite(&Int::from_i64(0), &rounded)

@@ -1,7 +1,7 @@
-//! Workloads: a specification is run as a server, and what it answered is there to be judged, by benchmarks and by tests.
+//! Workloads for benchmarks and tests: a specification runs as a server, and its answers are recorded.
 //!
-//! `kv_etag_1000` is a thousand keys on a server that was just started; `kv_etag_1000_unknown` the same after the server has run
-//! for a while unrecorded, judged from an unknown start.
+//! `kv_etag_1000` has a thousand keys, on a server that was just started. `kv_etag_1000_unknown` is the same after the server has
+//! run unrecorded for a while, and is judged from an unknown start.
 
 pub mod servers;
 
@@ -14,33 +14,33 @@ use mayhap::server::{Ranges, Reply, Server, Stop};
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
 
-/// What is known of the server when the recording begins.
+/// The knowledge about the server at the beginning of the recording.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start {
-    /// It was just started.
+    /// The server was just started.
     Fresh,
-    /// Nothing: it has handled some requests for each key.
+    /// Nothing is known: the server has handled some requests for each key.
     Unknown,
 }
 
-/// A specification and how it is exercised.
+/// A specification, and the way to exercise it.
 #[derive(Clone, Copy, Debug)]
 pub struct Workload {
     /// The name of the workload.
     pub name: &'static str,
     /// The file of the specification.
     pub file: &'static str,
-    /// How many different keys requests name; 0 if they name none.
+    /// The number of different keys in requests; 0 if they have none.
     pub keys: usize,
-    /// The knowledge at first.
+    /// The knowledge about the server at first.
     pub start: Start,
-    /// The size of the hidden state, if that can be set.
+    /// The size of the hidden state, if it can be set.
     pub size: Option<u32>,
-    /// A request and its answer by its number, if the server is not simulated.
+    /// The request and the answer with a given number, if the server is not simulated.
     pub answer: Option<fn(u64) -> (Value, Value)>,
-    /// Where integers are drawn from.
+    /// The ranges of integers.
     pub ranges: Ranges,
-    /// The length of the trace that is looked at.
+    /// The usual number of exchanges in a trace of the workload.
     pub exchanges: u64,
 }
 
@@ -50,28 +50,28 @@ pub const fn workload(name: &'static str, file: &'static str) -> Workload {
     Workload { name, file, keys: 0, start: Start::Fresh, size: None, answer: None, ranges, exchanges: 4_000 }
 }
 
-/// How many requests for each key are not recorded before an unknown start.
+/// The number of unrecorded requests for each key before an unknown start.
 const SKIPPED: usize = 5;
 
 /// A recording, and the seconds that the server took for it.
 pub struct Recording {
-    /// The specification that it is judged by.
+    /// The specification that the recording is judged by.
     pub spec: Arc<Spec>,
     /// The observations.
     pub exchanges: Vec<Exchange>,
-    /// How long the server ran.
+    /// The time that the server ran, in seconds.
     pub seconds: f64,
 }
 
 impl Workload {
-    /// The text of its specification.
+    /// The text of the workload's specification.
     fn text(&self) -> String {
         let path = format!("{}/{}", env!("CARGO_MANIFEST_DIR"), self.file);
         let text = std::fs::read_to_string(&path).unwrap_or_else(|error| panic!("{path}: {error}"));
         self.size.map_or(text.clone(), |n| text.replace("SIZE: int = 10;", &format!("SIZE: int = {n};")))
     }
 
-    /// Its specification, as it is run.
+    /// The specification, as it runs.
     pub fn spec(&self) -> Arc<Spec> {
         compiled(&self.text())
     }
@@ -111,8 +111,8 @@ pub fn simulate(workload: &Workload, count: u64, seed: u64) -> Recording {
     Recording { spec: judged_by, exchanges, seconds }
 }
 
-/// A number of exchanges of a server that follows a specification, and the seconds that it took; a request that the client may not
-/// make is drawn anew.
+/// Some exchanges of a server that follows a specification, and the seconds that they took. A request that the client may not
+/// make is drawn again.
 pub fn served(
     spec: &Arc<Spec>,
     ranges: Ranges,
@@ -139,7 +139,7 @@ pub fn served(
     (exchanges, seconds)
 }
 
-/// A random request; one that names no key, if there are keys, would concern all of them: it is drawn anew.
+/// A random request. If there are keys, a request without one would concern all of them, so it is drawn again.
 fn request(workload: &Workload, server: &mut Server, choices: &mut Random) -> Value {
     loop {
         let request = server.draw_request(choices);

@@ -1,7 +1,7 @@
-//! Servers whose answers hide what they did, and servers of whom products, weights and texts are known.
+//! Servers whose answers hide what they did, and servers with constraints on products, weights and texts.
 //!
-//! `sum` adds hidden choices up and shows the sum now and then; `walk` wanders over hidden places, of which the half is seen;
-//! `product` has a hidden width and height, and says whether their product is at most what the client asks.
+//! `sum` adds up hidden choices, and shows the sum now and then. `walk` moves over hidden places, and answers tell the half.
+//! `product` has a hidden width and height, and answers whether their product is at most the given number.
 
 use mayhap::server::Ranges;
 use mayhap::value::Value;
@@ -25,16 +25,16 @@ pub const SLIDING: Workload = Workload { exchanges: 400, ..workload("sliding", "
 pub const SESSIONS: Workload = Workload { exchanges: 400, ..workload("sessions", "tests/data/hidden/sessions.may") };
 pub const HEARTBEAT: Workload = Workload { exchanges: 400, ..workload("heartbeat", "tests/data/hidden/heartbeat.may") };
 pub const PACE: Workload = Workload { exchanges: 400, ..workload("pace", "tests/data/hidden/pace.may") };
-/// Servers with hidden clocks, of which the plain algorithm follows short traces only.
+/// Servers with hidden clocks, for which the plain algorithm can follow only short traces.
 pub const CLOCKED: &[Workload] = &[SLIDING, SESSIONS, HEARTBEAT, PACE];
 
-/// Copies that learn of writes late.
+/// A server with copies that learn of writes late.
 pub const COPIES: Workload = Workload { exchanges: 100, ..workload("copies", "tests/data/hidden/copies.may") };
 
 pub const CACHE: Workload = workload("cache", "tests/data/hidden/cache.may");
 pub const STOCK: Workload = workload("stock", "tests/data/hidden/stock.may");
 pub const JOBS: Workload = Workload { exchanges: 200, ..workload("jobs", "tests/data/hidden/jobs.may") };
-/// Servers that do something by themselves at any time.
+/// Servers with internal steps, which they may take at any time.
 pub const STEPPING: &[Workload] = &[CACHE, STOCK, JOBS];
 
 const fn beyond(name: &'static str, file: &'static str, answer: fn(u64) -> (Value, Value), exchanges: u64) -> Workload {
@@ -51,17 +51,17 @@ pub const WEIGHTS: Workload = beyond("weights", "tests/data/beyond/weights.may",
 pub const NAMES: Workload = beyond("names", "tests/data/beyond/names.may", name, 3_000);
 pub const JOINED_NAMES: Workload = beyond("joined_names", "tests/data/beyond/joined_names.may", part, 1_000);
 pub const CUBES: Workload = beyond("cubes", "tests/data/beyond/cubes.may", cubes, 10_000);
-/// Servers of whom constraints are known that the store's own tiers do not all decide.
+/// Servers with constraints that the store's own tiers cannot all decide.
 pub const BEYOND: &[Workload] = &[PRODUCT, PRODUCTS, WEIGHTS, NAMES, JOINED_NAMES, CUBES];
 
-/// Sides 7 + n and 30 + m: the ends between which their product lies, their sum and difference.
+/// The sides 7 + n and 30 + m: bounds of their product, their sum, and their difference.
 fn sides(line: u64) -> (Value, Value) {
     let (w, h) = (7 + (line % 13) as i64, 30 + (line % 31) as i64);
     let request = Value::data(0, [Value::from(w * h - 3), Value::from(w * h + 5)]);
     (request, Value::data(0, [Value::from(w + h), Value::from(h - w)]))
 }
 
-/// Weights 17 and 29.
+/// The weights 17 and 29.
 fn balance(line: u64) -> (Value, Value) {
     let (left, right) = ((line * 7919 % 97) as i64, (line * 104_729 % 89) as i64);
     (Value::data(0, [Value::from(left), Value::from(right)]), Value::from(left * 17 <= right * 29 + 7))
@@ -71,14 +71,14 @@ fn name(line: u64) -> (Value, Value) {
     (Value::str(&format!("k{}", line % 50)), Value::str(&format!("k{0}x{1}-k{0}", line % 50, line % 7)))
 }
 
-/// The name is "ada lovelace".
+/// Parts of the name "ada lovelace".
 fn part(line: u64) -> (Value, Value) {
     let known = ["ada", "love", "a l", "ace", "eve", "bob", "da", "x", "lo", "cel"];
     let asked = known[(line % 10) as usize];
     (Value::str(asked), Value::from("ada lovelace".contains(asked)))
 }
 
-/// Cubes first, then only counting.
+/// One question about cubes, and then only counting.
 fn cubes(line: u64) -> (Value, Value) {
     match line {
         1 => (Value::unit(0), Value::from(33)),

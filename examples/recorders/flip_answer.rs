@@ -1,8 +1,8 @@
 //! Copies a recording for `specs/static_etag.may` with one answer changed, so that it must be rejected.
 //!
-//! A 200 becomes a 304 although the request's `If-None-Match` holds an old tag and not the file's, as if the server had
-//! missed a change. That this is wrong follows from an earlier answer, which showed the file's tag, and from no change
-//! since; so the rejection has a reason that a reader can follow from line to line.
+//! A 200 becomes a 304 although the `If-None-Match` of the request has an old tag and not the current one, as if the server had
+//! missed a change. An earlier answer has shown the current tag, and there was no change since. So the answer is wrong, and the
+//! rejection has a reason that a reader can follow from line to line.
 //!
 //! ```text
 //! cargo run --features recorders --bin flip_answer -- nginx.ndjson flipped.ndjson
@@ -28,11 +28,11 @@ struct Arguments {
     copy: PathBuf,
 }
 
-/// An answer that was changed.
+/// A changed answer.
 pub struct Flip {
-    /// Its line in the trace, from 1.
+    /// The line of the answer in the trace, from 1.
     pub line: usize,
-    /// The line whose answer showed the file's tag.
+    /// The line whose answer showed the file's current tag.
     pub shown: usize,
 }
 
@@ -43,12 +43,12 @@ impl fmt::Display for Flip {
     }
 }
 
-/// What the trace has shown so far.
+/// The tags that the trace has shown so far.
 #[derive(Default)]
 struct Shown {
-    /// The tag of each file that was shown since its last change, and by which line.
+    /// The tag of each file that was shown since its last change, with the line that showed it.
     current: HashMap<String, (Value, usize)>,
-    /// All tags that any file had.
+    /// All tags that were ever shown.
     tags: HashSet<String>,
 }
 
@@ -64,7 +64,7 @@ pub fn flip(trace: &str) -> Option<(String, Flip)> {
     Some((lines.collect(), chosen))
 }
 
-/// The lines whose answer can be flipped, in their order.
+/// The lines whose answers can be flipped, in order.
 fn possible_flips(trace: &str) -> Vec<Flip> {
     let mut shown = Shown::default();
     let mut flips = Vec::new();
@@ -79,7 +79,7 @@ fn possible_flips(trace: &str) -> Vec<Flip> {
     flips
 }
 
-/// For a GET that asks with old tags only, if the file's tag is known: the line which showed that one.
+/// The line that showed the current tag of a file, for a GET that has only old tags; `None` for any other request.
 fn must_not_be_304(event: &Value, shown: &Shown) -> Option<usize> {
     event["a"].get("Ok")?;
     let get = event["q"].get("Get")?;
@@ -90,7 +90,7 @@ fn must_not_be_304(event: &Value, shown: &Shown) -> Option<usize> {
     asked.iter().all(is_old).then_some(*line)
 }
 
-/// Remembers a tag that is shown, forgets that of a file that changes.
+/// Notes a shown tag, and forgets the tag of a file that changes.
 fn follow(event: &Value, line: usize, shown: &mut Shown) {
     let Some((kind, request)) = event["q"].as_object().and_then(|request| request.iter().next()) else { return };
     let Some(path) = request["path"].as_str() else { return };

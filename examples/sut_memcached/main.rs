@@ -1,4 +1,4 @@
-//! An adapter for a real memcached: what `mayhap test specs/memcached.may` asks, it is asked, and what it answers is judged.
+//! An adapter for a real memcached, which passes on the requests of `mayhap test specs/memcached.may`, and the answers to them.
 //!
 //! ```text
 //! memcached -p 11211 &

@@ -1,7 +1,8 @@
 //! A memcached that was emptied, as a system under test for `specs/memcached.may`.
 //!
-//! What the text protocol cannot carry is refused: a key with a blank in it, say. So the tester may think of any text.
-//! If there are several clients, so is what a memcached with several threads does not do at once, as the specification has it.
+//! A request that the text protocol cannot carry is refused, such as one with a blank in its key, so the tester may try any text.
+//! With several clients, requests that a memcached with several threads does not serve atomically are refused, too, as the
+//! specification is atomic.
 
 use std::net::SocketAddr;
 
@@ -15,18 +16,18 @@ use exchange::{Answer, Request, read_answer};
 mod exchange;
 
 const PROGRAM: Program = Program { name: "memcached", package: "memcached" };
-/// The longest key, in octets.
+/// The most bytes of a key.
 const LONGEST_KEY: usize = 250;
 
-/// A memcached in which there was nothing when this was made.
+/// A memcached that was emptied when this was made.
 pub struct Emptied {
     connections: Clients,
-    /// Set if several clients ask.
+    /// Set if there are several clients.
     is_shared: bool,
 }
 
 impl Emptied {
-    /// Empties the memcached at this address, for a number of clients.
+    /// Empties the memcached at this address, for this number of clients.
     pub fn at(address: SocketAddr, clients: u64) -> Result<Emptied, String> {
         let emptied = Emptied { connections: Clients::new(PROGRAM, address), is_shared: clients > 1 };
         match emptied.exchange(0, &Request::FlushAll) {
@@ -57,7 +58,7 @@ impl Sut for Emptied {
     }
 }
 
-/// Whether the text protocol has a command for it, and one that the specification speaks of.
+/// Tests whether the text protocol has a command for a request, and the specification covers this command.
 fn can_be_sent(request: &Request) -> bool {
     match request {
         Request::Get(keys) | Request::Gets(keys) => !keys.is_empty() && keys.iter().all(|key| is_key(key)),
@@ -73,8 +74,8 @@ fn can_be_sent(request: &Request) -> bool {
     }
 }
 
-/// Tests whether nothing that others ask comes between. memcached looks up the keys of a retrieval one by one, and an Append, an Incr or a Touch
-/// that has begun before a FlushAll may bring the item back after it.
+/// Tests whether a request is served without others in between. memcached looks up the keys of a retrieval one by one. An Append,
+/// an Incr or a Touch that began before a FlushAll may bring the item back after it.
 fn is_atomic(request: &Request) -> bool {
     match request {
         Request::Get(keys) | Request::Gets(keys) => keys.len() == 1,
@@ -87,7 +88,7 @@ fn is_key(key: &str) -> bool {
     !key.is_empty() && key.len() <= LONGEST_KEY && !key.bytes().any(|octet| octet <= b' ' || octet == 0x7f)
 }
 
-/// Sizes are those of ASCII text, and what looks like a number ends at a zero octet.
+/// Tests whether data is ASCII, as sizes are in characters, and has no zero byte, which ends a number.
 fn is_data(data: &str) -> bool {
     data.is_ascii() && !data.contains('\0')
 }
@@ -96,7 +97,7 @@ fn is_time(seconds: i64) -> bool {
     i32::try_from(seconds).is_ok()
 }
 
-/// What is below is read modulo 2^64, as C reads it; the protocol has no negative numbers at all.
+/// Tests whether a number is in range. Smaller ones are read modulo 2^64, as in C; the protocol has no negative numbers at all.
 fn is_delta(delta: i128) -> bool {
     delta >= i128::from(i64::MIN)
 }

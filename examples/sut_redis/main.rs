@@ -1,4 +1,4 @@
-//! An adapter for a real Redis: what `mayhap test specs/redis_strings.may` asks, it is asked, and what it answers is judged.
+//! An adapter for a real Redis, which passes on the requests of `mayhap test specs/redis_strings.may`, and the answers to them.
 //!
 //! ```text
 //! redis-server --port 6379 &
@@ -6,7 +6,7 @@
 //! mayhap test specs/redis_strings.may --sut 'stdio:target/release/examples/sut_redis 6379'
 //! ```
 //!
-//! `examples/sut_redis.py` is the same in Python.
+//! `examples/sut_redis.py` is an equivalent adapter in Python.
 
 #[path = "../recorders/recorder/mod.rs"]
 mod recorder;

@@ -1,6 +1,6 @@
 //! A Redis that was emptied, as a system under test for `specs/redis_strings.may`.
 //!
-//! What the specification does not speak of is refused: it counts characters, and Redis counts octets.
+//! Requests that the specification does not cover are refused: it counts characters, and Redis counts bytes.
 
 use std::net::SocketAddr;
 
@@ -15,7 +15,7 @@ mod exchange;
 
 const PROGRAM: Program = Program { name: "redis-server", package: "redis-server" };
 
-/// A Redis in which there was nothing when this was made.
+/// A Redis that was emptied when this was made.
 pub struct Emptied(Clients);
 
 impl Emptied {
@@ -46,7 +46,7 @@ impl Sut for Emptied {
     }
 }
 
-/// Whether Redis has a command for it that the specification speaks of.
+/// Tests whether Redis has a command for a request, and the specification covers this command.
 fn can_be_sent(request: &Request) -> bool {
     match request {
         Request::Set { value, .. }

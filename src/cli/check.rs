@@ -1,6 +1,6 @@
-//! `mayhap check`: everything that is wrong with specifications, all at once; with `--cost`, what judging them costs, too.
+//! `mayhap check`: all errors and warnings of specifications at once, and with `--cost` the work of judging them.
 //!
-//! `mayhap check a.may b.may` ends with 2 if one of them has an error; warnings alone are 0, and 2 with `--deny-warnings`.
+//! `mayhap check a.may b.may` ends with 2 if one of them has an error. Warnings alone give 0, or 2 with `--deny-warnings`.
 
 use super::arguments::Check;
 use super::terminal::Terminal;

@@ -1,4 +1,4 @@
-//! `mayhap convert`: recorded histories of other tools, as traces in our format.
+//! `mayhap convert`: histories of other tools, translated to traces.
 //!
 //! `mayhap convert jepsen.log --nil null` prints `{"c": 0, "q": {"Write": 4}}` for `0 :invoke :write 4`.
 
@@ -45,7 +45,7 @@ pub fn run(options: &Convert, terminal: &mut Terminal) -> Exit {
     }
 }
 
-/// The place where lines go.
+/// The output of the translated lines.
 struct ConvertedLines<'t> {
     sink: Sink,
     terminal: &'t mut Terminal,
@@ -58,7 +58,7 @@ impl ConvertedLines<'_> {
     }
 }
 
-/// Writes the events of a trace; returns what is to be said of it. The error is ready to be shown.
+/// Writes the events of a trace, and returns the notes on it. An error is ready to be shown.
 fn convert(
     options: &Convert,
     spec: Option<Arc<Spec>>,
@@ -100,7 +100,7 @@ fn convert(
     Ok(passed_over.into_iter().chain(unmet).collect())
 }
 
-/// Writes the events of a HAR file; returns what is to be said of it.
+/// Writes the events of a HAR file, and returns the notes on it.
 fn convert_har(
     (spec, header): (&Arc<Spec>, &Header),
     input: impl BufRead,
@@ -119,7 +119,7 @@ fn convert_har(
     Ok(events.passed_over())
 }
 
-/// Writes events; returns what was read, and what is to be said of a function that there was not.
+/// Writes events, and returns the counts of what was read, and a note on an option for a function that did not occur.
 fn write_events<R: BufRead>(
     mut trace: JepsenTrace<R, String>,
     output: &mut ConvertedLines<'_>,

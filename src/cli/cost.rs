@@ -1,7 +1,7 @@
-//! `mayhap check --cost`: what judging a specification costs, seen on a run of it that is simulated and judged.
+//! `mayhap check --cost`: the work of judging a specification, measured on a simulated run.
 //!
-//! It names the statements at which explanations fork, and the variables and entries that depend on each other in the end: these
-//! make judging expensive. A fault that the run meets is reported at its place.
+//! It names the statements at which explanations fork, and the variables and entries that depend on each other at the end, as
+//! these make judging expensive. A fault that the run meets is reported at its place.
 
 use super::arguments::Check;
 use super::arguments::values;
@@ -25,26 +25,27 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-/// Integers in requests, if nothing else is wanted: few, so that requests meet what others left.
+/// The range of integers in requests, unless another one is given; it is small so that keys repeat.
 const INTEGERS: (i64, i64) = (0, 10);
-/// Judging ends after this time.
+/// The time after which judging ends.
 const TIME: Duration = Duration::from_secs(10);
 
-/// A run that was simulated and judged.
+/// The result of simulating and judging a run.
 #[derive(Default)]
 struct Profile {
-    /// The work of judging it.
+    /// The work of judging the run.
     stats: Stats,
-    /// Why it ended early, as it follows the name: `, ended after 10 s`.
+    /// The reason why the run ended early, as it follows the name: `, ended after 10 s`.
     end: String,
-    /// The faults that it met.
+    /// The faults that the run met.
     faults: Vec<Diagnostic>,
 }
 
-/// Simulates and judges a machine or protocol of a text; returns the faults that were met, which have been reported.
+/// Simulates and judges a machine or protocol of a text, and prints the result. Returns the faults that were met; they were
+/// reported, too.
 pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) -> Vec<Diagnostic> {
     let selection = Selection { name: Some(name.to_owned()), tasks: Tasks::Interleaved, ..Selection::default() };
-    // What cannot be run has been told.
+    // A specification that cannot be run was reported before.
     let Ok(interleaved) = load::compile_text(path, text.clone(), &selection) else { return Vec::new() };
     let selection = Selection { tasks: Tasks::Alone, ..selection };
     let alone = load::compile_text(path, text, &selection).ok();
@@ -68,7 +69,7 @@ pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal
     profile.faults
 }
 
-/// Judges what a server answers to a random client.
+/// Judges the answers of a server to a random client.
 fn profile(spec: &Arc<Spec>, options: &Check, mut server: Server, choices: &mut Random) -> Profile {
     let (begun, mut judging) = (Instant::now(), Duration::ZERO);
     let mut validator = Validator::new(spec);
@@ -88,7 +89,7 @@ fn profile(spec: &Arc<Spec>, options: &Check, mut server: Server, choices: &mut 
             end = why;
             break;
         }
-        // If explanations become too many, few of them are left to be looked at: so it is done now and then.
+        // If explanations become too many, only few are kept at the end, so they are inspected now and then.
         if line.is_power_of_two() || line == options.steps {
             (coupled, differing) = (Stats::coupled(validator.judge()), Stats::differing(validator.judge()));
         }
@@ -107,7 +108,7 @@ fn profile(spec: &Arc<Spec>, options: &Check, mut server: Server, choices: &mut 
     Profile { stats, end, faults }
 }
 
-/// Judges, event by event, what a random client and the peers of a server see of it.
+/// Judges, event by event, what a random client and the peers of a server see.
 fn profile_with_peers(spec: &Arc<Spec>, options: &Check, server: Server, choices: &mut Random) -> Profile {
     let population =
         Population { clients: 1, requests: options.steps, pipelined: 1, lost: 0, network: NetworkChoice::TCP };
@@ -144,7 +145,7 @@ fn profile_with_peers(spec: &Arc<Spec>, options: &Check, server: Server, choices
     Profile { stats, end, faults }
 }
 
-/// Why the verdict is open, if it is.
+/// The reason why the verdict is unknown, if it is.
 fn doubt(judge: &Judge) -> Option<String> {
     let doubt = match (judge.limit(), judge.verdict()) {
         (Some(limit), _) => Doubt::Limit(limit),
@@ -154,7 +155,7 @@ fn doubt(judge: &Judge) -> Option<String> {
     Some(format!(", ended as {doubt}"))
 }
 
-/// Why the server could not go on.
+/// The reason why the server could not go on.
 fn because(stop: &Stop) -> String {
     match stop {
         Stop::Outside(_) => ", ended as no request that is in order was found (see --range)".to_owned(),
@@ -164,7 +165,7 @@ fn because(stop: &Stop) -> String {
     }
 }
 
-/// The fault at which the server stopped, if it is one.
+/// The fault at which the server stopped, if it stopped at one.
 fn fault(spec: &Spec, stop: &Stop) -> Vec<Diagnostic> {
     match stop {
         Stop::Fault(fault) => vec![report::fault_error(spec, fault, "in the simulated run")],
@@ -172,7 +173,7 @@ fn fault(spec: &Spec, stop: &Stop) -> Vec<Diagnostic> {
     }
 }
 
-/// The fault that the judge met, if it met one: an error, or a warning if other runs of the server explain what was answered.
+/// The fault that the judge met, if any: an error, or a warning if other runs of the server explain the answers.
 fn met(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
     report::fault_met(spec, verdict, |event| format!("when event {event} of the simulated run was judged"))
 }

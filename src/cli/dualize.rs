@@ -1,6 +1,6 @@
-//! `mayhap dualize`: prints the validator that a specification turns into.
+//! `mayhap dualize`: prints the validator for a specification.
 //!
-//! `mayhap dualize specs/cmp_rst.may` shows two paths: `q <= #(vs!n)` with answer 0, and `#(vs!n) < q` with answer 1.
+//! `mayhap dualize specs/cmp_rst.may` shows two paths: `q <= #(vs!n)` with the answer 0, and `#(vs!n) < q` with the answer 1.
 
 use super::arguments::Dualize;
 use super::load;

@@ -1,6 +1,6 @@
-//! `mayhap fmt`: the one layout. A file with errors is left as it is.
+//! `mayhap fmt`: the standard layout of specifications. A file with errors stays as it is.
 //!
-//! `mayhap fmt --check kv.may` changes nothing and ends with 1 if the file is not in the layout.
+//! `mayhap fmt --check kv.may` changes nothing, and ends with 1 if the file does not have the standard layout.
 
 use super::arguments::Fmt;
 use super::terminal::Terminal;
@@ -30,7 +30,7 @@ pub fn run(options: &Fmt, terminal: &mut Terminal) -> Exit {
     options.files.iter().map(|path| path.as_path()).map(format).fold(Exit::Fine, Exit::worst)
 }
 
-/// The text of a file as it is and as it should be.
+/// The text of a file before and after formatting.
 struct Formatting {
     before: String,
     after: String,

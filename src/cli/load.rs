@@ -1,7 +1,6 @@
-//! A specification from its file, with everything that is wrong with it told at once.
+//! Reading a specification from its file, with all of its errors reported at once.
 //!
-//! `use tags;` in `specs/kv.may` reads `specs/tags.may`; what is read from standard input uses files of the directory
-//! that the command was started in.
+//! `use tags;` in `specs/kv.may` reads `specs/tags.may`. A specification on standard input uses files of the current directory.
 
 use super::terminal::Terminal;
 use super::terminal::exit::Exit;
@@ -14,23 +13,23 @@ use mayhap::spec::{Selection, Spec, SpecError, Tasks};
 use std::path::Path;
 use std::sync::Arc;
 
-/// Reads what a file uses, beside its text; the findings are those of reading.
+/// Reads a specification and the files that it uses. The findings are those of reading.
 pub fn read(path: &Path, first: Text, sources: &mut Sources) -> (Loaded, Vec<Diagnostic>) {
     load(first, &mut beside(path), sources)
 }
 
-/// Compiles the machine or protocol that is meant; or tells everything that is wrong.
+/// Compiles the selected machine or protocol, or reports all errors.
 ///
 /// # Errors
-/// That the job cannot be done; it has been said why.
+/// The specification cannot be read or has errors; this was reported.
 pub fn compile(path: &Path, selected: &arguments::SpecArguments, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
     compile_for(Tasks::Alone, path, selected, terminal)
 }
 
-/// Compiles it for tasks that run so; or reports everything that is wrong.
+/// Compiles the selected machine or protocol for these tasks, or reports all errors.
 ///
 /// # Errors
-/// That the job cannot be done; it has been said why.
+/// The specification cannot be read or has errors; this was reported.
 pub fn compile_for(
     tasks: Tasks,
     path: &Path,
@@ -47,15 +46,15 @@ pub fn compile_for(
     })
 }
 
-/// Compiles a text that has been read.
+/// Compiles a text that was read.
 ///
 /// # Errors
-/// Everything that is wrong with it.
+/// All errors of the specification.
 pub fn compile_text(path: &Path, first: Text, selection: &Selection) -> Result<Arc<Spec>, SpecError> {
     Spec::compile(first, &mut beside(path), selection)
 }
 
-/// Finds what a specification uses, in the directory of `path`.
+/// Finds the files that a specification uses in the directory of `path`.
 fn beside(path: &Path) -> impl FnMut(&str) -> Result<Text, String> {
     let directory = path.parent().unwrap_or(Path::new("")).to_path_buf();
     move |name| text(&directory.join(format!("{name}.may")))
@@ -64,12 +63,12 @@ fn beside(path: &Path) -> impl FnMut(&str) -> Result<Text, String> {
 /// The text of a file.
 ///
 /// # Errors
-/// A message if it cannot be read.
+/// The file cannot be read; a message says why.
 pub fn text(path: &Path) -> Result<Text, String> {
     Ok(Text { name: files::shown(path), text: files::read_text(path)? })
 }
 
-/// Tells all findings.
+/// Reports all findings.
 pub fn report(sources: &Sources, findings: &[Diagnostic], terminal: &mut Terminal) {
     let colour = terminal.colour();
     for finding in findings {
@@ -77,7 +76,7 @@ pub fn report(sources: &Sources, findings: &[Diagnostic], terminal: &mut Termina
     }
 }
 
-/// Counts the errors and warnings, in words; `None` if there are none.
+/// The number of errors and warnings, in words; `None` if there are none.
 #[must_use]
 pub fn summary(findings: &[Diagnostic]) -> Option<String> {
     let counts = [(Severity::Error, "error"), (Severity::Warning, "warning")].map(|(severity, what)| {

@@ -1,7 +1,7 @@
-//! The command `mayhap`: arguments, files, the terminal and exit codes; everything else is the library's.
+//! The command `mayhap`: arguments, files, the terminal and exit codes. All other work is in the library.
 //!
-//! `mayhap check specs/kv.may` parses its arguments into a [`arguments::Command`], runs it, and ends with an
-//! [`exit::Exit`]: 0 if nothing is wrong, 2 if the specification has errors.
+//! `mayhap check specs/kv.may` parses its arguments to a [`arguments::Command`], runs it, and ends with an [`exit::Exit`]: 0 if
+//! nothing is wrong, and 2 if the specification has errors.
 
 pub mod arguments;
 mod check;
@@ -70,7 +70,7 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
     }
 }
 
-/// Says why the job could not be done.
+/// Prints why the job could not be done.
 fn failed(terminal: &mut Terminal, why: &str) -> Exit {
     terminal.complain(&format!("error: {why}\n"));
     Exit::Failed

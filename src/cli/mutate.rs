@@ -1,4 +1,4 @@
-//! `mayhap mutate`: the mutants of a specification, and how many of them testing finds.
+//! `mayhap mutate`: the mutants of a specification, and how many of them tests find.
 //!
 //! `mayhap mutate specs/cmp_rst.may` prints `1  specs/cmp_rst.may:14: replace `0` with `1`` and so on.
 
@@ -43,7 +43,7 @@ fn numbered_line(mutant: &Mutant, count: usize) -> String {
     format!("{:width$}  {mutant}", mutant.number)
 }
 
-/// Tests each mutant; tells what became of it when that is known, in the order of their numbers.
+/// Tests each mutant, and prints the results in the order of their numbers, as soon as they are known.
 fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
     let workers = if options.jobs == 0 { abreast::workers() } else { options.jobs };
     let comparing = Mutex::new(Vec::new());
@@ -76,7 +76,7 @@ fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, termin
     }
 }
 
-/// The line of a mutant that was tested.
+/// The line for a tested mutant.
 fn line(mutant: &Mutant, fate: &MutantFate, count: usize, format: Format) -> String {
     match format {
         Format::Text => format!("{}: {fate}\n", numbered_line(mutant, count)),
@@ -101,16 +101,16 @@ fn line(mutant: &Mutant, fate: &MutantFate, count: usize, format: Format) -> Str
     }
 }
 
-/// The fields of a mutant as a JSON object.
+/// The members of a JSON object for a mutant.
 fn listed(mutant: &Mutant) -> String {
     let [place, change] = [&mutant.place, &mutant.change].map(|text| json::quoted(text));
     format!("\"mutant\":{},\"place\":{place},\"change\":{change}", mutant.number)
 }
 
-/// A mutant by its number.
+/// The mutant with this number.
 ///
 /// # Errors
-/// That there is none; it has been said.
+/// There is none; this was reported.
 pub fn numbered(spec: &Arc<Spec>, number: usize, terminal: &mut Terminal) -> Result<Arc<Spec>, Exit> {
     let mutants = mutants(spec);
     let found = mutants.iter().find(|mutant| mutant.number == number).and_then(|mutant| mutant.of(spec).ok());

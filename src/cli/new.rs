@@ -1,4 +1,4 @@
-//! `mayhap new`: a first specification of a service, out of its OpenAPI description.
+//! `mayhap new`: a first specification of a service, from its OpenAPI description.
 //!
 //! `mayhap new --openapi openapi.yaml > service.may` writes types, the `http` block, and handlers that allow every answer.
 
@@ -31,7 +31,7 @@ pub fn run(options: &NewArguments, terminal: &mut Terminal) -> Exit {
     }
 }
 
-/// Prints a specification that is free of errors; if it is not, says so, as a mistake of this command.
+/// Prints a specification without errors. If it has errors, this is reported as a bug of this command.
 fn written(text: String, terminal: &mut Terminal) -> Exit {
     let mut sources = Sources::default();
     let text = Text { name: "specification".to_owned(), text };

@@ -1,4 +1,4 @@
-//! The outside view of a run of a specification: the line of a trace that an exchange becomes.
+//! The lines of a trace for what is observed of a running specification.
 //!
 //! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of client 2 and its answer.
 
@@ -9,7 +9,7 @@ use mayhap::spec::Spec;
 use mayhap::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceEvent};
 use mayhap::value::Value;
 
-/// A reply as its client sees it.
+/// A reply, as its client sees it.
 pub fn seen(reply: Reply) -> Observed {
     match reply {
         Reply::Answer(answer) => Observed::Answer(answer),
@@ -17,7 +17,7 @@ pub fn seen(reply: Reply) -> Observed {
     }
 }
 
-/// Appends the line of something that one of several clients did or saw.
+/// Appends the line for an occurrence at one of several clients.
 pub fn write_event(line: &mut String, spec: &Spec, occurrence: &Occurrence) {
     let (client, kind) = match occurrence {
         Occurrence::Sent(client, request) => (*client, EventKind::Request((spec.program.request, request))),
@@ -30,21 +30,21 @@ pub fn write_event(line: &mut String, spec: &Spec, occurrence: &Occurrence) {
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
-/// Appends the line of something that was seen of a connection.
+/// Appends the line for an event on a connection.
 pub fn write_seen(line: &mut String, spec: &Spec, event: &TraceEvent<Value>) {
     let kind = match &event.kind {
         EventKind::Request(request) => EventKind::Request((spec.program.request, request)),
         EventKind::Answer(answer) => EventKind::Answer((spec.program.response, answer)),
         EventKind::Closed => EventKind::Closed,
         EventKind::Restart => EventKind::Restart,
-        // A connection has no other events.
+        // There are no other events on a connection.
         _ => EventKind::Lost,
     };
     let event = TraceEvent { line: event.line, client: event.client, kind };
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
-/// Appends the line of something that happens to a call of a peer.
+/// Appends the line for the beginning or the end of a call.
 fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence) {
     let peer = &spec.program.peers[occurrence.peer as usize];
     let (key, message) = match &occurrence.event {
@@ -60,11 +60,11 @@ fn write_peer_event(line: &mut String, spec: &Spec, occurrence: &PeerOccurrence)
     event.write(line, &mut |out, (ty, value)| encode_into(out, &spec.types, *ty, value));
 }
 
-/// Appends the line of a request and what came back, with the client's number if there are several.
+/// Appends the line for a request and its outcome, with the number of the client if there are several.
 ///
-/// A line with a query and a client, and nothing else, is a request whose answer stands on a later line. So if no answer is owed, and the
-/// specification never asks whose request it is, the number is left out; else the request is written as given up,
-/// which claims a little less.
+/// A line with just a request and a client is a request whose answer is on a later line. So if no answer is owed, the number is
+/// left out, unless the specification may ask for it. In that case the request is written as given up, which claims a little
+/// less.
 pub fn write(line: &mut String, spec: &Spec, client: Option<u64>, request: &Value, reply: &Reply) {
     let query = (spec.program.request, request);
     let (client, reply) = match reply {

@@ -1,7 +1,7 @@
-//! `mayhap simulate`: a specification as a server, a random client, and the trace of what they say to each other.
+//! `mayhap simulate`: a specification as a server, a random client, and the trace of their exchanges.
 //!
-//! `mayhap simulate specs/kv.may --steps 3 --seed 7` prints three exchanges; with `--clients 2 --net tcp`, it prints three requests of
-//! two clients, and their answers, in the order in which the clients see them. The same seed gives the same bytes.
+//! `mayhap simulate specs/kv.may --steps 3 --seed 7` prints three exchanges. With `--clients 2 --net tcp` it prints three
+//! requests of two clients, and their answers, in the order in which the clients see them. The same seed gives the same bytes.
 
 use super::arguments::Simulate;
 use super::arguments::values;
@@ -60,7 +60,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     Exit::Fine
 }
 
-/// Why options that were given together make no sense, if they do not.
+/// The reason why the given options make no sense together, if they do not.
 fn nonsense(options: &Simulate) -> Option<String> {
     let Simulate { net, clients, .. } = options;
     if *clients == 0 {
@@ -76,7 +76,7 @@ fn nonsense(options: &Simulate) -> Option<String> {
     None
 }
 
-/// Writes what several clients do and see, each event on a line of its own.
+/// Writes what several clients do and see, with each event on a line of its own.
 fn converse(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mut Terminal) -> Exit {
     let mut choices = Random::new(options.seed);
     let server = match Server::new(spec.clone(), values::ranges(&options.ranges), &mut choices) {
@@ -107,7 +107,7 @@ fn converse(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     }
 }
 
-/// Says if fewer requests were sent than were wanted.
+/// Reports if fewer requests were sent than wanted.
 fn finished(options: &Simulate, unsent: u64, terminal: &mut Terminal) -> Exit {
     if unsent == 0 {
         return Exit::Fine;
@@ -118,7 +118,7 @@ fn finished(options: &Simulate, unsent: u64, terminal: &mut Terminal) -> Exit {
     failed(terminal, &format!("`--net {net}` is full after {sent} of {steps} requests: {why}"))
 }
 
-/// Says why the trace ends here.
+/// Reports why the trace ends here.
 fn explain(spec: &Spec, stop: &Stop, options: &Simulate, terminal: &mut Terminal) -> Exit {
     let Stop::Outside(site) = stop else { return stopped::report(spec, stop, terminal) };
     let why = match spec.program.untaken == Some(*site) {

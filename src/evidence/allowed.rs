@@ -1,4 +1,4 @@
-//! The answers to a request that the specification would have allowed: those that explain what came before.
+//! The answers to a request that the specification would have allowed, given what was observed before it.
 
 use std::sync::Arc;
 
@@ -26,12 +26,12 @@ pub enum Possibility {
     },
     /// No answer at all.
     Nothing,
-    /// Others beside those that are listed.
+    /// Further answers, which are not listed.
     More,
 }
 
 impl Possibility {
-    /// The JSON of an answer all of whose parts are known.
+    /// The JSON of an answer, if all of its parts are known.
     #[must_use]
     pub fn in_full(&self, spec: &Spec) -> Option<String> {
         let is_value = |json: &str| json::decode_recorded(&spec.types, spec.program.response, json).is_ok();
@@ -44,37 +44,37 @@ impl Possibility {
     }
 }
 
-/// More answers than this are not listed.
+/// The most answers that are listed; [`Possibility::More`] stands for the others.
 const LISTED: usize = 8;
-/// More candidates than this are not looked at.
+/// The most candidates whose answers are looked at; a judge that has more already follows all of its own.
 const FOLLOWED: usize = 256;
-/// The work that is done for the answers, in made terms.
+/// The most work on the answers, in made terms.
 const EFFORT: u64 = 200_000;
-/// An answer is not taken apart into more than this,
+/// The most cases into which an answer is split, as each is compared with all others.
 const CASES: usize = 256;
-/// nor by a variable of more values than this.
+/// The most values of a variable that each become a case of an answer.
 const VALUES: usize = 64;
-/// More excluded values than this are told as a set.
+/// The most excluded values that are listed one by one; more are described as a set.
 const FEW: usize = 8;
 
-/// An answer that was possible, and what restricts its variables.
+/// An answer that was possible, and the constraints on its variables.
 struct Possible {
     answer: Value,
     store: Store,
-    /// The state after it, which has what was seen of unknown values.
+    /// The state after the answer, which knows what was found out about unknown values.
     process: Process,
-    /// A condition that excludes one answer, if it is too long to be shown.
+    /// The condition that it is not the excluded answer, if the condition mentions several variables and is too long to be shown.
     other: Option<Term>,
 }
 
-/// The answers that a judge allows to the next request. One that is a case of another one is not listed.
+/// The answers that a judge allows to the next request. An answer that is a case of another one is not listed.
 #[must_use]
 pub fn allowed(spec: &Arc<Spec>, before: &Judge, exchange: &Exchange) -> Vec<Possibility> {
     allowed_but(spec, before, exchange, None).into_iter().map(|(possibility, _)| possibility).collect()
 }
 
-/// The answers that a judge allows to the next request, but for one that is known to be impossible; each with one of its kind, if
-/// one was found.
+/// The answers that a judge allows to the next request, without one that is known to be impossible. Each comes with one concrete
+/// answer of its kind, if one was found.
 pub(super) fn allowed_but(
     spec: &Arc<Spec>,
     before: &Judge,
@@ -120,14 +120,14 @@ pub(super) fn allowed_but(
 }
 
 impl Possible {
-    /// The answer of a candidate.
+    /// The answer that a candidate gives.
     fn of(answer: &Value, candidate: &Candidate, solver: &mut Solver) -> Possible {
         let store = candidate.store.clone();
         let answer = resolved(&store, &candidate.process.unknowns.expanded(answer));
         Possible { answer, store, process: candidate.process.clone(), other: None }.forgotten(solver)
     }
 
-    /// One answer of its kind; nothing if the solver finds none.
+    /// One concrete answer of this kind; `None` if the solver finds none.
     fn example(&self, spec: &Spec, solver: &mut Solver) -> Option<Value> {
         if self.answer.is_known() {
             return Some(self.answer.clone());
@@ -141,7 +141,7 @@ impl Possible {
         answer.is_known().then_some(answer)
     }
 
-    /// Excludes an answer; returns whether others are left. Nothing if it cannot be excluded.
+    /// Excludes an answer, and returns whether others are left; `None` if it cannot be excluded.
     fn exclude(&mut self, impossible: &Value, solver: &mut Solver) -> Option<bool> {
         let is_other = match equal(&self.answer, impossible).ok()? {
             Truth::Known(is_it) => return Some(!is_it),
@@ -163,7 +163,7 @@ impl Possible {
         Some(true)
     }
 
-    /// Eliminates the variables that the answer does not mention: what they require of the others stays.
+    /// Eliminates the variables that the answer does not mention, and keeps what they require of the others.
     fn forgotten(mut self, solver: &mut Solver) -> Possible {
         let mut mentioned = FxHashSet::default();
         self.answer.visit_variables(&mut |var| _ = mentioned.insert(var));
@@ -171,8 +171,8 @@ impl Possible {
         self
     }
 
-    /// Splits the answer into cases, one for each value of a variable with few values from which terms in it are computed; also
-    /// returns whether these are all.
+    /// Splits the answer into cases, one for each value of a variable that has few values and occurs inside of a term. Also
+    /// returns whether these are all cases.
     fn cases(self, solver: &mut Solver) -> (Vec<Possible>, bool) {
         let (mut open, mut cases) = (vec![self], Vec::new());
         while let Some(possible) = open.pop() {
@@ -187,7 +187,7 @@ impl Possible {
         (cases, true)
     }
 
-    /// An answer for each value of a variable from which a term in it is computed, if it has few values.
+    /// The answer for each value of a variable that occurs inside of a term; `None` if no such variable has few values.
     fn with_each_value(&self, solver: &mut Solver) -> Option<Vec<Possible>> {
         let with_values = |var: Var| Some((var, self.store.few_values(var, VALUES)?));
         let (var, values) = self.listed().into_iter().find_map(with_values)?;
@@ -208,8 +208,8 @@ impl Possible {
         Some(each)
     }
 
-    /// The variables that are not shown by themselves: a term is computed from them, or they decide between the alternatives in
-    /// several places.
+    /// The variables that are not shown by themselves: they occur inside of a term, or decide between alternatives in several
+    /// places.
     fn listed(&self) -> Vec<Var> {
         let (mut shown, mut deciding, mut listed) = (Vec::new(), Vec::new(), Vec::new());
         self.answer.visit_leaves(&mut |leaf| match leaf {
@@ -249,8 +249,8 @@ impl Possible {
         Possibility::Answer { json, where_ }
     }
 
-    /// Tests whether each answer that `other` stands for is one of these: with what stands there in the place of the variables
-    /// here, all that restricts these variables holds there.
+    /// Tests whether this answer covers all values of `other`. This holds if `other` is this answer with terms in the place of its
+    /// variables, and these terms satisfy all constraints on the variables.
     fn covers(&self, other: &Possible, solver: &mut Solver) -> bool {
         let mut bound = Vec::new();
         if !matches(&self.answer, &other.answer, &mut bound) {
@@ -264,14 +264,14 @@ impl Possible {
                 all &= term.is_some();
                 term
             });
-            // What speaks of hidden variables only is possible: the candidate is.
+            // A constraint on hidden variables alone can be satisfied, as the candidate is possible.
             let none = !constraint.any_var(&mut |var| of(var).is_some());
             none || (all && other.entails(&holds, solver))
         })
     }
 }
 
-/// Tests whether `special` is `general` with terms in the place of variables; notes the term of each variable in `bound`.
+/// Tests whether `special` is `general` with terms in the place of variables; adds the term of each variable to `bound`.
 fn matches(general: &Value, special: &Value, bound: &mut Vec<(Var, Term)>) -> bool {
     match (general, special) {
         (Value::Term(term), _) => match (term.as_var(), special.as_term()) {
@@ -297,7 +297,7 @@ fn matches(general: &Value, special: &Value, bound: &mut Vec<(Var, Term)>) -> bo
     }
 }
 
-/// A condition; one that excludes few values, as a condition for each.
+/// The condition, or, if it excludes a few values, one condition for each of them.
 fn one_by_one(condition: Term) -> Vec<Term> {
     match condition.kind() {
         Kind::Not(inner) => match inner.kind() {

@@ -7,10 +7,10 @@ use crate::spec::code::Op;
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::value::{Presence, Value};
 
-/// The contents of cells are not put into words if there are more candidates than this.
+/// The most candidates whose cells are put into words.
 const DESCRIBED: usize = 64;
 
-/// A cell, and what it holds.
+/// A cell with its content.
 #[derive(Clone, PartialEq, Debug)]
 struct HeldCell {
     /// `m["a"]`.
@@ -21,18 +21,18 @@ struct HeldCell {
 /// The content of a cell, as far as it is known.
 #[derive(Clone, PartialEq, Debug)]
 enum CellContent {
-    /// A value, as JSON, and whether all of it is known.
+    /// A value as JSON; true if all of it is known.
     Value(String, bool),
-    /// A member of a set: the element, and the set.
+    /// Membership in a set: the element, and the name of the set.
     Member(String, String),
-    /// Nothing under the key, of the map or set of that name.
+    /// No entry: the key, and the name of the map or set.
     Nothing(String, String),
-    /// Something that depends.
+    /// Something that differs between candidates.
     Open,
 }
 
 impl CellContent {
-    /// Tests whether the content is not known, or only in part, so that another one may look the same.
+    /// Tests whether some of the content is not known, so that different contents may look alike.
     fn is_open(&self) -> bool {
         match self {
             CellContent::Open => true,
@@ -42,8 +42,8 @@ impl CellContent {
     }
 }
 
-/// Describes what writes to these places, a variable each and perhaps one key, did to cells; unknown parts have one name in all
-/// of them.
+/// Describes how the writes of a request changed cells. A write is a variable, and the key if there is one. Unknown parts are
+/// called alike in all descriptions.
 #[must_use]
 pub(super) fn done(
     spec: &Spec,
@@ -70,7 +70,7 @@ pub(super) fn done(
         (CellContent::Value(value, _), _) if cell.key.is_none() && is_stepped(spec, cell.slot as usize) => {
             format!("set {path} to {value}{STEPPED}")
         }
-        // If it depends what was there before, it may have been the same already.
+        // If the old content is not known, it may have been the same.
         (CellContent::Value(value, _), CellContent::Open) => format!("left {path} at {value}"),
         (CellContent::Member(element, set), CellContent::Open) => format!("left {set} with {element}"),
         (CellContent::Value(value, _), _) => format!("set {path} to {value}"),
@@ -81,7 +81,7 @@ pub(super) fn done(
     said.collect()
 }
 
-/// Describes what a cell was in the beginning, and returns the place where that is written, if there is one.
+/// Describes the content of a cell in the beginning, and returns the statement that stored it, if there is one.
 #[must_use]
 pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Option<Site>) {
     let content = held(spec, start, std::slice::from_ref(cell)).pop().map_or(CellContent::Open, |held| held.content);
@@ -98,7 +98,7 @@ pub(super) fn initial(spec: &Spec, start: &Judge, cell: &Cell) -> (String, Optio
     (said, site.map(|(_, site)| *site))
 }
 
-/// The cells with what they hold in every candidate; [`CellContent::Open`] if that differs, or there are too many candidates.
+/// The cells with what they hold in every candidate; [`CellContent::Open`] if candidates differ, or there are too many of them.
 fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<HeldCell> {
     let in_each = judge.candidates().iter().map(|candidate| {
         let mut names = PartNames::anonymous();
@@ -115,7 +115,7 @@ fn held(spec: &Spec, judge: &Judge, cells: &[Cell]) -> Vec<HeldCell> {
     cells.iter().enumerate().map(of).collect()
 }
 
-/// A part of the state as specifications write it: `m["a"]`.
+/// A cell as specifications write it: `m["a"]`.
 pub(crate) fn path(spec: &Spec, cell: &Cell) -> String {
     let slot = &spec.program.slots[cell.slot as usize];
     match &cell.key {

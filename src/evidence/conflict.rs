@@ -2,17 +2,17 @@
 //!
 //! A set of answers is a conflict if the history up to the rejected event is still rejected without the other answers: each other
 //! request may then be served at any moment after its line, or never. With more answers a rejection stays a rejection, so the conflict is
-//! found from its end: the search looks for the last answer such that it and the answers after it leave no order. That answer is needed;
-//! then the same is asked of the answers after it.
+//! found from its end: the search looks for the last answer that leaves no order together with the answers after it. This answer is
+//! needed. Then the search goes on among the answers after it.
 //!
 //! ```text
 //! unseen unseen unseen known known  rejected        so nothing before matters
 //! unseen unseen unseen unseen known explained       so the fourth is needed
 //! ```
 //!
-//! Before that, the search looks for a line before which the state may be any, and each request under way may have been served or not: mostly
-//! this line is near. And first of all each answer near the rejected one is tried alone with it.
-//! Requests that were answered before this line were served before it, and the conflict has only answers after it.
+//! Before that, each answer near the rejected one is tried alone with it. Then the search looks for a line before which the state
+//! may be any, and any request under way may have been served or not: this line is usually near. Requests that were answered
+//! before the line were served before it, and the conflict has only answers after it.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -25,28 +25,28 @@ use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, Rel
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The number of lookups of ways between states that count as one unit.
+/// The number of looked-up transitions between states that cost one unit of the budget.
 const LOOKED_UP: u64 = 4;
-/// Judging once may look up ways between states for one unit in `SHARE` of those that are left.
+/// The share of the remaining budget, one in `SHARE`, that one judgement may spend on looking up transitions.
 const SHARE: u64 = 4;
-/// The parts of the units left, one in N, for one of many tries: the second if the first was not enough.
+/// The shares of the remaining budget, one in N, for each of many tries: the second is used if the first was not enough.
 const TRIES: [u64; 2] = [64, 8];
-/// The fewest units for judging once.
+/// The fewest units for one judgement, so that a small rest of the budget still decides something.
 const LEAST: u64 = 256;
-/// The number of copied events that count as one unit.
+/// The number of copied events that cost one unit of the budget.
 const COPIED: u64 = 64;
-/// The number of answers before the rejected one that are tried alone with it.
+/// The most answers before the rejected one that are tried alone with it.
 const NEAR: usize = 256;
-/// The number of parts of a history that are looked at, each twice as long as the one before.
+/// The most parts of a history that are tried, each twice as long as the one before.
 const WIDER: usize = 5;
-/// The most events of a part whose needed answers are looked for.
+/// The most events of a part that is searched for needed answers, as each judgement of a longer one costs too much.
 const LONGEST: usize = 2_048;
-/// The most answers that are named one by one, even if not all of them may be needed.
+/// The most answers that are named one by one although it was not found out whether they are needed.
 const FEW: usize = 6;
-/// The part of the budget, one in N, for each of these: other answers, trying answers alone, and the line before which the state
-/// may be any.
+/// The share of the budget, one in N, for each of three searches: for other answers, for pairs of answers, and for the line
+/// before which the state may be any.
 const PART: u64 = 4;
-/// The most lookups of ways between states if a conflict is judged again.
+/// The most looked-up transitions between states when a conflict is judged again.
 const CHECKED: u64 = 40_000_000;
 
 /// The answers of a rejected history that cannot all be true.
@@ -54,14 +54,14 @@ const CHECKED: u64 = 40_000_000;
 pub struct AnswerConflict {
     /// The lines of these answers; the last one is the rejected one.
     pub lines: Vec<u64>,
-    /// The line before which the server's state may have been any, and what was answered was served; none if it begins in an
-    /// initial state.
+    /// The line before which the state may be any, with every request that was answered by then served; `None` if the conflict
+    /// begins in an initial state.
     pub any_state_before: Option<u64>,
-    /// The line from which on all answers belong to it, if the search was cut off.
+    /// The line from which on all answers belong to the conflict, if the search was cut off.
     pub all_from: Option<u64>,
-    /// Says whether with any one less some order explains what is left.
+    /// The minimality of the conflict: without any one of its answers, some order explains the others.
     pub minimal: Minimality,
-    /// The events of the same.
+    /// The start and the events of the answers; [`check_conflict`] judges again with them.
     start: RelaxedStart,
     events: Vec<usize>,
 }
@@ -69,15 +69,15 @@ pub struct AnswerConflict {
 /// The answers that would have been possible in the place of a rejected one, each judged again.
 #[derive(Clone, PartialEq, Debug)]
 pub struct OtherAnswers {
-    /// Those that are known in full, as JSON.
+    /// The answers that are known in full, as JSON.
     pub json: Vec<String>,
-    /// Those that are not, each with one of its kind that was judged: `{"Id": #1}` where #1 != 7.
+    /// The answers with unknown parts, each with a concrete one that was judged: `{"Id": #1}` where #1 != 7.
     pub open: Vec<(Possibility, Value)>,
-    /// True if there may be others.
+    /// True if there may be more.
     pub more: bool,
 }
 
-/// The conflict of a history that was judged and rejected, and what could have been answered there; nothing if no answer was rejected.
+/// Finds the conflict of a rejected history, and what could have been answered instead; `None` if no answer was rejected.
 #[must_use]
 pub fn conflict(
     spec: &Arc<Spec>,
@@ -93,7 +93,8 @@ pub fn conflict(
     Some((search.run(), others))
 }
 
-/// Judges a conflict again: it is one, and no answer in it can be left out, if it claims that.
+/// Judges a conflict again: the history is rejected with the answers of the conflict. If the conflict claims to be minimal, the
+/// history is not rejected without any one of them.
 #[must_use]
 pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConflict) -> Rechecked {
     let line = conflict.lines.last().copied().unwrap_or_default();
@@ -121,12 +122,12 @@ pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConf
 struct ConflictSearch<'b> {
     judged: RejudgedHistory,
     budget: Budget<'b>,
-    /// The part of the budget, one in N, for judging once.
+    /// The share of the budget, one in N, for one judgement.
     share: u64,
     minimal: Minimality,
 }
 
-/// A start and answers with which the event is rejected, and those after them that the search did not come to.
+/// A start and needed answers with which the event is rejected, and the later answers (`rest`) that the search did not reach.
 struct RejectedPart {
     start: RelaxedStart,
     needed: Vec<usize>,
@@ -155,8 +156,8 @@ impl ConflictSearch<'_> {
         AnswerConflict { lines, any_state_before, all_from, minimal, start, events }
     }
 
-    /// The rejected answer with one before it at most, as most conflicts are: from where the first of the two was asked on, or from the
-    /// beginning.
+    /// The rejected answer alone or with one before it, which is the most common conflict. It starts in any state before the
+    /// first of their requests, or in an initial state.
     fn pair(&mut self) -> Option<RejectedPart> {
         let own = self.judged.sent(self.judged.rejected())?;
         let effort = self.budget.left() / TRIES[0];
@@ -193,7 +194,7 @@ impl ConflictSearch<'_> {
         self.among(&unsure).or_else(|| self.with_needed(RelaxedStart::Initial, Vec::new()))
     }
 
-    /// The rejected answer with one of these, of which it is open what follows from both.
+    /// A conflict of the rejected answer with one of these answers; the quick judgement left them undecided.
     fn among(&mut self, unsure: &[(RelaxedStart, usize)]) -> Option<RejectedPart> {
         let stop = self.budget.left() / PART * (PART - 1);
         let found = TRIES.into_iter().find_map(|share| {
@@ -209,7 +210,7 @@ impl ConflictSearch<'_> {
         found
     }
 
-    /// These answers, or those of them that are needed, if the event is rejected with them.
+    /// A conflict out of these answers, if the event is rejected with them.
     fn with_needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> Option<RejectedPart> {
         if !self.rejects(start, &answers) {
             return None;
@@ -219,8 +220,8 @@ impl ConflictSearch<'_> {
         Some(RejectedPart { start, needed, rest, minimal: self.minimal })
     }
 
-    /// The answers that are needed from the last event on before which the state may be any; or from one further back, if they are
-    /// fewer there; or from the beginning.
+    /// The needed answers after the last event before which the state may be any; after an earlier one, if fewer answers are
+    /// needed there; or from the beginning.
     fn in_part(&mut self) -> RejectedPart {
         let end = self.judged.rejected();
         let mut best = None;
@@ -247,20 +248,20 @@ impl ConflictSearch<'_> {
         })
     }
 
-    /// The first event of the line on which an event is, as a line may stand for two.
+    /// The first event on the line of an event, as a line may stand for two events.
     fn line_begin(&self, event: usize) -> usize {
         let is_same_line = |event: usize| event > 0 && self.judged.line(event - 1) == self.judged.line(event);
         (0..=event).rev().find(|event| !is_same_line(*event)).unwrap_or(event)
     }
 
-    /// The answers before the rejected one from an event on.
+    /// The answers from an event on, up to the rejected one.
     fn answers_from(&self, event: usize) -> Vec<usize> {
         let mut answers = self.judged.answers();
         answers.retain(|answer| *answer >= event);
         answers
     }
 
-    /// The last event before which the state may be any; nothing if none is found.
+    /// The last event before which the state may be any; `None` if none is found.
     fn start(&mut self) -> Option<usize> {
         let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
         let (mut short, mut long) = (0, 1);
@@ -279,7 +280,8 @@ impl ConflictSearch<'_> {
         self.rejects(RelaxedStart::AnyState(event), &answers)
     }
 
-    /// Those of the answers without which the event would not be rejected, and after them those of which this was not found out.
+    /// Divides the answers into needed ones and later ones that the search did not reach. Without a needed answer the event would
+    /// not be rejected.
     fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
         let (needed, rest) = narrowing::needed(&mut FromStart { search: self, start }, answers);
         if !rest.is_empty() {
@@ -288,7 +290,7 @@ impl ConflictSearch<'_> {
         (needed, rest)
     }
 
-    /// Tests whether the event is still rejected with these answers; not if that was not found out.
+    /// Tests whether the event is still rejected with these answers; false if this was not found out.
     fn rejects(&mut self, start: RelaxedStart, answers: &[usize]) -> bool {
         if self.budget.is_spent() {
             self.minimal = Minimality::CutOff;
@@ -306,7 +308,7 @@ impl ConflictSearch<'_> {
         }
     }
 
-    /// Does some work, and pays for it.
+    /// Does some work, and charges the budget for it.
     fn paid<T>(&mut self, work: impl FnOnce(&mut RejudgedHistory) -> T) -> T {
         let cost = |judged: &RejudgedHistory| Budget::paid_of(judged.judges()) + judged.looked_up() / LOOKED_UP;
         let before = cost(&self.judged);
@@ -315,7 +317,7 @@ impl ConflictSearch<'_> {
         done
     }
 
-    /// The answers that some order explains in the place of the rejected one, found with at most `units`.
+    /// The answers that some order explains instead of the rejected one, found with at most `units`.
     fn others(&mut self, spec: &Arc<Spec>, units: u64) -> Option<OtherAnswers> {
         let stop = self.budget.left().saturating_sub(units);
         let limit = units.max(LEAST) * LOOKED_UP;
@@ -344,7 +346,7 @@ impl ConflictSearch<'_> {
     }
 }
 
-/// The questions about a rejection if it begins so.
+/// The questions of [`narrowing::needed`], asked about the rejection with a fixed start.
 struct FromStart<'f, 's> {
     search: &'f mut ConflictSearch<'s>,
     start: RelaxedStart,

@@ -26,12 +26,12 @@ impl Fact {
         Fact { text: text.into(), is_disjunction: false }
     }
 
-    /// A fact that ends in a term, its text cut if it is long.
+    /// A fact whose text ends in a term; the text is cut if it is long.
     fn of_term(text: &str, term: Option<&Term>) -> Fact {
         Fact { text: shortened(text), is_disjunction: term.is_some_and(|term| matches!(term.kind(), Kind::Or(_))) }
     }
 
-    /// Tests whether it ends in several conditions of which one holds: beside others it stands in parentheses.
+    /// Tests whether the text ends in an *or* of conditions: beside other facts it needs parentheses.
     #[must_use]
     pub fn is_disjunction(&self) -> bool {
         self.is_disjunction
@@ -52,7 +52,7 @@ pub struct KnownState {
     constraints: Vec<Term>,
 }
 
-/// A variable of the server, or an entry of one that is a map.
+/// A variable of the server, or an entry of a variable that is a map.
 #[derive(Clone, PartialEq, Debug)]
 struct StatePart {
     path: String,
@@ -63,7 +63,7 @@ struct StatePart {
 }
 
 impl StatePart {
-    /// Tests whether some of the conditions speaks of a variable of this leaf.
+    /// Tests whether one of the conditions mentions a variable of this part.
     fn is_mentioned(&self, conditions: &[&Term]) -> bool {
         let mut own = FxHashSet::default();
         self.value.visit_variables(&mut |var| {
@@ -77,16 +77,16 @@ impl StatePart {
     }
 }
 
-/// A value with all that a store knows of its variables put into it.
+/// The value with everything that a store knows of its variables put in.
 pub(super) fn resolved(store: &Store, value: &Value) -> Value {
     let mut resolve = |term: &Term| Some(store.resolve(term));
     Substitution::everywhere(&mut resolve).apply(value).unwrap_or_else(|| value.clone())
 }
 
-/// Values longer than this are cut in the middle of a fact.
+/// The most bytes of a value that are shown; a longer one is cut in the middle.
 const SHOWN: usize = 120;
 
-/// So much is written of a term, in bytes; much more than is shown.
+/// The most bytes of a term that are written before the text is shortened to [`SHOWN`].
 const WRITTEN: usize = 64 * SHOWN;
 
 /// Names for variables.
@@ -96,7 +96,7 @@ pub(super) struct PartNames {
 }
 
 impl PartNames {
-    /// Variables are called `#1`, `#2` … in the order in which they are met.
+    /// Names for variables in the order in which they are met: `#1`, `#2` …
     pub(super) fn anonymous() -> PartNames {
         PartNames { of: VariableNames::default(), anonymous: 0 }
     }
@@ -108,14 +108,14 @@ impl PartNames {
         }
     }
 
-    /// A value as JSON in which undetermined parts have names.
+    /// The value as JSON, with names in the place of undetermined parts.
     pub(super) fn render(&mut self, types: &Types, ty: TypeId, store: &Store, value: &Value) -> String {
         let value = resolved(store, value);
         self.name_shown(&value);
         self.show(types, ty, &value)
     }
 
-    /// Names the variables that are seen when a value is shown.
+    /// Gives names to the variables that a shown value has.
     fn name_shown(&mut self, value: &Value) {
         match value {
             Value::Union(alternatives) => alternatives.iter().for_each(|(_, value)| self.name_shown(value)),
@@ -159,7 +159,7 @@ impl PartNames {
         }
     }
 
-    /// Shows the entries that are certainly in a map or set, and then `..`, which stands for others that there may be.
+    /// Shows the entries that are certainly in a map or set. A final `..` stands for further entries that there may be.
     fn show_map(&self, types: &Types, ty: TypeId, map: &Map) -> String {
         if let (Type::Set(of), Some(elements)) = (types.get(ty), elements(map)) {
             let shown: Vec<String> = elements.into_iter().map(|element| self.show(types, *of, element)).collect();
@@ -203,7 +203,7 @@ impl PartNames {
         }
     }
 
-    /// A term in the notation of the language, its variables under their names.
+    /// A term in the notation of the language, with the names of its variables.
     pub(super) fn term(&self, term: &Term) -> String {
         let mut written = Beginning(String::new());
         if write!(written, "{}", term.display_with(&self.of)).is_err() {
@@ -212,7 +212,7 @@ impl PartNames {
         written.0
     }
 
-    /// A condition; of many values only how many they are.
+    /// A condition; of a large set of values only their number.
     fn condition(&self, condition: &Term) -> String {
         if let Kind::Not(inner) = condition.kind()
             && let Kind::Member(subject, set) = inner.kind()
@@ -222,7 +222,7 @@ impl PartNames {
         self.term(condition)
     }
 
-    /// Tells whether a condition speaks of a variable that has a name, and of one that has none.
+    /// Tests whether a condition mentions both variables with names and variables without.
     pub(super) fn are_some_of(&self, condition: &Term) -> bool {
         let (mut named, mut other) = (false, false);
         condition.vars(&mut |var| match self.of.contains_key(&var.id) {
@@ -232,7 +232,7 @@ impl PartNames {
         named && other
     }
 
-    /// Those constraints that speak of named variables only.
+    /// The constraints whose variables all have names, as facts.
     pub(super) fn facts<'c>(&self, constraints: impl IntoIterator<Item = &'c Term>) -> Vec<Fact> {
         let mut facts = Vec::new();
         for constraint in constraints {
@@ -248,7 +248,7 @@ impl PartNames {
     }
 }
 
-/// The elements of a set that has these and no others; some may be equal.
+/// The elements of a set that certainly has these and no others; some may be equal.
 fn elements(map: &Map) -> Option<Vec<&Value>> {
     let is_there = |entry: &Entry| entry.presence == Presence::Always && entry.value == Value::UNIT;
     let all = map.looked_at().map(|(key, entry)| (key, Some(entry))).chain(map.pending());
@@ -265,7 +265,7 @@ fn certain(map: &Map) -> impl Iterator<Item = (&Value, &Entry)> {
         .filter(|(key, entry): &(&Value, &Entry)| key.is_known() && entry.presence == Presence::Always)
 }
 
-/// Tests whether a value is the `None` of an `option<json>`, which has no JSON form: as a field it is one that is missing.
+/// Tests whether a value is the `None` of an `option<json>`. It has no JSON form: a field with this value is left out.
 fn is_missing(types: &Types, ty: TypeId, value: &Value) -> bool {
     *value == Value::NONE && types.is_option_of_json(ty)
 }
@@ -277,7 +277,7 @@ pub(super) fn shortened(text: &str) -> String {
     }
 }
 
-/// The beginning of a text; what is after it is not made. A term whose parts are shared may be short, and its text not.
+/// The beginning of a text. The rest is never made, as a term with shared parts may be small and its text huge.
 struct Beginning(String);
 
 impl fmt::Write for Beginning {
@@ -307,7 +307,7 @@ impl KnownState {
         KnownState { leaves, constraints: candidate.store.constraints() }
     }
 
-    /// The facts that are known here and were not known in each of the states before.
+    /// The facts that are known here and were not known in all of the states before.
     #[must_use]
     pub fn news(&self, spec: &Spec, before: &[KnownState]) -> Vec<Fact> {
         let is_old = |constraint: &Term| before.iter().all(|old| old.constraints.contains(constraint));
@@ -333,18 +333,18 @@ impl KnownState {
     }
 }
 
-/// Said after what is known of all of a variable that [steps](is_stepped) may have changed.
+/// The words after the value of a variable that [steps](is_stepped) may have changed.
 pub(super) const STEPPED: &str = " unless a step changed it";
 
-/// Tests whether a variable is a map, a set or a list that steps touch: the state has only those steps that a request depends on,
-/// and the others may have happened.
+/// Tests whether a variable is a map, a set or a list that steps change. The judge takes only those steps that a request depends
+/// on, and others may have happened.
 pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
     let is_collection =
         matches!(spec.types.get(spec.program.slots[slot].ty), Type::Map(..) | Type::Set(_) | Type::List(_));
     is_collection && spec.program.component_of.get(slot).copied().flatten().is_some()
 }
 
-/// The parts of a state that are facts of their own: variables, and the entries of maps and sets.
+/// Collects the parts of a state that are facts of their own: variables, and the entries of maps and sets.
 fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Store, leaves: &mut Vec<StatePart>) {
     let map = match (value, types.get(ty)) {
         (Value::Map(map), Type::Map(..)) => map,
@@ -361,7 +361,7 @@ fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Sto
     }
 }
 
-/// The leaf for what a map has under a key; `None` if it has nothing there, and for a set.
+/// The part for what a map holds under a key; `None` if it holds nothing there, and for a set.
 fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<StatePart> {
     let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
     let aside = match entry.presence {
@@ -379,7 +379,7 @@ fn may_be_equal(store: &Store, a: &Value, b: &Value) -> bool {
     }
 }
 
-/// A variable that is all of a leaf is called after it.
+/// Names a variable after its place, if the place holds nothing else.
 fn name_place(leaf: &StatePart, names: &mut PartNames) {
     if let Value::Term(term) = &leaf.value
         && let Some(var) = term.as_var()

@@ -1,4 +1,4 @@
-//! One state out of those that a candidate stands for: a model of its constraints, put into its memory.
+//! One of the states that a candidate stands for: a model of its constraints, put into its memory.
 //!
 //! For example `n = 4` if all that is known is `n >= 4`.
 
@@ -10,7 +10,7 @@ use crate::solve::{Limits, Solver};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The values of the server's variables in one state that a candidate allows; none if the solver finds no such state.
+/// The values of the server's variables in one state that a candidate allows; empty if the solver finds no such state.
 #[must_use]
 pub fn example(spec: &Spec, candidate: &Candidate) -> Vec<Fact> {
     let mut solver = Solver::new(Limits::default());

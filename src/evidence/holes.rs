@@ -1,8 +1,8 @@
-//! The reason of a rejection that is judged event by event: a minimal set of answers whose values leave the rejected event without
-//! explanation, even if the values of all other answers are holes.
+//! The reason of a rejection that is judged event by event: a minimal set of answers. If their values are known and the values of
+//! all other answers are holes, nothing explains the rejected event.
 //!
 //! ```text
-//! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever c1 was answered
+//! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever the answer to c1 was
 //! ```
 
 use std::sync::Arc;
@@ -14,10 +14,10 @@ use crate::network::{Network, Observation};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// Of no more answers than this each is named, also if they may not all be needed.
+/// The most answers that are named one by one although it was not found out whether they are needed.
 const FEW: usize = 6;
 
-/// A recording that is rejected at an event, with what it is judged by.
+/// A recording that is rejected at an event, and everything that it is judged by.
 #[derive(Clone, Copy)]
 pub struct RejectedRecording<'r> {
     /// The specification, for networks.
@@ -32,7 +32,7 @@ pub struct RejectedRecording<'r> {
     pub options: &'r Options,
 }
 
-/// The answer of the rejected event: as it was, or anything.
+/// The answer of the rejected event: as it was seen, or a hole.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum RejectedAnswer {
     Seen,
@@ -42,22 +42,22 @@ enum RejectedAnswer {
 /// The answers whose values leave a rejected event without explanation.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct AnswerValues {
-    /// The lines of these answers; the rejected event is none of them.
+    /// The lines of these answers, without the rejected event.
     pub lines: Vec<u64>,
-    /// The line from which on all answers belong to it, if the search was cut off.
+    /// The line from which on all answers belong to the set, if the search was cut off.
     pub all_from: Option<u64>,
-    /// Says whether with any one more value replaced by a hole the event is explained.
+    /// The minimality of the set: with any one more value replaced by a hole, the event is explained.
     pub minimal: Minimality,
-    /// Set if no answer at all could be seen in the place of the rejected one.
+    /// Set if the event is rejected even with a hole in the place of its answer.
     pub is_any_rejected: bool,
-    /// The answers, or calls with their keys, that could have been seen in the place of the rejected one; none if they are not all known.
+    /// The answers or calls that could have been seen instead of the rejected one; empty if it is not certain that these are all.
     pub possible: Vec<Value>,
-    /// The positions of the answers.
+    /// The positions of the answers among all events.
     at: Vec<usize>,
 }
 
 impl AnswerValues {
-    /// The positions of the answers that were found to be needed, among all events.
+    /// The positions, among all events, of the answers that were found to be needed.
     #[must_use]
     pub fn needed(&self) -> &[usize] {
         let rest = self.all_from.map_or(0, |from| self.lines.iter().filter(|line| **line >= from).count());
@@ -66,7 +66,7 @@ impl AnswerValues {
 }
 
 impl RejectedRecording<'_> {
-    /// The events up to the rejected one, with the values of these answers and holes else.
+    /// The events up to the rejected one, with holes in the place of all answers but the known ones.
     fn with(&self, known: &[usize], rejected: RejectedAnswer) -> Vec<RecordedEvent> {
         let events = self.events.iter().enumerate().take_while(|(_, (line, _))| *line <= self.line);
         let shown = |(at, (line, observation)): (usize, &RecordedEvent)| match observation {
@@ -87,14 +87,15 @@ impl RejectedRecording<'_> {
         events.filter(|(_, (_, seen))| matches!(seen, Observation::Answer(_, Some(_)))).map(|(at, _)| at).collect()
     }
 
-    /// The answers or calls that could have been seen in the place of the rejected one, if they are all found with this work, and known.
+    /// The answers or calls that could have been seen instead of the rejected one; `None` if `work` does not suffice to find them
+    /// all in full.
     fn possible(&self, work: u64) -> Option<Vec<Value>> {
         let at = self.events.iter().position(|(line, _)| *line == self.line)?;
         let (before, rejected) = (&self.events[..at], &self.events[at]);
         possible_instead(self.spec, self.network, (before, rejected), (self.options, work))
     }
 
-    /// The verdict with these values and holes else; the units that it took.
+    /// The verdict with holes in the place of all answers but the known ones, and the units that it took.
     fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (Verdict, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
         let judge = judge_within(self.spec, self.network, (&self.with(known, rejected), effort), &options);
@@ -124,7 +125,8 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
     AnswerValues { lines, all_from, minimal, is_any_rejected, possible, at }
 }
 
-/// Judges again that the event is rejected with these values and holes else, and with none of them less, if that is claimed.
+/// Judges again that the event is rejected with these values. If the set claims to be minimal, the event is not rejected without
+/// any one of them.
 #[must_use]
 pub fn check_values(rejected: RejectedRecording<'_>, values: &AnswerValues) -> Rechecked {
     let judge = |known: &[usize]| rejected.judge(known, RejectedAnswer::Seen, u64::MAX).0;

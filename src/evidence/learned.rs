@@ -1,5 +1,5 @@
-//! The way from the exchanges of a reason to the rejection: what each answer of it says about the server's state, and what each
-//! request did to it.
+//! The way from the exchanges of a reason to the rejection: the facts about the server's state that each answer shows, and the
+//! changes that each request made to the state.
 
 use std::ops::ControlFlow;
 
@@ -15,22 +15,22 @@ use crate::value::Value;
 /// An exchange that matters for a rejection.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Lesson {
-    /// The exchange; nothing for what was so from the beginning.
+    /// The exchange; `None` for the initial state.
     pub exchange: Option<Exchange>,
     /// The statement that is made about the exchange, or about the beginning.
     pub said: Said,
-    /// The statements of the specification.
+    /// The statements of the specification that the lesson is about.
     pub sites: Vec<Site>,
 }
 
-/// A statement about an exchange, about what its answer says or what its request did; or about the beginning.
+/// A statement about an answer, a request or the initial state.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Said {
-    /// Its answer matters.
+    /// The answer matters, as it says this about the state.
     Answer(Learned),
-    /// Its request did this, whatever was answered: `set n to 5`.
+    /// The request did this, whatever its answer: `set n to 5`.
     Request(Vec<String>),
-    /// Nothing changed this since the beginning: `n was 0 from the beginning`.
+    /// Nothing has changed this since the beginning: `n was 0 from the beginning`.
     Initially(String),
 }
 
@@ -39,26 +39,25 @@ pub enum Said {
 pub enum Learned {
     /// Nothing that can be put into words.
     None,
-    /// One of these, which are all.
+    /// One of these possibilities; there are no others.
     All(Vec<Vec<Fact>>),
-    /// One of this number of possibilities, with an example.
+    /// One of this number of possibilities; the facts of one of them are an example.
     OneOf(usize, Vec<Fact>),
 }
 
-/// More possibilities than this are not listed.
+/// The most possibilities that are listed one by one.
 const LISTED: usize = 3;
-/// More candidates than this are not described.
+/// The most candidates that are described, as each needs its own description of the state.
 const DESCRIBED: usize = 64;
-/// More entries of maps than this are not described.
+/// The most entries of maps, over all candidates, that are described.
 const ENTRIES: usize = 20_000;
-/// More exchanges than this are not described one by one.
+/// The most exchanges that are described one by one.
 const SHOWN: usize = 12;
-/// The part of the budget, one in N, for describing.
+/// The share of the budget, one in N, for descriptions.
 const PART: u64 = 8;
 
 impl Learned {
-    /// Combines what is new in each candidate into what follows in all of them; [`Learned::None`] if nothing is new in some
-    /// candidate.
+    /// The facts that are new in all candidates, out of the lists of new facts of each; [`Learned::None`] if some list is empty.
     fn of(mut each: Vec<Vec<Fact>>) -> Learned {
         each.sort();
         each.dedup();
@@ -78,8 +77,8 @@ impl Learned {
 }
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// Describes the exchanges of a reason, in their order, and returns how many were left out: if they are too many, the last
-    /// ones are described.
+    /// Describes the exchanges of a reason, in their order, and returns the number of those that were left out. If there are too
+    /// many, the last ones are described.
     pub(super) fn lessons(
         &mut self,
         needed: &[usize],
@@ -102,7 +101,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         (initial.chain(lessons.into_iter().map(|(_, lesson)| lesson)).collect(), from)
     }
 
-    /// Judges the exchanges up to a position as `step` shows them to the judge; ends early if that takes too much.
+    /// Judges the exchanges up to a position. `step` shows each to the judge. Ends early if this takes too much work.
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
         judge.follow_at_most(DESCRIBED, self.budget.left());
@@ -118,8 +117,8 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         });
     }
 
-    /// Judges what is possible before and after each of these exchanges if only the needed answers are known: what a request
-    /// is said to have done must not depend on any other answer. Exchanges for which that takes too much are missing.
+    /// The judges before and after each of these exchanges, if only the needed answers are known: the effect of a request must not
+    /// depend on any other answer. An exchange is missing if this takes too much work.
     fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
         let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
         let mut around = Vec::new();
@@ -133,7 +132,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         around
     }
 
-    /// Describes what a request did to some cells; `None` if it did nothing to them that can be described.
+    /// Describes how a request changed some cells; `None` if it changed none of them in a way that has a description.
     fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Lesson> {
         let exchange = exchange_at(self.recording(), at)?;
         let traced = Traced::new(self.spec);
@@ -151,13 +150,13 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         let mut sites: Vec<Site> = writes.iter().filter(is_own).map(|(write, _)| write.site).collect();
         sites.sort_unstable();
         sites.dedup();
-        // What was only found out about the state is not what the request did to it.
+        // A request may reveal something about the state without changing it.
         let did = !sites.is_empty() && !changes.is_empty();
         did.then(|| Lesson { exchange: Some(exchange), said: Said::Request(changes), sites })
     }
 
-    /// Describes what each of the needed answers says, from a position on: the trace is judged with these answers and holes else,
-    /// or, if that takes too much, with all answers.
+    /// Describes what each needed answer from a position on says. The trace is judged with holes in the place of all other
+    /// answers, or, if that takes too much work, with all answers.
     fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
         let Some(last) = needed.last().copied() else { return Vec::new() };
         let (spec, recording) = (self.spec.clone(), self.recording());
@@ -178,7 +177,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 }
 
-/// Shows an exchange to a judge, with its answer if that is one of the needed ones.
+/// Shows an exchange to a judge, with a hole in the place of its answer unless the answer is needed.
 fn observe_needed(needed: &[usize], at: usize, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) {
     match needed.binary_search(&at) {
         Ok(_) => budget.observe(judge, exchange),
@@ -205,7 +204,7 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     Lesson { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
 }
 
-/// The states of all candidates, as far as they are known; `None` if that is too much to be described.
+/// The states of all candidates, as far as they are known; `None` if they are too many or too large to be described.
 fn states(spec: &Spec, judge: &Judge) -> Option<Vec<KnownState>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());

@@ -1,8 +1,8 @@
-//! The evidence for a verdict: a second pass over the same exchanges (contract, *Evidence*).
+//! The evidence for a verdict, from a second pass over the same exchanges.
 //!
-//! An accepted trace has a *witness*: concrete values for every internal choice, replayed on the concrete server before it
-//! is shown. A rejected one has a *reason*: the answers that, together, leave no explanation, and none of which can be
-//! left out. Of concurrent clients these are the order in which their requests were served, and the *conflict* of their answers.
+//! An accepted trace has a *witness*: concrete values for every internal choice, replayed on the concrete server before it is
+//! shown. A rejected trace has a *reason*: a minimal set of answers that nothing explains together. A recording of concurrent
+//! clients has the order in which their requests were served, or the *conflict* of their answers.
 
 mod allowed;
 mod change;

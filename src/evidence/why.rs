@@ -1,4 +1,4 @@
-//! The explanation of a rejection, as data: what was possible, the reason, and how its exchanges lead there.
+//! The explanation of a rejection, as data: the possible answers, the reason, and what its exchanges say.
 
 use std::sync::Arc;
 
@@ -16,13 +16,13 @@ pub struct WhyRejected {
     pub rejected: Exchange,
     /// The answers that would have been possible instead.
     pub allowed: Vec<Possibility>,
-    /// The answers that leave nothing else.
+    /// The answers that rule out the rejected one.
     pub reason: Reason,
     /// The first exchange of a reason that does not begin in an initial state, if its request matters and its answer does not.
     pub first: Option<Exchange>,
-    /// The exchanges that matter, in order; of many, the last.
+    /// The exchanges that matter, in order; if there are too many, the last ones.
     pub lessons: Vec<Lesson>,
-    /// The number of exchanges that matter and are before those in `lessons`.
+    /// The number of exchanges that matter and come before those in `lessons`.
     pub omitted: usize,
 }
 

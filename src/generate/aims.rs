@@ -1,20 +1,20 @@
-//! The aims of a campaign. Each can be left out, to measure how much it gains.
+//! The aims of a campaign. Each can be switched off, to measure its gain.
 //!
-//! `CampaignAims { swarm: false, ..CampaignAims::default() }` makes runs that all have the same bounds.
+//! `CampaignAims { swarm: false, ..CampaignAims::default() }` gives all runs the same bounds.
 
-/// The ways in which a campaign comes to its requests, beside drawing them.
+/// The ways in which a campaign makes requests, besides drawing them.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct CampaignAims {
-    /// It begins with scripts that were made from the specification alone.
+    /// The campaign begins with scripts that are made from the specification alone.
     pub corpus: bool,
-    /// Each run draws bounds of its own.
+    /// Each run draws its own bounds.
     pub swarm: bool,
     /// Several clients ask for one key at the same moment.
     pub races: bool,
 }
 
 impl CampaignAims {
-    /// Requests are only drawn.
+    /// No aims: all requests are drawn.
     pub const NONE: CampaignAims = CampaignAims { corpus: false, swarm: false, races: false };
 }
 

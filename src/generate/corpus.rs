@@ -1,7 +1,7 @@
-//! The corpus: short scripts that come to each branch of a specification, found with the specification itself as the server.
+//! The corpus: short scripts that reach each branch of a specification, found with the specification itself as the server.
 //!
-//! Requests are generated until no more branches are found. A script that led to a new branch is made shorter: halves, then single
-//! requests are left out, as long as one of a few runs still comes to this branch.
+//! Requests are generated until no more branches are reached. A script that reaches a new branch is made shorter: halves of its
+//! requests, then single ones are left out, as long as one of a few runs still reaches the branch.
 
 use std::sync::Arc;
 
@@ -12,17 +12,17 @@ use crate::script::{MessageKind, Messages, RecordedOutcome, RequestTemplate, Scr
 use crate::server::{Ranges, Reply, Server};
 use crate::spec::Spec;
 
-/// The requests of one run.
+/// The number of requests in one run.
 const RUN: usize = 40;
-/// The number of runs of which one must come to the branch.
+/// The most runs that try to reach a branch, as each run draws other choices.
 const TRIES: usize = 3;
-/// Runs in a row that bring no new branch, after which no more are looked for.
+/// The number of runs in a row without a new branch after which the search ends.
 const IN_VAIN: usize = 10;
 
-/// The scripts that come to each branch of a specification, the shortest first; a limited number of requests is served to find them.
+/// Finds scripts that reach each branch of a specification, the shortest first, with a limit on the requests that are served.
 ///
 /// # Errors
-/// If the source of choices fails.
+/// The source of choices fails.
 pub fn corpus(spec: &Arc<Spec>, requests: usize, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
     let coverage = SpecCoverage::new(spec);
     let Some((noting, slot)) = coverage.noting().map(|(noting, slot)| (noting.clone(), slot)) else {
@@ -34,7 +34,7 @@ pub fn corpus(spec: &Arc<Spec>, requests: usize, choices: &mut dyn Choices) -> R
     Ok(scripts)
 }
 
-/// A request of a script, and what came back.
+/// A request of a script, with its outcome.
 #[derive(Clone)]
 struct CorpusStep {
     label: u64,
@@ -87,14 +87,14 @@ impl CorpusSearch {
         Ok(())
     }
 
-    /// Takes up that these steps come to a new branch.
+    /// Adds a script to the corpus, as these steps reach a new branch.
     fn found(&mut self, steps: &[CorpusStep], branch: usize, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         let (steps, taken) = self.shortened(steps.to_vec(), branch, choices)?;
         let mut news = CoverageNews::default();
         for branches in taken {
             self.coverage.take(0, &branches, None, &mut news);
         }
-        // The branch was taken, whether it was in this run or not.
+        // The branch counts as taken, even if this run did not reach it.
         if self.coverage.branches()[branch].taken == 0 {
             self.coverage.take(0, &[branch], None, &mut news);
         }
@@ -102,7 +102,7 @@ impl CorpusSearch {
         Ok(())
     }
 
-    /// Fewer of these steps that come to the branch, with the branches that each of them takes.
+    /// Leaves out steps without which the branch is still reached. Returns the steps, and the branches that each of them takes.
     fn shortened(
         &mut self,
         mut steps: Vec<CorpusStep>,
@@ -126,7 +126,8 @@ impl CorpusSearch {
         Ok((steps, taken))
     }
 
-    /// Runs steps again, until they come to the branch in the last one: they as they were then, and the branches that each took.
+    /// Runs steps again until the last one reaches the branch. Returns the steps as they were in this run, and the branches that
+    /// each took.
     #[allow(clippy::type_complexity, reason = "a pair of what is told of each step")]
     fn again(
         &mut self,
@@ -155,7 +156,7 @@ impl CorpusSearch {
         Ok(None)
     }
 
-    /// The script of these steps, whose labels are 1, 3, 5, …; a reference to a message that is left out is a value.
+    /// The script of these steps, with the labels 1, 3, 5, …; a reference to a message that was left out becomes a plain value.
     fn script(&self, mut steps: Vec<CorpusStep>) -> Script {
         let labels: Vec<u64> = steps.iter().map(|step| step.label).collect();
         let moved = |label: u64| labels.iter().position(|own| *own + 1 == label);

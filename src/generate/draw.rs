@@ -1,6 +1,6 @@
-//! Drawing a request: at each place a value of the domain, of the state or of the trace, or one that is made of such parts.
+//! Drawing a request: the value at each place is from the domain, the state or the trace, or is made of such parts.
 //!
-//! A tag that an answer had becomes a reference to that answer, beside the tag itself.
+//! A tag from an answer becomes a reference to this answer, along with the tag itself.
 
 use super::form::{FormKind, TypeForm};
 use super::sources::domain::{ValueDomain, ValueSizes};
@@ -15,23 +15,23 @@ use crate::spec::analysis::links::LinkedPart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
 
-/// Values are nested no deeper than this if they need not be.
+/// The greatest depth of drawn values, unless their type has none that are flatter.
 const DEPTH: usize = 6;
 /// The weights of 0, 1, 2, 3, 4 and more elements of a list, a set or a map.
 const ELEMENTS: [u64; 6] = [4, 12, 8, 4, 2, 1];
-/// The most elements beyond these: of most values, and of long ones.
+/// The most further elements, of usual values and of long ones.
 const MORE: [usize; 2] = [4, 32];
 
 /// The facts about a place of a request.
 #[derive(Clone, Debug, Default)]
 pub(super) struct PlaceFacts {
-    /// The weights of its sources.
+    /// The weights of the sources of the place's values.
     pub weights: [u64; 5],
-    /// The places of the state whose values make sense there.
+    /// The places in the state whose values make sense here.
     pub states: Vec<LinkedPart>,
-    /// The kind of values of the trace that do.
+    /// The kind of values in the trace that make sense here.
     pub kind: Option<usize>,
-    /// Set if a scalar never becomes a reference: the server does not choose what makes sense there.
+    /// Set if a scalar never becomes a reference, as the server does not choose the values that make sense here.
     pub is_literal: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct Drawer<'d> {
     pub swarm: &'d Swarm,
     pub seen: &'d SeenValues,
     pub states: &'d [&'d [Value]],
-    /// The one key that is used, if requests are to meet.
+    /// The one key that is used, if requests are to have a key in common.
     pub only_key: Option<usize>,
     pub choices: &'d mut dyn Choices,
     pub at: Vec<usize>,
@@ -55,10 +55,10 @@ pub(super) struct Drawer<'d> {
 type DrawnValue<T> = Result<T, ChoiceError>;
 
 impl Drawer<'_> {
-    /// A request, of this variant if that is said.
+    /// Draws a request, of this variant if one is given.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
         let value = match (&self.form.nodes[0].kind, variant) {
             (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
@@ -104,7 +104,7 @@ impl Drawer<'_> {
         Ok(Some(Value::Scalar(self.swarm.key(sort, number))))
     }
 
-    /// A value that a state has; if only an answer can have told it, it is a reference.
+    /// Draws a value from a state. It becomes a reference if the client can only know it from an answer.
     fn of_state(&mut self, node: usize) -> DrawnValue<Option<Value>> {
         let places = &self.places[node].states;
         let place = &places[self.choices.choose("place of the state", places.len())?];
@@ -119,7 +119,7 @@ impl Drawer<'_> {
         Ok(Some(value))
     }
 
-    /// An integer, or now and then one beside it.
+    /// Returns an integer, or now and then its neighbour.
     fn beside(&mut self, value: Value) -> DrawnValue<Value> {
         Ok(match (value.as_int(), self.choices.weighted("beside", &[12, 1, 1])?) {
             (Some(int), 1) => Value::Scalar(int.add(&Int::ONE).into()),
@@ -128,7 +128,7 @@ impl Drawer<'_> {
         })
     }
 
-    /// A value that an answer had, mostly one of the last ones.
+    /// Draws a value from an answer, mostly from one of the last ones.
     fn of_trace(&mut self, node: usize) -> DrawnValue<Option<Value>> {
         let Some(kind) = self.places[node].kind else { return Ok(None) };
         let last = self.seen.last(kind);
@@ -143,7 +143,7 @@ impl Drawer<'_> {
         Ok(Some(seen.value.clone()))
     }
 
-    /// Makes the scalars of a value that came from an answer references to it.
+    /// Adds references for the scalars of a value that come from an answer.
     fn refer(&mut self, ty: TypeId, kind: Option<usize>, value: &Value) {
         match value {
             Value::Scalar(_) => {
@@ -163,7 +163,7 @@ impl Drawer<'_> {
         }
     }
 
-    /// A value that is drawn part by part.
+    /// Draws a value part by part.
     fn parts(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
         Ok(match &self.form.nodes[node].kind {
             FormKind::Nothing => Value::UNIT,
@@ -205,7 +205,7 @@ impl Drawer<'_> {
         Ok(Value::data(tag, drawn.collect::<DrawnValue<Vec<Value>>>()?))
     }
 
-    /// A variant: one that the run uses; if values are nested deeply, a flat one.
+    /// Draws a variant that the run uses, or, inside of deeply nested values, the flattest one.
     fn variant(&mut self, node: usize, variants: &[Vec<usize>], depth: usize) -> DrawnValue<usize> {
         let weights = &self.swarm.variants[node];
         if depth > 0 && weights.len() == variants.len() {
@@ -225,7 +225,7 @@ impl Drawer<'_> {
         (0..count).map(|number| self.part(number, of, depth)).collect()
     }
 
-    /// Draws for a set or map, where nothing has a place that a reference could have.
+    /// Draws the parts of a set or map, which hold no references.
     fn without_references<T>(&mut self, draw: impl FnOnce(&mut Self) -> DrawnValue<T>) -> DrawnValue<T> {
         let before = self.references.len();
         let drawn = draw(self);

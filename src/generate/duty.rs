@@ -1,6 +1,6 @@
-//! The client's duty: a request that breaks it, or that no handler takes, is not sent.
+//! The check of the client's duty: a request that breaks it, or that no handler takes, is not sent.
 //!
-//! `on Deposit { account, amount } { expects amount >= 0; … }` is run on the states at hand, with symbols for what is chosen; if a
+//! `on Deposit { account, amount } { expects amount >= 0; … }` runs in the known states, with symbols for its choices. If some
 //! path may break the duty, the request is drawn again.
 
 use std::sync::Arc;
@@ -16,48 +16,49 @@ use crate::spec::analysis::pure::RequestFacts;
 use crate::term::{Term, made};
 use crate::value::Value;
 
-/// The number of paths through a handler that are followed.
+/// The most paths through a handler that are followed.
 const PATHS: usize = 64;
-/// The number of states that a request is tried on.
+/// The most states in which a request is tried.
 const STATES: usize = 4;
-/// The work on a request, in made terms.
+/// The most work on a request, in made terms.
 const WORK: u64 = 20_000;
-/// The number of requests of which it is known whether they keep their duty in any state.
+/// The most requests with a remembered answer to the question whether they keep the duty in any state.
 const REMEMBERED: usize = 4_096;
-/// Requests with longer texts are not remembered.
+/// The most bytes of a text in a request that is remembered.
 const SHORT: usize = 300;
 
-/// The states in which a request keeps its client's duty.
+/// The states in which a request keeps the client's duty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum KeptIn {
-    /// All of them.
+    /// All states.
     AnyState,
-    /// Those at hand.
+    /// All given states.
     TheseStates,
-    /// Perhaps not all of those at hand.
+    /// Perhaps not all given states.
     Fewer,
 }
 
-/// Checks requests against the client's duty.
+/// The check of requests against the client's duty.
 #[derive(Debug)]
 pub(super) struct DutyCheck {
-    /// By the variant of the request: whether it may break a duty at all.
+    /// A mark, by the variant of the request, whether the request may break a duty at all.
     may_break: Vec<bool>,
-    /// A state of which nothing is known.
+    /// A state without known values.
     any_state: Vec<Value>,
     any_facts: Vec<Term>,
-    /// The constants that are computed, which stand after the variables.
+    /// The computed constants, which come after the variables.
     computed: Vec<Value>,
-    /// The specification for such states.
+    /// The specification, compiled for states of which nothing is known.
     unknown: Arc<Spec>,
     solver: Solver,
     known: FxHashMap<Value, bool>,
-    /// By function and position, whether a duty may be met from there on: for the specification, and for the one of any state.
+    /// A mark, by function and instruction, whether a duty may come after it: in the specification, and in the one for unknown
+    /// states.
     ahead: [Vec<Vec<bool>>; 2],
 }
 
 impl DutyCheck {
-    /// The check for a specification whose requests have `variants` variants, with its computed constants.
+    /// The check for a specification whose requests have this number of variants, with its computed constants.
     pub fn of(spec: &Arc<Spec>, variants: usize, computed: &[Value]) -> DutyCheck {
         let facts = RequestFacts::new(&spec.program);
         let may_break = (0..variants).map(|tag| facts.may_break_duty(&Value::unit(tag as u32))).collect();
@@ -75,7 +76,7 @@ impl DutyCheck {
         DutyCheck { may_break, any_state, any_facts, computed: computed.to_vec(), unknown, solver, known, ahead }
     }
 
-    /// Finds out in which states a request of a client keeps the duty.
+    /// Finds the states in which a request of a client keeps the duty.
     pub fn check(&mut self, spec: &Spec, request: &Value, client: u64, states: &[&[Value]]) -> KeptIn {
         let tag = if let Value::Data { tag, .. } = request { *tag as usize } else { 0 };
         if !self.may_break.get(tag).copied().unwrap_or(true) {
@@ -93,7 +94,7 @@ impl DutyCheck {
         if is_kept { KeptIn::TheseStates } else { KeptIn::Fewer }
     }
 
-    /// The variables of a state, and the constants after them.
+    /// The variables of a state, with the constants after them.
     pub fn whole(&self, spec: &Spec, state: &[Value]) -> Vec<Value> {
         let slots = spec.program.state_slots();
         let missing = std::iter::repeat_n(Value::Absent, slots.saturating_sub(state.len()));
@@ -118,7 +119,7 @@ impl DutyCheck {
         is_kept
     }
 
-    /// Tests whether no path of a request from a state breaks the duty.
+    /// Tests whether no path of a request in a state breaks the duty.
     fn is_kept(&mut self, spec: &Spec, request: &Value, client: u64, state: Vec<Value>, facts: &[Term]) -> bool {
         let mut path = RequestPath::of(spec, state, request, client);
         let last = made().saturating_add(WORK);
@@ -139,7 +140,7 @@ impl DutyCheck {
     }
 }
 
-/// Tests whether the texts of a value are short, so that it is remembered cheaply.
+/// Tests whether all texts of a value are short, so that remembering it is cheap.
 fn is_short(value: &Value) -> bool {
     match value {
         Value::Scalar(Scalar::Str(text)) => text.len() <= SHORT,

@@ -1,7 +1,7 @@
 //! The form of a type: a tree with a node for each place at which a request or an answer has a value.
 //!
-//! `enum Request { Get { key: string }, Put { key: string, value: string } }` has five nodes: the request, the keys of both variants
-//! and the value. What is known of a place, such as the values that make sense there, is kept by the number of its node.
+//! `enum Request { Get { key: string }, Put { key: string, value: string } }` has four nodes: the request, the keys of both
+//! variants, and the value. Facts about a place, such as the values that make sense there, are kept by the number of its node.
 
 use rustc_hash::FxHashMap;
 
@@ -9,10 +9,10 @@ use crate::scalar::Sort;
 use crate::spec::analysis::links::PartStep;
 use crate::spec::{Type, TypeId, Types};
 
-/// More nodes than this are not told apart by the place at which they stand, but only by their type and name.
+/// The most nodes of a form that are told apart by their places; further nodes are told apart only by their types and names.
 const MANY_NODES: usize = 2_048;
 
-/// The form of a type; node 0 is the whole value.
+/// The form of a type. Node 0 is the whole value.
 #[derive(Debug)]
 pub(super) struct TypeForm {
     pub nodes: Vec<FormNode>,
@@ -22,17 +22,17 @@ pub(super) struct TypeForm {
 #[derive(Debug)]
 pub(super) struct FormNode {
     pub ty: TypeId,
-    /// The name of the innermost field around it.
+    /// The name of the innermost field around the place.
     pub name: Option<String>,
     pub kind: FormKind,
-    /// The depth of the flattest value there.
+    /// The depth of the flattest value at the place.
     pub height: u32,
 }
 
-/// The parts of the values at a place, by the numbers of their nodes.
+/// The parts of the values at a place, as numbers of nodes.
 #[derive(Clone, Debug)]
 pub(super) enum FormKind {
-    /// There is one value only.
+    /// The only value of the type.
     Nothing,
     Leaf(Sort),
     Option(usize),
@@ -81,7 +81,7 @@ impl TypeForm {
         }
     }
 
-    /// The node at the end of a way into a value.
+    /// The node at the end of a path into a value.
     pub fn at(&self, path: &[PartStep]) -> Option<usize> {
         path.iter().try_fold(0, |node, step| match (&self.nodes[node].kind, step) {
             (FormKind::Option(of), PartStep::Field(1, 0)) => Some(*of),
@@ -104,9 +104,9 @@ impl TypeForm {
 struct FormBuilding<'t> {
     types: &'t Types,
     form: TypeForm,
-    /// The types of the nodes that are being made, from the root.
+    /// The types of the nodes that are being built, from the root.
     open: Vec<(TypeId, usize)>,
-    /// The nodes that many places share.
+    /// The nodes that several places share.
     shared: FxHashMap<(TypeId, Option<String>), usize>,
 }
 

@@ -1,4 +1,4 @@
-//! The next requests of a test, from what is known: the domain, the state, the trace and the corpus.
+//! The generation of test requests from everything that is known: the domain, the state, the trace and the corpus.
 //!
 //! ```
 //! use mayhap::choice::Random;
@@ -46,19 +46,19 @@ pub use sources::{SourceWeights, ValueSource};
 use swarm::Swarm;
 use wave::{WaveRoom, Waves};
 
-/// The number of times that a request is drawn again because it may break the client's duty.
+/// The most draws of a request that may break the client's duty, before none is sent.
 const DRAWS: usize = 64;
 
-/// The bounds of what is generated.
+/// The settings of a generator.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct GenerateSettings {
     /// The number of clients.
     pub clients: u64,
-    /// The most requests of one client that are under way together.
+    /// The most requests that one client has under way.
     pub depth: usize,
-    /// Factors of the weights of sources.
+    /// The factors of the weights of sources.
     pub weights: SourceWeights,
-    /// The aims of its requests.
+    /// The aims of the campaign.
     pub aims: CampaignAims,
 }
 
@@ -68,7 +68,7 @@ impl Default for GenerateSettings {
     }
 }
 
-/// Makes the requests of runs.
+/// A generator of the requests of runs.
 pub struct Generator {
     spec: Arc<Spec>,
     settings: GenerateSettings,
@@ -77,14 +77,14 @@ pub struct Generator {
     domain: ValueDomain,
     seen: SeenValues,
     duty: DutyCheck,
-    /// By the variant of the request: whether it changes nothing in any state.
+    /// A mark, by the variant of the request, whether the request changes no state.
     reads: Vec<bool>,
     swarm: Swarm,
     waves: Waves,
     room: WaveRoom,
 }
 
-/// A request that was drawn, and the states in which it keeps the client's duty.
+/// A drawn request, with the states in which it keeps the client's duty.
 struct KeptDrawing {
     template: RequestTemplate,
     kept: KeptIn,
@@ -121,10 +121,10 @@ impl Generator {
         }
     }
 
-    /// Begins a run, in which nothing was seen yet: its bounds are drawn.
+    /// Begins a run without messages, and draws its bounds.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn begin_run(&mut self, choices: &mut dyn Choices) -> Result<(), ChoiceError> {
         self.seen.clear();
         self.waves = Waves::default();
@@ -136,21 +136,21 @@ impl Generator {
         Ok(())
     }
 
-    /// Takes up a request that was sent.
+    /// Notes that a request was sent.
     pub fn sent(&mut self, _label: u64, _client: u64, request: &Value) {
         let places = &self.places;
         self.seen.ask(&self.form, &|node| places[node].kind, request);
     }
 
-    /// Takes up the answer to the request of this label.
+    /// Notes the answer to the request with this label.
     pub fn answered(&mut self, label: u64, _client: u64, answer: &Value) {
         self.seen.answer(label + 1, answer);
     }
 
-    /// Takes up that the request of this label has no answer that is known.
+    /// Notes that the request with this label has no known answer.
     pub fn unanswered(&mut self, _label: u64) {}
 
-    /// A request that was found elsewhere: its scalars refer to the answers that had them first.
+    /// The request with references in the place of scalars that an answer had first.
     #[must_use]
     pub fn referring(&self, value: Value) -> RequestTemplate {
         let mut references = Vec::new();
@@ -173,7 +173,7 @@ impl Generator {
         }
     }
 
-    /// Draws a request that keeps the client's duty, if one is found.
+    /// Draws a request that keeps the client's duty; `None` if none is found.
     fn draw(
         &mut self,
         wanted: &WantedRequest<'_>,
@@ -208,10 +208,10 @@ impl Generator {
         drawer.request(wanted.variant)
     }
 
-    /// Draws a request that stands by itself, with bounds of its own. If one is found that keeps the client's duty in any state, it does.
+    /// Draws a single request with bounds of its own. It keeps the client's duty in any state, if such a request is found.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn request(&mut self, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.begin_run(choices)?;
         let wanted = WantedRequest { client: 1, states: &[], variant: None, only_key: None };
@@ -222,20 +222,20 @@ impl Generator {
         Ok(template.value)
     }
 
-    /// Tests whether a request keeps the client's duty in any state, as far as that is found out.
+    /// Tests whether a request is known to keep the client's duty in any state.
     pub fn keeps_duty(&mut self, request: &Value) -> bool {
         self.duty.check(&self.spec, request, 1, &[]) == KeptIn::AnyState
     }
 }
 
-/// The values of the constants of a specification that are computed; absent where they cannot be.
+/// The values of the computed constants of a specification; absent if they cannot be computed.
 fn computed_constants(spec: &Arc<Spec>) -> Vec<Value> {
     let program = &spec.program;
     let computed = judge::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
     computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()])
 }
 
-/// The request that is to be drawn.
+/// The wishes for a request that is drawn.
 struct WantedRequest<'w> {
     client: u64,
     states: &'w [&'w [Value]],
@@ -244,7 +244,7 @@ struct WantedRequest<'w> {
 }
 
 impl TypeForm {
-    /// The number of variants of the whole value; 1 if it is not one of several variants.
+    /// The number of variants of the whole value; 1 if its type has no variants.
     fn variants(&self) -> usize {
         if let FormKind::Variants(variants) = &self.nodes[0].kind { variants.len() } else { 1 }
     }

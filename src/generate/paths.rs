@@ -1,6 +1,6 @@
-//! The paths of a request through its handler, from a state and with a request in which parts may be symbols.
+//! The paths of a request through its handler, from one state. Parts of the request may be symbols.
 //!
-//! From `data = {"a": 1}` the request `Get { key: #1 }` has two paths: one where #1 is "a", and one where it is not.
+//! From `data = {"a": 1}` the request `Get { key: #1 }` has two paths: in one #1 is "a", and in the other it is not.
 
 use crate::process::{Event, Fault, Fresh, Limit, Process};
 use crate::solve::{Answer, Solver};
@@ -9,18 +9,18 @@ use crate::symbolic::{self, Chosen, Driven, Fork, Infeasible, Policy, drive, hav
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
-/// Variables of states have smaller numbers than those that are made here.
+/// The number of the first variable that is made here; variables of states have smaller numbers.
 pub(super) const FIRST: u64 = 1 << 40;
 
-/// A path, with what is known of its symbols.
+/// A path, with the constraints on its symbols.
 pub(super) struct RequestPath(symbolic::Path<()>);
 
 /// The outcome of a path.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum RequestPathEnd {
-    /// It has come to its end.
+    /// The handler has ended.
     Ended,
-    /// Nothing comes this way, or nothing that matters.
+    /// No run takes this path, or nothing that matters comes on it.
     Nowhere,
     /// The client's duty may be broken.
     Broken,
@@ -50,25 +50,25 @@ impl RequestPath {
     /// Adds a condition.
     ///
     /// # Errors
-    /// If it cannot hold.
+    /// The condition cannot hold.
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
         self.0.assume(condition, solver)
     }
 }
 
-/// The paths of a request.
+/// The paths of a request that were not followed yet, and the means to follow them.
 pub(super) struct RequestPaths<'s> {
     pub types: &'s Types,
     pub fresh: Fresh,
     pub solver: &'s mut Solver,
-    /// Those that are not at their end.
+    /// The paths that have not ended.
     pub open: Vec<RequestPath>,
-    /// By function and position, whether a duty may be met from there on.
+    /// A mark, by function and instruction, whether a duty may come after it.
     pub ahead: &'s [Vec<bool>],
 }
 
 impl RequestPaths<'_> {
-    /// Follows a path to its end; if it divides, the other sides are left open.
+    /// Follows a path to its end. If it forks, the other sides are added to the open paths.
     pub fn run(&mut self, spec: &Spec, path: &mut RequestPath) -> RequestPathEnd {
         drive(spec, self, path)
     }

@@ -1,4 +1,4 @@
-//! The answers of peers: values of their types, out of the domain of the specification.
+//! The answers of peers, drawn from the domain of the specification.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::choice::{ChoiceError, Choices};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// Makes the answers of the peers of a specification.
+/// A generator of the answers of a specification's peers.
 pub struct PeerGenerator {
     spec: Arc<Spec>,
     domain: ValueDomain,
@@ -28,7 +28,7 @@ struct PeerForm {
 }
 
 impl PeerGenerator {
-    /// A generator of answers for a specification.
+    /// A generator for the peers of a specification.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> PeerGenerator {
         let domain = ValueDomain::of(spec, &computed_constants(spec));
@@ -41,10 +41,10 @@ impl PeerGenerator {
         PeerGenerator { spec: spec.clone(), domain, peers: peers.collect() }
     }
 
-    /// Draws an answer of the peer of this number.
+    /// Draws an answer of the peer with this number.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn answer(&self, peer: u32, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
         let PeerForm { form, places, swarm, seen } = &self.peers[peer as usize];
         let drawer = Drawer {

@@ -1,7 +1,8 @@
-//! The sources that each place of a request has: a key is one of the run's few, a tag one that an answer had.
+//! The sources of the values at each place of a request: a key is one of the few keys of the run, and a tag is one from an
+//! answer.
 //!
-//! In `Put { key: string, value: string, if_match: option<Tag> }` the first text is a key, as `data[key]` is looked up; the second one is
-//! stored and never compared.
+//! In `Put { key: string, value: string, if_match: option<Tag> }` the first text is a key, as `data[key]` looks it up. The second
+//! one is stored and never compared.
 
 use super::draw::PlaceFacts;
 use super::form::{FormKind, TypeForm};
@@ -22,7 +23,7 @@ pub(super) fn facts(
         .collect()
 }
 
-/// The parts of the state that each place of a request meets, of its own type.
+/// The parts of the state that the value at each place of a request is compared with, if they have its type.
 fn linked(form: &TypeForm, held: &[TypedPlace], links: &RequestLinks) -> Vec<Vec<LinkedPart>> {
     let mut linked = vec![Vec::new(); form.nodes.len()];
     for (path, part) in &links.meets {
@@ -34,7 +35,7 @@ fn linked(form: &TypeForm, held: &[TypedPlace], links: &RequestLinks) -> Vec<Vec
     linked
 }
 
-/// A place of a request, and the parts of the state that it meets.
+/// A place of a request, and the parts of the state that its value is compared with.
 struct LinkedPlace<'f> {
     form: &'f TypeForm,
     held: &'f [TypedPlace],
@@ -70,7 +71,7 @@ impl LinkedPlace<'_> {
         PlaceFacts { weights, states, kind, is_literal: sort == Sort::Int && !is_chosen }
     }
 
-    /// The parts of the state of the same type; of scalars that are no tokens, those with the same name.
+    /// The parts of the state with the type of the place. For a scalar that is no token, only those with its name, too.
     fn like(&self) -> Vec<LinkedPart> {
         let node = &self.form.nodes[self.node];
         let is_named = matches!(node.kind, FormKind::Leaf(sort) if !matches!(sort, Sort::Token(_)));

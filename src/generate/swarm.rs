@@ -1,6 +1,6 @@
-//! The bounds of one run, drawn when it begins: which keys, which requests, how many clients. Different runs test different things.
+//! The bounds of one run, which are drawn when it begins: its keys, its variants of requests, its number of clients, and so on.
 //!
-//! One run may use only `Put` and `Get` with the key "a"; the next one all requests but `Delete`, with three keys.
+//! One run may use only `Put` and `Get` with the key "a"; the next one all variants but `Delete`, with three keys.
 
 use std::sync::Arc;
 
@@ -9,32 +9,32 @@ use super::sources::domain::ValueSizes;
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Scalar, Sort};
 
-/// The keys of runs: most have the first ones.
+/// The keys of runs; most runs use the first ones.
 const KEYS: [&str; 8] = ["a", "b", "c", "d", "e", "f", "g", "h"];
 /// The weights of one to five keys.
 const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
-/// The weight of a variant that a run uses, and the share of those that it leaves out.
+/// The weights of a variant that a run uses; one of them is drawn.
 const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
-/// The weights of nothing and something in an optional place of a run that does not treat all of them alike.
+/// The weights of `None` and `Some` at an optional place, in runs in which each place has its own; one pair is drawn.
 const OPTION_WEIGHTS: [[u64; 2]; 4] = [[1, 0], [4, 1], [1, 1], [1, 3]];
-/// In a run that leaves variants out, each is left out with a chance of one in this number.
+/// A run leaves out one variant in [`LEFT_OUT`], on average, if it leaves out any.
 const LEFT_OUT: usize = 3;
 
 /// The bounds of a run.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Swarm {
     pub clients: u64,
-    /// The most requests of a client that are under way together.
+    /// The most requests that a client has under way.
     pub depth: usize,
     /// The most requests of a client in a wave.
     pub length: usize,
     pub keys: usize,
-    /// The place of the first key among those that there are.
+    /// The number of the first key.
     pub first_key: usize,
     pub sizes: ValueSizes,
-    /// By the node of the form, the weights of its variants.
+    /// The weights of the variants, by node of the form.
     pub variants: Vec<Vec<u64>>,
-    /// By the node of the form, the weights of nothing and something, if it is optional.
+    /// The weights of `None` and `Some`, by node of the form, if the node is optional.
     pub options: Vec<[u64; 2]>,
 }
 
@@ -42,7 +42,7 @@ impl Swarm {
     /// Draws the bounds of a run.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn draw(form: &TypeForm, clients: u64, depth: usize, choices: &mut dyn Choices) -> Result<Swarm, ChoiceError> {
         let sizes = match choices.weighted("sizes of values", &[10, 5, 1])? {
             0 => ValueSizes::Small,
@@ -66,7 +66,7 @@ impl Swarm {
         })
     }
 
-    /// The bounds of every run if they are not drawn: all clients, all requests alike, a few keys.
+    /// The bounds of every run, if none are drawn: all clients, all variants alike, and a few keys.
     pub fn usual(form: &TypeForm, clients: u64, depth: usize) -> Swarm {
         let weights = |kind: &FormKind| match kind {
             FormKind::Variants(variants) => vec![1; variants.len()],
@@ -84,7 +84,7 @@ impl Swarm {
         }
     }
 
-    /// The key of this number, of a sort.
+    /// The key with this number, as a value of a sort.
     pub fn key(&self, sort: Sort, number: usize) -> Scalar {
         let at = self.first_key + number;
         let text: Arc<str> = if at < KEYS.len() { KEYS[at].into() } else { format!("k{at}").into() };
@@ -98,7 +98,7 @@ impl Swarm {
     }
 }
 
-/// The weights of variants: in half of the runs, some are left out.
+/// Draws the weights of variants; half of the runs leave out some.
 fn variants(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<Vec<u64>>, ChoiceError> {
     let leaves_out = choices.choose("leave out variants", 2)? == 1;
     let mut all = Vec::with_capacity(form.nodes.len());
@@ -121,7 +121,7 @@ fn variants(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<Vec<u64>>,
     Ok(all)
 }
 
-/// The weights of optional places: if there are several, each has its own in half of the runs, and some are left out.
+/// Draws the weights of optional places. If there are several, each has its own weights in half of the runs.
 fn options(form: &TypeForm, choices: &mut dyn Choices) -> Result<Vec<[u64; 2]>, ChoiceError> {
     let several = form.nodes.iter().filter(|node| matches!(node.kind, FormKind::Option(_))).nth(1).is_some();
     let are_alike = !several || choices.choose("optional parts alike", 2)? == 0;

@@ -1,7 +1,8 @@
-//! The requests that are sent together: a wave. With one client a wave is mostly one request; with several, requests meet.
+//! The requests that are sent together: a wave. With one client a wave is mostly one request; with several clients, requests
+//! overlap.
 //!
-//! A *race* is requests of several clients with one key, at least one of which changes something, released together. The wave after
-//! it is a reader of that key.
+//! A *race* is a wave of requests of several clients with one key, released at once. At least one of them changes something. One or
+//! two waves after it read the same key.
 
 use std::time::Duration;
 
@@ -10,20 +11,20 @@ use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
 use crate::value::Value;
 
-/// The weights of waves in which clients overlap, race, and of one request alone.
+/// The weights of the kinds of waves: clients overlap, clients race, and one request alone.
 const KINDS: [u64; 3] = [5, 3, 2];
-/// The weights of the same if there are no races.
+/// The weights of the kinds of waves without races.
 const KINDS_WITHOUT_RACES: [u64; 3] = [5, 0, 2];
-/// Readers after a race, at most.
+/// The most waves that read the key after a race.
 const READERS: usize = 2;
 
-/// A wave that takes longer to judge is followed by smaller ones.
+/// The time for judging a wave beyond which later waves are smaller.
 const SLOW: Duration = Duration::from_millis(20);
-/// The fewest requests to which waves are cut: a race of two.
+/// The fewest requests that a smaller wave keeps: two are enough for a race.
 const FEWEST: usize = 2;
 
-/// The most requests of a wave: as many as the judge can follow. The orders in which the server may have served overlapping requests
-/// are up to exponentially many.
+/// The most requests in a wave, which is the number that the judge can follow. The number of orders of overlapping requests may
+/// be exponential.
 #[derive(Debug)]
 pub(super) struct WaveRoom(usize);
 
@@ -43,28 +44,28 @@ impl WaveRoom {
     }
 }
 
-/// The progress of a run's waves.
+/// The progress of the waves in a run.
 #[derive(Debug, Default)]
 pub(super) struct Waves {
-    /// The key that readers are to look at next, and how many of them are left.
+    /// The key that the next waves read, and their number.
     readers: Option<(usize, usize)>,
     barriers: u32,
 }
 
 impl Generator {
-    /// Adapts the size of later waves to the time that judging a wave of `asked` requests took. With one client the size stays as it is:
-    /// one seed is one test.
+    /// Adapts the size of later waves to the time that judging a wave of `asked` requests took. With one client the size is
+    /// fixed, so that one seed always gives the same test.
     pub fn judged(&mut self, asked: usize, took: Duration) {
         if self.settings.clients > 1 {
             self.room.learn(asked, took);
         }
     }
 
-    /// The next requests, all of which are answered before the next call. `states` are the memories of the explanations that are left,
-    /// as far as they are known; the first request has the label `next`, which is odd.
+    /// Makes the next requests, which must all end before the next call. `states` are the known memories of the remaining
+    /// explanations. The first request has the label `next`, which is odd.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn wave(&mut self, states: &[&[Value]], next: u64, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
         let mut planning = Planning { generator: self, states, choices, plan: Plan::default(), next };
         if let Some((key, left)) = planning.generator.waves.readers.take() {
@@ -96,10 +97,10 @@ struct Planning<'p> {
 }
 
 impl Planning<'_> {
-    /// Each client has a few requests under way.
+    /// Adds a few requests of each client.
     fn overlap(&mut self, clients: u64) -> Result<(), ChoiceError> {
         let (length, depth) = (self.generator.swarm.length, self.generator.swarm.depth);
-        // Alone, a client sends more than one request at once only if it does not wait for the answers.
+        // A single client sends several requests in a wave only if it may have them under way together.
         let length = if clients == 1 { length.min(depth) } else { length };
         let rounds = 1 + self.choices.choose("rounds", length)?;
         for _ in 0..rounds {
@@ -114,13 +115,13 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// The request of a client that must be answered before its next one is sent, if at most `depth` may be under way.
+    /// The request of a client that must be answered before its next one, so that at most `depth` are under way.
     fn waits_for(&self, client: u64, depth: usize) -> Vec<u64> {
         let own = self.plan.asks.iter().rev().filter(|ask| ask.client == client);
         own.map(|ask| ask.label).nth(depth - 1).into_iter().collect()
     }
 
-    /// Several clients ask for one key at once.
+    /// Adds requests of several clients with one key, which are released at once.
     fn race(&mut self) -> Result<(), ChoiceError> {
         let swarm = &self.generator.swarm;
         let (keys, all) = (swarm.keys, swarm.clients);
@@ -148,7 +149,7 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// One client looks at a key.
+    /// Adds a request that reads a key.
     fn reader(&mut self, key: usize) -> Result<(), ChoiceError> {
         let readers = self.variants(true);
         let variant = self.one_of(&readers)?;
@@ -161,7 +162,7 @@ impl Planning<'_> {
         self.ask(client, None, None, Vec::new(), None).map(|_| ())
     }
 
-    /// Any request at all: those that the run uses may all break the client's duty now.
+    /// Adds a request of any variant, as all requests that the run uses may break the client's duty now.
     fn any(&mut self) -> Result<(), ChoiceError> {
         let variants = self.generator.reads.len();
         let first = self.choices.choose("variant", variants)?;
@@ -173,7 +174,7 @@ impl Planning<'_> {
         Ok(())
     }
 
-    /// The variants that the run uses: those that change nothing, or the others.
+    /// The variants that change nothing, or the other variants that the run uses.
     fn variants(&self, reads: bool) -> Vec<usize> {
         let generator = &self.generator;
         let is_used = |tag: &usize| {
@@ -190,7 +191,7 @@ impl Planning<'_> {
         self.choices.choose("variant", variants.len()).map(|at| Some(variants[at]))
     }
 
-    /// Adds a request to the wave; false if none was found, or if it must be the only one.
+    /// Adds a request to the wave. Returns false if none was found, or if no other request may follow it.
     fn ask(
         &mut self,
         client: u64,

@@ -1,11 +1,12 @@
-//! The answers of peers in a run: those of its script, and else drawn ones.
+//! The answers of peers in a run: those in its script, or drawn ones.
 //!
 //! ```text
-//! {"peer": "store", "c": 1, "q": "Get"}      the script: this call was answered with 5
+//! {"peer": "store", "c": 1, "q": "Get"}      the script: the answer to this call was 5
 //! {"peer": "store", "c": 1, "a": 5}
 //! ```
 //!
-//! The answer to a call is that of the first equal call of the script which has not been used, else the first of that peer, else a drawn one.
+//! A call gets the unused answer of the first equal call in the script; if there is none, the first unused answer of its peer; if
+//! there is none either, a drawn one.
 
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ use crate::sut::{SutCall, System};
 use crate::trace::{PeerEvent, PeerMessage};
 use crate::value::Value;
 
-/// The number of answers that are drawn for a call, as some have no form on the wire.
+/// The most answers that are drawn for a call, as some have no form on the wire.
 const DRAWS: usize = 64;
 /// The weights of a peer that answers, and of one that fails.
 const FAILURES: [u64; 2] = [11, 1];
@@ -31,19 +32,19 @@ pub struct PeerAnswers {
 }
 
 impl PeerAnswers {
-    /// Peers whose answers are drawn by a seed, as far as no script has them.
+    /// Peers whose answers are drawn by a seed, unless a script has them.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, seed: u64) -> PeerAnswers {
         let (generator, choices) = (PeerGenerator::new(spec), Random::new(seed));
         PeerAnswers { spec: spec.clone(), generator, choices, planned: Vec::new() }
     }
 
-    /// Takes up the answers of a script.
+    /// Adds the answers of a script.
     pub fn plan(&mut self, answers: &[PlannedAnswer]) {
         self.planned.extend_from_slice(answers);
     }
 
-    /// Answers a call; the two events.
+    /// Answers a call, and returns the events of the call and its end.
     pub fn answer(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2] {
         let peer = self.spec.program.peers[call.peer as usize].name.clone();
         let answer = self.given(&peer, &call, system).unwrap_or_else(|| self.drawn(&call, system));
@@ -55,7 +56,7 @@ impl PeerAnswers {
         [event(call.key, PeerMessage::Call(call.request)), event(None, ended)]
     }
 
-    /// The answer that the script has for a call, if it has one that could be given.
+    /// Gives the answer that the script has for a call; `None` if it has none that can be given.
     fn given(&mut self, peer: &str, call: &SutCall, system: &mut dyn System) -> Option<Option<Value>> {
         let is_of_peer = |answer: &PlannedAnswer| answer.peer == peer && answer.key == call.key;
         let is_equal = |answer: &PlannedAnswer| is_of_peer(answer) && answer.request == call.request;
@@ -65,9 +66,9 @@ impl PeerAnswers {
         is_given.then_some(answer)
     }
 
-    /// An answer that is drawn and given; none if the peer fails.
+    /// Draws an answer and gives it; `None` if the peer fails.
     fn drawn(&mut self, call: &SutCall, system: &mut dyn System) -> Option<Value> {
-        // If nothing can be drawn any more, the peer fails.
+        // If no answer can be drawn, the peer fails.
         self.try_drawn(call, system).unwrap_or_default()
     }
 

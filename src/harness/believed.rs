@@ -1,6 +1,6 @@
-//! The state of a system as the judge knows it after each step of a script: what some explanation that is left holds.
+//! The state of a system after each step of a script, as one of the judge's remaining explanations has it.
 //!
-//! After `Put a "x"` a store is believed to be `{"a": {"value": "x", "tag": …}}`, where the tag is not known.
+//! After `Put a "x"` a store is believed to be `{"a": {"value": "x", "tag": …}}`, with an unknown tag.
 
 use crate::json::encode;
 use crate::report::campaign::{Belief, ShownStep};
@@ -11,7 +11,7 @@ use crate::value::Value;
 
 use super::run::Judging;
 
-/// Adds to each step of a script what is believed after it.
+/// Adds the beliefs about the state to each step of a script.
 pub fn add(judging: &Judging, script: &Script, steps: &mut [ShownStep]) {
     let Judging { spec, net, options, .. } = judging;
     let mut session = Session::new(spec, *net, options.clone());
@@ -25,7 +25,7 @@ pub fn add(judging: &Judging, script: &Script, steps: &mut [ShownStep]) {
     }
 }
 
-/// The variables of an explanation that is left; what it leaves open is not known.
+/// The variables of one remaining explanation; parts that it leaves open are unknown.
 fn beliefs(spec: &Spec, session: &Session) -> Vec<Belief> {
     let Some(state) = session.state() else { return Vec::new() };
     let slots = spec.program.slots.iter().take(spec.program.state_slots());

@@ -30,10 +30,10 @@ use super::regressions::{Regressions, replay};
 use super::run::Judging;
 use super::wave::WaitLimits;
 
-/// The runs of a script that is replayed.
+/// The most runs of a replayed script, so that a flaky failure shows.
 const REPLAYS: usize = 20;
 
-/// A test that is put together; [`SystemTest::run`] runs it.
+/// The settings of a test, which [`SystemTest::run`] runs.
 #[derive(Clone, Debug)]
 #[must_use]
 pub struct SystemTest {
@@ -42,9 +42,9 @@ pub struct SystemTest {
     regressions: Option<PathBuf>,
 }
 
-/// A test of a system by a specification: 10,000 requests of one client, by the seed 0.
+/// A test of a system against a specification: 10,000 requests of one client, with the seed 0.
 ///
-/// The variables `MAYHAP_SEED`, `MAYHAP_REQUESTS` and `MAYHAP_TIME` (in seconds) of the environment override what the test says.
+/// The environment variables `MAYHAP_SEED`, `MAYHAP_REQUESTS` and `MAYHAP_TIME` (in seconds) override the settings of the test.
 pub fn test(spec: &Arc<Spec>) -> SystemTest {
     let header = ScriptHeader { spec: spec.program.name.clone(), ..ScriptHeader::default() };
     let settings = CampaignSettings { clients: 1, header, ..CampaignSettings::default() };
@@ -52,7 +52,7 @@ pub fn test(spec: &Arc<Spec>) -> SystemTest {
 }
 
 impl SystemTest {
-    /// Sets the number of clients, which ask at once, each on a thread of its own.
+    /// Sets the number of clients, which send requests concurrently, each from a thread of its own.
     pub fn clients(mut self, clients: u64) -> SystemTest {
         self.settings.clients = clients.max(1);
         self
@@ -70,13 +70,13 @@ impl SystemTest {
         self
     }
 
-    /// Sets the most requests of a run: after them a fresh system is made.
+    /// Sets the most requests of a run; after them a fresh system is made.
     pub fn steps(mut self, steps: u64) -> SystemTest {
         self.settings.steps = steps.max(1);
         self
     }
 
-    /// Draws everything from this seed.
+    /// Sets the seed from which everything is drawn.
     pub fn seed(mut self, seed: u64) -> SystemTest {
         self.settings.seed = seed;
         self
@@ -88,7 +88,7 @@ impl SystemTest {
         self
     }
 
-    /// Sets the number of causes after which the test ends; 0: it goes on until all requests were made.
+    /// Sets the number of causes after which the test ends; with 0 it ends only after all requests.
     pub fn max_failures(mut self, most: usize) -> SystemTest {
         self.settings.max_failures = Some(most);
         self
@@ -103,7 +103,7 @@ impl SystemTest {
     /// Tests systems that `make` makes, one for each run.
     ///
     /// # Panics
-    /// The system did what the specification does not allow, broke down, or nothing was tested; the message is the report.
+    /// The system violates the specification or breaks down, or nothing was tested. The message is the report.
     pub fn run<S: Sut + 'static>(self, make: impl Fn() -> S + Send + Sync + 'static) {
         let report = self.check(make);
         assert!(report.verdict == CampaignVerdict::Pass, "{}", text::text(&report));
@@ -112,7 +112,7 @@ impl SystemTest {
     /// Runs a script that once showed a failure, as `mayhap replay --export rust` prints it, up to 20 times.
     ///
     /// # Panics
-    /// It fails again, or does not fit the specification.
+    /// The script fails again, or does not fit the specification.
     pub fn replay<S: Sut + 'static>(self, script: &str, make: impl Fn() -> S + Send + Sync + 'static) {
         let read = Script::read(&self.spec, script).unwrap_or_else(|error| panic!("{}", error.render("script")));
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
@@ -131,7 +131,7 @@ impl SystemTest {
         }
     }
 
-    /// Tests a system.
+    /// Tests a system, and returns the report.
     #[must_use]
     pub fn check_system(mut self, system: &mut dyn System) -> CampaignReport {
         self.read_environment();
@@ -162,7 +162,7 @@ impl SystemTest {
     }
 }
 
-/// The means of judging a system that is new in each run.
+/// The specification, network and limits for a system that is new in each run.
 fn judging(spec: &Arc<Spec>, clients: u64) -> Judging {
     Judging::live(spec, NetworkChoice::TCP, clients)
 }
@@ -172,7 +172,7 @@ fn not_started(report: CampaignReport, failure: &SutFailure) -> CampaignReport {
     CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..report }
 }
 
-/// Keeps what was found, if that is wanted.
+/// The follower of the campaign, which keeps failures if a directory was given.
 struct Keeper {
     regressions: Option<Regressions>,
 }

@@ -1,6 +1,7 @@
-//! A campaign: runs against a live system until the budget is used up or enough was found; each failure is shrunk and kept.
+//! A campaign: runs against a live system until the budget is used up or enough failures were found. Each failure is shrunk and
+//! kept.
 //!
-//! The corpus of the specification comes first, then what the generator thinks of.
+//! The campaign begins with the corpus of the specification, and goes on with generated requests.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -28,9 +29,9 @@ use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
 use super::wave::{LiveEventKind, WaitLimits};
 
-/// If there are waits, one wave in this number begins with one.
+/// One wave in [`WAVES_APART`] begins with a wait, on average, if there are waits.
 const WAVES_APART: usize = 500;
-/// The factors of a wait that is just too short, and of one that is just long enough.
+/// The factors of a wait that is a little too short, and of one that is a little longer than needed.
 const UNDER: f64 = 0.95;
 const OVER: f64 = 1.05;
 
@@ -39,37 +40,37 @@ const OVER: f64 = 1.05;
 pub struct CampaignSettings {
     /// The number of clients.
     pub clients: u64,
-    /// The number of requests in all.
+    /// The number of requests of all runs together.
     pub requests: u64,
-    /// The time in which these are made, if it is limited.
+    /// The time within which these requests are sent; `None` if it is not limited.
     pub time: Option<Duration>,
-    /// The number of requests of the longest runs.
+    /// The most requests of one run.
     pub steps: u64,
-    /// The number of causes after which the campaign ends; nothing: it does not end early.
+    /// The number of causes after which the campaign ends; `None` if it does not end early.
     pub max_failures: Option<usize>,
-    /// The seed of all that is drawn.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// The time that an answer may take.
+    /// The time within which an answer must come.
     pub deadline: Duration,
-    /// The share of the requests before which the system is killed and started again.
+    /// The share of requests before which the system is killed and started again.
     pub crash: f64,
-    /// The waits before some of the requests, in seconds: each a little shorter or longer.
+    /// The waits before some of the requests, in seconds. Each wait is made a little shorter or longer.
     pub waits: Vec<f64>,
-    /// The most requests a second, if they are limited.
+    /// The most requests in a second; `None` if they are not limited.
     pub rate: Option<f64>,
-    /// The time that shrinking one failure may take.
+    /// The most time for shrinking one failure.
     pub shrink_time: Duration,
-    /// Factors of the weights of the sources of values.
+    /// The factors of the weights of the sources of values.
     pub weights: SourceWeights,
-    /// The causes that are known: they do not count.
+    /// The known causes, which do not count.
     pub known: BTreeSet<String>,
-    /// The causes that regressions show: they are not looked for again.
+    /// The causes of failing regressions, which are not shrunk and reported again.
     pub shown: BTreeSet<String>,
-    /// The aims of its requests; one is left out only to measure what it gains.
+    /// The aims of the campaign's requests; an aim is switched off only to measure its gain.
     pub aims: CampaignAims,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
-    /// Set once somebody asks for the end.
+    /// Set when somebody asks for the end.
     pub stop: Arc<AtomicBool>,
 }
 
@@ -97,37 +98,37 @@ impl Default for CampaignSettings {
     }
 }
 
-/// The one who follows a campaign.
+/// The receiver of the progress and the failures of a campaign.
 pub trait Follower {
-    /// Takes notice of the numbers of requests and of runs so far.
+    /// Receives the numbers of requests and runs so far.
     fn proceed(&mut self, requests: u64, runs: u64);
-    /// Keeps a failure that was found, before it is shrunk; returns the path of its file.
+    /// Keeps a failure before it is shrunk, and returns the path of its file.
     fn found(&mut self, failure: &FoundFailure) -> Option<String>;
-    /// Keeps a failure that was shrunk, in that file.
+    /// Keeps a failure after it was shrunk, in the same file.
     fn shrunk(&mut self, failure: &FoundFailure);
-    /// Forgets a failure that was found: made smaller, it is one that is known.
+    /// Forgets a failure, as shrinking has shown that it is a known one.
     fn dropped(&mut self, failure: &FoundFailure);
 }
 
-/// The seeds of the answers of peers.
+/// The number of seeds for the answers of peers; each run draws one.
 const SEEDS: usize = 1 << 16;
-/// The silence after which a request that need not be answered has no answer.
+/// The silence after which a request that is owed no answer counts as unanswered.
 const SILENCE: Duration = Duration::from_millis(300);
-/// The most requests of one client that are under way together.
+/// The most requests that one client has under way.
 const DEPTH: usize = 4;
-/// The depth for a system that calls peers. A request that is lost after another one may call at any later time, which is hard to judge.
+/// The most requests that one client of a system that calls peers has under way. A request that is lost after another one may
+/// make calls at any later time, which is hard to judge.
 const DEPTH_OF_CALLERS: usize = 1;
-/// The campaign ends after this many waves in a row whose requests were all refused.
+/// The number of waves in a row with all requests refused after which the campaign ends.
 const IN_VAIN: u32 = 1_000;
-/// The time of judging a wave after which a run of several clients is over: the more was observed, the more there is to be explained in
-/// another way.
+/// The time for judging a wave after which a run with several clients ends, as more observations can be explained in more ways.
 const SLOW: Duration = Duration::from_millis(50);
-/// The number of requests that are served to find the corpus.
+/// The number of requests that may be served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;
-/// The changes of the specification for which scripts are searched for that show them, and the work on each.
+/// The most mutants of the specification that are looked at, and the work to find a script that kills one.
 const MUTANTS: usize = 24;
 const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
-/// Runs are judged once more for coverage as long as this brings something: all of the first, then fewer and fewer.
+/// The number of first runs that are all judged once more for their coverage; of later ones fewer and fewer are.
 const COVERED_RUNS: u64 = 20;
 
 /// A campaign against a system.
@@ -143,13 +144,13 @@ pub struct Campaign<'c> {
     started: Instant,
     causes: Vec<Failing>,
     undecided: Vec<UndecidedRuns>,
-    /// The waves in a row that were refused.
+    /// The number of waves in a row with all requests refused.
     in_vain: u32,
-    /// Set once some request was answered.
+    /// Set after some request was answered.
     is_answered: bool,
 }
 
-/// The runs that could not be decided for one reason.
+/// The runs that were undecided for the same reason.
 struct UndecidedRuns {
     why: String,
     runs: Vec<u64>,
@@ -166,16 +167,16 @@ impl fmt::Display for UndecidedRuns {
     }
 }
 
-/// The reason for which a run ended.
+/// The reason why a run ended.
 enum RunOver {
-    /// It has its requests.
+    /// The run has enough requests.
     Full,
-    /// The campaign is over.
+    /// The campaign ends.
     Stop,
 }
 
 impl<'c> Campaign<'c> {
-    /// A campaign that has not begun; `report` says what is known before.
+    /// A campaign that has not begun. `report` has what is known before it.
     #[must_use]
     pub fn new(
         judging: &'c Judging,
@@ -204,10 +205,11 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    /// Runs it to its end.
+    /// Runs the campaign to its end.
     ///
     /// # Errors
-    /// The system could not be started for the first run. If it cannot be for a later one, that is a failure of the report.
+    /// The system could not be started for the first run. If it cannot be started for a later one, this is a failure in the
+    /// report.
     pub fn run(mut self, corpus: &[Script]) -> Result<CampaignReport, SutFailure> {
         let corpus = if self.settings.aims.corpus { corpus } else { &[] };
         self.report.corpus = corpus.len() as u64;
@@ -219,7 +221,7 @@ impl<'c> Campaign<'c> {
                 Err(_) if self.is_stopped() => break,
                 Err(failure) if self.report.runs == 0 => return Err(failure),
                 Err(failure) => {
-                    // What was found before stays found.
+                    // Failures that were found earlier are kept.
                     let found = FoundFailure {
                         last_output: self.system.last_output(),
                         requests_to_find: self.report.requests,
@@ -241,13 +243,13 @@ impl<'c> Campaign<'c> {
         is_over || is_late || is_enough || self.is_stopped()
     }
 
-    /// The number of failures that were not known.
+    /// The number of failures with new causes.
     fn new_failures(&self) -> usize {
         self.report.failures.iter().filter(|failure| !failure.known).count()
     }
 
-    /// The number of requests of this run. Most runs are short, as each draws bounds of its own; the longest come again and again: an
-    /// eighth of the longest, a quarter, an eighth, a half, and so on.
+    /// The number of requests of this run. Most runs are short, as each draws its own bounds. Longer runs come again and again:
+    /// an eighth of the longest, a quarter, an eighth, a half, and so on.
     fn length(&self) -> u64 {
         (self.shortest() << self.report.runs.trailing_zeros().min(3)).min(self.settings.steps)
     }
@@ -320,7 +322,7 @@ impl<'c> Campaign<'c> {
         if let RunState::Violated(event) = state
             && self.causes.iter().any(|known| known.is_violated_again(&run, event))
         {
-            // The reason of what is known is not looked for again: that can take longer than the run.
+            // The reason of a known failure is not searched again, as this can take longer than the run.
             return Ok(RunOver::Full);
         }
         if let Some(failing) = Failing::of_run(&mut run, &state, self.system, &self.settings.header) {
@@ -338,7 +340,7 @@ impl<'c> Campaign<'c> {
         WaitLimits { deadline: settings.deadline, silence: SILENCE.min(settings.deadline), stop: &settings.stop, until }
     }
 
-    /// The first requests of a plan, as many as the campaign may still make.
+    /// The first requests of a plan, as many as the campaign may still send.
     fn cut(&self, mut plan: Plan) -> Plan {
         let left = self.settings.requests.saturating_sub(self.report.requests);
         plan.asks.truncate(usize::try_from(left).unwrap_or(usize::MAX).max(1));
@@ -357,7 +359,7 @@ impl<'c> Campaign<'c> {
         Ok(plan)
     }
 
-    /// The plan, with a wait before its first request now and then.
+    /// The plan, now and then with a wait before its first request.
     fn with_wait(&mut self, mut plan: Plan) -> Result<Plan, SutFailure> {
         let waits = &self.settings.waits;
         let Some(first) = plan.asks.first_mut().filter(|ask| !waits.is_empty() && ask.barrier.is_none()) else {
@@ -372,7 +374,7 @@ impl<'c> Campaign<'c> {
         Ok(plan)
     }
 
-    /// Tells the generator what was observed, in the order of labels: in what order answers came is left to chance.
+    /// Shows the generator what was observed, in the order of the labels, as the order in which answers came is random.
     fn learn(&mut self, run: &LiveRun, from: usize) {
         let mut events: BTreeMap<u64, Vec<&super::LiveEvent>> = BTreeMap::new();
         for event in &run.events()[from..] {
@@ -420,14 +422,14 @@ impl<'c> Campaign<'c> {
         self.report.failures.push(FoundFailure { known, ..failure });
     }
 
-    /// Tests whether a failure was found before, or a regression shows it.
+    /// Tests whether a failure was found before, or is one of a regression.
     fn is_old(&self, failing: &Failing) -> bool {
         let cause = failing.cause();
         self.settings.shown.iter().any(|shown| is_same_cause(shown, &cause))
             || self.causes.iter().any(|known| known.is_like(failing))
     }
 
-    /// Keeps a failure, shrinks it, and keeps that.
+    /// Reports a new failure: keeps it, shrinks it, and keeps the result.
     fn take_up(&mut self, failing: Failing) {
         if self.is_old(&failing) {
             return;
@@ -447,7 +449,7 @@ impl<'c> Campaign<'c> {
                     return;
                 }
                 let file = failure.file.take();
-                // It keeps the name under which it was found, but for parts of the request that it does without.
+                // The failure keeps its first name, without the optional parts of the request that are not needed.
                 let named = Failing { options: last.options.clone(), ..failing.clone() };
                 shrunk.script.header.cause = Some(named.cause());
                 failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
@@ -465,7 +467,7 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    /// Keeps a failure that was met when another one was shrunk.
+    /// Reports a new failure that was found while another one was shrunk.
     fn take_up_unshrunk(&mut self, failing: Failing) {
         let is_wanted = self.settings.max_failures.is_none_or(|most| most == 0 || self.new_failures() < most);
         if is_wanted && !self.is_old(&failing) {
@@ -494,7 +496,7 @@ impl<'c> Campaign<'c> {
         let budget = ShrinkBudget { until, ..ShrinkBudget::default() };
         let shrunk =
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
-        // The last run that failed may have been one of another script.
+        // The last failing run may have been a run of another script.
         let shown = Failing::recorded(self.judging, &shrunk.script).filter(|shown| failing.is_shown_by(shown));
         let last = shown.or(trial.last).unwrap_or_else(|| failing.clone());
         Some((last, shrunk, trial.others))
@@ -509,7 +511,7 @@ impl<'c> Campaign<'c> {
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
         let is_shaped = sharpness.looked_at == 0 || sharpness.shaped > 0;
-        // A status that no line has, or content of another type, is no answer at all.
+        // An answer with an unknown status, or with content of another type, has the wrong form, so at least the form was tested.
         report.only_form = is_answered && !is_shaped && judging.spec.http.is_some();
         let is_tested = is_answered && is_shaped || report.only_form;
         report.stopped = is_stopped.then(|| INTERRUPTED.to_owned());
@@ -518,8 +520,8 @@ impl<'c> Campaign<'c> {
     }
 }
 
-/// The scripts that a campaign begins with: they reach each branch of the specification, and kill mutants of it. None is the beginning of
-/// another one.
+/// The first scripts of a campaign: they reach each branch of the specification, and kill mutants of it. No script is
+/// the beginning of another one.
 #[must_use]
 pub fn starting_scripts(spec: &Arc<Spec>, seed: u64) -> Vec<Script> {
     let mut all = corpus(spec, CORPUS_REQUESTS, &mut Random::new(seed)).unwrap_or_default();
@@ -562,13 +564,13 @@ fn verdict(report: &CampaignReport, is_stopped: bool, is_tested: bool) -> Campai
     }
 }
 
-/// A failure as it was met, not made smaller.
+/// A failure as it was found, without shrinking.
 fn unshrunk(failing: &Failing) -> ShrunkScript {
     let script = failing.script.clone();
     ShrunkScript { script, runs: 0, fails: (1, 1), others: Vec::new(), minimal: false, stopped: None }
 }
 
-/// The failure that drawing failed: seeds cannot.
+/// The failure that nothing could be drawn, which does not happen with seeds.
 fn drawn(error: ChoiceError) -> SutFailure {
     SutFailure { kind: crate::sut::SutFailureKind::Adapter, client: None, what: error.to_string() }
 }

@@ -1,13 +1,13 @@
-//! The coverage as it is reported: branches with their lines and columns.
+//! The coverage for a report: branches with their lines and columns.
 
 use crate::coverage::{BranchKind, SpecBranch, SpecCoverage};
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};
 use crate::spec::Spec;
 
-/// The characters of a condition that are shown.
+/// The most characters of a condition that are shown.
 const LONGEST_HEAD: usize = 80;
 
-/// The report of what explanations took.
+/// The coverage of the explanations, for a report.
 #[must_use]
 pub fn covered(spec: &Spec, coverage: &SpecCoverage) -> ReportedCoverage {
     let (covered_pairs, pairs) = coverage.pairs();

@@ -1,7 +1,8 @@
-//! A failure of a live system: its kind, its cause, the script that shows it; and trials of smaller scripts.
+//! A failure of a live system: its kind, its cause, and the script that shows it; and trials of smaller scripts.
 //!
-//! Two failures have the same cause if their kinds, the constructors of the request and of its answer, and a statement in the reason
-//! are the same. While one is made smaller, the statement may change: a stale `Get` is found after a `Cas`, and shown after a `Put`.
+//! Two failures have one cause if they have the same kind, the same constructors of request and answer, and a common statement in
+//! their reasons. While a failure is shrunk, the statement may change: a stale `Get` is found after a `Cas`, and shown after a
+//! `Put`.
 
 use std::time::Duration;
 
@@ -18,39 +19,39 @@ use crate::value::Value;
 use super::run::{Judging, LiveRun, RunState};
 use super::wave::{LiveEvent, LiveEventKind, UNASKED, WaitLimits};
 
-/// The work on the reason of a failure, and of one that is only tried.
+/// The most work on the reason of a failure, and on the reason of a failure in a trial, in seconds of budget.
 const REASON_SECONDS: f64 = 1.0;
 const TRIAL_SECONDS: f64 = 0.05;
-/// The time in which a system that has ended a connection turns out to have ended as a whole.
+/// The time after the end of a connection within which the system may show that it has ended as a whole.
 const DYING: Duration = Duration::from_millis(500);
 
-/// A failure that was just met.
+/// A failure of a run.
 #[derive(Clone, Debug)]
 pub struct Failing {
-    /// Its kind.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// The request and the answer at which it shows, by their constructors: `Put NoContent`.
+    /// The constructors of the request and the answer at which the failure shows: `Put NoContent`.
     pub constructors: String,
-    /// The optional parts that the request has, if it may have several, each with its constructor: `if_match Any`.
+    /// The optional parts of the request, each with its constructor, if requests of this variant have several: `if_match Any`.
     pub options: Vec<String>,
     /// The statements of the specification that the reason names.
     pub places: Vec<SpecPlace>,
     /// The script that repeats the run up to the failure, as it was observed.
     pub script: Script,
-    /// The label of the message at which it shows.
+    /// The label of the message at which the failure shows.
     pub label: u64,
-    /// The labels of the messages that are its reason.
+    /// The labels of the messages in the reason of the failure.
     pub reason: Vec<u64>,
     /// The reason in words.
     pub explanation: Vec<String>,
     /// The answers that were possible instead, as JSON.
     pub possible: Vec<String>,
-    /// The last lines of the system's own output, if it broke down.
+    /// The last lines of the system's output, if it broke down.
     pub last_output: Vec<String>,
 }
 
 impl Failing {
-    /// The cause, by which failures are told apart: `kv_etag.may:48 Put NoContent`.
+    /// The cause, which tells failures apart: `kv_etag.may:48 Put NoContent`.
     #[must_use]
     pub fn cause(&self) -> String {
         let place = self.places.first().map(ToString::to_string);
@@ -64,8 +65,8 @@ impl Failing {
         if text.is_empty() { "violation".to_owned() } else { text.join(" ") }
     }
 
-    /// Tests whether another failure has the same cause. If this one needs optional parts of a request, another request that has all of
-    /// them and fails as this one does has the same cause; else the statements of the reasons tell.
+    /// Tests whether another failure has the same cause. If this request has optional parts, the other one must have all of them.
+    /// If it has none, the reasons must have a statement in common.
     #[must_use]
     pub fn is_like(&self, other: &Failing) -> bool {
         let meets = self.places.iter().any(|place| other.places.contains(place));
@@ -74,8 +75,8 @@ impl Failing {
         self.kind == other.kind && self.constructors == other.constructors && is_known
     }
 
-    /// Tests whether the violation that a run ended with has this cause, by what can be said without its reason: an optional part of the
-    /// request is needed. If not, [`is_like`](Failing::is_like) may still say so.
+    /// Tests whether the violation of a run has this cause, as far as can be told without its reason: the request has optional
+    /// parts, and the other one has all of them. Otherwise [`is_like`](Failing::is_like) decides.
     pub(super) fn is_violated_again(&self, run: &LiveRun, event: u64) -> bool {
         let (spec, events) = (&run.judging().spec, &run.events()[..event as usize]);
         let Some(last) = events.last().filter(|last| !matches!(last.kind, LiveEventKind::Closed)) else { return false };
@@ -89,8 +90,8 @@ impl Failing {
         self.options.iter().all(|option| others.contains(option))
     }
 
-    /// Tests whether a smaller script shows this failure, too: its reason may name other statements, if requests and answers are told
-    /// apart by their constructors. Which earlier request made the state what it is depends on the script.
+    /// Tests whether a smaller script shows this failure. Its reason may name other statements if constructors tell requests and
+    /// answers apart, as it depends on the script which earlier request has set the state.
     #[must_use]
     pub fn is_shown_by(&self, smaller: &Failing) -> bool {
         let is_same_answer = self.kind == smaller.kind && self.constructors == smaller.constructors;
@@ -107,7 +108,7 @@ impl Failing {
         Failing::found(run, state, system, header, Duration::from_secs_f64(REASON_SECONDS))
     }
 
-    /// The violation that a script shows with the answers that were recorded in it, if it does: its reason names the script's own steps.
+    /// The violation that a script shows with its recorded answers, if it does. Its reason names the steps of the script.
     #[must_use]
     pub fn recorded(judging: &Judging, script: &Script) -> Option<Failing> {
         let mut run = LiveRun::unjudged(judging);
@@ -124,7 +125,7 @@ impl Failing {
     ) -> Option<Failing> {
         match state {
             RunState::Violated(event) => {
-                // A program that fails may end its connections first.
+                // A program that crashes may end its connections first.
                 let is_closed = matches!(run.events()[*event as usize - 1].kind, LiveEventKind::Closed);
                 Some(match is_closed.then(|| system.ended_within(DYING)).flatten() {
                     Some(crash) => Failing::broken(run, &crash, system, header),
@@ -186,7 +187,7 @@ impl Failing {
     }
 }
 
-/// The line of a specification that `kv.may:9` is.
+/// The place that a text such as `kv.may:9` names.
 fn place(text: &str) -> Option<SpecPlace> {
     let (file, line) = text.rsplit_once(':')?;
     Some(SpecPlace { file: file.to_owned(), line: line.parse().ok()? })
@@ -204,8 +205,8 @@ fn kind(kind: SutFailureKind) -> FailureKind {
     }
 }
 
-/// A sentence about lines of the run as one about steps, which are its requests with their answers, from 1: `line 4 answered 0` becomes
-/// `step 2 answered 0`. What is quoted stays as it is: `"line 4"`.
+/// Rewrites a sentence about lines of a run to one about steps, which are its requests with their answers, from 1:
+/// `line 4 answered 0` becomes `step 2 answered 0`. Quoted text stays as it is: `"line 4"`.
 fn in_steps(text: &str, events: &[LiveEvent]) -> String {
     if let Some(said) = unasked_said(text, events) {
         return said;
@@ -222,7 +223,8 @@ fn in_steps(text: &str, events: &[LiveEvent]) -> String {
     out
 }
 
-/// The number of bytes of what is quoted at the beginning of a text, with its quotes; without an end it is the whole.
+/// The length of the quoted text at the beginning of a text, in bytes and with its quotes. Without a closing quote it is the
+/// whole text.
 fn quoted_length(text: &str) -> usize {
     let mut chars = text.char_indices();
     let Some((_, quote)) = chars.next() else { return 0 };
@@ -238,9 +240,9 @@ fn quoted_length(text: &str) -> usize {
     text.len()
 }
 
-/// Adds a text without quotes, with steps for lines.
+/// Appends a text without quotes, with steps in the place of lines.
 fn push_in_steps(out: &mut String, text: &str, events: &[LiveEvent]) {
-    // The word `line` is held back until it is known what follows.
+    // The word `line` is held back until the next word is known.
     let mut held: Option<&str> = None;
     let mut names_lines = false;
     for word in text.split_inclusive(' ') {
@@ -266,7 +268,7 @@ fn push_in_steps(out: &mut String, text: &str, events: &[LiveEvent]) {
     out.extend(held);
 }
 
-/// The name of an event that no request led to, and that is of no step.
+/// The words for an event that belongs to no request, and thus to no step.
 fn unasked(line: usize, events: &[LiveEvent]) -> Option<&'static str> {
     let event = events.get(line.checked_sub(1)?).filter(|event| event.label == UNASKED)?;
     Some(match event.kind {
@@ -278,7 +280,7 @@ fn unasked(line: usize, events: &[LiveEvent]) -> Option<&'static str> {
     })
 }
 
-/// A sentence that is all about an event that no request led to.
+/// A sentence that is only about an event that belongs to no request.
 fn unasked_said(text: &str, events: &[LiveEvent]) -> Option<String> {
     let (line, what) = text.strip_prefix("line ")?.split_once(' ')?;
     unasked(line.parse().ok()?, events)?;
@@ -291,14 +293,14 @@ fn unasked_said(text: &str, events: &[LiveEvent]) -> Option<String> {
     }
 }
 
-/// The number of the request that an event of a run is about, from 1.
+/// The number, from 1, of the request that an event of a run belongs to.
 fn step_of(line: usize, events: &[LiveEvent]) -> Option<usize> {
     let label = events.get(line.checked_sub(1)?)?.label;
     let is_sent = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Sent(_));
     events.iter().filter(is_sent).position(|event| event.label == label).map(|at| at + 1)
 }
 
-/// The script that repeats what was observed, in its order.
+/// The script that repeats these events, in their order.
 fn script(header: &ScriptHeader, events: &[LiveEvent]) -> Script {
     let wait = |event: &LiveEvent| (event.waited > 0.0).then_some(ScriptStep::Wait(event.waited));
     let steps = events.iter().flat_map(|event| wait(event).into_iter().chain([step(event)]));
@@ -320,7 +322,7 @@ fn step(event: &LiveEvent) -> ScriptStep {
     }
 }
 
-/// The event that a step of a script was when it was run.
+/// The event that was observed at a step of a script.
 fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
     let kind = |seen: &RecordedOutcome| match seen {
         RecordedOutcome::Answer(answer) => Some(LiveEventKind::Answered(answer.clone())),
@@ -339,7 +341,7 @@ fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
     Some(LiveEvent { label, client, kind, waited: 0.0 })
 }
 
-/// The label of the message that an event is: a request has an odd one, its answer the next.
+/// The label of the message of an event: odd for a request, and the next number for its answer.
 #[must_use]
 pub fn message_label(event: &LiveEvent) -> u64 {
     match event.kind {
@@ -349,7 +351,7 @@ pub fn message_label(event: &LiveEvent) -> u64 {
     }
 }
 
-/// The earliest request of a client that has no answer.
+/// The first open request of a client.
 fn unanswered(events: &[LiveEvent], client: Option<u64>) -> Option<&LiveEvent> {
     let is_sent = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Sent(_)) && client == Some(event.client);
     let is_over = |sent: &LiveEvent| {
@@ -358,7 +360,7 @@ fn unanswered(events: &[LiveEvent], client: Option<u64>) -> Option<&LiveEvent> {
     events.iter().filter(is_sent).find(|sent| !is_over(sent))
 }
 
-/// The request that an event is about.
+/// The request that an event belongs to.
 fn request<'e>(events: &'e [LiveEvent], last: &LiveEvent) -> Option<&'e Value> {
     events.iter().find_map(|event| match &event.kind {
         LiveEventKind::Sent(request) if event.label == last.label => Some(&request.value),
@@ -366,7 +368,7 @@ fn request<'e>(events: &'e [LiveEvent], last: &LiveEvent) -> Option<&'e Value> {
     })
 }
 
-/// The optional parts of the request that an event is about, if it may have several: those that it has, with their constructors.
+/// The optional parts of the request that an event belongs to, with their constructors, if requests of its variant have several.
 fn options(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> Vec<String> {
     let Some(Value::Data { tag, fields: Some(values), .. }) = request(events, last) else { return Vec::new() };
     let fields = spec.types.fields(spec.program.request, *tag);
@@ -386,7 +388,7 @@ fn options(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> Vec<String> {
     said.collect()
 }
 
-/// The constructors of the request that an event is about, and of its answer.
+/// The constructors of the request that an event belongs to, and of its answer.
 fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
     let request = request(events, last).and_then(|value| constructor(spec, spec.program.request, value));
     let answer = match &last.kind {
@@ -402,7 +404,7 @@ fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
     parts.join(" ")
 }
 
-/// A call of a peer in short: its name, and the constructor of the request.
+/// A call of a peer in short: the name of the peer, and the constructor of the request.
 fn called(spec: &Spec, event: &PeerEvent<Value>) -> String {
     let peer = spec.program.peers.iter().find(|peer| peer.name == event.peer);
     let request = match &event.message {
@@ -413,7 +415,7 @@ fn called(spec: &Spec, event: &PeerEvent<Value>) -> String {
     parts.join(" ")
 }
 
-/// The status of an answer over HTTP, if it has it.
+/// The status of an answer over HTTP, if it has one.
 fn status(spec: &Spec, answer: &Value) -> Option<String> {
     let Value::Data { tag, .. } = answer else { return None };
     let is_status =
@@ -428,7 +430,7 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
         (Type::Enum(at), Value::Data { tag, .. }) => {
             Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
         }
-        // A record of what was asked has its constructors inside: `method: GET`.
+        // A request that is a record has constructors in its fields: `method: GET`.
         (Type::Struct(_), Value::Data { tag, .. }) => {
             let fields = spec.types.fields(ty, *tag);
             let parts = fields.iter().zip(value.fields());
@@ -442,9 +444,9 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
     }
 }
 
-/// Trials of smaller scripts against the live system.
+/// The trials of smaller scripts against the live system.
 pub struct LiveTrial<'t> {
-    /// The means of judging.
+    /// The specification, the network and the limits of the judge.
     pub judging: &'t Judging,
     /// The number of clients.
     pub clients: u64,
@@ -454,13 +456,13 @@ pub struct LiveTrial<'t> {
     pub patience: WaitLimits<'t>,
     /// The failure that is shrunk.
     pub failing: &'t Failing,
-    /// The last failure like it that was met.
+    /// The last failure with the same cause.
     pub last: Option<Failing>,
-    /// Failures of other causes that were met.
+    /// The failures with other causes.
     pub others: Vec<Failing>,
 }
 
-/// Runs a script once against a system that is reset before; returns the failure that shows, if one does.
+/// Resets the system and runs a script once; returns the failure of the run, if there is one.
 ///
 /// # Errors
 /// The system cannot be started, or somebody asked for the end.
@@ -499,7 +501,7 @@ impl Trial for LiveTrial<'_> {
     }
 }
 
-/// The report of a system that could not be started.
+/// The report on a system that could not be started.
 #[must_use]
 pub fn not_started(failure: &SutFailure) -> FoundFailure {
     let kind = kind(failure.kind);

@@ -1,4 +1,4 @@
-//! A failure as it is reported: its script line by line, with the reason beside the messages that it is about.
+//! The report of a failure: its script line by line, with the reason at the messages that it is about.
 
 use crate::report::campaign::{CampaignReport, FoundFailure, ShownAct, ShownOutcome, ShownStep, ShownValue};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
@@ -11,7 +11,7 @@ use super::believed;
 use super::failure::Failing;
 use super::run::Judging;
 
-/// The report of a failure, with the script that was found to show it.
+/// The report of a failure, with a script that shows it.
 #[must_use]
 pub fn found(judging: &Judging, failing: &Failing, shrunk: &ShrunkScript, campaign: &CampaignReport) -> FoundFailure {
     let spec = &judging.spec;
@@ -40,7 +40,7 @@ pub fn found(judging: &Judging, failing: &Failing, shrunk: &ShrunkScript, campai
     }
 }
 
-/// The lines of a script as what happens; the reason stands at the last message.
+/// The lines of a script, with the reason at the last message.
 fn steps(spec: &Spec, script: &Script, failing: &Failing) -> Vec<ShownStep> {
     let mut steps: Vec<ShownStep> = script.steps.iter().map(|step| ShownStep::plain(act(spec, script, step))).collect();
     let about = |step: &ShownStep| match &step.act {
@@ -89,7 +89,7 @@ fn act(spec: &Spec, script: &Script, step: &ScriptStep) -> ShownAct {
     }
 }
 
-/// A call of a peer, or its end; the key is that of the call.
+/// A call of a peer, or its end, which has the key of the call.
 fn peer_act(spec: &Spec, script: &Script, event: &PeerEvent<Value>) -> ShownAct {
     let declared = spec.program.peers.iter().find(|peer| peer.name == event.peer);
     let call = |step: &ScriptStep| match step {

@@ -1,12 +1,12 @@
-//! The loop of a test: it keeps clients busy, feeds the session, stops and resets; it has no policy of its own.
+//! The loop of a test: it keeps clients busy, feeds the session, stops and resets, and makes no other decisions.
 //!
 //! ```text
-//! generate ──plan──▶ wave ──requests──▶ System          a wave: all clients overlap, and at its end nothing is under way
+//! generate ──plan──▶ wave ──requests──▶ System          a wave: the requests of clients overlap, and at its end nothing is under way
 //!     ▲                │ events
 //!     └── states ── Session ──▶ explained, or rejected: shrink, report, keep
 //! ```
 //!
-//! A [`Campaign`] makes runs, each of which begins with a reset; a run is performed in waves.
+//! A [`Campaign`] consists of runs, each of which begins with a reset. A run consists of waves.
 
 mod answering;
 mod believed;

@@ -1,6 +1,7 @@
-//! Regressions: the scripts of failures that were found, kept in a directory and run again.
+//! Regressions: the scripts of found failures, which are kept in a directory and run again.
 //!
-//! `mayhap-regressions/48-put-nocontent.ndjson` is a violation at line 48 of the specification: a `Put` that was answered `NoContent`.
+//! `mayhap-regressions/48-put-nocontent.ndjson` is a violation at line 48 of the specification: a `Put` with the answer
+//! `NoContent`.
 
 use std::fmt;
 use std::fs;
@@ -25,27 +26,27 @@ pub struct Regressions {
 }
 
 impl Regressions {
-    /// Those of a directory, which need not be there yet.
+    /// The regressions in a directory, which need not exist yet.
     #[must_use]
     pub fn of(directory: &Path) -> Regressions {
         Regressions { directory: directory.to_owned() }
     }
 
-    /// Makes sure that they can be written, before anything is found.
+    /// Makes sure that regressions can be written, before any failure is found.
     ///
     /// # Errors
-    /// The directory cannot be made, or not be written.
+    /// The directory cannot be made or written.
     pub fn prepare(&self) -> io::Result<()> {
         let was_there = self.directory.is_dir();
         fs::create_dir_all(&self.directory)?;
         let trial = self.directory.join(".mayhap-trial");
         fs::write(&trial, "")?;
         fs::remove_file(&trial)?;
-        // A test that finds nothing leaves nothing.
+        // A test without failures leaves no directory.
         if was_there { Ok(()) } else { fs::remove_dir(&self.directory) }
     }
 
-    /// Their files, in the order of their names.
+    /// The files of the regressions, in the order of their names.
     ///
     /// # Errors
     /// The directory cannot be read.
@@ -66,7 +67,7 @@ impl Regressions {
         Ok(files)
     }
 
-    /// Writes the script of a failure, into its file if it has one.
+    /// Writes the script of a failure, into its own file if it has one.
     ///
     /// # Errors
     /// The file cannot be written.
@@ -76,7 +77,7 @@ impl Regressions {
             Some(file) => PathBuf::from(file),
             None => self.free_path(&file_name(&failure.cause)),
         };
-        // A file that is there whole, or not at all: whoever interrupts finds no half of it.
+        // The file appears as a whole, so an interrupted process leaves no half of it.
         let unfinished = path.with_extension("ndjson.part");
         fs::write(&unfinished, &failure.script)?;
         fs::rename(&unfinished, &path)?;
@@ -90,7 +91,7 @@ impl Regressions {
     }
 }
 
-/// The name of the file of a cause: `kv_etag.may:48 Put NoContent` gives `48-put-nocontent`.
+/// The name of the file for a cause: `kv_etag.may:48 Put NoContent` gives `48-put-nocontent`.
 fn file_name(cause: &str) -> String {
     let line = |word: &str| word.rsplit_once(".may:").map_or(word.to_owned(), |(_, line)| line.to_owned());
     let words: Vec<String> = cause.split_whitespace().map(line).collect();
@@ -98,12 +99,12 @@ fn file_name(cause: &str) -> String {
     words.join("-").chars().map(letter).take(80).collect()
 }
 
-/// The reason why a script cannot be run, with its file, without `error: `.
+/// The reason why a script cannot be run, with the name of its file.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum UnreadScript {
-    /// It says that it is of another specification.
+    /// The script names another specification.
     OfAnother(String),
-    /// It cannot be read, or does not fit the types.
+    /// The script cannot be read, or does not fit the types.
     Wrong(String),
 }
 
@@ -114,10 +115,10 @@ impl fmt::Display for UnreadScript {
     }
 }
 
-/// A script that is to fit a specification.
+/// Reads a script of a specification.
 ///
 /// # Errors
-/// It does not, or cannot be read.
+/// The script does not fit the specification, or cannot be read.
 pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript> {
     let shown = path.display();
     let text = fs::read_to_string(path).map_err(|error| UnreadScript::Wrong(format!("{shown}: {error}")))?;
@@ -138,7 +139,7 @@ pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript
     })
 }
 
-/// Runs a script at most `times` times, and says how that ended; it ends early once the system breaks down.
+/// Runs a script at most `times` times, and returns the outcome; a breakdown of the system ends this early.
 pub fn replay(
     judging: &Judging,
     script: &Script,
@@ -166,12 +167,12 @@ pub fn replay(
     }
 }
 
-/// Tests whether a cause names these constructors: the lines of a specification change more often than its types.
+/// Tests whether a cause has these constructors. The line in a cause does not count, as lines change more often than types.
 fn has_constructors(cause: &str, constructors: &str) -> bool {
     !constructors.is_empty() && parts(cause).1 == constructors
 }
 
-/// The number of runs, at most `most`, after which a script that once failed at this rate has failed again with 95 %.
+/// The number of runs, at most `most`, in which a script that has failed at this rate fails again with a probability of 95 %.
 #[must_use]
 pub fn runs_to_see(failed: Option<(u64, u64)>, most: usize) -> usize {
     const MISSED: f64 = 0.05;

@@ -1,6 +1,7 @@
-//! One run against a live system: waves of requests, what was observed, and what the judge says of it.
+//! One run against a live system: its waves of requests, the observations, and the judgement.
 //!
-//! A run begins with a reset. The judge is fed when a wave is over, as only then is it known which requests were refused.
+//! A run begins with a reset. The judge sees the events of a wave only after the wave, as only then it is known which requests
+//! were refused.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -23,19 +24,20 @@ use crate::value::Value;
 use super::answering::PeerAnswers;
 use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
 
-/// The part of the work for an event of a recording that judging an event of concurrent clients may take: a live system goes on meanwhile.
+/// The share of the work for an event of a recording, one in N, that an event of several live clients may take, as the system
+/// goes on meanwhile.
 const LIVE_EFFORT: u64 = 8;
 
-/// The memory that explanations may take, in bytes; as much as those of a recording.
+/// The most memory for explanations, in bytes, which is the limit for recordings, too.
 const LIVE_MEMORY: usize = 256 << 20;
 
-/// A run is short: most have fewer events than this.
+/// The number of last events over which the session may go back; most runs have fewer.
 const REMEMBERED: usize = 1_024;
 
-/// The means of judging a run.
+/// The specification, the network and the limits that a run is judged with.
 #[derive(Clone, Debug)]
 pub struct Judging {
-    /// The specification; of a server in any state at first, if the system is not reset.
+    /// The specification; if the system is not reset, the one of a server in any state.
     pub spec: Arc<Spec>,
     /// The network between the tester and the system.
     pub net: NetworkChoice,
@@ -44,7 +46,7 @@ pub struct Judging {
 }
 
 impl Judging {
-    /// The means of judging over a network. With several clients an event is given less work.
+    /// The usual limits for a live system; with several clients there is less work for each event.
     #[must_use]
     pub fn live(spec: &Arc<Spec>, net: NetworkChoice, clients: u64) -> Judging {
         let usual = Options::default();
@@ -56,19 +58,19 @@ impl Judging {
 /// The state of a run after a wave.
 #[derive(Debug)]
 pub enum RunState {
-    /// All that was observed is explained.
+    /// Everything that was observed is explained.
     Explained,
-    /// No run of the server explains what was observed up to the event of this number, from 1.
+    /// No run of the server explains the events up to this one, numbered from 1.
     Violated(u64),
-    /// That could not be decided for some part of it.
+    /// Some of the events could not be judged, for this reason.
     Undecided(String),
-    /// The system broke down; all that was observed before is explained.
+    /// The system broke down; everything that was observed before is explained.
     Broken(SutFailure),
     /// Somebody asked for the end.
     Interrupted,
 }
 
-/// A run of a live system.
+/// A run against a live system.
 pub struct LiveRun {
     judging: Judging,
     session: Session,
@@ -76,28 +78,28 @@ pub struct LiveRun {
     events: Vec<LiveEvent>,
     requests: u64,
     next_label: u64,
-    /// The number of events that were explained when a wave was last over.
+    /// The number of events that were explained at the end of a wave.
     explained: usize,
-    /// Set if the session can judge no more.
+    /// Set if the session cannot judge further events.
     is_over: bool,
-    /// Set if an event was seen that the session does not take.
+    /// Set if the session does not accept some event.
     is_unfit: bool,
-    /// The time that it took to judge the last wave.
+    /// The time for judging the last wave.
     judged_in: Duration,
     answers_at_once: bool,
-    /// Set if an answer to each request is owed.
+    /// Set if each request is owed an answer.
     owes: bool,
     peers: PeerAnswers,
 }
 
 impl LiveRun {
-    /// Draws the answers of peers by this seed, as far as no script has them.
+    /// The run with the answers of peers drawn by this seed, unless a script has them.
     #[must_use]
     pub fn with_peers(self, seed: u64) -> LiveRun {
         LiveRun { peers: PeerAnswers::new(&self.judging.spec, seed), ..self }
     }
 
-    /// Resets the system, and begins.
+    /// Resets the system, and begins a run.
     ///
     /// # Errors
     /// The system cannot be started.
@@ -106,7 +108,7 @@ impl LiveRun {
         Ok(LiveRun::unjudged(judging))
     }
 
-    /// A run in which nothing was observed yet.
+    /// A run that has observed nothing.
     #[must_use]
     pub fn unjudged(judging: &Judging) -> LiveRun {
         let Judging { spec, net, options } = judging;
@@ -141,7 +143,7 @@ impl LiveRun {
         let began = Instant::now();
         let mut state = self.judge(events);
         if let RunState::Undecided(why) = state {
-            // Perhaps its events can be judged as a whole.
+            // All events together may be judged as a whole.
             self.is_over = true;
             state = match self.settle() {
                 RunState::Explained if !self.is_known() => RunState::Undecided(why),
@@ -154,7 +156,7 @@ impl LiveRun {
         }
         match (state, end) {
             (RunState::Violated(event), _) => RunState::Violated(event),
-            // Nobody waited until it was started again.
+            // Somebody asked for the end while the system was starting again.
             (_, WaveEnd::Broken(SutFailure { kind: SutFailureKind::Start, .. }))
                 if patience.stop.load(Ordering::Relaxed) =>
             {
@@ -166,7 +168,7 @@ impl LiveRun {
         }
     }
 
-    /// The number of the event, from 1, up to which these events cannot be explained, if they cannot.
+    /// The number of the event, from 1, at which these events can no longer be explained; `None` if they can be.
     pub fn violated_by(&mut self, events: Vec<LiveEvent>) -> Option<u64> {
         match (self.judge(events), self.settle()) {
             (RunState::Violated(event), _) | (_, RunState::Violated(event)) => Some(event),
@@ -193,14 +195,15 @@ impl LiveRun {
             };
         }
         match (state, self.session.unknown_parts().first()) {
-            // Behind what is too hard the session goes on, from any state.
+            // The session goes on after an unknown part, from any state.
             (RunState::Explained, Some(part)) => RunState::Undecided(part.doubt.to_string()),
             (RunState::Explained, None) => self.without_fault(),
             (state, _) => state,
         }
     }
 
-    /// The state of a run in which each event was taken: the specification may be faulty, or the client have broken its duty.
+    /// The state of a run whose events were all accepted: undecided if the specification is at fault, or the client broke its
+    /// duty.
     fn without_fault(&self) -> RunState {
         let spec = self.session.spec();
         let said = match self.session.verdict() {
@@ -211,12 +214,12 @@ impl LiveRun {
         RunState::Undecided(said.iter().map(|line| line.trim()).collect::<Vec<_>>().join(" "))
     }
 
-    /// Tests whether all that was observed is known to be explained.
+    /// Tests whether everything that was observed is certainly explained.
     fn is_known(&self) -> bool {
         !self.is_unfit && self.session.verdict().is_accept()
     }
 
-    /// Judges what was not judged yet.
+    /// Judges the events that were not judged yet.
     pub fn settle(&mut self) -> RunState {
         match self.session.settle() {
             SessionProgress::Explained | SessionProgress::Lagging(_) => RunState::Explained,
@@ -225,13 +228,13 @@ impl LiveRun {
         }
     }
 
-    /// The judge.
+    /// The session that judges the run.
     pub fn session(&mut self) -> &mut Session {
         &mut self.session
     }
 
-    /// A session that rejects the event of this number, if no two requests were under way at once up to there: its reason is one of
-    /// exchanges, which is easier to read than one of concurrent clients.
+    /// A session that rejects the event with this number, if no requests overlap up to there. Its reason is about exchanges one
+    /// after another, which is easier to read than a conflict of concurrent clients.
     #[must_use]
     pub fn without_overlap(&self, event: u64) -> Option<Session> {
         let Judging { spec, options, .. } = &self.judging;
@@ -251,25 +254,25 @@ impl LiveRun {
         (rejected == Some(event)).then_some(session)
     }
 
-    /// All that was observed, in its order.
+    /// All events, in the order in which they were observed.
     #[must_use]
     pub fn events(&self) -> &[LiveEvent] {
         &self.events
     }
 
-    /// The means by which it is judged.
+    /// The specification, the network and the limits that the run is judged with.
     #[must_use]
     pub fn judging(&self) -> &Judging {
         &self.judging
     }
 
-    /// Tests whether nothing more can be judged in this run.
+    /// Tests whether no further events can be judged in this run.
     #[must_use]
     pub fn is_over(&self) -> bool {
         self.is_over
     }
 
-    /// The time that it took to judge the last wave.
+    /// The time for judging the last wave.
     #[must_use]
     pub fn judged_in(&self) -> Duration {
         self.judged_in
@@ -281,13 +284,13 @@ impl LiveRun {
         self.next_label
     }
 
-    /// The label of the request that an event is about; its number is that of a line of the run, from 1.
+    /// The label of the request that the event on a line belongs to; lines are the numbers of events, from 1.
     #[must_use]
     pub fn label_on(&self, line: u64) -> u64 {
         self.events.get((line as usize).wrapping_sub(1)).map_or(0, |event| event.label)
     }
 
-    /// The exchanges in an order in which the server may have served them; nothing if none is at hand.
+    /// The exchanges in an order in which the server may have served them; `None` if no order is known.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
         let spec = &self.judging.spec;
@@ -312,7 +315,7 @@ impl LiveRun {
             Some(Exchange { line: *line, client: event.client, request: request.value.clone(), observed })
         });
         let mut served: Vec<Exchange> = served.collect();
-        // What was sent before a restart was served before it, or never.
+        // A request from before a restart was served before it, or never.
         for (at, _) in events.iter().enumerate().filter(|(_, event)| matches!(event.kind, LiveEventKind::Restarted)) {
             let line = at as u64 + 1;
             let behind = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
@@ -321,14 +324,14 @@ impl LiveRun {
         Some(served)
     }
 
-    /// The number of requests that were sent, without those that were refused.
+    /// The number of requests, without refused ones.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.requests
     }
 }
 
-/// The exchanges that events are, if each request is answered before the next one is sent.
+/// The events as exchanges, if each request is answered before the next one is sent.
 fn one_after_another(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
     let exchange = |(at, pair): (usize, &[LiveEvent])| match pair {
         [asked, answered] if asked.label == answered.label => match (&asked.kind, &answered.kind) {
@@ -345,7 +348,7 @@ fn one_after_another(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
     events.chunks(2).enumerate().map(exchange).collect()
 }
 
-/// The answer that an event is, with the label of its request.
+/// The answer of an event, with the label of the request; `None` if the event is no answer.
 fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
     match &event.kind {
         LiveEventKind::Answered(answer) => Some((event.label, answer)),
@@ -354,7 +357,7 @@ fn answer(event: &LiveEvent) -> Option<(u64, &Value)> {
     }
 }
 
-/// An event as a history of concurrent clients has it; none with peers.
+/// The event in the form for histories of concurrent clients; `None` for an event of a peer.
 fn happened(event: &LiveEvent) -> Option<Happened> {
     let client = event.client;
     Some(match &event.kind {
@@ -378,7 +381,7 @@ fn kind(kind: &LiveEventKind) -> EventKind<Value> {
     }
 }
 
-/// The messages of a run, as its waves need them.
+/// The access of a wave to the messages and the peers of its run.
 struct RunAsker<'a> {
     messages: &'a mut Messages,
     spec: &'a Arc<Spec>,

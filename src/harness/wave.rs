@@ -1,7 +1,8 @@
-//! One wave of a run: the requests of a plan are sent, each as soon as what it waits for was answered, until nothing is under way.
+//! One wave of a run. It sends the requests of a plan, each as soon as the answers that it waits for came, until nothing is under
+//! way.
 //!
 //! ```text
-//! plan:   1 (c1)   3 (c2)   5 (c1, after 1)          sent at once: 1 and 3; 5 when 1 has its answer
+//! plan:   1 (c1)   3 (c2)   5 (c1, after 1)          1 and 3 are sent at once, and 5 after the answer to 1
 //! events: 1 sent, 3 sent, 3 answered, 1 answered, 5 sent, 5 answered
 //! ```
 
@@ -17,36 +18,36 @@ use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, System};
 use crate::trace::PeerEvent;
 use crate::value::Value;
 
-/// The label of what no request led to.
+/// The label of events that belong to no request.
 pub const UNASKED: u64 = 0;
 
-/// Something that a client did or saw in a run.
+/// An event at a client in a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct LiveEvent {
-    /// The label of the request that it is about.
+    /// The label of the request that the event belongs to.
     pub label: u64,
     /// The client.
     pub client: u64,
-    /// The thing that it did or saw.
+    /// The event.
     pub kind: LiveEventKind,
-    /// The seconds that were waited before, if it is a request.
+    /// The wait before the event, in seconds, if the event is a request.
     pub waited: f64,
 }
 
-/// The kinds of things that a client does or sees.
+/// The events at a client.
 #[derive(Clone, PartialEq, Debug)]
 pub enum LiveEventKind {
-    /// It sent this request.
+    /// The client sent this request.
     Sent(RequestTemplate),
-    /// It saw the answer.
+    /// The client received this answer.
     Answered(Value),
-    /// No answer came; the request may have happened.
+    /// No answer came; the request may have taken effect.
     Lost,
     /// The system ended the connection.
     Closed,
-    /// The system was killed and started again; this stands for no client.
+    /// The system was killed and started again. The client does not matter.
     Restarted,
-    /// The system called a peer, or the peer ended a call; this stands for no client, either.
+    /// The system called a peer, or the peer ended a call. The client does not matter.
     Peer(PeerEvent<Value>),
 }
 
@@ -64,29 +65,29 @@ pub enum WaveEnd {
 /// The limits on waiting.
 #[derive(Clone, Copy)]
 pub struct WaitLimits<'p> {
-    /// The time that an answer may take.
+    /// The time within which an answer that is owed must come.
     pub deadline: Duration,
-    /// The silence after which a request that need not be answered has no answer.
+    /// The silence after which a request that is owed no answer counts as unanswered.
     pub silence: Duration,
-    /// Set once somebody asks for the end.
+    /// Set when somebody asks for the end.
     pub stop: &'p AtomicBool,
-    /// The moment after which a system that asked for a pause is not waited for, if there is one.
+    /// The moment until which a pause that the system asks for is kept, if there is a limit.
     pub until: Option<Instant>,
 }
 
-/// The question of a wave to its run: the value of a request that is about to be sent, and whether an answer to it is owed.
+/// The questions of a wave to its run: the value of a request that is about to be sent, whether it is owed an answer, and so on.
 pub trait Asker {
-    /// The request as it is sent now.
+    /// The request with the values that its references have now.
     fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate;
-    /// Tests whether each run of the server answers it.
+    /// Tests whether the request is owed an answer.
     fn is_answered(&self, request: &Value) -> bool;
-    /// Takes notice of an answer.
+    /// Notes an answer.
     fn answered(&mut self, label: u64, answer: &Value);
-    /// Answers a call of a peer; the call and its end.
+    /// Answers a call of a peer, and returns the events of the call and its end.
     fn call(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2];
 }
 
-/// Waiting is cut into slices so that an interruption is noticed.
+/// The longest single wait, so that an interruption is noticed soon.
 const SLICE: Duration = Duration::from_millis(100);
 
 /// A request under way.
@@ -96,7 +97,7 @@ struct SentRequest {
     is_owed: bool,
 }
 
-/// A wave that is performed.
+/// A wave that is being performed.
 struct Wave<'w> {
     plan: &'w [PlannedAsk],
     system: &'w mut dyn System,
@@ -109,7 +110,7 @@ struct Wave<'w> {
     events: Vec<LiveEvent>,
 }
 
-/// Performs a plan; what happened comes in the order in which it was observed, without requests that were refused.
+/// Performs a plan, and returns the events in the order in which they were observed, without those of refused requests.
 pub fn perform(
     plan: &Plan,
     system: &mut dyn System,
@@ -145,7 +146,8 @@ impl Wave<'_> {
                 self.release()?;
             }
             if self.is_idle() && paused.is_none() {
-                // Nothing comes any more that the others wait for: a request may stand at a barrier with one whose answer it waits for.
+                // Nothing is under way that the others could wait for. This happens if a request shares a barrier with one whose
+                // answer it waits for.
                 let Some(next) = self.waiting.pop_front() else { return Ok(WaveEnd::Done) };
                 let ask = &self.plan[next];
                 self.pass_time(ask)?;
@@ -167,7 +169,7 @@ impl Wave<'_> {
         self.under_way.values().all(VecDeque::is_empty)
     }
 
-    /// Sends what waits for nothing any more.
+    /// Sends all requests that need not wait any longer.
     fn release(&mut self) -> Result<(), SutFailure> {
         let mut held: FxHashSet<u64> = FxHashSet::default();
         let mut at = 0;
@@ -186,18 +188,18 @@ impl Wave<'_> {
         Ok(())
     }
 
-    /// Tests whether a request waits for nothing; one at a barrier waits until all there do.
+    /// Tests whether a request may be sent. At a barrier it may be sent only if all requests there may.
     fn is_free(&self, ask: &PlannedAsk) -> bool {
         let is_free = |ask: &PlannedAsk| ask.after.iter().all(|label| self.done.contains(label));
         let is_beside = |other: &&PlannedAsk| ask.barrier.is_some() && other.barrier == ask.barrier;
         is_free(ask) && self.plan.iter().filter(is_beside).all(is_free)
     }
 
-    /// Waits as long as a request says, and starts the system again if it says so.
+    /// Restarts the system and waits, if the request says so.
     fn pass_time(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
         if ask.restart {
             self.system.crash()?;
-            // What was under way is lost with its connection.
+            // Open requests are lost with their connections.
             self.done.extend(self.under_way.drain().flat_map(|(_, gone)| gone).map(|gone| gone.label));
             self.events.push(LiveEvent {
                 label: ask.label,
@@ -223,11 +225,11 @@ impl Wave<'_> {
         let request = self.asker.instantiate(ask.label, &ask.request);
         let is_owed = self.asker.is_answered(&request.value);
         let sent = self.system.send(ask.client, &request.value);
-        // To make a connection may have taken a while.
+        // Making the connection may have taken a while, so the time counts from here.
         let under_way = SentRequest { label: ask.label, since: Instant::now(), is_owed };
         self.under_way.entry(ask.client).or_default().push_back(under_way);
         sent?;
-        // What is waited at a barrier belongs to the barrier.
+        // The delay of a request at a barrier belongs to the barrier.
         let waited = if ask.barrier.is_none() { ask.delay } else { 0.0 };
         let kind = LiveEventKind::Sent(request);
         self.events.push(LiveEvent { label: ask.label, client: ask.client, kind, waited });
@@ -256,7 +258,7 @@ impl Wave<'_> {
             }
             SutEventKind::Called(call) => self.called(call),
             SutEventKind::Lost | SutEventKind::Closed => {
-                // The others of the connection are given up with it.
+                // The client gives up its other open requests.
                 let others = std::mem::take(under_way);
                 self.done.extend(others.iter().map(|other| other.label));
                 let is_lost = kind == SutEventKind::Lost;
@@ -279,7 +281,7 @@ impl Wave<'_> {
         self.events.push(LiveEvent { label, client, kind, waited: 0.0 });
     }
 
-    /// Takes notice of something that no request of the client led to.
+    /// Notes an event that answers no request of the client.
     fn unasked(&mut self, client: u64, kind: SutEventKind) -> Result<(), SutFailure> {
         match kind {
             SutEventKind::Answer(answer) => self.end(UNASKED, client, LiveEventKind::Answered(answer)),
@@ -290,7 +292,7 @@ impl Wave<'_> {
         Ok(())
     }
 
-    /// The moment at which the patience with some request ends.
+    /// The next moment at which the time for some request is over.
     fn next_moment(&self, now: Instant) -> Instant {
         let patience = |under_way: &SentRequest| under_way.since + self.patience_with(under_way);
         self.under_way.values().flatten().map(patience).min().unwrap_or(now + SLICE)
@@ -300,7 +302,7 @@ impl Wave<'_> {
         if under_way.is_owed { self.patience.deadline } else { self.patience.silence }
     }
 
-    /// Gives up requests whose time is over: that is a failure if an answer is owed.
+    /// Gives up requests whose time is over. It is a failure if an answer is owed.
     fn check_time(&mut self, now: Instant) -> Result<(), SutFailure> {
         let over: Vec<u64> = self.under_way.keys().copied().collect();
         for client in over {

@@ -1,4 +1,5 @@
-//! Why a history of concurrent clients is rejected, in words: the answers that cannot all be true, each with its request and its lines.
+//! The explanation, in words, of why a history of concurrent clients is rejected: the answers that cannot all be true, each with
+//! its request and their lines.
 //!
 //! ```text
 //! no ordering of the requests explains that line 6 answered 1; only 2 was possible
@@ -24,7 +25,7 @@ const NAMED: usize = 8;
 /// The most other answers that are listed.
 const LISTED: usize = 4;
 
-/// The evidence about a rejected history, as far as it was found.
+/// The evidence for a rejected history, as far as it was found.
 #[derive(Clone, Copy)]
 pub struct FoundConflict<'f> {
     /// The answers that cannot all be true.
@@ -33,7 +34,7 @@ pub struct FoundConflict<'f> {
     pub others: Option<&'f OtherAnswers>,
 }
 
-/// Why a history is rejected, line by line.
+/// The explanation of a rejected history, line by line.
 #[must_use]
 pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>>, under_way: &[u64]) -> Vec<String> {
     let rejected = timeline.requests.iter().find(|request| request.answered == timeline.rejected);
@@ -48,14 +49,14 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
     if let Some(found) = found {
         lines.extend(together(spec, timeline, found.conflict));
     }
-    // That its own was is clear.
+    // The rejected answer's own request was under way in any case.
     if under_way.iter().any(|line| rejected.is_none_or(|request| request.sent != *line)) {
         lines.extend(names_under_way(under_way).map(|names| format!("  {names}")));
     }
     lines
 }
 
-/// Why an event that is no answer to any request is rejected.
+/// The explanation of a rejected event that is no answer to a request.
 #[must_use]
 pub fn impossible(history: &History, line: u64) -> String {
     if history.is_restart(line) {
@@ -130,7 +131,7 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
     lines
 }
 
-/// Says that a request was answered as it was.
+/// The statement that a request was answered with this answer.
 fn said(spec: &Spec, request: &RequestSpan) -> String {
     let asked = shown(spec, spec.program.request, &request.request);
     format!("line {} answered {} to {asked}", request.answered.unwrap_or_default(), answer(spec, request))
@@ -145,7 +146,7 @@ fn shown(spec: &Spec, ty: TypeId, value: &Value) -> String {
     shortened(&encode(&spec.types, ty, value), SHOWN)
 }
 
-/// Says which answers were possible.
+/// The statement that these answers were possible.
 fn possible(others: &OtherAnswers) -> String {
     let known = others.json.iter().map(|json| shortened(json, SHOWN));
     let open = others.open.iter().map(|(possible, _)| allowed(possible));
@@ -159,7 +160,7 @@ fn possible(others: &OtherAnswers) -> String {
     }
 }
 
-/// Names the requests that were under way, if there are any.
+/// The statement that these requests were under way; `None` if there are none.
 #[must_use]
 pub fn names_under_way(lines: &[u64]) -> Option<String> {
     let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();

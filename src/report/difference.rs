@@ -1,4 +1,4 @@
-//! The place where a long answer differs from those that were possible.
+//! The place at which a long answer differs from the possible ones.
 //!
 //! ```text
 //! ….Txn[2].Read.value: [41, 42]; possible: [42]
@@ -9,8 +9,8 @@ use crate::json::{decode_recorded, encode};
 use crate::spec::{Spec, Type, TypeId};
 use crate::value::Value;
 
-/// Says where a rejected answer differs from the possible ones, given as JSON, that are most like it; nothing if all of them are
-/// short enough to be shown whole.
+/// The difference between a rejected answer and the most similar possible ones, which are given as JSON. `None` if all answers
+/// are short enough to be shown in full.
 pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<String> {
     let response = spec.program.response;
     let is_short = |json: &str| json.chars().count() <= SHOWN;
@@ -36,7 +36,7 @@ struct DifferingPart<'v> {
     parts: (&'v Value, &'v Value),
 }
 
-/// Finds where two values of a type first differ: lists of one length in an element, others as a whole.
+/// The innermost difference of two values of a type. Lists of equal length differ in an element, other lists as a whole.
 fn difference<'v>(spec: &Spec, ty: TypeId, parts: (&'v Value, &'v Value)) -> DifferingPart<'v> {
     let types = &spec.types;
     let (steps, ty, parts) = match parts {

@@ -1,4 +1,4 @@
-//! A report as one JSON object on a line: schema, specification, trace, verdict, event, explanation, witness, statistics.
+//! A report as one JSON object on one line: schema, specification, trace, verdict, event, explanation, witness, statistics.
 //!
 //! `{"schema":1,"spec":"cmp_rst","trace":"t.ndjson","verdict":"reject","event":3, …}`
 
@@ -7,14 +7,14 @@ use crate::json;
 use crate::spec::Spec;
 use serde::Serialize;
 
-/// The report on one line, ended.
+/// The report as one line with its end.
 #[must_use]
 pub fn report(report: &TraceReport) -> String {
-    // Plain data with string keys: there is nothing in it that could not be written.
+    // Plain data with string keys can always be written.
     json::line(report).unwrap_or_default() + "\n"
 }
 
-/// A trace that could not be judged.
+/// The report on a trace that could not be judged.
 #[derive(Serialize)]
 struct Unjudged<'f> {
     schema: u32,
@@ -24,7 +24,7 @@ struct Unjudged<'f> {
     error: &'f str,
 }
 
-/// That a trace could not be judged, on one line, ended; so each trace has its line.
+/// The report on a trace that could not be judged, as one line with its end. So each trace has its line.
 #[must_use]
 pub fn failure(spec: &Spec, trace: &str, error: &str) -> String {
     let error = error.trim_end();

@@ -1,6 +1,6 @@
-//! Verdicts as bytes: what is said about a trace, as data, and one file for each form in which it is written.
+//! The reports on verdicts: their content as data, and one file for each format.
 //!
-//! A [`TraceReport`] is serialisable; [`text::report`] is what people read, [`json::report`] one object on a line.
+//! A [`TraceReport`] is serialisable. [`text::report`] writes it for people, and [`json::report`] as one JSON object on one line.
 
 pub mod campaign;
 pub mod conflict;
@@ -30,82 +30,84 @@ use crate::syntax::ast::NodeId;
 use crate::syntax::{parse, quoted_head, quoted_line};
 use serde::Serialize;
 
-/// The version of the form that [`json::report`] writes.
+/// The version of the JSON format of a report.
 pub const SCHEMA: u32 = 1;
 
-/// The number of steps of a witness, and of values in them, up to which the witness stands in a report.
+/// The most steps and values of a witness that a report contains in full.
 pub const INLINE: usize = 1_000;
 
-/// Everything that is said about one trace.
+/// The report on one trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct TraceReport {
-    /// [`SCHEMA`].
+    /// The version of the format: [`SCHEMA`].
     pub schema: u32,
-    /// The machine or protocol.
+    /// The name of the machine or protocol.
     pub spec: String,
-    /// The trace, as it was named.
+    /// The trace, as the user named it.
     pub trace: String,
     /// The verdict in one word: `accept`, `reject`, `unknown`, `outside` or `fault`.
     pub verdict: &'static str,
-    /// The line of the first event that cannot be explained (reject), from which on the trace is outside (outside), or
-    /// that meets a fault of the specification (fault), or on which the first question was too hard (unknown).
+    /// The line of the event that decided: the first event that nothing explains (reject), the event after which the trace is
+    /// outside (outside), the event that shows a fault of the specification (fault), or the first event that was too hard
+    /// (unknown).
     pub event: Option<u64>,
-    /// The first line that the event may be on, if only a range is known.
+    /// The first line on which that event may be, if only a range is known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub event_from: Option<u64>,
-    /// Why, line by line, for people.
+    /// The explanation for people, line by line.
     pub explanation: Vec<String>,
     /// The rejected answer.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<RawJson>,
-    /// The answers that were possible instead of it, as far as they are known in full; of concurrent clients they are in
-    /// [`ConcurrentReason::possible`].
+    /// The answers that were possible instead of the rejected one, as far as they are known in full. For concurrent clients they
+    /// are in [`ConcurrentReason::possible`].
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible: Vec<RawJson>,
-    /// The lines whose answers leave a rejected event without explanation.
+    /// The lines whose answers rule out the rejected event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<Vec<u64>>,
-    /// The lines whose requests made the state what it is, whatever they were answered.
+    /// The lines whose requests set the state that matters, whatever their answers.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub requests: Option<Vec<u64>>,
     /// The line before which all answers belong to `reason`, if the search for them was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_before: Option<u64>,
-    /// The parts that only the report of a rejected history of concurrent clients has.
+    /// The additional parts for a rejected history of concurrent clients.
     #[serde(flatten)]
     pub concurrent: Option<ConcurrentReason>,
     /// The run that explains an accepted trace, if it has at most [`INLINE`] steps and values.
     pub witness: Option<sections::WitnessLines>,
-    /// The amount of work that it was.
+    /// The work that the verdict took.
     pub stats: Stats,
 }
 
-/// The reason of a rejected history of concurrent clients, beside the lines in [`TraceReport::reason`]: those are of answers that cannot
-/// all be true together with the rejected one, even if nobody had seen any other answer; or none since [`Self::any_state_before`].
+/// The additional parts of the report on a rejected history of concurrent clients. The answers on the lines in
+/// [`TraceReport::reason`] cannot all be true together with the rejected one, even if nobody had seen any other answer, or any
+/// other one since [`Self::any_state_before`].
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct ConcurrentReason {
     /// The lines of the requests that were under way at the rejected event.
     pub under_way: Vec<u64>,
-    /// The line before which the server's state may have been any, and what was answered was served; if the reason does not begin
-    /// in an initial state.
+    /// The line before which the state may be any, with every request that was answered by then served; `None` if the reason
+    /// begins in an initial state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub any_state_before: Option<u64>,
     /// The line from which on all answers belong to the reason, if the search for a smaller one was cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason_from: Option<u64>,
-    /// Set if with any one less of these answers some order explains what is left; false if that was not all found out.
+    /// True if without any one of these answers some order explains the others; false if this is not certain for all of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub minimal: Option<bool>,
-    /// The answers, or calls of the peer, that some order or run explains in the place of the rejected one.
+    /// The answers, or calls of the peer, that some order or run explains instead of the rejected one.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub possible: Vec<RawJson>,
-    /// Set if these are all.
+    /// Set if there are no others.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub possible_are_all: Option<bool>,
 }
 
 impl TraceReport {
-    /// A verdict, without evidence.
+    /// The report of a verdict without evidence.
     #[must_use]
     pub fn new(spec: &Spec, trace: String, judge: &Judge, stats: Stats) -> TraceReport {
         let (word, event, event_from) = judgement(judge);
@@ -129,7 +131,7 @@ impl TraceReport {
     }
 }
 
-/// The verdict as a word, the event and where it may begin.
+/// The verdict as a word, the line of its event, and the first line on which the event may be.
 fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
     match &judge.verdict() {
         Verdict::Accept { .. } => ("accept", None, None),
@@ -143,13 +145,13 @@ fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
     }
 }
 
-/// A fault of the specification at its place; an error if it decides the verdict. Its event is found by its line in the trace.
+/// A fault of the specification at its place, with the line of the trace that met it. It is an error if it decides the verdict.
 #[must_use]
 pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
     fault_met(spec, verdict, |event| format!("line {event} of the recording"))
 }
 
-/// A fault of the specification at its place, with words for the event at which it was met; an error if it decides the verdict.
+/// A fault of the specification at its place, with words for the event that met it. It is an error if it decides the verdict.
 pub fn fault_met(spec: &Spec, verdict: &Verdict, event: impl FnOnce(u64) -> String) -> Option<Diagnostic> {
     let (report, severity) = match verdict {
         Verdict::Fault(report) => (report, Severity::Error),
@@ -159,7 +161,7 @@ pub fn fault_met(spec: &Spec, verdict: &Verdict, event: impl FnOnce(u64) -> Stri
     Some(Diagnostic { severity, ..fault_error(spec, &report.fault, &event(report.event)) })
 }
 
-/// A fault of the specification at its place, as an error, with words for where it was met.
+/// A fault of the specification at its place, as an error, with words for the event that met it.
 #[must_use]
 pub fn fault_error(spec: &Spec, fault: &Fault, met: &str) -> Diagnostic {
     let label = match fault.kind {
@@ -173,7 +175,7 @@ pub fn fault_error(spec: &Spec, fault: &Fault, met: &str) -> Diagnostic {
     Diagnostic::error(spec.span(fault.site), format!("{} ({met})", fault.kind)).label(label)
 }
 
-/// Longer values are cut in explanations.
+/// The most characters of a value in an explanation; longer ones are cut.
 const SHOWN: usize = 100;
 
 fn shortened(text: &str, longest: usize) -> String {
@@ -183,12 +185,12 @@ fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-/// Says that a search came to no line that it can name, beyond that all answers before one leave no explanation.
+/// The statement that the search found no short reason, as all answers before a line together rule the event out.
 pub(crate) fn no_short_reason(before: u64) -> String {
     format!("no short reason was found: the answers before line {before} rule it out together")
 }
 
-/// Several answers, of which one was possible: `1, 2 or 3`. Nothing if there is none.
+/// A list of possible answers: `1, 2 or 3`; `None` if there is none.
 fn one_of(answers: &[String]) -> Option<String> {
     Some(match answers.split_last()? {
         (only, []) => only.clone(),
@@ -196,12 +198,12 @@ fn one_of(answers: &[String]) -> Option<String> {
     })
 }
 
-/// The part of a specification that is quoted of a place.
+/// The part of a specification that a remark quotes.
 #[derive(Clone, Copy)]
 enum Quote {
-    /// The statement that it is in, without blocks.
+    /// The statement at the place, without blocks.
     Head,
-    /// The line.
+    /// The line of the place.
     Line,
 }
 
@@ -215,13 +217,13 @@ fn quoted(spec: &Spec, span: Span, quote: Quote) -> String {
     }
 }
 
-/// A line of the specification: `(specs/cmp_rst.may:16: `if q <= n { reply 0; }`)`.
+/// The place of a statement with its line: `(specs/cmp_rst.may:16: `if q <= n { reply 0; }`)`.
 fn place(spec: &Spec, site: Site) -> String {
     let (place, line) = located(spec, site);
     format!("({place}: `{line}`)")
 }
 
-/// The file and line of a statement, and what stands on that line.
+/// The file and line of a statement, and the text of that line.
 #[must_use]
 pub fn located(spec: &Spec, site: Site) -> (String, String) {
     let (span, sources) = (spec.span(site), &spec.sources);

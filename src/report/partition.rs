@@ -1,12 +1,12 @@
-//! The sentence about the keys of a specification: whether histories of concurrent clients are judged key by key, and if not, why.
+//! The sentence that says whether histories of concurrent clients can be judged key by key, and if not, why.
 //!
-//! A store touches `data[key]` alone; `total := total + 1` couples all keys.
+//! A store that touches only `data[key]` can be; `total := total + 1` couples all keys.
 
 use super::place;
 use crate::spec::Spec;
 use crate::spec::analysis::entries::{RequestKeys, Unpartitioned};
 
-/// Says how the histories of a specification are judged, with the line that decides it.
+/// The sentence for a specification, with the line that decides it.
 #[must_use]
 pub fn partition(spec: &Spec) -> String {
     let (why, site) = match RequestKeys::find(&spec.program) {

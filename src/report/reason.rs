@@ -1,4 +1,5 @@
-//! Why a trace is rejected, in words: what was possible, and which earlier answers leave nothing else.
+//! The explanation, in words, of why a trace is rejected: the possible answers, and the earlier answers that rule out the
+//! rejected one.
 //!
 //! For compare-and-reset and (5,1), (3,0), (2,1):
 //!
@@ -19,15 +20,15 @@ use crate::spec::{Site, Spec, TypeId};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
-/// Why a trace is rejected.
+/// The explanation of a rejection.
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct Explanation {
-    /// In words, line by line.
+    /// The explanation in words, line by line.
     pub lines: Vec<String>,
-    /// The lines of the trace whose answers leave the rejected one without explanation.
+    /// The lines of the trace whose answers rule out the rejected one.
     pub because: Vec<u64>,
-    /// The lines whose requests made the state what it is, whatever they were answered.
+    /// The lines whose requests set the state that matters, whatever their answers.
     pub requests: Vec<u64>,
     /// The line before which all answers belong to `because`, if the search for them was cut off.
     pub and_before: Option<u64>,
@@ -35,9 +36,9 @@ pub struct Explanation {
     pub answer: Option<String>,
     /// The answers that were possible instead, as JSON, as far as they are known in full.
     pub possible: Vec<String>,
-    /// The statements of the specification that are named.
+    /// The statements of the specification that the explanation names.
     pub sites: Vec<Site>,
-    /// The reason with positions of exchanges instead of lines; [`evidence::check_reason`] judges it again.
+    /// The reason, with positions of exchanges instead of lines, so that [`evidence::check_reason`] can judge it again.
     pub reason: Reason,
 }
 
@@ -71,7 +72,7 @@ where
     Some(Explanation { lines, because, requests, and_before, answer, possible, sites, reason: why.reason })
 }
 
-/// A rejection that is put into words.
+/// A rejection, to be put into words.
 struct Rejection<'e> {
     spec: &'e Spec,
     why: &'e WhyRejected,
@@ -91,14 +92,14 @@ impl Rejection<'_> {
         lines
     }
 
-    /// Says where a long answer differs from those that were possible.
+    /// The difference between a long answer and the possible ones, in words.
     fn difference(&self) -> Option<String> {
         let answer = self.why.rejected.observed.answer()?;
         let in_full = self.why.allowed.iter().filter_map(|allowed| allowed.in_full(self.spec));
         difference::of(self.spec, answer, &in_full.collect::<Vec<String>>())
     }
 
-    /// The answers that were possible, and the exchanges that leave nothing else.
+    /// The possible answers, and the exchanges that rule out the rejected one, in words.
     fn reason(&self) -> Vec<String> {
         let WhyRejected { rejected, reason, first, lessons, omitted, .. } = self.why;
         let because = match (&lessons[..], self.and_before, reason.rejected) {
@@ -141,7 +142,7 @@ impl Rejection<'_> {
         lines
     }
 
-    /// Says in words what an exchange, or the initial state, contributes to the rejection.
+    /// The contribution of an exchange, or of the initial state, to the rejection, in words.
     fn lesson(&self, Lesson { exchange, said, sites: _ }: &Lesson) -> String {
         match (said, exchange) {
             (Said::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
@@ -190,10 +191,10 @@ impl Rejection<'_> {
     }
 }
 
-/// The remark on `..` in an answer that was possible.
+/// The remark on `..` in a possible answer.
 const OPEN_PART: &str = " (`..` stands for any number of elements, but not for all elements)";
 
-/// Tests whether an answer has a part that is not listed: `..` outside quotes.
+/// Tests whether an answer has `..`, for parts that are not listed, outside of quotes.
 fn has_open_part(answer: &str) -> bool {
     let (mut is_quoted, mut is_escaped, mut dots) = (false, false, 0);
     for c in answer.chars() {
@@ -217,7 +218,7 @@ pub(super) fn allowed(allowed: &Possibility) -> String {
     }
 }
 
-/// Says in words what follows from an answer.
+/// The conclusion from an answer, in words.
 fn means(news: &Learned) -> String {
     match news {
         Learned::None => String::new(),
@@ -231,7 +232,7 @@ fn means(news: &Learned) -> String {
     }
 }
 
-/// More facts than this are only counted.
+/// The most facts that are listed; further ones are only counted.
 const FACTS: usize = 6;
 
 fn facts(facts: &[Fact]) -> String {

@@ -1,4 +1,4 @@
-//! A witness of what was judged event by event, as lines of JSON: one for each section of the server, in order.
+//! The witness of a recording that is judged event by event, as lines of JSON: one for each section of the server, in order.
 //!
 //! ```text
 //! {"line":1,"after":2,"choices":[7],"sends":[{"c":2,"a":"Taken","seen":[3]}],"yields":"queue.may:12"}
@@ -6,9 +6,9 @@
 //! {"step":1,"after":4,"choices":["t3"]}
 //! ```
 //!
-//! `line` is the request that the section serves, or the restart at which it runs; `part` is the number of the section if there are several;
-//! `after` is the line of the event after which it ran; and `seen` has the lines on which its message was seen. The choices of the initial
-//! state stand under line 0.
+//! `line` is the line of the request that the section serves, or of the restart at which it runs. If a task has several sections,
+//! `part` is the number of the section. `after` is the line of the event after which the section ran, and `seen` has the lines on
+//! which its message was seen. The choices of the initial state have line 0.
 
 use super::{SHOWN, located, place, shortened, witness};
 use crate::choice::counted;
@@ -22,11 +22,11 @@ use crate::validate::Observations;
 use crate::value::Value;
 use serde::Serialize;
 
-/// The witness of a report: what each request needed, or what each section did.
+/// The witness in a report: a line for each request, or for each section.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(untagged)]
 pub enum WitnessLines {
-    /// A line for each request, as [`super::witness`] writes it.
+    /// A line for each request, in the format of [`super::witness`].
     Requests(Vec<witness::StepLine>),
     /// A line for each section of the server.
     Sections(Vec<SectionLine>),
@@ -35,48 +35,48 @@ pub enum WitnessLines {
 /// A section of the server.
 #[derive(Clone, PartialEq, Default, Debug, Serialize)]
 pub struct SectionLine {
-    /// The line of the request that it serves, or of the restart; 0 is the initial state.
+    /// The line of the request that the section serves, or of the restart; 0 is the initial state.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub line: Option<u64>,
-    /// The `step` of the specification that it is, from 1.
+    /// The number of the `step` of the specification, from 1, if the section is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub step: Option<usize>,
-    /// The client whose connection it takes notice of, if that has begun.
+    /// The client whose connection has begun, if the section handles that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub opened: Option<u64>,
-    /// That client, if the connection has ended.
+    /// The client whose connection has ended, if the section handles that.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub left: Option<u64>,
-    /// The number of the section among those of its task, after the first one.
+    /// The number of the section within its task, if it is not the first one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub part: Option<usize>,
-    /// The line of the event after which it ran; 0 before the first.
+    /// The line of the event after which the section ran; 0 if it ran before the first event.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The request, if a part of it was a hole in the trace.
+    /// The request in full, if the trace has a hole in it.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
     pub request: Option<RawJson>,
     /// The choices of the server, in order.
     pub choices: Vec<RawJson>,
-    /// The messages that it sent besides its answer, in order.
+    /// The messages that the section sent besides its answer, in order.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub sends: Vec<MessageLine>,
-    /// The clients whose connections it ended.
+    /// The clients whose connections the section ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub closes: Vec<u64>,
-    /// Its answer, with which its task ended.
+    /// The answer with which the task ended.
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
     pub answer: Option<RawJson>,
     /// The lines on which the answer was seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<u64>,
-    /// The place of the `yield` that ended it.
+    /// The place of the `yield` that ended the section.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub yields: Option<String>,
-    /// The calls that ended it.
+    /// The calls with which the section ended.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub calls: Vec<CallLine>,
-    /// The number of answers that it waits for, if that is not each.
+    /// The number of answers that the section waits for, if these are not all.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub waits: Option<usize>,
 }
@@ -84,11 +84,11 @@ pub struct SectionLine {
 /// A message that the server sent.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct MessageLine {
-    /// The client that it was for.
+    /// The client that the message was for.
     pub c: u64,
     /// The message.
     pub a: RawJson,
-    /// The lines on which it was seen.
+    /// The lines on which the message was seen.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub seen: Vec<u64>,
 }
@@ -98,12 +98,12 @@ pub struct MessageLine {
 pub struct CallLine {
     /// The peer.
     pub peer: String,
-    /// The key that says which of them.
+    /// The key that tells the peers of one kind apart.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub key: Option<RawJson>,
     /// The request.
     pub q: RawJson,
-    /// The line on which it was seen.
+    /// The line on which the call was seen.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seen: Option<u64>,
 }
@@ -117,7 +117,7 @@ pub fn lines(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Ve
     initial.into_iter().chain(found.sections.iter().map(|section| texts.section(section))).collect()
 }
 
-/// The first things that the server did by itself, in words, and the number of the others.
+/// The first internal steps of the server, in words, and the number of the others.
 #[must_use]
 pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
     let steps = found.sections.iter().filter_map(|section| match section.work {
@@ -141,7 +141,7 @@ pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
 /// The most things under way that are named.
 const NAMED: usize = 8;
 
-/// Everything that is under way if the lines before an event are explained so, in words.
+/// Everything that is under way in a run that explains the lines before an event, in words.
 #[must_use]
 pub fn under_way(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Vec<String> {
     let texts = SectionTexts { spec, observed };
@@ -155,13 +155,13 @@ pub fn under_way(spec: &Spec, observed: &Observations, found: &NetworkWitness) -
     lines
 }
 
-/// A section as a line of NDJSON.
+/// The section as a line of NDJSON.
 #[must_use]
 pub fn line(section: &SectionLine) -> String {
     json::line(section).unwrap_or_default() + "\n"
 }
 
-/// Writes sections as the trace would.
+/// The values of sections, written as in the trace.
 struct SectionTexts<'s> {
     spec: &'s Spec,
     observed: &'s Observations,
@@ -184,7 +184,7 @@ impl SectionTexts<'_> {
         self.ended(self.working(line, work), end)
     }
 
-    /// Adds the work that a section belongs to.
+    /// Adds the work that a section is a part of.
     fn working(&self, line: SectionLine, work: &SectionWork) -> SectionLine {
         let later = |part: usize| Some(part).filter(|part| *part > 1);
         match work {

@@ -9,11 +9,11 @@ use crate::judge::{Cell, Judge, differing};
 use crate::spec::Spec;
 use serde::Serialize;
 
-/// No more lines at which explanations forked are named.
+/// The most lines that are named because explanations forked there.
 const FORKED: usize = 5;
-/// No more groups of parts of the state that depend on each other are named.
+/// The most groups of coupled parts of the state that are named.
 const COUPLED: usize = 3;
-/// No more parts of one group are.
+/// The most parts of one group that are named.
 const PARTS: usize = 6;
 
 /// A line of the specification at which explanations forked.
@@ -28,7 +28,7 @@ pub struct Forked {
 }
 
 impl Forked {
-    /// The lines that forked most often, up to the given number of them; the one that did most often first.
+    /// The lines that forked most often, at most this number of them, in falling order.
     fn most(judge: &Judge, number: usize) -> Vec<Forked> {
         let mut lines: Vec<Forked> = Vec::new();
         for (site, forks) in judge.forks() {
@@ -44,58 +44,58 @@ impl Forked {
     }
 }
 
-/// The work that a verdict was.
+/// The work that a verdict took.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct Stats {
-    /// Events that were observed.
+    /// The number of observed events.
     pub events: u64,
     /// The most candidates after an event.
     pub candidates_max: u64,
-    /// Forks at statements.
+    /// The number of forks at statements.
     pub forks: u64,
-    /// The lines with most of them.
+    /// The lines that forked most often.
     pub forked: Vec<Forked>,
-    /// Parts of the state that depend on each other at the end, the largest groups of them: `m["a"], n`.
+    /// The largest groups of parts of the state that depend on each other at the end: `m["a"], n`.
     pub coupled: Vec<String>,
-    /// Parts of the state in which explanations differ; empty if there is one.
+    /// The parts of the state in which explanations differ; empty if there is only one explanation.
     pub differing: String,
-    /// Candidates that were equal to another one, and paths that only asked.
+    /// The number of candidates that were merged with an equal one.
     pub merges: u64,
-    /// Candidates that another one covered.
+    /// The number of candidates that another one covered.
     pub subsumptions: u64,
-    /// Passes that looked for variables that cannot matter any more.
+    /// The number of passes that looked for dead variables.
     pub projections: u64,
-    /// Questions that folding, bindings or domains answered.
+    /// The number of questions that folding, bindings or domains answered.
     pub by_domain: u64,
-    /// Questions that an earlier model answered.
+    /// The number of questions that an earlier model answered.
     pub by_model: u64,
-    /// Questions that case splits answered.
+    /// The number of questions that case splits answered.
     pub by_search: u64,
-    /// Questions that reached Z3.
+    /// The number of questions that reached Z3.
     pub z3_checks: u64,
-    /// Time spent in Z3.
+    /// The time in Z3, in milliseconds.
     pub z3_ms: u64,
-    /// Questions left undecided.
+    /// The number of questions left undecided.
     pub undecided: u64,
-    /// Time from the first event to the verdict.
+    /// The time from the first event to the verdict, in milliseconds.
     pub elapsed_ms: u64,
 }
 
 impl Stats {
-    /// The largest groups of parts of the state that depend on each other now.
+    /// The largest groups of parts of the state that depend on each other now, as text.
     #[must_use]
     pub fn coupled(judge: &Judge) -> Vec<String> {
         coupled(judge.candidates()).iter().take(COUPLED).map(|group| parts(judge.spec(), group)).collect()
     }
 
-    /// Parts of the state in which explanations differ now.
+    /// The parts of the state in which explanations differ now, as text.
     #[must_use]
     pub fn differing(judge: &Judge) -> String {
         parts(judge.spec(), &differing(judge.candidates()))
     }
 
-    /// The work of a judge so far. The time is the caller's to tell, and the state is looked through by
-    /// [`Stats::with_state`] only, as that walks all of it.
+    /// The work of a judge so far, without its time, which only the caller knows, and without its state, as [`Stats::with_state`]
+    /// has to walk all of it.
     #[must_use]
     pub fn of(judge: &Judge) -> Stats {
         let (counts, solving) = (judge.counts(), judge.statistics());
@@ -119,14 +119,14 @@ impl Stats {
         }
     }
 
-    /// These, with what depends on each other in the state of a judge, and differs.
+    /// These statistics, with what is coupled and what differs in the state of a judge.
     #[must_use]
     pub fn with_state(self, judge: &Judge) -> Stats {
         Stats { coupled: Stats::coupled(judge), differing: Stats::differing(judge), ..self }
     }
 }
 
-/// The parts of the state in a group, the first of many.
+/// The parts of the state in a group, as text; of many only the first.
 fn parts(spec: &Spec, group: &[Cell]) -> String {
     let shown: Vec<String> = group.iter().take(PARTS).map(|cell| cell_path(spec, cell)).collect();
     let more = match group.len().saturating_sub(PARTS) {

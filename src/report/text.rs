@@ -1,20 +1,20 @@
-//! A report for people: the verdict on the first line, then why.
+//! A report for people: the verdict on the first line, then its explanation.
 //!
-//! `t.ndjson: reject at line 3` is followed by what was possible there and what it follows from.
+//! For example `t.ndjson: reject at line 3`, followed by the possible answers and the reason.
 
 use super::{Forked, Stats, TraceReport};
 use crate::choice::counted;
 
-/// The length to which a report is written.
+/// The length of a report.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Length {
     /// The verdict, on one line.
     Line,
-    /// Everything.
+    /// The verdict and its explanation.
     Whole,
 }
 
-/// The report, its last line ended.
+/// The report, with the end of its last line.
 #[must_use]
 pub fn report(report: &TraceReport, length: Length) -> String {
     match length {
@@ -23,13 +23,13 @@ pub fn report(report: &TraceReport, length: Length) -> String {
     }
 }
 
-/// The verdict, on a line.
+/// The verdict, as one line.
 #[must_use]
 pub fn verdict(report: &TraceReport) -> String {
     format!("{}: {}\n", report.trace, judgement(report))
 }
 
-/// Why, line by line.
+/// The explanation, line by line.
 #[must_use]
 pub fn explanation(report: &TraceReport) -> String {
     report.explanation.iter().map(|line| format!("  {line}\n")).collect()
@@ -51,8 +51,8 @@ fn judgement(report: &TraceReport) -> String {
     }
 }
 
-/// The statistics on one line, and a line for each statement that forked often, and for what depends on each
-/// other.
+/// The statistics as one line, and a further line for each statement that forked often, and for each group of coupled parts of
+/// the state.
 #[must_use]
 pub fn stats(stats: &Stats) -> String {
     let Stats { by_domain, by_model, by_search, z3_checks, z3_ms, undecided, .. } = stats;

@@ -1,4 +1,5 @@
-//! Why there is no verdict, in words: a fault of the specification, a client that broke its duty, a question too hard.
+//! The explanation, in words, of why there is no verdict: a fault of the specification, a client that broke its duty, or a
+//! question that was too hard.
 //!
 //! For `on q { reply m[q]; }` with an empty map:
 //!
@@ -14,19 +15,19 @@ use crate::json::encode;
 use crate::judge::{Doubt, Exchange, FaultReport, Place};
 use crate::spec::{Site, Spec};
 
-/// A fault, met by this request, with an example of the state that meets it.
+/// A fault, with the request that met it, and an example of a state before the request.
 #[must_use]
 pub fn fault(spec: &Spec, report: &FaultReport, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
     met(spec, exchange, &report.fault.kind.to_string(), report.fault.site, values)
 }
 
-/// A broken duty of the client, with an example of the state in which it is one.
+/// A broken duty of the client, with the request that broke it, and an example of a state before the request.
 #[must_use]
 pub fn outside(spec: &Spec, site: Site, exchange: Option<&Exchange>, values: &[Fact]) -> Vec<String> {
     met(spec, exchange, spec.program.duty(site), site, values)
 }
 
-/// The lines about something that a request meets: its place, and a state in which it does.
+/// The lines about a problem that a request meets: its place, and an example of a state.
 fn met(spec: &Spec, exchange: Option<&Exchange>, what: &str, site: Site, values: &[Fact]) -> Vec<String> {
     let mut lines = vec![format!("{}{what}", asked(spec, exchange)), format!("  {}", place(spec, site))];
     if !values.is_empty() {

@@ -1,5 +1,5 @@
-//! Why a recording that is judged event by event is rejected, in words: the answers whose values leave the rejected event without
-//! explanation.
+//! The explanation, in words, of why a recording that is judged event by event is rejected: the answers whose values rule out the
+//! rejected event.
 //!
 //! ```text
 //! no run of the server explains line 6
@@ -27,10 +27,11 @@ use crate::value::Value;
 /// The most answers that are named one by one.
 const NAMED: usize = 12;
 
-/// The most answers or calls that are shown of those that were possible.
+/// The most possible answers or calls that are shown.
 const POSSIBLE: usize = 3;
 
-/// The answers or calls that were possible in the place of the event on a line, as JSON: of a peer with a key that and the request.
+/// The answers or calls that were possible instead of the event on a line, as JSON; a call of a peer with a key has both key and
+/// request.
 #[must_use]
 pub fn possible(spec: &Spec, observed: &Observations, line: u64, values: &AnswerValues) -> Vec<String> {
     let rejected = observed.events.iter().find(|(own, _)| *own == line);
@@ -51,7 +52,7 @@ fn each_shortened(possible: &[String]) -> Vec<String> {
     possible.iter().map(|one| shortened(one, SHOWN)).collect()
 }
 
-/// Why an event is rejected, line by line: with what was possible in its place, if that is known.
+/// The explanation of a rejected event, line by line, with what was possible instead, if that is known.
 #[must_use]
 pub fn explain(
     spec: &Spec,
@@ -104,8 +105,8 @@ pub fn explain(
     lines
 }
 
-/// The positions of answers, each with that of the first request of its connection that has none yet: if a server answers each
-/// request once and in order, the one that it is for.
+/// The positions of answers, each with the position of the first request of its connection that has no answer yet. If a server
+/// answers each request once and in order, this is the request that the answer is for.
 fn asked_for(events: &[RecordedEvent]) -> Vec<(usize, usize)> {
     let mut waiting: FxHashMap<Port, VecDeque<usize>> = FxHashMap::default();
     let mut pairs = Vec::new();
@@ -121,7 +122,7 @@ fn asked_for(events: &[RecordedEvent]) -> Vec<(usize, usize)> {
     pairs
 }
 
-/// The observation in words; of an answer in whose place any other one is as impossible, that there was one.
+/// The observation in words. If `is_any`, any other answer in its place is impossible, too, and only its existence is stated.
 fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEvent, is_any: bool) -> Option<String> {
     let program = &spec.program;
     let shown = |ty: TypeId, value: &Value| shortened(&encode(&spec.types, ty, value), SHOWN);

@@ -1,16 +1,16 @@
-//! A witness as lines of JSON: for each event what the server chose, and what it replied.
+//! A witness as lines of JSON: for each event the choices of the server, and its reply.
 //!
 //! ```text
 //! {"line":1,"choices":[7],"a":1}
 //! {"line":2,"choices":[],"a":0}
 //! ```
 //!
-//! If clients do not wait for each other, the lines are in the order in which their requests were served, each with the line of the
-//! event after which it was served: `{"line":1,"after":2,"choices":[7],"a":1}`.
+//! If clients are concurrent, the lines are in the order in which the requests were served. Each has the line of the event after
+//! which its request was served: `{"line":1,"after":2,"choices":[7],"a":1}`.
 //!
-//! The choices of the initial state stand under line 0. A restart has a line with the choices of its handler. A request that was lost
-//! before it took effect is `"skipped"`. The internal steps before the request are
-//! `"before":[{"step":1,"choices":["t3"]}]`, with the `step`s of the protocol counted from 1.
+//! The choices of the initial state have line 0. A restart has a line with the choices of its handler. A request that was lost
+//! before it took effect is `"skipped"`. The internal steps before the request are `"before":[{"step":1,"choices":["t3"]}]`, with
+//! the `step`s of the protocol numbered from 1.
 
 use super::place;
 use crate::evidence::{Initial, WitnessOwn, WitnessStep};
@@ -20,41 +20,41 @@ use crate::spec::Spec;
 use serde::Serialize;
 use std::fmt::Write as _;
 
-/// The step of a witness for one event: all that the event needed.
+/// The line of a witness for one event.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct StepLine {
     /// The line of the trace; 0 is the initial state.
     pub line: u64,
-    /// The line of the event after which the request was served, if clients do not wait for each other; lines are in the order
-    /// of service then.
+    /// The line of the event after which the request was served, if clients are concurrent; the lines of the witness are then in
+    /// the order of service.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub after: Option<u64>,
-    /// The steps that the server took by itself before the request.
+    /// The internal steps that the server took before the request.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub before: Vec<Own>,
-    /// The request, if a part of it was a hole in the trace.
+    /// The request in full, if the trace has a hole in it.
     #[serde(rename = "q", skip_serializing_if = "Option::is_none")]
     pub request: Option<RawJson>,
     /// The choices of the server, in order.
     pub choices: Vec<RawJson>,
-    /// Its answer, which fills a hole in the trace.
+    /// The answer, which fills a hole in the trace.
     #[serde(rename = "a", skip_serializing_if = "Option::is_none")]
     pub answer: Option<RawJson>,
-    /// The request never had an effect.
+    /// Set if the request never took effect.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub skipped: bool,
 }
 
-/// Something that the server did by itself.
+/// An internal step of the server.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct Own {
-    /// Which `step` of the specification it was, from 1.
+    /// The number of the `step` in the specification, from 1.
     pub step: usize,
     /// The choices of the server, in order.
     pub choices: Vec<RawJson>,
 }
 
-/// The step that made the initial state; `None` if nothing was chosen for it.
+/// The line of the initial state; `None` if nothing was chosen for it.
 #[must_use]
 pub fn initial(made: &Initial) -> Option<StepLine> {
     let (before, choices) = (Vec::new(), written(&made.json));
@@ -62,7 +62,7 @@ pub fn initial(made: &Initial) -> Option<StepLine> {
     Some(step).filter(|step| !step.choices.is_empty())
 }
 
-/// The step of a report for one event, made of what the event needed.
+/// The line for one event of a witness.
 #[must_use]
 pub fn step(spec: &Spec, made: &WitnessStep) -> StepLine {
     let answer = match &made.reply {
@@ -80,10 +80,10 @@ fn written(choices: &[String]) -> Vec<RawJson> {
     choices.iter().cloned().map(RawJson).collect()
 }
 
-/// More things that the server did by itself are not told.
+/// The most internal steps that are listed in words.
 pub const LISTED: usize = 5;
 
-/// The first things that the server did by itself, in words.
+/// The first internal steps of the server, in words.
 #[must_use]
 pub fn own(spec: &Spec, steps: &[WitnessStep]) -> Vec<String> {
     let did = steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
@@ -96,14 +96,14 @@ fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
 }
 
 impl StepLine {
-    /// The number of values that it shows: choices, and one for each thing that the server did by itself.
+    /// The number of values in the line: one for each choice, and one for each internal step.
     #[must_use]
     pub fn values(&self) -> usize {
         self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()
     }
 }
 
-/// Appends what one event needed as a line of NDJSON.
+/// Appends the line for one event of a witness, as NDJSON.
 pub fn write_line(out: &mut String, spec: &Spec, made: &WitnessStep) {
     let _ = write!(out, "{{\"line\":{}", made.line);
     if let Some(after) = made.after {
@@ -140,7 +140,7 @@ fn write_choices(out: &mut String, choices: &[String]) {
     out.push(']');
 }
 
-/// A step as a line of NDJSON.
+/// The line as NDJSON.
 #[must_use]
 pub fn line(step: &StepLine) -> String {
     json::line(step).unwrap_or_default() + "\n"

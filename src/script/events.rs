@@ -1,4 +1,4 @@
-//! Scripts as traces: the events that were observed when a script was run.
+//! Scripts as traces: the events that were observed in a run of the script.
 
 use rustc_hash::FxHashMap;
 
@@ -6,7 +6,7 @@ use super::{RecordedOutcome, Script, ScriptStep};
 use crate::trace::{EventKind, TraceEvent};
 use crate::value::Value;
 
-/// The events that were observed, each with the place of its step; the line of the first one is 1.
+/// The observed events, each with the index of its step; the first one is on line 1.
 #[must_use]
 pub fn observed_events(script: &Script) -> Vec<(usize, TraceEvent<Value>)> {
     let mut clients = FxHashMap::default();

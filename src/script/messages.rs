@@ -1,6 +1,6 @@
-//! The messages of a run so far, and the requests that a script makes of them.
+//! The messages of a run so far, and the requests that a script makes from them.
 //!
-//! A reference whose message and path are there is looked up in the typed value; only what is not there is looked for in JSON.
+//! A reference is first looked up in the typed value of its message. Only if that fails, it is looked up in JSON.
 //!
 //! ```
 //! use mayhap::Spec;
@@ -31,7 +31,7 @@ use crate::spec::Spec;
 use crate::spec::types::{Type, TypeId, Types};
 use crate::value::Value;
 
-/// The side from which a message comes.
+/// The sender of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MessageKind {
     /// A client.
@@ -55,7 +55,7 @@ struct LabelledMessage {
     label: u64,
     kind: MessageKind,
     value: Value,
-    /// The message as JSON, once it was asked for.
+    /// The message as JSON, after it was first asked for.
     tree: OnceCell<Option<JsonTree>>,
 }
 
@@ -67,7 +67,7 @@ impl Messages {
         Messages { spec: spec.clone(), entries: Vec::new(), by_label, functions }
     }
 
-    /// Adds a message that was just observed.
+    /// Adds a message, which was just observed.
     pub fn push(&mut self, label: u64, kind: MessageKind, value: Value) {
         self.by_label.entry(label).or_insert(self.entries.len());
         self.entries.push(LabelledMessage { label, kind, value, tree: OnceCell::new() });
@@ -79,13 +79,13 @@ impl Messages {
         self.entries.len()
     }
 
-    /// Tests whether there is none.
+    /// Tests whether there are no messages.
     #[must_use]
     pub fn is_empty(&self) -> bool {
         self.entries.is_empty()
     }
 
-    /// The message of a label.
+    /// The message with this label.
     #[must_use]
     pub fn get(&self, label: u64) -> Option<(MessageKind, &Value)> {
         self.by_label.get(&label).map(|at| (self.entries[*at].kind, &self.entries[*at].value))
@@ -104,7 +104,7 @@ impl Messages {
         tree.get_or_init(read).as_ref()
     }
 
-    /// The result of a pure function of the specification; nothing if it has none of that name, or the result does not exist.
+    /// The result of a pure function of the specification; `None` if there is no such function, or it has no result.
     fn apply(&self, function: &str, argument: impl FnOnce(TypeId) -> Option<Value>) -> Option<(TypeId, Value)> {
         let spec = {
             let mut known = self.functions.borrow_mut();
@@ -119,7 +119,7 @@ impl Messages {
         }
     }
 
-    /// The value of a type that a part of a message is, through the function of a reference.
+    /// The part of a message as a value of a type, after the function of the reference was applied to it.
     fn through(&self, via: Option<&String>, (ty, part): (TypeId, &Value), wanted: TypeId) -> Option<Value> {
         let types = &self.spec.types;
         match via {
@@ -145,8 +145,8 @@ impl Messages {
 }
 
 impl Reference {
-    /// The value of a type that it means among the messages of a run, loosely, after the label of the message that has it. Nothing
-    /// if no message has such a part of that type.
+    /// The value of a type that the reference stands for among the messages of a run, after the label of its message. Messages
+    /// and elements that are missing are replaced by others. `None` if no message has such a part of this type.
     #[must_use]
     pub fn evaluate(&self, messages: &Messages, wanted: TypeId) -> Option<(u64, Value)> {
         let own = messages.by_label.get(&self.label).copied();
@@ -168,8 +168,7 @@ impl Reference {
 }
 
 impl RequestTemplate {
-    /// The request that it is after these messages. In the place of a reference that means nothing among them stands the smallest
-    /// value of its type.
+    /// The request after these messages. A reference that stands for nothing among them becomes the smallest value of its type.
     #[must_use]
     pub fn instantiate(&self, messages: &Messages) -> Value {
         let (types, ty) = (&messages.spec.types, messages.spec.program.request);
@@ -188,7 +187,7 @@ impl RequestTemplate {
     pub fn sent_as(&self, types: &Types, ty: TypeId, request: Value) -> RequestTemplate {
         let mut references = Vec::new();
         for PlacedReference { at, to } in &self.references {
-            // A place that ends in an option is the option's: it may have become `None`.
+            // The place inside of an option stands for the option, which may have become `None`.
             let at = at_option(types, ty, &self.value, at);
             if changed(types, ty, &request, &at, &mut |_, part| part.clone()).is_some() {
                 references.push(PlacedReference { at, to: to.clone() });
@@ -198,7 +197,7 @@ impl RequestTemplate {
     }
 }
 
-/// The place of the outermost option that consists of what stands at this place, or the place itself.
+/// The place of the outermost option that contains just this place, or the place itself.
 fn at_option(types: &Types, ty: TypeId, value: &Value, at: &[usize]) -> Vec<usize> {
     let mut place = at.to_vec();
     while let Some((0, outer)) = place.split_last() {
@@ -211,7 +210,7 @@ fn at_option(types: &Types, ty: TypeId, value: &Value, at: &[usize]) -> Vec<usiz
     place
 }
 
-/// A value of one type as one of another, if its JSON is one; options come and go.
+/// A value of one type as a value of another one, if its JSON is one, perhaps with other options around it.
 fn fitted(types: &Types, ty: TypeId, value: &Value, wanted: TypeId) -> Option<Value> {
     if !value.is_known() {
         return None;

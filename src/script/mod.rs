@@ -1,4 +1,4 @@
-//! Scripts: the steps of a tester, whose values may be references to earlier messages (semantics 5).
+//! Scripts: the steps of a tester, whose values may refer to parts of earlier messages.
 //!
 //! ```text
 //! {"n": 1, "c": 1, "q": {"Put": {"key": "a", "value": "x", "if_match": null}}, "a": "NoContent"}
@@ -33,60 +33,61 @@ pub use tree::JsonTree;
 /// A script.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Script {
-    /// Its first line.
+    /// The first line.
     pub header: ScriptHeader,
-    /// Its other lines.
+    /// The steps, on the other lines.
     pub steps: Vec<ScriptStep>,
 }
 
-/// The first line of a script: what it is a script of, and what it showed.
+/// The first line of a script: its specification, and what happened when it was run.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct ScriptHeader {
     /// The name of the specification.
     pub spec: String,
     /// The constants that were set, with their values as JSON.
     pub set: Vec<(String, String)>,
-    /// The cause for which it failed.
+    /// The cause of the script's failure.
     pub cause: Option<String>,
-    /// The number of runs that failed, and that of all runs.
+    /// The number of runs that failed, and the number of all runs.
     pub failed: Option<(u64, u64)>,
     /// Other keys, with their values as JSON.
     pub other: Vec<(String, String)>,
 }
 
-/// A line of a script, or a half of one that is a whole exchange.
+/// A step of a script. A line with a whole exchange is two steps.
 #[derive(Clone, PartialEq, Debug)]
 pub enum ScriptStep {
     /// A client sends a request.
     Ask {
-        /// The label of the request; odd.
+        /// The label of the request, an odd number.
         label: u64,
         /// The client.
         client: u64,
         /// The request.
         request: RequestTemplate,
     },
-    /// The answer to the request of this label is waited for, at most the deadline.
+    /// The script waits for the answer to the request with this label, at most until the deadline.
     Await {
         /// The label of the request.
         label: u64,
         /// The outcome when the script was recorded.
         seen: RecordedOutcome,
     },
-    /// A client sees what answers none of its requests: a message that it did not ask for, or the end of its connection.
+    /// A client sees something that answers none of its requests: a message that it did not ask for, or the end of its
+    /// connection.
     Seen {
         /// The client.
         client: u64,
-        /// The thing that it saw when the script was recorded.
+        /// The message or end that the client saw when the script was recorded.
         seen: RecordedOutcome,
     },
-    /// Nothing happens for this many seconds.
+    /// The script waits for this number of seconds.
     Wait(f64),
-    /// These requests, which are among the next, are released at once.
+    /// The next requests, which are released at once.
     Together {
-        /// Their labels.
+        /// The labels of the requests.
         labels: Vec<u64>,
-        /// The delay of each, in milliseconds.
+        /// The delay of each request, in milliseconds.
         offsets: Vec<f64>,
     },
     /// The system is killed and started again.
@@ -98,13 +99,13 @@ pub enum ScriptStep {
 /// The outcome of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum RecordedOutcome {
-    /// This answer.
+    /// The system gave this answer.
     Answer(Value),
-    /// None came: it may have happened.
+    /// No answer came; the request may have taken effect.
     Lost,
     /// The system ended the connection.
     Closed,
-    /// None is owed.
+    /// No answer is owed.
     Nothing,
 }
 
@@ -113,27 +114,27 @@ pub enum RecordedOutcome {
 pub struct RequestTemplate {
     /// The request, with the values that its references had when it was made or recorded.
     pub value: Value,
-    /// The references, and the places at which they stand.
+    /// The references, with their places in the request.
     pub references: Vec<PlacedReference>,
 }
 
 /// A reference at a place of a value.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlacedReference {
-    /// The place: the numbers of fields and elements from the root, `Some` of an option included.
+    /// The place: the numbers of fields and elements from the root, with a 0 for the value in an option.
     pub at: Vec<usize>,
     /// The reference.
     pub to: Reference,
 }
 
-/// *The value at this path of that message*: `4@Ok@tag`.
+/// The value at a path of a message: `4@Ok@tag`.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Reference {
     /// The label of the message.
     pub label: u64,
-    /// The path in it.
+    /// The path in the message.
     pub path: Vec<PathStep>,
-    /// The name of a pure function of the specification that is applied to it.
+    /// The name of a pure function of the specification, which is applied to the value.
     pub via: Option<String>,
 }
 
@@ -146,10 +147,10 @@ pub enum PathStep {
     Element(usize),
 }
 
-/// The requests of a run, each with what must have been observed before it is sent.
+/// The requests of a run, each with the answers that must come before it is sent.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct Plan {
-    /// The requests, in the order in which they are sent if nothing holds them up.
+    /// The requests, in the order in which they are sent unless they have to wait.
     pub asks: Vec<PlannedAsk>,
     /// The answers of peers, in the order in which they are given.
     pub answers: Vec<PlannedAnswer>,
@@ -160,35 +161,35 @@ pub struct Plan {
 pub struct PlannedAnswer {
     /// The peer.
     pub peer: String,
-    /// The key that says which of several it is.
+    /// The key, which tells peers of one kind apart.
     pub key: Option<Value>,
-    /// The request that it answered when the script was recorded.
+    /// The request that the peer answered when the script was recorded.
     pub request: Value,
-    /// The answer; none if the peer fails.
+    /// The answer; `None` if the peer fails.
     pub answer: Option<Value>,
 }
 
 /// A request of a plan.
 #[derive(Clone, PartialEq, Debug)]
 pub struct PlannedAsk {
-    /// Its label; odd.
+    /// The label, an odd number.
     pub label: u64,
     /// The client.
     pub client: u64,
     /// The request.
     pub request: RequestTemplate,
-    /// The labels of the requests that must have their answers before it is sent.
+    /// The labels of the requests that must have ended before this one is sent.
     pub after: Vec<u64>,
-    /// The seconds to wait after that.
+    /// The delay after that, in seconds.
     pub delay: f64,
-    /// The number of the barrier at which it is released together with others.
+    /// The number of the barrier, if the request is released together with others.
     pub barrier: Option<u32>,
-    /// Set if the system is killed and started again before it.
+    /// Set if the system is killed and started again before the request.
     pub restart: bool,
 }
 
 impl Script {
-    /// The number of its requests.
+    /// The number of requests in the script.
     #[must_use]
     pub fn requests(&self) -> u64 {
         self.steps.iter().filter(|step| matches!(step, ScriptStep::Ask { .. })).count() as u64
@@ -200,7 +201,7 @@ impl Script {
         self.asked().map(|(_, client)| client).max().unwrap_or(1)
     }
 
-    /// The client that sends the request of a label; 1 if none does.
+    /// The client that sends the request with a label; 1 if there is no such request.
     #[must_use]
     pub fn client_of(&self, label: u64) -> u64 {
         self.asked().find(|(asked, _)| *asked == label).map_or(1, |(_, client)| client)
@@ -214,13 +215,13 @@ impl Script {
         })
     }
 
-    /// The script that repeats a run: what was sent and seen, in the order in which it was observed.
+    /// The script that repeats a run: the messages that were sent and seen, in the order in which they were observed.
     #[must_use]
     pub fn of_run(header: ScriptHeader, observed: impl IntoIterator<Item = ScriptStep>) -> Script {
         Script { header, steps: observed.into_iter().collect() }
     }
 
-    /// Leaves out a request, and what came of it: one that surely did not happen was never sent.
+    /// Removes a request and its outcome, as if it had never been sent.
     pub fn forget(&mut self, asked: u64) {
         self.steps.retain(|step| match step {
             ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => *label != asked,
@@ -239,7 +240,7 @@ impl RequestTemplate {
 }
 
 impl Plan {
-    /// The plan under labels that begin with this one, of clients up to this one: the others are taken by turns.
+    /// The plan with labels from `first` on, and with clients up to this number, to which the other clients are mapped.
     #[must_use]
     pub fn moved(mut self, first: u64, clients: u64) -> Plan {
         let by = first - 1;

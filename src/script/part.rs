@@ -1,13 +1,13 @@
-//! Parts of typed values: those that a path means in JSON, those at a place, and the smallest value of a type.
+//! Parts of typed values: the part at a path in JSON, the part at a place, and the smallest value of a type.
 //!
-//! For example, `@Ok@tag` of the answer `Ok { value: "x", tag: Some(t) }` is `Some(t)`, and so is the place 1.
+//! For example, in the answer `Ok { value: "x", tag: Some(t) }` the path `@Ok@tag` leads to `Some(t)`, and so does the place 1.
 
 use super::PathStep;
 use crate::scalar::{Json, Scalar};
 use crate::spec::types::{Type, TypeId, Types};
 use crate::value::{Map, Value};
 
-/// The part of a value that a path means exactly, with its type.
+/// The part of a value at exactly this path, with its type.
 pub(super) fn exact_part(types: &Types, ty: TypeId, value: &Value, path: &[PathStep]) -> Option<(TypeId, Value)> {
     let Some((step, rest)) = path.split_first() else { return Some((ty, value.clone())) };
     if let Type::Option(of) = types.get(ty) {
@@ -29,7 +29,7 @@ pub(super) fn exact_part(types: &Types, ty: TypeId, value: &Value, path: &[PathS
     exact_part(types, fields[at].1, value.fields().get(at)?, rest)
 }
 
-/// The part of what a variant carries.
+/// The part of the fields of a variant.
 fn carried_part(
     types: &Types,
     fields: &[(Option<&str>, TypeId)],
@@ -44,7 +44,7 @@ fn carried_part(
     exact_part(types, fields[at].1, value.fields().get(at)?, rest)
 }
 
-/// The number of the field that a step means.
+/// The number of the field that a step of a path leads to.
 fn field_at(fields: &[(Option<&str>, TypeId)], step: &PathStep) -> Option<usize> {
     match step {
         PathStep::Field(name) => fields.iter().position(|(own, _)| *own == Some(name.as_str())),
@@ -54,7 +54,7 @@ fn field_at(fields: &[(Option<&str>, TypeId)], step: &PathStep) -> Option<usize>
     }
 }
 
-/// The element of a list, or the value under a key.
+/// The element of a list, or the value under a key of a map.
 fn element_of(types: &Types, ty: TypeId, value: &Value, step: &PathStep) -> Option<(TypeId, Value)> {
     match (types.get(ty), value, step) {
         (Type::List(of), Value::List(list), PathStep::Element(number)) => {
@@ -68,13 +68,13 @@ fn element_of(types: &Types, ty: TypeId, value: &Value, step: &PathStep) -> Opti
     }
 }
 
-/// The type at the end of a path in messages of a type, if some message has that part. What a `json` holds is not known.
+/// The type at the end of a path in messages of a type. The content of a `json` has no known type.
 pub(super) enum PathEnd {
-    /// Parts of this type.
+    /// The parts have this type.
     Of(TypeId),
-    /// Parts about which nothing is known.
+    /// The type of the parts is not known.
     Open,
-    /// None: no message has that part.
+    /// No message has such a part.
     Nowhere,
 }
 
@@ -125,7 +125,7 @@ pub(super) fn may_agree(types: &Types, one: TypeId, other: TypeId) -> bool {
     }
 }
 
-/// The forms of JSON in which the values of a type are written: numbers, strings, truth values, arrays, objects.
+/// The kinds of JSON that values of a type may be: numbers, strings, truth values, arrays, objects.
 fn json_forms(ty: &Type) -> &'static [char] {
     match ty {
         Type::Int => &['n', 's'],
@@ -159,7 +159,7 @@ pub(super) fn type_at(types: &Types, ty: TypeId, value: &Value, at: &[usize]) ->
     }
 }
 
-/// A value with the part at a place changed; an option stands for what is in it. Nothing if there is no such place.
+/// The value with the part at a place changed; an option stands for its content. `None` if there is no such place.
 pub fn changed(
     types: &Types,
     ty: TypeId,
@@ -193,18 +193,18 @@ pub fn changed(
     }
 }
 
-/// The scalar at the end of a path, and its place among the fields and elements of a value.
+/// A scalar in a value, with its path, and its place among the fields and elements.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScalarPart<'v> {
-    /// The numbers of fields and elements from the root, `Some` of an option included.
+    /// The place: the numbers of fields and elements from the root, with a 0 for the value in an option.
     pub at: Vec<usize>,
-    /// The path to it in JSON.
+    /// The path to the scalar in JSON.
     pub path: Vec<PathStep>,
     /// The scalar.
     pub scalar: &'v Scalar,
 }
 
-/// The scalars of a value, from left to right; not those of sets, nor those of maps whose keys are no strings.
+/// The scalars of a value, from left to right, without those in sets, and in maps whose keys are no strings.
 #[must_use]
 pub fn scalar_parts<'v>(types: &Types, ty: TypeId, value: &'v Value) -> Vec<ScalarPart<'v>> {
     let mut found = Vec::new();
@@ -253,10 +253,10 @@ pub fn scalar_parts<'v>(types: &Types, ty: TypeId, value: &'v Value) -> Vec<Scal
     found
 }
 
-/// The smallest value of a type: 0, false, nothing, the first variant that is not made of others.
+/// The smallest value of a type: 0, false, `None`, the first variant that can be finite.
 #[must_use]
 pub fn smallest(types: &Types, ty: TypeId) -> Value {
-    // Each struct and enum has a finite value, none deeper than there are types.
+    // Each struct and enum has a finite value whose depth is at most the number of types.
     (0..=types.count()).find_map(|depth| smallest_within(types, ty, depth)).unwrap_or(Value::NONE)
 }
 

@@ -1,6 +1,6 @@
-//! Scripts as plans: each request with the answers that must have come before it is sent.
+//! Scripts as plans: each request with the answers that must come before it is sent.
 //!
-//! A request waits for each answer that stands before it in the script, but not for those that another one of these has waited for.
+//! A request waits for each answer before it in the script, unless another one of these requests has waited for it already.
 
 use rustc_hash::FxHashMap;
 
@@ -9,11 +9,11 @@ use crate::trace::{PeerEvent, PeerMessage};
 use crate::value::Value;
 
 impl Script {
-    /// The requests, each with what must have been observed before it is sent. The requests are sent in this order.
+    /// The plan of the script. Each request has the answers that must come before it, and requests are sent in this order.
     #[must_use]
     pub fn plan(&self) -> Plan {
         let mut plan = Plan::default();
-        // The answers that the next request waits for, and those that each request has waited for.
+        // The answers that the next request waits for, and the answers that each earlier request has waited for.
         let mut awaited: Vec<u64> = Vec::new();
         let mut waited: FxHashMap<u64, Vec<u64>> = FxHashMap::default();
         let mut barriers: FxHashMap<u64, (u32, f64)> = FxHashMap::default();
@@ -53,7 +53,7 @@ impl Script {
         plan
     }
 
-    /// The answer that the end of a call is, if the call is there.
+    /// The planned answer of a peer for the end of a call, if its call is in the script.
     fn planned_answer(&self, end: &PeerEvent<Value>) -> Option<PlannedAnswer> {
         let answer = match &end.message {
             PeerMessage::Answer(answer) => Some(answer.clone()),

@@ -1,4 +1,5 @@
-//! Properties of random scripts of shipped specifications: they read back, references mean what they were, and no damage is a panic.
+//! Properties of random scripts of shipped specifications: they read back, references keep their values, and damaged text causes
+//! no panic.
 
 use std::sync::Arc;
 
@@ -18,7 +19,7 @@ const SPECS: &[&str] = &[
     include_str!("../../specs/idgen.may"),
 ];
 
-/// A script of a random client of the specification's server, with references wherever a value was seen before.
+/// A script of a random client, with references in the place of values that were seen before.
 fn random_script(spec: &Arc<Spec>, source: &mut Random, requests: u64) -> Script {
     let mut server = Server::new(spec.clone(), Ranges::default(), source).unwrap();
     let (types, program) = (&spec.types, &spec.program);
@@ -59,7 +60,7 @@ fn random_script(spec: &Arc<Spec>, source: &mut Random, requests: u64) -> Script
         if is_held {
             held.push(step);
         } else {
-            // Answers of a connection come in its order.
+            // The answers on one connection come in order.
             script.steps.append(&mut held);
             script.steps.push(step);
         }
@@ -120,7 +121,7 @@ fn references_mean_what_they_were() {
                 _ => continue,
             };
             trees.push((label, JsonTree::read(&json::encode(&spec.types, ty, &value)).unwrap()));
-            // The direct way to a part and that over JSON lead to one value.
+            // The typed lookup of a part and the lookup in JSON give the same value.
             for part in scalar_parts(&spec.types, ty, &value) {
                 let reference = Reference { label, path: part.path, via: None };
                 let found = evaluated(&reference, &trees).map(JsonTree::text);

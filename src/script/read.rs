@@ -1,6 +1,6 @@
-//! Scripts from their text: each line is an event of a trace with a label, or says how the script is run again.
+//! The reader of scripts: each line is an event of a trace with a label, or says how the script is to be run.
 //!
-//! Everything is checked against the specification; a value that does not fit any more is reported with its place.
+//! Everything is checked against the specification. A value that does not fit is reported with its place.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::validate::decoded_message;
 use crate::value::Value;
 
 impl Script {
-    /// The script that a text is. A trace of requests without labels is one, too: they get the next odd numbers.
+    /// Reads a script. A trace of requests without labels is a script, too: its requests get the next odd numbers.
     ///
     /// # Errors
     /// A line is no line of a script, or does not fit the specification.
@@ -36,10 +36,10 @@ impl Script {
 }
 
 impl ScriptHeader {
-    /// The first line of a script, whatever specification it is of; an empty one if the script has none.
+    /// Reads the first line of a script of any specification; an empty header if there is none.
     ///
     /// # Errors
-    /// The line is none of a script.
+    /// The line is no first line of a script.
     pub fn said(text: &str) -> Result<ScriptHeader, TraceError> {
         let text = text.strip_prefix('\u{feff}').unwrap_or(text);
         let lines = (1..).zip(text.lines());
@@ -56,7 +56,7 @@ impl ScriptHeader {
         header(&members, spec).map_err(error)
     }
 
-    /// The text that another key has, if it has one.
+    /// The text under another key of the header, if there is one.
     #[must_use]
     pub fn text(&self, key: &str) -> Option<String> {
         let (_, value) = self.other.iter().find(|(own, _)| own == key)?;
@@ -64,7 +64,7 @@ impl ScriptHeader {
     }
 }
 
-/// The name of the specification that the header of a trace gives.
+/// The name of the specification in the header of a trace.
 fn named_spec(mut reader: TraceReader<&[u8]>) -> Result<String, TraceError> {
     reader.next_line()?;
     Ok(reader.header().and_then(|header| header.spec.clone()).unwrap_or_default())
@@ -74,13 +74,13 @@ fn named_spec(mut reader: TraceReader<&[u8]>) -> Result<String, TraceError> {
 struct ScriptReader<'s> {
     spec: &'s Arc<Spec>,
     script: Script,
-    /// The last label of a request.
+    /// The label of the last request.
     last: u64,
     /// The requests so far.
     asked: Vec<AskedOfScript>,
-    /// The labels that are released together, with the lines that say so.
+    /// The labels that are released together, each with its line and the number of the line.
     barriers: Vec<(Vec<u64>, u64, String)>,
-    /// Set before the first line.
+    /// Set before the first line was read.
     first: bool,
 }
 
@@ -157,7 +157,7 @@ impl ScriptReader<'_> {
         Ok(labels)
     }
 
-    /// Checks that what is released together is there, and once.
+    /// Checks that all requests of a joint release exist, and that none is released twice.
     fn check_barriers(&self) -> Result<(), TraceError> {
         let mut seen = FxHashSet::default();
         for (labels, number, line) in &self.barriers {
@@ -205,7 +205,7 @@ impl ScriptReader<'_> {
         }
     }
 
-    /// Reads a message between the system and a peer: an end has its call before it.
+    /// Reads a message between the system and a peer. The end of a call must come after the call.
     fn peer(&mut self, event: &PeerEvent<Raw<'_>>) -> Decoded<()> {
         let event = decoded_message(self.spec, event)?;
         let (name, number) = (&event.peer, event.exchange);
@@ -227,7 +227,7 @@ impl ScriptReader<'_> {
         json::decode_recorded(&self.spec.types, ty, answer.text).map_err(|error| error.behind(answer.offset))
     }
 
-    /// Reads a request; gives its label.
+    /// Reads a request, and returns its label.
     fn ask(&mut self, label: Option<(u64, usize)>, client: u64, query: &Raw<'_>) -> Decoded<u64> {
         let least = if self.asked.is_empty() { 1 } else { self.last + 2 };
         let (label, at) = label.unwrap_or((least, 0));
@@ -274,7 +274,7 @@ impl ScriptReader<'_> {
         Ok(RequestTemplate { value, references })
     }
 
-    /// Checks that a reference may mean a value of this type.
+    /// Checks that a reference may stand for a value of this type.
     fn check_reference(&self, own: u64, to: &Reference, wanted: TypeId) -> Result<(), String> {
         let (types, program) = (&self.spec.types, &self.spec.program);
         let request = to.label - (1 - to.label % 2).min(to.label);
@@ -319,7 +319,7 @@ impl ScriptReader<'_> {
         }
     }
 
-    /// Reads what a client sees: of its earliest request that has no answer, if it has one.
+    /// Reads what a client sees: the outcome of its first open request, or, if it has none, something else.
     fn seen(&mut self, label: Option<(u64, usize)>, client: u64, seen: RecordedOutcome) -> Decoded<()> {
         let open = self.asked.iter().find(|asked| asked.is_open && asked.client == client).map(|asked| asked.label);
         if let (Some((label, at)), Some(open)) = (label, open)
@@ -341,7 +341,7 @@ impl ScriptReader<'_> {
     }
 }
 
-/// The place of the one hole of a value.
+/// The place of the only hole in a value.
 fn hole_of(value: &Value) -> Option<Vec<usize>> {
     let within = |at: usize, part: &Value| {
         let mut place = hole_of(part)?;
@@ -359,7 +359,7 @@ fn hole_of(value: &Value) -> Option<Vec<usize>> {
     }
 }
 
-/// The error of a line that is not even an object, as the reader of traces tells it.
+/// The error for a line that is not even an object, with the reader's message for traces.
 fn no_event(number: u64, line: &str) -> TraceError {
     let message = "expected an object on one line, such as {\"n\": 1, \"c\": 1, \"q\": …, \"a\": …}";
     let read = TraceReader::new(line.as_bytes()).next_line().err();
@@ -396,7 +396,7 @@ fn header(members: &LineMembers<'_>, spec: String) -> Decoded<ScriptHeader> {
     Ok(header)
 }
 
-/// The members of the object that a line is, as they stand.
+/// The members of the object on a line, as they are written.
 struct LineMembers<'a>(Vec<(String, Raw<'a>)>);
 
 impl<'a> LineMembers<'a> {
@@ -438,7 +438,7 @@ impl<'a> LineMembers<'a> {
         self.get(name).map_or(0, |raw| raw.offset)
     }
 
-    /// Checks that no other members are there.
+    /// Checks that there are no members with other names.
     fn only(&self, names: &[&str]) -> Decoded<()> {
         match self.0.iter().find(|(name, _)| !names.contains(&name.as_str())) {
             None => Ok(()),
@@ -450,7 +450,7 @@ impl<'a> LineMembers<'a> {
     }
 }
 
-/// A number that is not negative.
+/// Reads a number that is not negative.
 fn number_of(raw: Option<Raw<'_>>) -> Decoded<f64> {
     let (text, offset) = raw.map_or(("", 0), |raw| (raw.text, raw.offset));
     let number = text.parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0);
@@ -461,7 +461,7 @@ fn label_of(raw: Raw<'_>) -> Decoded<u64> {
     raw.text.parse().map_err(|_| JsonError::new(raw.offset, "expected a label, a whole number from 1"))
 }
 
-/// The elements of an array, as they stand.
+/// The elements of an array, as they are written.
 fn elements_of(raw: Option<Raw<'_>>) -> Decoded<Vec<Raw<'_>>> {
     let Some(Raw { text, offset: begin }) = raw else { return Err(JsonError::new(0, "expected an array")) };
     let mut scanner = json::Scanner::new(text);

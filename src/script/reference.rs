@@ -1,7 +1,7 @@
-//! References as text, and their evaluation: loosely, so that a script keeps its meaning when steps are left out (semantics 5).
+//! References as text, and their evaluation, which is loose: a script keeps its meaning if steps are left out.
 //!
-//! If an element is not there, or the rest of the path fails in it, the other elements are tried; if a message is not
-//! there, or the path fails in it, the other messages are tried.
+//! If an element is missing, or the rest of the path fails in it, the other elements are tried. If a message is missing, or the
+//! path fails in it, the other messages are tried.
 //!
 //! ```
 //! use mayhap::script::{JsonTree, Reference, evaluated};
@@ -17,7 +17,7 @@ use super::{JsonTree, PathStep, Reference};
 use crate::json::{Scanner, quoted};
 
 impl Reference {
-    /// The reference that a text is, `4@Ok@tag#2`; names with other signs than letters, digits, `_` and `-` are in quotes, as in JSON.
+    /// Reads a reference: `4@Ok@tag#2`. Names with other characters than letters, digits, `_` and `-` are in quotes, as in JSON.
     #[must_use]
     pub fn read(text: &str) -> Option<Reference> {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -26,7 +26,7 @@ impl Reference {
     }
 }
 
-/// The path that a text is: `@Ok#2`; it may begin with `this`.
+/// Reads a path: `@Ok#2`; it may begin with `this`.
 #[must_use]
 pub fn read_path(text: &str) -> Option<Vec<PathStep>> {
     let mut rest = text.strip_prefix("this").unwrap_or(text);
@@ -55,7 +55,7 @@ pub fn read_path(text: &str) -> Option<Vec<PathStep>> {
     Some(path)
 }
 
-/// Tests whether a sign of a name needs no quotes.
+/// Tests whether a character of a name needs no quotes.
 fn is_plain(sign: char) -> bool {
     sign.is_alphanumeric() || sign == '_' || sign == '-'
 }
@@ -70,7 +70,7 @@ impl fmt::Display for PathStep {
     }
 }
 
-/// The label and the path, without the function.
+/// Writes the label and the path, without the function.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.label)?;
@@ -78,7 +78,7 @@ impl fmt::Display for Reference {
     }
 }
 
-/// The part of labelled messages, in the order of a trace, that a reference means, its function not applied; loosely.
+/// The part that a reference stands for, among labelled messages in the order of a trace, without its function applied.
 #[must_use]
 pub fn evaluated<'m>(reference: &Reference, messages: &'m [(u64, JsonTree)]) -> Option<&'m JsonTree> {
     let own = messages.iter().filter(|(label, _)| *label == reference.label);
@@ -86,8 +86,7 @@ pub fn evaluated<'m>(reference: &Reference, messages: &'m [(u64, JsonTree)]) -> 
     own.chain(others).find_map(|(_, message)| first_part(message, &reference.path, &mut Some))
 }
 
-/// The first result of `accept` on the parts of a value that a path may mean; elements that another number has come after the one
-/// that is meant.
+/// The first result of `accept` on the parts of a value that a path may stand for. Other elements are tried after the named one.
 pub(super) fn first_part<'m, T>(
     value: &'m JsonTree,
     path: &[PathStep],

@@ -1,4 +1,4 @@
-//! Cases of scripts as data: what is read and written, what is refused and where, and what references become.
+//! Cases of scripts as data: what is read and written, what is refused at which place, and what references become.
 
 use std::sync::Arc;
 
@@ -38,7 +38,7 @@ const HEADER: &str =
 const GET: &str = r#"{"Get": {"key": "a", "if_none_match": null}}"#;
 const OK: &str = r#"{"Ok": {"value": "x", "tag": {"weak": true, "opaque": "33f"}}}"#;
 
-/// The text of a script with a first line of its own.
+/// The text of a script, with a header.
 fn text(lines: &[String]) -> String {
     format!("{HEADER}\n{}\n", lines.join("\n"))
 }
@@ -88,7 +88,7 @@ fn what_is_read_is_written() {
     assert_eq!(script.write(&spec()), written);
 }
 
-/// A line that is read after `{"n": 1, "c": 1, "q": GET, "a": OK}`, and the column and message of its error.
+/// Lines after `{"n": 1, "c": 1, "q": GET, "a": OK}`, with the column and the message of the error.
 const REFUSED: &[(&str, u64, &str)] = &[
     ("5", 1, "expected an event: an object on one line, such as {\"q\": 5, \"a\": 1}, found a number"),
     (
@@ -146,7 +146,7 @@ fn lines_that_do_not_fit_are_refused() {
     }
 }
 
-/// A reference in the place of the number, key or tag of a request, and what is wrong with it.
+/// References in the place of the number, key or tag of a request, with the message of the error.
 const BAD_REFERENCES: &[(&str, &str)] = &[
     (r#"{"Add": {"$ref": "2@Sum", "was": "x"}}"#, "at .Add: expected int, found the string \"x\""),
     (r#"{"Add": {"$ref": "2@Summ", "was": 1}}"#, "KvAnswer has no part 2@Summ"),
@@ -191,7 +191,7 @@ fn references_that_do_not_fit_are_refused() {
     }
 }
 
-/// The messages of a run; odd labels are those of requests.
+/// The messages of a run; those with odd labels are requests.
 fn messages(of: &[(u64, &str)]) -> Messages {
     let spec = spec();
     let mut messages = Messages::new(&spec);
@@ -253,7 +253,7 @@ fn templates_become_requests() {
         let Some(ScriptStep::Ask { request: read, .. }) = script.steps.last() else { panic!() };
         let sent = read.instantiate(&messages(trace));
         assert_eq!(crate::json::encode(&spec.types, spec.program.request, &sent), request, "{template} {trace:?}");
-        // What was sent keeps its references.
+        // A sent request keeps its references.
         let recorded = read.sent_as(&spec.types, spec.program.request, sent.clone());
         assert_eq!((&recorded.references, &recorded.value), (&read.references, &sent));
     }

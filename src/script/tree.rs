@@ -1,4 +1,4 @@
-//! JSON as a tree, for what is asked of it by path: scripts refer to parts of messages (semantics 5).
+//! JSON as a tree in which paths are looked up, as scripts refer to parts of messages.
 //!
 //! ```
 //! use mayhap::script::JsonTree;
@@ -12,7 +12,7 @@ use crate::json::{Decoded, JsonError, MAX_DEPTH, Scanner, quoted};
 /// A JSON value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum JsonTree {
-    /// A string, a number, a truth value or null, as it stands.
+    /// A string, a number, a truth value or null, as it is written.
     Leaf(String),
     /// An array.
     Array(Vec<JsonTree>),
@@ -21,10 +21,10 @@ pub enum JsonTree {
 }
 
 impl JsonTree {
-    /// The value that a text is.
+    /// Reads a JSON value.
     ///
     /// # Errors
-    /// It is not JSON, or is nested more deeply than [`MAX_DEPTH`].
+    /// The text is no JSON, or is nested more deeply than [`MAX_DEPTH`].
     pub fn read(text: &str) -> Decoded<JsonTree> {
         let mut scanner = Scanner::new(text);
         let tree = next(&mut scanner, 0)?;
@@ -64,7 +64,7 @@ impl JsonTree {
         }
     }
 
-    /// The member of this name, if it is an object that has one.
+    /// The member with this name, if the value is an object that has one.
     #[must_use]
     pub fn member(&self, name: &str) -> Option<&JsonTree> {
         match self {
@@ -73,7 +73,7 @@ impl JsonTree {
         }
     }
 
-    /// The elements, if it is an array.
+    /// The elements, if the value is an array.
     #[must_use]
     pub fn elements(&self) -> Option<&[JsonTree]> {
         match self {

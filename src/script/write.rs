@@ -1,4 +1,4 @@
-//! Scripts as text: a request and its answer on one line if nothing comes between them.
+//! The writer of scripts: a request and its answer share a line if nothing comes between them.
 
 use rustc_hash::FxHashMap;
 
@@ -9,11 +9,11 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, TraceEvent};
 use crate::value::Value;
 
-/// A hole as JSON: it holds the place of a reference.
+/// A hole as JSON, in the place of a reference until that is written.
 const HOLE: &str = "{\"$any\": null}";
 
 impl Script {
-    /// The script as text, one line a step; [`Script::read`] reads it.
+    /// The script as text, one line for each step or exchange, as [`Script::read`] reads it.
     #[must_use]
     pub fn write(&self, spec: &Spec) -> String {
         let mut out = self.header.written();
@@ -38,7 +38,7 @@ impl Script {
                 ScriptStep::Await { seen: RecordedOutcome::Nothing, .. } => continue,
                 ScriptStep::Await { label, seen } => {
                     let client = clients.get(label).copied();
-                    // A connection ends once.
+                    // A connection ends only once.
                     let before = at.checked_sub(1).map(|before| &self.steps[before]);
                     let is_again = before.is_some_and(|before| match before {
                         ScriptStep::Await { label, seen: other } => {
@@ -72,7 +72,7 @@ impl Script {
     }
 }
 
-/// Writes a message between the system and a peer, a whole line.
+/// Writes a message between the system and a peer, as a whole line.
 fn write_peer(out: &mut String, spec: &Spec, event: &PeerEvent<Value>) {
     let Some(peer) = spec.program.peers.iter().find(|peer| peer.name == event.peer) else { return };
     let typed = |ty, value: &Value| json::encode(&spec.types, ty, value);
@@ -100,7 +100,7 @@ fn outcome_of(step: &ScriptStep, asked: u64) -> Option<&RecordedOutcome> {
     }
 }
 
-/// Tests whether an outcome stands on the line of its request. That none is owed is said by a line without a connection.
+/// Tests whether an outcome is written on the line of its request. If no answer is owed, the line has no client.
 fn is_beside_request(seen: &RecordedOutcome, client: u64) -> bool {
     match seen {
         RecordedOutcome::Answer(_) | RecordedOutcome::Lost => true,
@@ -158,13 +158,13 @@ impl ScriptHeader {
 }
 
 impl RequestTemplate {
-    /// The request as JSON, with its references. One that cannot be written where it stands is written as the value that it had.
+    /// The request as JSON, with its references. A reference that cannot be written in its place is written as its value.
     #[must_use]
     pub fn written(&self, spec: &Spec) -> String {
         let (types, ty) = (&spec.types, spec.program.request);
         let mut places: Vec<&PlacedReference> = self.references.iter().collect();
         places.sort_by(|a, b| a.at.cmp(&b.at));
-        // What is inside of a reference is part of what that was.
+        // A reference inside of another one is a part of its value.
         places.dedup_by(|inner, outer| inner.at.starts_with(&outer.at));
         let mut holed = self.value.clone();
         let mut references = Vec::new();
@@ -180,7 +180,7 @@ impl RequestTemplate {
             references.push(format!("{{\"$ref\": {}, \"was\": {was}{via}}}", quoted(&to.to_string())));
         }
         let text = json::encode(types, ty, &holed);
-        // Values that look like a hole themselves are written without references.
+        // A request with values that look like a hole is written without references.
         if text.matches(HOLE).count() != references.len() {
             return json::encode(types, ty, &self.value);
         }

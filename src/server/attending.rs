@@ -1,7 +1,7 @@
 //! The server's part in a conversation: it runs sections, and sends the messages of a section when the section ends.
 //!
-//! `on q from c { send c, 1; close c; }` leads to a message and then to the end of the connection, if the section comes to its end and
-//! the network has room for the message.
+//! `on q from c { send c, 1; close c; }` leads to a message and then to the end of the connection. Both leave when the section
+//! ends, if the network has room for the message.
 
 use super::conversation::{Conversation, draw};
 use super::packets::{CallPacket, CallStage, MessagePacket, Notice, OpenTask, RequestPacket};
@@ -10,27 +10,27 @@ use crate::choice::Choices;
 use crate::network::{Observation, ServerMove, ServerSection, moves};
 use crate::process::{ConnectionList, Port, Situation};
 
-/// The weights of a step that the server takes before a section, and of none; no more of them are taken than this.
+/// The weights of a step before a section, and of no step; and the most steps before one section.
 const STEPPING: [u64; 2] = [1, 3];
 const STEPS: usize = 16;
-/// The number of times in a row that a server with steps tries in vain to go on.
+/// The number of times that a server with steps tries in vain to go on, before it counts as blocked.
 const PATIENCE: usize = 64;
 
-/// A section that has ended: whose it is, and the number of the request that it handles.
+/// A section that has ended: the connection that it serves, and the number of the request that it handles.
 #[derive(Clone, Copy)]
 struct EndedSection {
     port: Port,
     request: Option<u64>,
 }
 
-/// The outcome of a section that has ended, before it is known whether the network has room for it.
+/// The outcome of a section, as long as it is open whether the network has room for it.
 struct Outgoing {
     messages: Vec<MessagePacket>,
     departures: Vec<Departure>,
 }
 
 impl Conversation {
-    /// The server runs a section of a task, a new one or one that is suspended.
+    /// Runs the next section of a task, which is new or suspended.
     pub(super) fn serve(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         self.take_steps(source)?;
         let situation = self.situation();
@@ -47,10 +47,10 @@ impl Conversation {
         Ok(())
     }
 
-    /// Lets the server do what it may do by itself; how often is drawn.
+    /// Takes internal steps; their number is drawn.
     fn take_steps(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         for taken in 0..STEPS {
-            // What could not go on may wait for a step.
+            // After a vain try, what could not go on may need a step first.
             let is_wanted = taken == 0 && self.waiting.in_vain > 0;
             let is_taken = |source: &mut dyn Choices| {
                 Ok(is_wanted || source.weighted("a step", &STEPPING).map_err(Stop::Choice)? == 0)
@@ -66,7 +66,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// Runs a section; true if that could be.
+    /// Runs a section; returns false if it cannot be run now.
     fn run_section(
         &mut self,
         section: ServerSection,
@@ -83,7 +83,7 @@ impl Conversation {
         }
     }
 
-    /// Begins with the request at this place.
+    /// Begins to serve the request at this position.
     fn receive(&mut self, at: usize, source: &mut dyn Choices) -> Result<bool, Stop> {
         let RequestPacket { port, ref request, noted, is_read, tried } = self.requests[at];
         if tried == Some(self.waiting.state) {
@@ -109,7 +109,7 @@ impl Conversation {
         self.depart(outgoing, source).map(|()| true)
     }
 
-    /// Goes on with the task of a connection.
+    /// Continues the task of a connection.
     fn go_on(&mut self, port: Port, source: &mut dyn Choices) -> Result<bool, Stop> {
         let Some(OpenTask { request, tried }) = self.tasks.get(&port) else { return Ok(false) };
         if *tried == Some(self.waiting.state) {
@@ -127,7 +127,7 @@ impl Conversation {
         self.depart(outgoing, source).map(|()| true)
     }
 
-    /// Takes notice of a connection that has begun, or has ended.
+    /// Handles the beginning or the end of a connection.
     fn take_notice(&mut self, port: Port, list: ConnectionList, source: &mut dyn Choices) -> Result<bool, Stop> {
         let notices = if list == ConnectionList::Opening { &mut self.opening } else { &mut self.leaving };
         let Some(notice) = notices.iter_mut().find(|notice| notice.port == port) else { return Ok(false) };
@@ -150,7 +150,7 @@ impl Conversation {
         self.depart(outgoing, source).map(|()| true)
     }
 
-    /// A section has ended, and its task with it or not.
+    /// Notes that a section has ended: its task is suspended, or has ended, too.
     fn end(&mut self, EndedSection { port, request }: EndedSection, done: &SectionDone) {
         match done {
             SectionDone::Suspended => _ = self.tasks.insert(port, OpenTask { request, tried: None }),
@@ -183,7 +183,7 @@ impl Conversation {
         Ok(Outgoing { messages, departures })
     }
 
-    /// Lets what comes of a section leave the server.
+    /// Sends what a section wants to send.
     fn depart(&mut self, Outgoing { messages, departures }: Outgoing, source: &mut dyn Choices) -> Result<(), Stop> {
         for packet in messages {
             if self.is_lost(source)? {
@@ -204,7 +204,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The server ends a connection: it reads no more of it.
+    /// Ends a connection from the server's side: no more of its requests are read.
     fn close(&mut self, port: Port) {
         self.drop_unread(port, 0);
         self.opening.retain(|notice| notice.port != port);

@@ -1,10 +1,11 @@
 //! A random client of the server, whose requests keep the client's duty.
 //!
-//! A drawn request may break an `expects`, or be one that no handler takes. It leaves no trace then, and another one is asked
-//! instead: first one of the same form, with other scalars, and then one of this form that the state makes possible. For that
-//! the handler runs with symbols in the place of the request's scalars (concolic execution). After `on q { expects q > last; last := q; … }` has seen 7 and the client
-//! drew 3, the one path that keeps the duty has the condition q > 7, and q is drawn under it. If no request of that form
-//! keeps the duty, another form is drawn; in the end, all of the request is a symbol.
+//! A drawn request may break an `expects`, or may be one that no handler takes. Then it leaves no trace, and another one is tried:
+//! first one of the same form with other scalars, and then one of this form that the current state allows. To find that one, the
+//! handler runs with symbols in the place of the request's scalars (concolic execution). For example
+//! `on q { expects q > last; last := q; … }` has seen 7, and the client drew 3. The one path that keeps the duty has the condition
+//! q > 7, and q is drawn under it. If no request of this form keeps the duty, another form is drawn. After some forms the whole
+//! request becomes a symbol.
 
 use super::section::{PathSearch, RunPath, UNDECIDED};
 use super::{Begun, Reply, SectionDone, Server, Stop};
@@ -17,67 +18,69 @@ use crate::term::{Term, Var};
 use crate::value::Value;
 use std::ops::RangeInclusive;
 
-/// The number of requests in a row that are drawn and break the client's duty.
+/// The most requests that are drawn in a row because all of them break the client's duty.
 const DRAWS: u32 = 1_000;
-/// The number of times that the scalars of a request are drawn again: most duties are kept by some of them, which is cheaper than a model.
+/// The number of times that the scalars of a request are drawn again. Most duties are soon kept that way, which is cheaper than a
+/// model.
 const AGAIN: usize = 4;
-/// The number of these that are changed into what the state makes possible, as long as that can be found out.
+/// The number of drawn requests that are changed into ones that the state allows, unless that is too hard.
 const CHANGED: u32 = 16;
-/// The number of paths that are tried for one request.
+/// The most paths that are tried to change one request.
 const PATHS: usize = 64;
-/// The number of clients whose requests are symbols as a whole.
+/// The most clients that may send a request that is a symbol as a whole.
 const CLIENTS: usize = 16;
 
-/// A client's request, and what came back.
+/// A client's request, and its outcome.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Asked {
     /// The client's number, from 1.
     pub client: u64,
     /// The request.
     pub request: Value,
-    /// The way it ended.
+    /// The outcome of the request.
     pub reply: Reply,
 }
 
-/// A request with symbols in it: for each of them the scalar that was drawn there.
+/// A request with symbols in it, with the scalar that was drawn in the place of each.
 struct Wanted {
     request: Value,
     drawn: Vec<(Var, Scalar)>,
     facts: Vec<Term>,
 }
 
-/// A request that keeps its client's duty, and the end of its first section.
+/// A request that keeps the client's duty, and the outcome of its first section.
 pub(super) struct KeptRequest {
     client: u64,
     pub request: Value,
     pub done: SectionDone,
 }
 
-/// A client that asks, and a record of the requests that it asked in vain.
+/// The search for a request that keeps the client's duty.
 struct Asking<'a> {
     server: &'a mut Server,
     source: &'a mut dyn Choices,
-    /// The clients, one of which asks.
+    /// The clients, one of which sends the request.
     clients: RangeInclusive<u64>,
-    /// The number of tokens that have names, not counting those of the requests that were asked in vain.
+    /// The number of named tokens, without those in requests that were given up.
     names: usize,
-    /// The duty that the last one breaks.
+    /// The duty that the last tried request breaks.
     broken: Site,
-    /// True if it is too hard to find out what the state makes possible.
+    /// Set if finding the requests that the state allows is too hard.
     is_hard: bool,
 }
 
 impl Server {
-    /// Draws a request of one of `clients` that keeps its duty, now and then after an internal step of the server.
+    /// Draws a request of one of `clients` that keeps the client's duty, and handles it, now and then after an internal step of the
+    /// server.
     ///
     /// # Errors
-    /// If the server cannot go on; [`Stop::Outside`] if no request was found that keeps the duty.
+    /// The server cannot go on; [`Stop::Outside`] if no request was found that keeps the duty.
     pub fn asked(&mut self, clients: u64, source: &mut dyn Choices) -> Result<Asked, Stop> {
         let before = self.drawing.tokens;
         let drawn = self.drawn(&(1..=clients), source)?;
         let after = self.drawing.tokens;
         self.idle(source)?;
-        // What is asked in vain uses up no name of a token, unless the server has made one meanwhile.
+        // Requests that are given up use no names of tokens, unless the server has made a token meanwhile.
         let names = if self.drawing.tokens == after { before } else { self.drawing.tokens };
         let asking = Asking { server: self, source, clients: 1..=clients, names, broken: Site(0), is_hard: false };
         let KeptRequest { client, request, done } = asking.asked(drawn)?;
@@ -125,7 +128,7 @@ impl Asking<'_> {
         Err(Stop::Outside(self.broken))
     }
 
-    /// Handles a request if that keeps the client's duty; else one of the same form that does, if one is soon drawn.
+    /// Handles a request if it keeps the client's duty, or else a request of the same form that keeps it; `None` if none is soon drawn.
     fn kept_of_form(&mut self, client: u64, request: &Value) -> Result<Option<KeptRequest>, Stop> {
         let mut asked = self.kept(client, request)?;
         for _ in 0..AGAIN {
@@ -139,7 +142,7 @@ impl Asking<'_> {
         Ok(asked)
     }
 
-    /// Handles a request if that keeps the client's duty; else nothing has come of it.
+    /// Handles a request if it keeps the client's duty; otherwise returns `None`, and nothing has happened.
     fn kept(&mut self, client: u64, request: &Value) -> Result<Option<KeptRequest>, Stop> {
         match self.server.attend(request, client, self.source) {
             Err(Stop::Outside(site)) => {
@@ -151,10 +154,10 @@ impl Asking<'_> {
         }
     }
 
-    /// A request that has a run now, near to one that was drawn if there is one; nothing has come of it.
+    /// A request that has a run in the current state, if possible one like a drawn request; the state does not change.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     fn possible(&mut self, client: u64, like: Option<&Value>) -> Result<Option<Value>, Stop> {
         if self.is_hard {
             return Ok(None);
@@ -181,7 +184,7 @@ impl Asking<'_> {
 }
 
 impl Server {
-    /// The request that is looked for: the scalars of the drawn one are symbols, or all of it is one.
+    /// The request to be found: all of it is a symbol, or only the scalars of a drawn one are.
     fn wanted(&mut self, like: Option<&Value>, fresh: &mut Fresh) -> Wanted {
         let (types, ty) = (&self.spec.types, self.spec.program.request);
         let (request, mut facts) = match like {
@@ -200,7 +203,7 @@ impl Server {
 }
 
 impl PathSearch<'_> {
-    /// The request of a path, all of it known: what was drawn, if the conditions allow that.
+    /// The request of a path, with all parts known. It has the drawn scalars as far as the conditions allow them.
     fn request(&mut self, mut path: RunPath, wanted: &Wanted) -> Result<Value, Stop> {
         for (var, drawn) in &wanted.drawn {
             self.prefer(&mut path, *var, [drawn.clone()])?;
@@ -216,7 +219,7 @@ impl PathSearch<'_> {
     }
 }
 
-/// A value with holes for its scalars; what is in a map or set stays.
+/// The value with holes in the place of its scalars, except for those in maps and sets.
 fn holed(value: &Value) -> Value {
     match value {
         Value::Scalar(_) => Value::Any,
@@ -227,7 +230,7 @@ fn holed(value: &Value) -> Value {
     }
 }
 
-/// The variables of a value, each with the scalar that stands in its place in another one.
+/// Collects the variables of a value, each with the scalar in its place in another value.
 fn pair(value: &Value, drawn: &Value, pairs: &mut Vec<(Var, Scalar)>) {
     match (value, drawn) {
         (Value::Term(term), Value::Scalar(scalar)) => pairs.extend(term.as_var().map(|var| (var, scalar.clone()))),
@@ -238,7 +241,7 @@ fn pair(value: &Value, drawn: &Value, pairs: &mut Vec<(Var, Scalar)>) {
     }
 }
 
-/// Visits the integers of a value, but for those in a map or set.
+/// Visits the integers of a value, except for those in maps and sets.
 fn integers(value: &Value, visit: &mut dyn FnMut(&Term)) {
     match value {
         Value::Scalar(_) | Value::Term(_) => {

@@ -1,6 +1,8 @@
-//! Unknown values made known under a model: what was looked at is what the model says, the rest the simplest there is.
+//! The completion of unknown values under a model. Expanded parts are as the model says, and all others are the simplest of their
+//! type.
 //!
-//! An unknown map of which `"a"` was looked at becomes `{"a": 5}` if the model has it there with 5, else `{}`.
+//! For example `"a"` was looked up in an unknown map. The map becomes `{"a": 5}` if the model has the value 5 there, otherwise
+//! `{}`.
 
 use rustc_hash::FxHashSet;
 
@@ -12,22 +14,22 @@ use crate::spec::{Type, TypeId, Types};
 use crate::term::Term;
 use crate::value::{Entry, Map, Presence, Unseen, Value};
 
-/// The longest stretch of a list: longer ones are cut, as only a model that is free to choose makes them.
+/// The most elements of a list that were never looked at. Only a model that is free to choose makes a list longer.
 const STRETCH: usize = 10_000;
 
-/// A model, and what a process has seen of unknown values.
+/// A model, with the expanded parts of unknown values in a process.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Completion<'c> {
     /// The types.
     pub types: &'c Types,
     /// The values of the variables.
     pub model: &'c Model,
-    /// The process, which has the table of what has been seen of unknown values.
+    /// The process, which has the table of expanded parts of unknown values.
     pub process: &'c Process,
 }
 
 impl Given {
-    /// Returns what was chosen, under a model; `None` if it stands in an arm that is not taken.
+    /// The choice under a model; `None` if it is in an arm that is not taken.
     pub(crate) fn under(&self, completion: &Completion<'_>, guard: Option<&Term>) -> Option<Given> {
         if guard.is_some_and(|guard| !completion.holds(guard)) {
             return None;
@@ -41,7 +43,7 @@ impl Given {
 }
 
 impl Completion<'_> {
-    /// The value under the model; what the model does not determine is the simplest of its type.
+    /// The value under the model; parts that the model does not determine are the simplest of their types.
     pub fn value(&self, value: &Value) -> Value {
         match value {
             Value::Scalar(_) | Value::Absent | Value::Any | Value::Rest(_) => value.clone(),
@@ -111,7 +113,7 @@ impl Completion<'_> {
             }
             keys.insert(key);
         };
-        // The last write under a key hides what was there before.
+        // The last write under a key hides earlier ones.
         map.pending().rev().for_each(|(key, entry)| take((key, entry.unwrap_or(&Entry::HIDDEN))));
         let mut own: Vec<_> = map.looked_at().collect();
         own.sort();
@@ -137,7 +139,7 @@ impl Completion<'_> {
         }
     }
 
-    /// An entry under a key that is none of these.
+    /// An entry with a key that is none of these.
     fn another(&self, map: TypeId, keys: &FxHashSet<Value>) -> Option<(Value, Value)> {
         let parts = self.types.parts(map);
         let key = (0..=keys.len()).map(|n| sample(self.types, parts[0], n)).find(|key| !keys.contains(key))?;
@@ -145,7 +147,7 @@ impl Completion<'_> {
     }
 }
 
-/// The nth value of a type, the simplest first; there are others for each n if there are infinitely many.
+/// The nth value of a type, from the simplest on. If the type has infinitely many values, there is one for each n.
 fn sample(types: &Types, ty: TypeId, n: usize) -> Value {
     let name = |prefix: &str| if n == 0 { String::new() } else { format!("{prefix}{n}") };
     match types.get(ty) {
@@ -176,7 +178,7 @@ fn fields(types: &Types, ty: TypeId, tag: u32, n: usize) -> Value {
     Value::data(tag, parts.map(|(_, part)| sample(types, part, deeper(part))).collect::<Vec<_>>())
 }
 
-/// Variants without recursion first; if a later value is wanted, those with infinitely many values.
+/// The order of variants: those without recursion come first, or, for later values, those with infinitely many values.
 fn rank(types: &Types, ty: TypeId, tag: u32, n: usize) -> (bool, bool, u32) {
     let parts = types.fields(ty, tag);
     let recursive = parts.iter().any(|(_, part)| types.is_recursive(*part));

@@ -1,17 +1,17 @@
-//! Several random clients of a server at once, over a network that delays what they say and hear.
+//! Several random clients of a server at once, over a network that delays requests and answers.
 //!
 //! ```text
-//! client 1   Write(1) ▶ ⋯ ⋯ ▶ ┌────────┐ ⋯ ▶ ok          what happens next is drawn: a client asks, the server begins with
-//! client 2   Read ▶ ⋯ ⋯ ⋯ ⋯ ▶ │ server │ ⋯ ⋯ ⋯ ⋯ ▶ 1     a request or goes on with a task, a message arrives,
+//! client 1   Write(1) ▶ ⋯ ⋯ ▶ ┌────────┐ ⋯ ▶ ok          the next event is drawn: a client sends a request, the server begins to
+//! client 2   Read ▶ ⋯ ⋯ ⋯ ⋯ ▶ │ server │ ⋯ ⋯ ⋯ ⋯ ▶ 1     serve one or continues a task, a message arrives,
 //! client 3   Read ▶ ⋯ lost     └────────┘                 a peer answers, a client gives up
 //! ```
 //!
-//! The model of the network that judges a trace says here what may happen: which requests the server may read next, and which messages
-//! may arrive.
+//! The model of the network, with which traces are judged, tells what may happen: which requests the server may read next, and
+//! which messages may arrive.
 //!
-//! A request is drawn when it is sent. If it breaks the client's duty at the time when the server takes it, another one replaces
-//! it: until then nobody has seen it, and a client may just as well have guessed this one. So an occurrence is final once no request before
-//! it is under way. The same holds for the answer of a peer.
+//! A request is drawn when it is sent. If it breaks the client's duty at the moment at which the server takes it, another one
+//! replaces it. Nobody has seen the request by then, and the client might just as well have guessed the other one. So an
+//! occurrence is final as soon as no earlier request is under way. The same holds for the answer of a peer.
 
 use std::fmt;
 
@@ -24,50 +24,50 @@ use crate::choice::Choices;
 use crate::network::{Network, NetworkChoice, Observation, PacketOrder, moves};
 use crate::process::{Port, Situation};
 
-/// The weights of a request that is sent, of a section of the server, of a message that arrives, of something that a peer does and of a
-/// client that gives up.
+/// The weights of the events that may come next: a client sends a request, the server runs a section, a message arrives, a peer
+/// acts, and a client gives up.
 const WEIGHTS: [u64; 5] = [3, 3, 3, 3, 1];
-/// The weights of a packet that is lost, and of one that is not, if the network loses some.
+/// The weights of a lost packet, and of one that arrives, if the network loses packets.
 const LOSSES: [u64; 2] = [1, 7];
-/// The weights of a packet that comes again, and of one that does not, if the network duplicates some.
+/// The weights of a packet that arrives again, and of one that does not, if the network duplicates packets.
 const COPIES: [u64; 2] = [1, 15];
 
-/// The clients that are to be there, and how they behave.
+/// The random clients: their number, and their behaviour.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Population {
-    /// The number of clients; each has one connection at a time. There are no more than the network has connections.
+    /// The number of clients, each with one connection at a time; at most the number of connections that the network has.
     pub clients: u64,
-    /// The number of requests of all of them.
+    /// The number of requests of all clients together.
     pub requests: u64,
-    /// The number of requests that one connection may have under way.
+    /// The most requests that one connection has under way.
     pub pipelined: usize,
-    /// The number of requests in a hundred that are given up.
+    /// The share of requests that the client gives up, in percent.
     pub lost: u64,
-    /// The network between them and the server, one on which clients do not wait for each other.
+    /// The network between the clients and the server. On it clients must not have to wait for each other.
     pub network: NetworkChoice,
 }
 
-/// Random clients of a server, and what happens between them.
+/// Random clients of a server, and everything that is under way between them.
 pub struct Conversation {
     pub(super) server: Server,
     pub(super) population: Population,
     pub(super) network: Box<dyn Network>,
-    /// The number of requests that are still to be sent.
+    /// The number of requests that are not sent yet.
     left: u64,
     connections: Vec<ClientEnd>,
-    /// The places of the connections that may send.
+    /// The indices of the connections that may send a request.
     ready: Vec<usize>,
-    /// The places of those whose clients will give up.
+    /// The indices of the connections whose clients will give up.
     giving_up: Vec<usize>,
-    /// The places of the connections that have begun and not ended.
+    /// The indices of the connections that have begun and not ended.
     places: FxHashMap<Port, usize>,
-    /// The requests that were not read, and the messages that were not seen, in the order in which they were sent.
+    /// The requests that may still be read, and the messages that may still be seen, each in the order of sending.
     pub(super) requests: Vec<RequestPacket>,
     pub(super) messages: Vec<MessagePacket>,
     pub(super) calls: Vec<CallPacket>,
     /// The suspended tasks.
     pub(super) tasks: FxHashMap<Port, OpenTask>,
-    /// The connections that the server has ended, which was not seen.
+    /// The connections that the server has ended, without their clients having seen it.
     pub(super) closed: Vec<Port>,
     pub(super) opening: Vec<Notice>,
     pub(super) leaving: Vec<Notice>,
@@ -78,17 +78,17 @@ pub struct Conversation {
     ended: Option<Result<(), Stop>>,
 }
 
-/// Something that may arrive at a client.
+/// An event that may come next at a client.
 #[derive(Clone, Copy)]
 enum ClientArrival {
-    /// The message at this place.
+    /// The message at this position.
     Message(usize),
-    /// The end of the connection, which the server has ended.
+    /// The end of this connection, by the server.
     End(Port),
 }
 
 impl Conversation {
-    /// Clients of a server that nobody has asked anything yet; it suspends its tasks where they yield.
+    /// A conversation with a server that nobody has asked anything yet. The server suspends its tasks at each `yield`.
     #[must_use]
     pub fn new(server: Server, population: Population) -> Conversation {
         let most = population.network.connections().map_or(u64::MAX, |most| most as u64);
@@ -116,10 +116,10 @@ impl Conversation {
         }
     }
 
-    /// The next thing that happened; nothing if all requests were sent, and nothing more can happen.
+    /// The next occurrence; `None` if all requests were sent and nothing more can happen.
     ///
     /// # Errors
-    /// If the server cannot go on and requests are still to be sent; all that happened before was passed on.
+    /// The server cannot go on although requests are not sent yet. All earlier occurrences were returned before.
     pub fn next(&mut self, source: &mut dyn Choices) -> Result<Option<Occurrence>, Stop> {
         loop {
             if let Some(occurrence) = self.journal.pass_on(self.ended.is_some()) {
@@ -136,13 +136,13 @@ impl Conversation {
         }
     }
 
-    /// The number of requests that were not sent. If nothing more happens, the network is full for ever.
+    /// The number of requests that were not sent. If nothing more happens, the network stays full for ever.
     #[must_use]
     pub fn unsent(&self) -> u64 {
         self.left
     }
 
-    /// Lets one thing happen; false if nothing can.
+    /// Lets one event happen; returns false if none can.
     fn advance(&mut self, source: &mut dyn Choices) -> Result<bool, Stop> {
         let senders = self.senders();
         let work = self.requests.len() + self.tasks.len() + self.opening.len() + self.leaving.len();
@@ -171,7 +171,7 @@ impl Conversation {
         Ok(true)
     }
 
-    /// The outcome if nothing more can happen: requests that are not answered then never are.
+    /// The outcome of the conversation if nothing more can happen. Requests without an answer then never get one.
     fn outcome(&mut self) -> Result<(), Stop> {
         match self.waiting.stop.take().filter(|_| self.left > 0) {
             Some(stop) => Err(stop),
@@ -179,11 +179,11 @@ impl Conversation {
         }
     }
 
-    /// The situation of everything that is under way, as the network is told of it.
+    /// Everything that is under way, in the form that the network model asks for.
     pub(super) fn situation(&self) -> Situation {
         let Situation { mut suspended, unawaited, endless, .. } = self.server.situation();
         for task in suspended.iter_mut().filter(|task| !task.calls.is_empty()) {
-            // One of which a peer has answered may be able to go on.
+            // A task of which a call was answered may be able to go on.
             if !self.answered(task.port).is_empty() {
                 task.calls.clear();
             }
@@ -200,12 +200,12 @@ impl Conversation {
         }
     }
 
-    /// The places of the connections that may send a request.
+    /// The indices of the connections that may send a request.
     fn senders(&self) -> Vec<usize> {
         if self.left == 0 { Vec::new() } else { self.ready.clone() }
     }
 
-    /// A client sends a request.
+    /// Lets a client send a request.
     fn send(&mut self, senders: &[usize], source: &mut dyn Choices) -> Result<(), Stop> {
         let at = senders[draw(source, "which client", senders.len())?];
         let request = self.server.draw_request(source).map_err(Stop::Choice)?;
@@ -227,7 +227,7 @@ impl Conversation {
         self.left -= 1;
         self.waiting.is_blocked = false;
         if self.closed.contains(&port) {
-            // Nobody reads it.
+            // Nobody reads the request.
             self.journal.fix(noted);
         } else if self.is_lost(source)? {
             self.journal.fix(noted);
@@ -251,7 +251,7 @@ impl Conversation {
         Ok(self.network.duplicates() && source.weighted("comes again", &COPIES).map_err(Stop::Choice)? == 0)
     }
 
-    /// A client waits for the answer to one request less.
+    /// Notes that a client no longer waits for the answer to a request.
     pub(super) fn waits_less(&mut self, port: Port, request: u64) {
         let Some(at) = self.places.get(&port).copied() else { return };
         let connection = &mut self.connections[at];
@@ -262,12 +262,12 @@ impl Conversation {
         }
     }
 
-    /// Tests whether something that is sent on a connection may still be seen there.
+    /// Tests whether a client may still see what is sent on a connection.
     pub(super) fn is_open(&self, port: Port) -> bool {
         self.places.contains_key(&port) && !self.closed.contains(&port)
     }
 
-    /// Lets something arrive at a client, unless the client gives up first.
+    /// Lets a message or an end of connection arrive at a client, or lets the client give up.
     fn deliver(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let arrivals = self.arrivals();
         let arrival = arrivals[draw(source, "which answer", arrivals.len())?];
@@ -299,7 +299,7 @@ impl Conversation {
         Ok(())
     }
 
-    /// The messages and ends of connections of which any may arrive next.
+    /// The messages and ends of connections that may arrive next.
     fn arrivals(&self) -> Vec<ClientArrival> {
         let mut met = FxHashSet::default();
         let is_next = |at: &usize| match self.network.order() {
@@ -313,7 +313,7 @@ impl Conversation {
         messages.chain(self.closed.iter().filter(is_end).map(|port| ClientArrival::End(*port))).collect()
     }
 
-    /// A client gives up, and has another connection from now on. Of its requests that were not read the first ones may be yet.
+    /// Lets a client give up: it gets a new connection. The server may still read the first of its unread requests.
     fn give_up(&mut self, at: usize, source: &mut dyn Choices) -> Result<(), Stop> {
         self.journal.note(Occurrence::Lost(at as u64 + 1));
         let port = self.connections[at].port;
@@ -342,14 +342,14 @@ impl Conversation {
         self.waiting.is_blocked = false;
     }
 
-    /// Notes that a connection has ended; the server takes notice if the specification has an `on close`.
+    /// Notes that a connection has ended, if the specification has an `on close`.
     pub(super) fn has_left(&mut self, port: Port) {
         if self.server.notices_connections()[1] {
             self.leaving.push(Notice::of(port));
         }
     }
 
-    /// Drops the requests of a connection that were not read, but for the first ones.
+    /// Drops the unread requests of a connection, except for the first `read`.
     pub(super) fn drop_unread(&mut self, port: Port, mut read: usize) {
         let journal = &mut self.journal;
         self.requests.retain(|packet| {

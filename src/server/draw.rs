@@ -1,4 +1,4 @@
-//! Drawing values: every unbounded choice is a few bounded ones (a size, then a value).
+//! Random values: each unbounded choice is made by a few bounded ones (a size, then a value).
 
 use crate::choice::{ChoiceError, Choices, Label, label};
 use crate::process::{Choice, Fresh};
@@ -7,63 +7,63 @@ use crate::spec::types::VariantDef;
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
 
-/// The ranges that integers are drawn from, each from the first to below the second.
+/// The ranges that integers are drawn from, each with the first integer, and the first one after it.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub struct Ranges {
-    /// Integers in requests.
+    /// The range of integers in requests.
     pub request: Option<(i64, i64)>,
-    /// Integers that the server chooses.
+    /// The range of integers that the server chooses.
     pub choose: Option<(i64, i64)>,
 }
 
-/// The kind of values that are drawn, besides integers.
+/// The variety of drawn values, except for integers.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) enum Variety {
-    /// Many, some of them more often than others: for a random client.
+    /// Many values, some more often than others, for a random client.
     #[default]
     Wide,
-    /// Few, to visit them all: a text is `a` or `b`, a collection has at most one element.
+    /// Few values, so that all can be visited: a text is `a` or `b`, and a collection has at most one element.
     Small,
 }
 
-/// The weights of small, negative, middling and large integers.
+/// The weights of small, negative, medium and large integers.
 const KINDS: [u64; 4] = [5, 1, 1, 1];
 
-/// All of a request.
+/// The name of a whole request in the labels of choices.
 pub(super) const REQUEST: &str = "request";
 
-/// The name of what is being drawn, for the labels of choices.
+/// The name of the value that is being drawn, for the labels of choices.
 #[derive(Clone, Debug, Default)]
 pub(super) struct LabelPath {
-    /// The name of what it is for, then the fields down to the part at hand.
+    /// The subject, and then the fields down to the current part.
     path: String,
-    /// The place at which the specification chooses, in words; empty for a request.
+    /// The line of the specification at which the choice is made; empty for a request.
     line: String,
 }
 
-/// The rules by which values are drawn, and the tokens that exist.
+/// The rules by which values are drawn, and the existing tokens.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Drawing {
     pub(super) ranges: Ranges,
     pub(super) variety: Variety,
-    /// The number of tokens that there are: t1, t2 …
+    /// The number of existing tokens: t1, t2 …
     pub(super) tokens: usize,
-    /// The name of what is being drawn, if choices are to say so.
+    /// The name of the value that is being drawn; `None` if the labels of choices need none.
     pub(super) naming: Option<LabelPath>,
 }
 
-/// Collections are drawn with fewer elements than this; and if there is small variety.
+/// The number of elements that a collection stays below, with wide and with small variety.
 const ELEMENTS: [usize; 2] = [4, 2];
-/// Recursive values are drawn without recursion below this depth; and if there is small variety.
+/// The depth below which values have no recursion, with wide and with small variety.
 const DEPTH: [usize; 2] = [6, 2];
 /// The number of last tokens from which a token that is not new is drawn.
 const RECENT: usize = 8;
-/// Strings are drawn from this many letters; and if there is small variety.
+/// The number of letters that strings are drawn from, with wide and with small variety.
 const LETTERS: [usize; 2] = [6, 2];
 
-/// Arrays and objects of JSON are drawn so deep.
+/// The most levels of arrays and objects in a drawn JSON value.
 const JSON_DEPTH: usize = 2;
-/// The weights with which a JSON value is null, a truth value, a number, a string, an array and an object.
+/// The weights of the kinds of JSON values: null, truth value, number, string, array, object.
 const JSON_KINDS: [u64; 6] = [1, 1, 2, 3, 1, 2];
 
 type Drawn<T> = Result<T, ChoiceError>;
@@ -74,7 +74,7 @@ impl Drawing {
         Drawing { ranges, variety, tokens: 0, naming }
     }
 
-    /// The bound for wide or for small variety.
+    /// The bound for the variety of this drawing.
     pub(super) fn bound(&self, [wide, small]: [usize; 2]) -> usize {
         match self.variety {
             Variety::Wide => wide,
@@ -82,7 +82,7 @@ impl Drawing {
         }
     }
 
-    /// Notes the tokens of a request, so that none is made twice.
+    /// Counts the tokens of a request as existing, so that none of them is made again.
     pub(super) fn see(&mut self, value: &Value) {
         match value {
             Value::Scalar(Scalar::Token(Token::Text(text))) => {
@@ -98,7 +98,7 @@ impl Drawing {
         }
     }
 
-    /// Variables whose numbers are those of tokens that are not there yet: a model names its tokens after its variables.
+    /// A source of variables whose numbers no token has, as a model names its tokens after its variables.
     pub(super) fn fresh(&self) -> Fresh {
         Fresh { last: self.tokens as u64 }
     }
@@ -113,14 +113,14 @@ impl Drawing {
         Draws { range: self.ranges.choose, drawing: self, types, source }
     }
 
-    /// Says what is drawn from here on. If not all choices are visited it does nothing: nobody reads their names.
+    /// Names the value that is drawn next, if the labels of choices need names.
     pub(super) fn draw_for(&mut self, subject: &str, line: &str) {
         if let Some(naming) = &mut self.naming {
             *naming = LabelPath { path: subject.to_owned(), line: line.to_owned() };
         }
     }
 
-    /// The name of a choice, of which `what` is known.
+    /// The label of a choice: `what`, after the name of the value.
     pub(super) fn label(&self, what: Label) -> Label {
         let Some(LabelPath { path, line }) = &self.naming else { return what };
         let text = match what {
@@ -135,7 +135,7 @@ impl Drawing {
 pub(super) struct Draws<'d> {
     drawing: &'d mut Drawing,
     types: &'d Types,
-    /// The range of integers.
+    /// The range that integers are drawn from.
     range: Option<(i64, i64)>,
     source: &'d mut dyn Choices,
 }
@@ -149,13 +149,13 @@ impl Draws<'_> {
         self.source.weighted(self.drawing.label(what), weights)
     }
 
-    /// A request of a type.
+    /// Draws a request of a type.
     pub fn request(&mut self, ty: TypeId) -> Drawn<Value> {
         self.drawing.draw_for(REQUEST, "");
         self.value(ty, self.drawing.bound(DEPTH))
     }
 
-    /// A request of the form of another one: with other scalars; what is in a map or set stays.
+    /// Draws a request of the same form as another one, with other scalars. Maps and sets stay as they are.
     pub fn of_form(&mut self, request: &Value) -> Drawn<Value> {
         Ok(match request {
             Value::Scalar(Scalar::Int(_)) => Value::Scalar(self.integer(&KINDS)?),
@@ -172,7 +172,7 @@ impl Draws<'_> {
         })
     }
 
-    /// The value of a choice; `None` if there is none to choose.
+    /// Draws the value of a choice; `None` if there is nothing to choose from.
     pub fn choice(&mut self, choice: &Choice) -> Drawn<Option<Value>> {
         match choice {
             Choice::Type(ty) => self.value(*ty, self.drawing.bound(DEPTH)).map(Some),
@@ -191,8 +191,8 @@ impl Draws<'_> {
         }
     }
 
-    /// A value for a symbol of a sort: as the server would choose one, but no large integer, as it may be the length of
-    /// what is shown later.
+    /// Draws a value for a symbol of a sort, as for a choice of the server, but no large integer, as it may be the length of a
+    /// list that is shown later.
     pub fn scalar(&mut self, sort: Sort) -> Drawn<Scalar> {
         Ok(match sort {
             Sort::Bool => Scalar::Bool(self.choose("bool", 2)? == 1),
@@ -238,7 +238,7 @@ impl Draws<'_> {
         })
     }
 
-    /// A variant of the enum at this place; deep inside, one without recursion.
+    /// Draws a variant of an enum. Deep inside of a value it is one without recursion.
     fn variant(&mut self, at: u32, variants: &[VariantDef], depth: usize) -> Drawn<usize> {
         let types = self.types;
         let flat = |tag: &usize| {
@@ -259,7 +259,7 @@ impl Draws<'_> {
         Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }
 
-    /// Draws the number of elements that a collection has.
+    /// Draws the number of elements of a collection.
     pub fn count(&mut self) -> Drawn<usize> {
         self.choose("elements", self.drawing.bound(ELEMENTS))
     }
@@ -269,9 +269,9 @@ impl Draws<'_> {
         (0..count).map(|at| self.part(None, at, |draws| draws.value(of, depth - 1))).collect()
     }
 
-    /// A token that there is, or a new one.
+    /// Draws an existing token, or a new one.
     fn token(&mut self) -> Drawn<Scalar> {
-        // Half of the tokens are new, as long as there are few; the others are among the last ones.
+        // As long as there are few tokens, half of the drawn ones are new. The others are among the last ones.
         let tokens = self.drawing.tokens;
         let recent = tokens.min(RECENT);
         let mut weights = [1; RECENT + 1];
@@ -282,7 +282,7 @@ impl Draws<'_> {
         Ok(Scalar::Token(Token::Text(format!("t{number}").into())))
     }
 
-    /// The canonical text of a JSON value, with arrays and objects down to a depth.
+    /// Draws the canonical text of a JSON value, with arrays and objects down to a depth.
     fn json(&mut self, depth: usize) -> Drawn<String> {
         if self.drawing.variety == Variety::Small {
             return Ok(["null", "\"a\""][self.choose("json", 2)?].into());
@@ -297,7 +297,7 @@ impl Draws<'_> {
         })
     }
 
-    /// The first ones of these texts, some of them, each with a value after it.
+    /// Draws a number of these texts, from the first one on, each followed by a value.
     fn parts(&mut self, before: [&str; 2], depth: usize) -> Drawn<String> {
         let count = self.choose("elements", before.len() + 1)?;
         let part = |before: &&str| Ok(format!("{before}{}", self.json(depth - 1)?));
@@ -323,7 +323,7 @@ impl Draws<'_> {
         Ok(Some(Value::Scalar(Scalar::Int(low.add(&Int::from(drawn as i64))))))
     }
 
-    /// An integer in the range, or of one of the first kinds if there is none.
+    /// Draws an integer in the range, or, if there is none, one of the first kinds.
     fn integer(&mut self, kinds: &[u64]) -> Drawn<Scalar> {
         if let Some((low, high)) = self.range {
             let width = high.saturating_sub(low).max(1);
@@ -337,7 +337,7 @@ impl Draws<'_> {
         }))
     }
 
-    /// Draws the parts of a variant: what they are parts of has its name, if it is the request.
+    /// Draws the parts of a variant. In a request, the labels of the parts begin with the name of the variant.
     fn variant_of<T>(&mut self, name: &str, draw: impl FnOnce(&mut Self) -> T) -> T {
         match &mut self.drawing.naming {
             Some(naming) if naming.path == REQUEST => {
@@ -350,7 +350,7 @@ impl Draws<'_> {
         }
     }
 
-    /// Draws a part, which has this name or stands at this position.
+    /// Draws a part, which has this name, or else this position.
     fn part<T>(&mut self, name: Option<&str>, at: usize, draw: impl FnOnce(&mut Self) -> T) -> T {
         let Some(naming) = &mut self.drawing.naming else { return draw(self) };
         let length = naming.path.len();

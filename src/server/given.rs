@@ -1,4 +1,4 @@
-//! A server over a network that runs the sections and choices of a witness for real.
+//! A server over a network that runs the sections of a witness with their choices, without symbols.
 //!
 //! ```text
 //! the request Take(3) of client 1, with []      up to its `yield`; a message is under way to client 2
@@ -18,31 +18,31 @@ use crate::symbolic::{Chosen, Fork, Policy, drive};
 use crate::term::Term;
 use crate::value::{Truth, Value};
 
-/// A server whose sections are given.
+/// A server that runs given sections.
 #[derive(Debug)]
 pub(crate) struct GivenServer {
     spec: Arc<Spec>,
     path: RunPath,
-    /// The connections that are there: what is sent to others nobody gets.
+    /// The existing connections; messages to others are dropped.
     pub(crate) there: BTreeSet<Port>,
     drawing: Drawing,
     made: Vec<(Given, TypeId)>,
 }
 
-/// The way in which a section came to its end.
+/// The way in which a section ended.
 #[derive(Clone, PartialEq, Debug)]
 pub(crate) enum SectionStop {
-    /// Its task has ended, too, without an answer.
+    /// The task has ended, without an answer.
     Ended,
-    /// Its task has ended, too, with an answer.
+    /// The task has ended, with an answer.
     Answered,
-    /// It yielded, at this place.
+    /// The section yielded at this place.
     Yielded(Option<Site>),
-    /// It called peers.
+    /// The section called peers.
     Called(PeerCalls),
 }
 
-/// A section that is run for real: its choices are given, and messages go to the connections that are there.
+/// A section with given choices. Its messages go to existing connections only.
 struct GivenSection<'r, 's> {
     run: Run<'r, 's>,
     there: &'r BTreeSet<Port>,
@@ -53,7 +53,7 @@ impl GivenServer {
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
-    /// If they lead to none.
+    /// The choices lead to no initial state.
     pub(crate) fn new(spec: &Arc<Spec>, initial: Vec<Given>) -> Result<GivenServer, Stop> {
         let path = RunPath::new(Process::new(&spec.program));
         let (there, drawing, made) = (BTreeSet::new(), Drawing::default(), Vec::new());
@@ -63,15 +63,15 @@ impl GivenServer {
         Ok(server)
     }
 
-    /// The memory, and all that is under way.
+    /// The process: its memory, and everything that is under way.
     pub(crate) fn process(&mut self) -> &mut Process {
         &mut self.path.process
     }
 
-    /// Runs the section that has begun with these choices.
+    /// Runs the section that was begun, with these choices.
     ///
     /// # Errors
-    /// If it does not come to its end with them.
+    /// The section does not end with them.
     pub(crate) fn run(&mut self, given: Vec<Given>) -> Result<SectionStop, Stop> {
         let GivenServer { spec, path, there, drawing, made } = self;
         made.clear();
@@ -82,14 +82,14 @@ impl GivenServer {
         done.map(|_| section.stop)
     }
 
-    /// The choices that the last section made, as JSON; a way is its number.
+    /// The choices of the last section, as JSON; a way is its number.
     pub(crate) fn made_json(&self) -> Vec<String> {
         written(&self.spec.types, &self.made)
     }
 }
 
 impl GivenSection<'_, '_> {
-    /// The connection of a client, if it is there.
+    /// The connection of a client, if it exists.
     fn there(&self, client: &Value) -> Option<Port> {
         Port::of(client).filter(|port| self.there.contains(port))
     }

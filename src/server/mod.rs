@@ -1,9 +1,9 @@
-//! A specification run for real: choices are drawn from a [`Choices`], or *given* by a witness.
+//! A server that runs a specification: its choices are drawn from a [`Choices`], or *given* by a witness.
 //!
-//! The same process runs here as in the judge; values are known, but for what the beginning chose, which is drawn when it
-//! shows (`open`). Where a drawn choice meets an `assume` or `where` that is false, the section is run again with symbols
-//! for its choices: its paths are tried in drawn order until one has a model, and what the model gave is recorded as
-//! [`Given`], so that a replay needs no solver.
+//! It runs the same code as the judge, with known values. Only choices of the initial state are symbols until an answer shows
+//! them (`open`). If a drawn choice makes an `assume` or `where` false, the section runs again with symbols for its choices. Its
+//! paths are tried in drawn order until one has a model. The choices of this model are recorded as [`Given`], so that a replay
+//! needs no solver.
 
 mod attending;
 mod client;
@@ -43,48 +43,48 @@ pub use own::Departure;
 use run::{ChoiceSource, Run};
 use section::{PATHS, PathSearch, RunPath};
 
-/// A choice of a run, by what was chosen.
+/// A choice of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Given {
     /// A known value.
     Value(Value),
-    /// The number of one of several ways.
+    /// The number of the way that was taken, out of several.
     Way(usize),
-    /// One element of a collection.
+    /// An element of a collection.
     Element(Value),
 }
 
-/// The way in which a request ended.
+/// The outcome of a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Reply {
-    /// With an answer.
+    /// The server answered.
     Answer(Value),
-    /// Without one.
+    /// The server gave no answer.
     Nothing,
 }
 
-/// The end of a section of a request.
+/// The outcome of a section.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SectionDone {
-    /// The request has ended, too.
+    /// The task has ended, too.
     Ended(Reply),
-    /// It goes on later: others may go on now.
+    /// The task goes on later; other tasks may go on meanwhile.
     Suspended,
 }
 
-/// The way in which a section meets a `yield`.
+/// The effect of a `yield`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum AtYield {
-    /// It goes on.
+    /// The section goes on.
     GoesOn,
-    /// It ends, and its task is suspended.
+    /// The section ends, and its task is suspended.
     Suspends,
 }
 
-/// Why a server could not go on.
+/// The reason why a server could not go on.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Stop {
-    /// The specification is wrong.
+    /// The specification is at fault.
     Fault(Fault),
     /// The request breaks the client's duty, at this place.
     Outside(Site),
@@ -101,7 +101,7 @@ pub enum Stop {
 }
 
 impl Stop {
-    /// This stop; if no run exists, with the place at which the first one ended.
+    /// The stop, with another place if it says that no run exists.
     fn stopped_at(self, site: Site) -> Stop {
         if let Stop::Stuck(_) = self { Stop::Stuck(site) } else { self }
     }
@@ -127,51 +127,51 @@ impl fmt::Display for Stop {
     }
 }
 
-/// A server that follows a specification.
+/// A server that runs a specification.
 ///
 /// Invariants, between two sections:
-/// 1. If `open` is `None`, all of the state is known and the path's store says nothing.
-/// 2. A symbol that occurs in the state or the store has a number up to that of `open`'s last fresh one.
+/// 1. If `open` is `None`, all of the state is known, and the store of the path has no constraints.
+/// 2. No symbol in the state or the store has a greater number than the last fresh symbol of `open`.
 #[derive(Debug)]
 pub struct Server {
     spec: Arc<Spec>,
-    /// The state, and what is known of the symbols in it.
+    /// The state, and the constraints on the symbols in it.
     path: RunPath,
-    /// The state before the section that was begun last.
+    /// The state before the current or last section.
     before: Vec<Value>,
     at_yield: AtYield,
-    /// Set if a section may do more than answering its request.
+    /// Set if a section may do more than answer its request.
     is_asynchronous: bool,
     /// The number of calls of peers so far.
     calls: u64,
     solver: Solver,
     drawing: Drawing,
-    /// The data that is kept besides the state if part of that is not known yet; `None` once all of it was found known.
+    /// The additional data for a state with symbols; `None` as soon as all of the state is known.
     open: Option<OpenState>,
-    /// The choices that the last section made, with their types; none if part of the state was not known before it.
+    /// The choices of the last section, with their types; empty if the state had symbols before the section.
     made: Vec<(Given, TypeId)>,
 }
 
-/// The event that a section begins with.
+/// The event with which a section begins.
 #[derive(Clone, Copy)]
 enum Begun<'r> {
-    /// Nothing has happened yet.
+    /// The start of the server.
     Boot,
-    /// A client's request.
+    /// A request of a client.
     Request(&'r Value, u64),
     /// An internal step of the server.
     Step(usize),
-    /// The next section of the task that is suspended at this place.
+    /// The next section of the task at this position among the suspended ones.
     Task(usize),
-    /// A client's connection.
+    /// The beginning of a client's connection.
     Opened(u64),
     /// The end of a client's connection.
     Left(u64),
-    /// The server was killed, and starts again.
+    /// The restart of a server that was killed.
     Restart,
 }
 
-/// A state of a server, to which it can return.
+/// A state that a server can return to.
 #[derive(Clone, Debug)]
 pub struct ServerMark {
     path: RunPath,
@@ -180,7 +180,7 @@ pub struct ServerMark {
 }
 
 impl Given {
-    /// Returns the value that was chosen; `None` for a way, which is no value.
+    /// The chosen value; `None` for a way.
     fn value(&self) -> Option<&Value> {
         match self {
             Given::Value(value) | Given::Element(value) => Some(value),
@@ -190,10 +190,10 @@ impl Given {
 }
 
 impl Server {
-    /// A server in an initial state; a choice of the initial state is drawn when an answer shows it.
+    /// A server in an initial state. A choice of the initial state is drawn only when an answer shows it.
     ///
     /// # Errors
-    /// If the initial state cannot be computed.
+    /// The initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
         server.open = Some(OpenState::default());
@@ -201,18 +201,18 @@ impl Server {
         Ok(server)
     }
 
-    /// A server for visiting all choices: few values are drawn, and a section whose choices contradict a
-    /// condition is stuck, instead of being run again with other choices.
+    /// A server all of whose choices are to be visited. Few different values are drawn. A section whose choices contradict a
+    /// condition is stuck, and is not run again with other choices.
     ///
     /// # Errors
-    /// If the initial state cannot be computed, or does not exist by these choices.
+    /// The initial state cannot be computed, or does not exist with these choices.
     pub fn explored(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Small));
         server.section(Begun::Boot, source)?;
         Ok(server)
     }
 
-    /// A server whose choices are all to be visited, in a state in which tokens up to this number occur.
+    /// A server all of whose choices are to be visited, in a state with tokens up to this number.
     pub(crate) fn explored_at(spec: Arc<Spec>, ranges: Ranges, state: Vec<Value>, tokens: usize) -> Server {
         let mut server = Server::unset(spec, Drawing { naming: None, ..Drawing::new(ranges, Variety::Small) });
         server.path.process.memory = state;
@@ -220,19 +220,19 @@ impl Server {
         server
     }
 
-    /// A server whose choices are drawn, in a state in which tokens up to this number occur.
+    /// A server whose choices are drawn, in a state with tokens up to this number.
     pub(crate) fn drawn_at(spec: Arc<Spec>, state: Vec<Value>, tokens: usize) -> Server {
         let mut server = Server::resumed(spec, state);
         server.drawing.tokens = tokens;
         server
     }
 
-    /// The number of the last token that there is: they are `t1`, `t2` and so on.
+    /// The number of the last token: the tokens are `t1`, `t2` and so on.
     pub(crate) fn tokens(&self) -> usize {
         self.drawing.tokens
     }
 
-    /// Sets the number of the last token that there is.
+    /// Sets the number of the last token.
     pub(crate) fn count_tokens(&mut self, tokens: usize) {
         self.drawing.tokens = tokens;
     }
@@ -240,7 +240,7 @@ impl Server {
     /// A server in the initial state that the given choices lead to.
     ///
     /// # Errors
-    /// If the choices lead to no initial state.
+    /// The choices lead to no initial state.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::default());
         server.enter(Begun::Boot);
@@ -248,7 +248,7 @@ impl Server {
         Ok(server)
     }
 
-    /// A server in a state: the values of its variables.
+    /// A server in this state, which has the values of the variables.
     #[must_use]
     pub fn resumed(spec: Arc<Spec>, state: Vec<Value>) -> Server {
         let mut server = Server::unset(spec, Drawing::default());
@@ -266,11 +266,11 @@ impl Server {
         Server { path, before, at_yield, is_asynchronous, calls: 0, solver, drawing, open: None, made, spec }
     }
 
-    /// Handles a request, now and then after an internal step; choices are drawn. If the request has no run, it waits for a few internal
-    /// steps. If it still has none, nothing has happened.
+    /// Handles a request with drawn choices, now and then after an internal step. A request without a run waits for a few
+    /// internal steps. If it still has none, nothing has happened.
     ///
     /// # Errors
-    /// If the request has no run.
+    /// The request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
         self.attend(request, client, source).map(SectionDone::reply)
@@ -282,7 +282,7 @@ impl Server {
         self.patiently(Begun::Request(request, client), source)
     }
 
-    /// Runs a section; if it has no run, the server takes internal steps first.
+    /// Runs a section. If it has no run, takes internal steps first.
     fn patiently(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         let mut waited = 0;
         loop {
@@ -294,11 +294,11 @@ impl Server {
         }
     }
 
-    /// Tests whether the request has a run now, by whichever choices, one that is faulty or breaks the client's duty included.
-    /// The state stays as it is.
+    /// Tests whether the request has a run in this state, with any choices. A run that is faulty or breaks the client's duty
+    /// counts. The state does not change.
     ///
     /// # Errors
-    /// If a limit or the solver leaves that open, or the source of choices, which decides what is tried first, fails.
+    /// A limit or the solver leaves this open, or the source of choices fails, which decides what is tried first.
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
         let before = self.path.process.memory.clone();
         self.enter(Begun::Request(request, client));
@@ -310,23 +310,23 @@ impl Server {
         }
     }
 
-    /// Handles a request with known choices.
+    /// Handles a request with given choices.
     ///
     /// # Errors
-    /// If they do not fit.
+    /// The choices do not fit.
     pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
         self.drawing.see(request);
         self.enter(Begun::Request(request, client));
         self.replay(given).map(SectionDone::reply)
     }
 
-    /// The state that it is in.
+    /// The current state, to return to.
     #[must_use]
     pub fn mark(&self) -> ServerMark {
         ServerMark { path: self.path.clone(), open: self.open.clone(), calls: self.calls }
     }
 
-    /// Returns to a state: nothing that came after it has happened.
+    /// Returns to a state, and undoes everything since.
     pub fn return_to(&mut self, ServerMark { path, open, calls }: ServerMark) {
         (self.path, self.open, self.calls) = (path, open, calls);
     }
@@ -335,36 +335,34 @@ impl Server {
         begun.on(&self.spec, &mut self.path.process);
     }
 
-    /// A copy of the state in which a section has begun.
+    /// A copy of the state, in which a section begins.
     fn copy_with(&self, begun: Begun) -> RunPath {
         let mut path = self.path.clone();
         begun.on(&self.spec, &mut path.process);
         path
     }
 
-    /// Returns the choices that the last section made, as JSON; a way is its number. None are kept if part of the state
-    /// was not known before it.
+    /// The choices of the last section, as JSON; a way is its number. Empty if the state had symbols before the section.
     #[must_use]
     pub fn made_json(&self) -> Vec<String> {
         written(&self.spec.types, &self.made)
     }
 
-    /// The state: the values of the variables in the order of their declaration. A part that is not known yet is
-    /// symbolic.
+    /// The values of the variables, in the order of their declarations. Parts that are not known yet are symbolic.
     #[must_use]
     pub fn state(&self) -> &[Value] {
         &self.path.process.memory
     }
 
-    /// Draws a request; it may break the client's duty.
+    /// Draws a request, which may break the client's duty.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn draw_request(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
     }
 
-    /// Runs a section, all or nothing.
+    /// Runs a section completely, or leaves the state as it was.
     fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         if let Some(open) = self.open.take() {
             return self.section_open(begun, open, source);
@@ -383,7 +381,7 @@ impl Server {
         done.inspect_err(|_| self.restore(suspended.as_ref()))
     }
 
-    /// Remembers the state before a section; all of the process if there may be more to it than memory.
+    /// Remembers the state before a section: the memory, or, if there may be more to it, the whole process.
     fn remember(&mut self) -> Option<Process> {
         copy_values(&mut self.before, &self.path.process.memory);
         self.is_asynchronous.then(|| self.path.process.clone())
@@ -396,7 +394,7 @@ impl Server {
         }
     }
 
-    /// Choices with which the section that has begun comes to its end; its conditions allow them.
+    /// Finds choices with which the section that has begun ends and its conditions hold.
     fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
         let start = self.path.clone();
         let mut search = self.search(self.drawing.fresh(), source);
@@ -420,7 +418,7 @@ impl Server {
     }
 }
 
-/// Choices with their types, as JSON; a way is its number.
+/// The choices as JSON; a way is its number.
 fn written(types: &Types, made: &[(Given, TypeId)]) -> Vec<String> {
     let show = |(made, ty): &(Given, TypeId)| match made {
         Given::Value(value) | Given::Element(value) => json::encode(types, *ty, value),
@@ -444,7 +442,7 @@ impl Begun<'_> {
 }
 
 impl SectionDone {
-    /// The way in which the task ended; a suspended one has given no answer.
+    /// The outcome of the task; a suspended task has no answer yet.
     fn reply(self) -> Reply {
         match self {
             SectionDone::Ended(reply) => reply,
@@ -454,7 +452,7 @@ impl SectionDone {
 }
 
 impl AtYield {
-    /// Answers a `yield`: the section goes on, or has come to its end.
+    /// Handles a `yield`: the section goes on (`None`), or has ended.
     fn meet(self, process: &mut Process) -> Option<SectionDone> {
         match self {
             AtYield::GoesOn => {

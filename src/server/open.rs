@@ -1,9 +1,9 @@
-//! A state of which part is not known yet: choices of the initial state are drawn when an answer shows them (semantics 4, *Concrete runs*).
+//! A state with symbols: choices of the initial state are drawn only when an answer shows them.
 //!
-//! `var last: int = choose;` is a symbol at first. A section runs with the symbol, under its conditions. The choices and the answer of the
-//! section are drawn such that the conditions can hold, and what they say about the symbol is kept. So a late `assume` about the initial
-//! state ends no run: as long as some initial state leads here, one is left. After
-//! `assume last >= 5; reply last;` the symbol is the number that was answered.
+//! At first `var last: int = choose;` is a symbol. A section runs with the symbol, under its conditions. The choices and the
+//! answer of the section are drawn such that the conditions can hold, and what they say about the symbol is kept. So a late
+//! `assume` about the initial state ends no run, as long as some initial state leads here. After `assume last >= 5; reply last;`
+//! the symbol is the number that was answered.
 
 use super::section::{Choosing, PathSearch, RunPath, UNDECIDED};
 use super::{Begun, Completion, Reply, SectionDone, Server, Stop};
@@ -14,25 +14,26 @@ use crate::solve::{Answer, Model, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Ask, Split, Substitution, Value};
 
-/// The nodes of the state for which one section passes before symbols that nothing mentions any more are dropped.
+/// The size of a state, in values, per section without a clean-up of symbols, as a clean-up walks all values.
 const NODES: usize = 16;
-/// The number of times that choices are drawn before they become symbols: drawing soon finds a new name, and is cheaper than a model.
+/// The number of times that choices are drawn before they become symbols. A draw soon gives a new name, and is cheaper than a
+/// model.
 const ATTEMPTS: usize = 3;
-/// Texts up to this length are tried if the solver does not say which one there is.
+/// The greatest length of texts that are tried if the solver does not find one.
 const LENGTH: usize = 1_024;
-/// The end of a list that was not looked at is shown if it is no longer than this.
+/// The most elements of a list that is shown although its end was not looked at.
 const LONGEST: i64 = 256;
 
-/// The data that a server with symbols in its state keeps besides the state.
+/// The additional data of a server with symbols in its state.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OpenState {
     pub(super) fresh: Fresh,
-    /// Sections until the state is walked again.
+    /// The number of sections before symbols are cleaned up again.
     rests: usize,
 }
 
 impl Server {
-    /// Runs a section from a state of which part is not known, all or nothing.
+    /// Runs a section from a state with symbols, completely or not at all.
     pub(super) fn section_open(
         &mut self,
         begun: Begun,
@@ -63,10 +64,10 @@ impl Server {
         Ok(done)
     }
 
-    /// A value that leaves the server, all of it known: what was not is drawn.
+    /// The value with its unknown parts drawn, as it leaves the server.
     ///
     /// # Errors
-    /// If that is too hard.
+    /// The drawing is too hard.
     pub(super) fn leaving(&mut self, value: Value, source: &mut dyn Choices) -> Result<Value, Stop> {
         let Some(open) = self.open.take() else { return Ok(value) };
         let mut path = self.path.clone();
@@ -82,7 +83,7 @@ impl Server {
         known
     }
 
-    /// Substitutes what has become known into the state, and drops symbols that nothing mentions; no symbol is left if all is known.
+    /// Puts what has become known into the state, and drops symbols that nothing mentions; `None` if no symbol is left.
     fn tidied(&mut self, mut open: OpenState) -> Option<OpenState> {
         let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
@@ -100,7 +101,7 @@ impl Server {
 }
 
 impl PathSearch<'_> {
-    /// A beginning that has a model.
+    /// Accepts the path of the server's start, if it has a model.
     fn begun(&mut self, mut path: RunPath, done: SectionDone) -> Result<(RunPath, SectionDone), Stop> {
         self.decide_open(&mut path)?;
         Ok((path, done))
@@ -121,7 +122,7 @@ impl PathSearch<'_> {
         found.map_err(|stop| if let Stop::Stuck(site) = stopped { stop.stopped_at(site) } else { stop })
     }
 
-    /// Draws what a section chose and answered.
+    /// Draws the choices and the answer of a section.
     fn shown(&mut self, mut path: RunPath, done: SectionDone) -> Result<(RunPath, SectionDone), Stop> {
         let mut model = Model::default();
         for (made, _) in std::mem::take(&mut path.log) {
@@ -137,7 +138,7 @@ impl PathSearch<'_> {
         Ok((path, done))
     }
 
-    /// Draws the symbols of a value. One that was too hard to draw may be easier when others are known.
+    /// Draws the symbols of a value. A symbol that is too hard to draw is tried again after the others.
     fn fix(&mut self, path: &mut RunPath, value: &Value, model: &mut Model) -> Result<(), Stop> {
         let mut open = Vec::new();
         value.visit_variables(&mut |var| open.push(var));
@@ -162,7 +163,7 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// The value of a symbol, which is drawn now if it was not before; none if that is too hard.
+    /// The value of a symbol, which is drawn now if it is not known; `None` if this is too hard.
     fn fixed(&mut self, path: &mut RunPath, var: Var) -> Result<Option<Scalar>, Stop> {
         match path.store.binding(var) {
             None => self.draw_variable(path, var)?,
@@ -181,7 +182,7 @@ impl PathSearch<'_> {
         self.prefer(path, var, std::iter::once(drawn).chain(others))
     }
 
-    /// Gives a symbol a value for good: the first wanted one that it can have, else another.
+    /// Gives a symbol a final value: the first wanted one that it can have, or else another one.
     pub(super) fn prefer(
         &mut self,
         path: &mut RunPath,
@@ -192,7 +193,7 @@ impl PathSearch<'_> {
         if answer == Answer::Unsat { Err(UNDECIDED) } else { Ok(()) }
     }
 
-    /// Draws all symbols if it was not decided whether the conditions can hold: then it is, or that is an error.
+    /// Draws all symbols if it is undecided whether the conditions can hold. It is an error if this does not decide it.
     pub(super) fn decide_open(&mut self, path: &mut RunPath) -> Result<(), Stop> {
         if path.store.doubt().is_some() {
             let open = path.store.vars().into_iter().collect();
@@ -201,7 +202,7 @@ impl PathSearch<'_> {
         path.store.doubt().map_or(Ok(()), |why| Err(Stop::Undecided(why)))
     }
 
-    /// The answer, all of it known; parts that were not looked at yet get the simplest values.
+    /// The answer with all parts known. Parts that were not looked at get the simplest values.
     pub(super) fn answer(&mut self, path: &mut RunPath, answer: Value, model: &mut Model) -> Result<Value, Stop> {
         if answer.is_known() {
             return Ok(answer);
@@ -224,7 +225,7 @@ impl PathSearch<'_> {
         Ok(completed)
     }
 
-    /// Draws how long lists are that were not looked at to their end: a little longer, if that is possible.
+    /// Draws the lengths of lists that were not looked at to their ends: a little longer, if that is possible.
     fn fix_lengths(&mut self, path: &mut RunPath, answer: &Value, model: &mut Model) -> Result<(), Stop> {
         let mut lengths = Vec::new();
         answer.visit_rests(&mut |rest| lengths.push(rest.length.clone()));
@@ -243,7 +244,7 @@ impl PathSearch<'_> {
         Ok(())
     }
 
-    /// Unifies the answer with the shown one, so that its unknown parts are those that are shown.
+    /// Unifies the answer with the shown one, so that its unknown parts are known from now on.
     fn unify(&mut self, path: &mut RunPath, mut answer: Value, shown: &Value) -> Result<(), Stop> {
         loop {
             match value::equal(&answer, shown) {
@@ -275,7 +276,7 @@ impl PathSearch<'_> {
     }
 }
 
-/// Texts of all lengths up to [`LENGTH`], of the letters of a text.
+/// Texts of all lengths up to [`LENGTH`] from the letters of a text.
 fn longer(drawn: &Scalar) -> Vec<Scalar> {
     let Scalar::Str(text) = drawn else { return Vec::new() };
     (0..=LENGTH).map(|length| Scalar::str(&text.chars().cycle().take(length).collect::<String>())).collect()

@@ -1,7 +1,7 @@
-//! The server's own work between two requests: the `step`s of its specification, and the requests that it suspended.
+//! The server's work between requests: the `step`s of its specification, and its suspended tasks.
 //!
-//! `step { n := n + 1; }` is taken now and then: before each request, as often as a choice by [`RARITY`] says so. A server with
-//! several clients suspends a request where its handler yields:
+//! `step { n := n + 1; }` is taken now and then before a request, as often as a choice with the weights [`RARITY`] says. A server
+//! with several clients suspends a request at a `yield` of its handler:
 //!
 //! ```
 //! use mayhap::choice::Random;
@@ -35,17 +35,17 @@ use crate::value::Value;
 
 /// The weights of taking a step before a request, and then perhaps another one, and of taking none.
 const RARITY: [u64; 2] = [1, 3];
-/// No more steps than this are taken before one request; and if all choices are to be visited.
+/// The most steps before one request, with wide and with small variety.
 const STEPS: [usize; 2] = [16, 2];
-/// The number of steps after each of which a request that has no run is tried again.
+/// The most steps that a request without a run waits for; it is tried again after each step.
 const WAITED: usize = 64;
 
-/// Something that leaves the server at the end of a section, besides the answer of a request.
+/// Something that leaves the server at the end of a section, besides the answer to a request.
 #[derive(Clone, PartialEq, Debug)]
 pub enum Departure {
     /// A message to a client.
     Message(u64, Value),
-    /// The end of a client's connection, after what was sent on it.
+    /// The end of a client's connection, after the messages that were sent on it.
     End(u64),
     /// A call of a peer.
     Call {
@@ -53,7 +53,7 @@ pub enum Departure {
         exchange: u64,
         /// The number of the peer in the specification.
         peer: u32,
-        /// The key that says which of the peers of that name.
+        /// The key, which tells peers of one kind apart.
         key: Value,
         /// The request.
         request: Value,
@@ -61,37 +61,37 @@ pub enum Departure {
 }
 
 impl Server {
-    /// This server, for several clients: from now on a request is suspended where its handler yields.
+    /// The server as one for several clients, which suspends a request at a `yield` of its handler.
     #[must_use]
     pub fn interleaved(self) -> Server {
         Server { at_yield: AtYield::Suspends, ..self }
     }
 
-    /// Tests whether some request may be suspended, or lead to more than its answer.
+    /// Tests whether requests may be suspended, or lead to more than their answers.
     #[must_use]
     pub fn is_asynchronous(&self) -> bool {
         self.is_asynchronous
     }
 
-    /// Handles a request up to where its handler yields, if it does; choices are drawn. It waits as in [`Server::handle`].
+    /// Handles a request up to its end or its first `yield`, with drawn choices. It waits as in [`Server::handle`].
     ///
     /// # Errors
-    /// If that has no run: nothing has come of it.
+    /// The request has no run, and nothing has happened.
     pub fn begin(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         self.attend(request, client, source)
     }
 
-    /// Goes on with the suspended request of a client; choices are drawn.
+    /// Continues the suspended request of a client, with drawn choices.
     ///
     /// # Errors
-    /// If that has no run now: the request stays suspended as it was. A client without a suspended request is a choice that does
-    /// not fit.
+    /// The request has no run now, and stays suspended as it was. If the client has no suspended request, this is a
+    /// [`Stop::Mismatch`].
     pub fn go_on(&mut self, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
         let place = self.suspended().position(|other| other == client).ok_or(Stop::Mismatch(Site(0)))?;
         self.patiently(Begun::Task(place), source)
     }
 
-    /// Forgets the suspended request of a client, if it has one: nothing more comes of it.
+    /// Forgets the suspended request of a client, if it has one.
     pub fn abandon(&mut self, client: u64) {
         let place = self.suspended().position(|other| other == client);
         if let Some(place) = place {
@@ -100,11 +100,11 @@ impl Server {
         }
     }
 
-    /// Takes what leaves the server with the end of the sections that it ran: messages, ends of connections and calls. What was not known
-    /// of it is drawn.
+    /// Takes everything that leaves the server after the sections that it ran: messages, ends of connections and calls. Unknown
+    /// parts are drawn.
     ///
     /// # Errors
-    /// If that is too hard, or the source of choices fails.
+    /// The drawing is too hard, or the source of choices fails.
     pub fn departures(&mut self, source: &mut dyn Choices) -> Result<Vec<Departure>, Stop> {
         let mut left = Vec::new();
         if !self.is_asynchronous {
@@ -128,15 +128,16 @@ impl Server {
         Ok(left)
     }
 
-    /// A peer answers a call of this number, or fails: what called it can go on.
+    /// Ends a call with the answer of the peer, or with its failure, so that the task that waits for it can go on.
     pub fn answer_call(&mut self, exchange: u64, answer: Option<Value>) {
         self.path.process.answer_call(exchange, answer.as_ref());
     }
 
-    /// Runs what the specification says of a connection that begins, or has ended, up to where that yields; nothing, if it says nothing.
+    /// Runs the handler for the beginning or the end of a connection up to its end or first `yield`. Without a handler nothing
+    /// happens.
     ///
     /// # Errors
-    /// If that has no run: nothing has happened.
+    /// The handler has no run, and nothing has happened.
     pub fn noticed(
         &mut self,
         client: u64,
@@ -150,11 +151,11 @@ impl Server {
         self.patiently(begun, source)
     }
 
-    /// Is killed and starts again: what was under way is lost, and what the specification says of a restart (`on restart`) is run;
-    /// choices are drawn. Connections begin anew.
+    /// Restarts the server as if it was killed: everything under way is lost, connections begin anew, and the handler `on restart`
+    /// runs, if there is one, with drawn choices.
     ///
     /// # Errors
-    /// If that has no run: nothing has happened.
+    /// The handler has no run, and nothing has happened.
     pub fn restart(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         match self.spec.program.restarts {
             Some(_) => self.section(Begun::Restart, source).map(drop),
@@ -165,10 +166,10 @@ impl Server {
         }
     }
 
-    /// Is killed and starts again with known choices.
+    /// Restarts the server as if it was killed, with given choices.
     ///
     /// # Errors
-    /// If they do not fit.
+    /// The choices do not fit.
     pub fn restart_given(&mut self, given: Vec<Given>) -> Result<(), Stop> {
         self.enter(Begun::Restart);
         match self.spec.program.restarts {
@@ -180,21 +181,21 @@ impl Server {
         }
     }
 
-    /// The situation of what is suspended in it.
+    /// The situation of the suspended tasks.
     pub(super) fn situation(&self) -> Situation {
         self.path.process.situation()
     }
 
-    /// Tests whether the specification says something of connections that begin, and that end.
+    /// Tests whether the specification handles the beginning of connections, and their end.
     #[must_use]
     pub fn notices_connections(&self) -> [bool; 2] {
         [self.spec.program.opens.is_some(), self.spec.program.closes.is_some()]
     }
 
-    /// Draws the answer of a peer.
+    /// Draws an answer of a peer.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn draw_peer_answer(&mut self, peer: u32, source: &mut dyn Choices) -> Result<Value, Stop> {
         let ty = self.spec.program.peers[peer as usize].response;
         self.drawing.asking(&self.spec.types, source).request(ty).map_err(Stop::Choice)
@@ -208,36 +209,37 @@ impl Server {
         own.flat_map(|task| &task.calls).filter_map(|call| call.exchange).collect()
     }
 
-    /// Tests whether a task waits for the call of this number.
+    /// Tests whether a task waits for the call with this number.
     #[must_use]
     pub fn is_awaited(&self, exchange: u64) -> bool {
         let suspended = self.path.process.situation().suspended;
         suspended.iter().flat_map(|task| &task.calls).any(|call| call.exchange == Some(exchange))
     }
 
-    /// Tests whether a section that has no run may have one after a step, which it does not take itself.
+    /// Tests whether a section without a run may have one after a step that the caller has to take.
     #[must_use]
     pub fn waits_for_steps(&self) -> bool {
         self.takes_steps() && self.is_asynchronous
     }
 
-    /// The clients whose requests are suspended.
+    /// The clients with suspended requests.
     pub fn suspended(&self) -> impl Iterator<Item = u64> {
         self.path.process.suspended().map(|port| port.0)
     }
 
-    /// Tests whether a request of a client may be begun: none of its own is suspended, nor any if one is served after the other.
+    /// Tests whether a request of a client may begin: the client has no suspended request, and, if requests are served one by
+    /// one, nobody has.
     #[must_use]
     pub fn may_begin(&self, client: u64) -> bool {
         let mut suspended = self.suspended();
         if self.spec.program.is_serial { suspended.next().is_none() } else { suspended.all(|other| other != client) }
     }
 
-    /// Lets the server do what it may do by itself; how often, and what, is drawn. A step that has no run is not taken.
-    /// If the specification has no `step`, nothing is drawn.
+    /// Takes internal steps; their number and kinds are drawn. A step without a run is not taken. If the specification has no
+    /// `step`, nothing is drawn.
     ///
     /// # Errors
-    /// If a step is faulty, or the source of choices fails. What was taken before has happened.
+    /// A step is faulty, or the source of choices fails. Earlier steps have happened.
     pub fn idle(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let steps = self.spec.program.steps.len();
         for _ in 0..self.drawing.bound(STEPS) {
@@ -249,7 +251,7 @@ impl Server {
         Ok(())
     }
 
-    /// Lets the server do one of the things that it may do by itself, if that has a run now.
+    /// Takes a drawn internal step, if it has a run now.
     pub(super) fn act(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let step = source.choose("which step", self.spec.program.steps.len()).map_err(Stop::Choice)?;
         match self.step(step, source) {
@@ -258,35 +260,34 @@ impl Server {
         }
     }
 
-    /// Tests whether there is something that it may do by itself.
+    /// Tests whether the specification has internal steps.
     #[must_use]
     pub fn takes_steps(&self) -> bool {
         !self.spec.program.steps.is_empty()
     }
 
-    /// Returns the number of steps that a request waits for that has no run.
+    /// The most steps that a request without a run waits for.
     pub(super) fn patience(&self) -> usize {
         match self.drawing.variety {
-            // What a step sends leaves before anything else happens.
+            // What a step sends must leave before anything else happens, so an asynchronous server takes no steps here.
             Variety::Wide if self.takes_steps() && !self.is_asynchronous => WAITED,
             Variety::Wide | Variety::Small => 0,
         }
     }
 
-    /// Takes the step of that number, in the order of the declarations; choices are drawn. Nothing has happened if it
-    /// stops.
+    /// Takes the step with this number, in the order of the declarations, with drawn choices. If it stops, nothing has happened.
     ///
     /// # Errors
-    /// If it has no run; if there is no such step, that is a choice that does not fit.
+    /// The step has no run. If there is no such step, this is a [`Stop::Mismatch`].
     pub fn step(&mut self, step: usize, source: &mut dyn Choices) -> Result<(), Stop> {
         let begun = self.begun(step)?;
         self.section(begun, source).map(drop)
     }
 
-    /// Takes the step of that number with known choices.
+    /// Takes the step with this number, with given choices.
     ///
     /// # Errors
-    /// If they do not fit.
+    /// The choices do not fit.
     pub fn step_given(&mut self, step: usize, given: Vec<Given>) -> Result<(), Stop> {
         let begun = self.begun(step)?;
         self.enter(begun);

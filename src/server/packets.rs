@@ -1,4 +1,4 @@
-//! The parts of a conversation: what is under way between clients, peers and a server, and what waits.
+//! The parts of a conversation: everything that is under way between clients, peers and a server, and everything that waits.
 //!
 //! ```text
 //! client 1 ── Read ─▶ server ── nil ─▶ client 1      server ── call 1: Get ─▶ peer ── answer ─▶ server
@@ -8,27 +8,27 @@ use super::Stop;
 use crate::process::Port;
 use crate::value::Value;
 
-/// A request that has arrived at the server, or is on the way to it.
+/// A request under way to the server, or waiting there.
 #[derive(Debug)]
 pub(super) struct RequestPacket {
-    /// The connection that it came on.
+    /// The connection on which the request is sent.
     pub(super) port: Port,
     pub(super) request: Value,
-    /// The number of its occurrence.
+    /// The number of the request's occurrence in the journal.
     pub(super) noted: u64,
-    /// Set if the server has read it, and the network brings it again.
+    /// Set if the server has read the request, and the network delivers it again.
     pub(super) is_read: bool,
-    /// The server's state in which it was tried in vain.
+    /// The number of the server's state in which the request was last tried in vain.
     pub(super) tried: Option<u64>,
 }
 
 /// A message under way to a client.
 #[derive(Debug)]
 pub(super) struct MessagePacket {
-    /// The connection that it is sent on.
+    /// The connection that the message is sent on.
     pub(super) port: Port,
     pub(super) message: Value,
-    /// The number of the request that it answers, if it answers one.
+    /// The number of the request that the message answers; `None` if it is no answer.
     pub(super) answers: Option<u64>,
 }
 
@@ -40,23 +40,24 @@ pub(super) struct CallPacket {
     pub(super) stage: CallStage,
 }
 
-/// The stage that a call of a peer has come to.
+/// The stage of a call of a peer.
 #[derive(Debug)]
 pub(super) enum CallStage {
-    /// The peer has not seen it: its key and the request.
+    /// The peer has not seen the call: its key and its request.
     Unseen(Value, Value),
-    /// The peer has not answered.
+    /// The peer has not answered the call.
     Seen,
-    /// The peer has answered, or failed; the occurrence of that has this number. The task that waits for it does not know it yet.
+    /// The peer has answered or failed, in the occurrence with this number. The task that waits for the call does not know it
+    /// yet.
     Answered(Option<Value>, u64),
 }
 
 /// A connection, as its client sees it.
 #[derive(Debug)]
 pub(super) struct ClientEnd {
-    /// The number by which the server knows it: each connection has another one.
+    /// The number of the connection, which no other connection ever has.
     pub(super) port: Port,
-    /// The numbers of its requests that may get an answer yet.
+    /// The numbers of the client's requests that may still be answered.
     pub(super) under_way: Vec<u64>,
     pub(super) gives_up: bool,
 }
@@ -64,17 +65,17 @@ pub(super) struct ClientEnd {
 /// A suspended task.
 #[derive(Debug)]
 pub(super) struct OpenTask {
-    /// The number of the request that it handles; none if it takes notice of a connection.
+    /// The number of the request that the task handles; `None` if it handles the beginning or the end of a connection.
     pub(super) request: Option<u64>,
-    /// The server's state in which it was tried in vain.
+    /// The number of the server's state in which the task was last tried in vain.
     pub(super) tried: Option<u64>,
 }
 
-/// A connection that has begun or ended, of which the server has not taken notice.
+/// The beginning or the end of a connection that the server has not handled.
 #[derive(Debug)]
 pub(super) struct Notice {
     pub(super) port: Port,
-    /// The server's state in which that was tried in vain.
+    /// The number of the server's state in which the handler was last tried in vain.
     pub(super) tried: Option<u64>,
 }
 
@@ -90,16 +91,16 @@ impl Notice {
     }
 }
 
-/// A record of what the server could not do.
+/// The record of what the server could not do.
 #[derive(Debug, Default)]
 pub(super) struct Waits {
-    /// The number of the server's state: each section leads to another one.
+    /// The number of the server's state, which changes with each section.
     pub(super) state: u64,
-    /// Set if nothing that is there can go on.
+    /// Set if no section can be run.
     pub(super) is_blocked: bool,
-    /// The number of times in a row that nothing could go on, though the server did what it may do by itself.
+    /// The number of times in a row that no section could be run, even after internal steps.
     pub(super) in_vain: usize,
-    /// Why something could not go on.
+    /// The reason why a section could not be run.
     pub(super) stop: Option<Stop>,
 }
 
@@ -108,7 +109,7 @@ impl Waits {
         *self = Waits { state: self.state + 1, ..Waits::default() };
     }
 
-    /// Passes on the outcome of an attempt; nothing if it failed in this state, which is noted.
+    /// Passes on the outcome of a try; `None` if it failed in this state, which is noted.
     pub(super) fn sift<T>(&mut self, done: Result<T, Stop>, tried: &mut Option<u64>) -> Result<Option<T>, Stop> {
         match done {
             Ok(done) => Ok(Some(done)),

@@ -1,7 +1,7 @@
-//! The peers' part in a conversation: they see calls, and answer or fail.
+//! The peers of a conversation: they see calls, and answer or fail.
 //!
-//! `let r = call store(k), Get; expects r is Some(n) && n > 0;` is answered with a number that the specification expects: another
-//! number is drawn again when the task goes on, before anybody has seen it.
+//! `let r = call store(k), Get; expects r is Some(n) && n > 0;` needs a positive answer. If another answer was drawn, it is drawn
+//! again when the task goes on, before anybody has seen it.
 
 use super::conversation::{Conversation, draw};
 use super::occurrence::{CallEvent, Occurrence, PeerOccurrence};
@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// The weights of a peer that answers, and of one that fails.
 const FAILURES: [u64; 2] = [7, 1];
-/// The number of answers that are drawn for a call whose answer has to keep an `expects`.
+/// The most answers that are drawn for a call whose answer must keep an `expects`.
 const DRAWS: usize = 64;
 
 impl CallPacket {
@@ -29,7 +29,7 @@ impl Conversation {
         self.calls.iter().any(|call| !call.has_ended())
     }
 
-    /// A peer sees a call, or ends one that it has seen.
+    /// Lets a peer see a call, or end one that it has seen.
     pub(super) fn call_peer(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let open: Vec<usize> = (0..self.calls.len()).filter(|at| !self.calls[*at].has_ended()).collect();
         let at = open[draw(source, "which call", open.len())?];
@@ -53,13 +53,13 @@ impl Conversation {
         Ok(())
     }
 
-    /// Draws the answer of a peer, or that it fails.
+    /// Draws the answer of a peer; `None` if it fails.
     fn draw_answer(&mut self, peer: u32, source: &mut dyn Choices) -> Result<Option<Value>, Stop> {
         let fails = source.weighted("a peer fails", &FAILURES).map_err(Stop::Choice)? == 1;
         if fails { Ok(None) } else { self.server.draw_peer_answer(peer, source).map(Some) }
     }
 
-    /// The calls that a task waits for and whose peers have answered, in the order in which they have: their places.
+    /// The positions of the ended calls that a task waits for, in the order of their ends.
     pub(super) fn answered(&self, port: Port) -> Vec<usize> {
         let awaited = self.server.awaited(port.0);
         let is_it = |at: &usize| self.calls[*at].has_ended() && awaited.contains(&self.calls[*at].exchange);
@@ -68,8 +68,8 @@ impl Conversation {
         answered
     }
 
-    /// Goes on with the task of a connection, with the answers of its peers, or others that the specification expects; nothing if it
-    /// waits for more of them.
+    /// Continues the task of a connection with the answers of its peers, or with others that the specification expects; `None` if
+    /// it waits for more answers.
     pub(super) fn go_on_answered(&mut self, port: Port, source: &mut dyn Choices) -> Result<Option<SectionDone>, Stop> {
         let answered = self.answered(port);
         if answered.is_empty() {
@@ -107,7 +107,7 @@ impl Conversation {
         Err(broken)
     }
 
-    /// The task of a connection has gone on with the answers to these calls, which are known for good.
+    /// Makes the answers to these calls final, as a task has gone on with them.
     pub(super) fn fix_answers(&mut self, mut answered: Vec<usize>) {
         answered.sort_unstable();
         for at in answered.into_iter().rev() {

@@ -1,6 +1,6 @@
-//! A section whose values are known: the policy of a run for real.
+//! A section with known values: the policy of a concrete run.
 //!
-//! Choices are drawn, or given by a witness; a condition holds or it does not, so nothing forks.
+//! Choices are drawn, or given by a witness. A condition holds or does not hold, so nothing forks.
 
 use std::collections::VecDeque;
 
@@ -17,20 +17,20 @@ use crate::value::{Truth, Value};
 
 /// The source of a section's choices.
 pub(crate) enum ChoiceSource<'s> {
-    /// They are drawn.
+    /// The choices are drawn.
     Drawn(&'s mut dyn Choices),
-    /// They are known.
+    /// The choices are given.
     Given(VecDeque<Given>),
 }
 
-/// A run for real.
+/// A concrete run.
 pub(super) struct Run<'r, 's> {
     pub spec: &'r Spec,
     pub drawing: &'r mut Drawing,
     pub source: ChoiceSource<'s>,
-    /// The choices that were made, with their types; that of an element is not known.
+    /// The choices so far, with their types; the type of an element is not known.
     pub made: &'r mut Vec<(Given, TypeId)>,
-    /// Symbols, of which it needs none.
+    /// The source of symbols, of which a concrete run needs none.
     pub fresh: Fresh,
     pub at_yield: AtYield,
 }
@@ -126,7 +126,7 @@ impl Run<'_, '_> {
         }
     }
 
-    /// Says what is chosen next.
+    /// Names the choice that comes next.
     fn announce(&mut self, site: Site) {
         if self.drawing.naming.is_some() {
             let (subject, line) = self.spec.choice_at(site);

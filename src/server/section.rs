@@ -1,7 +1,8 @@
-//! A section run with symbols in the place of choices, if the drawn ones failed, and of the parts of the state that are not known yet.
+//! A section with symbols: in the place of choices, if drawn ones failed, and in the place of parts of the state that are not
+//! known yet.
 //!
-//! Paths are tried in drawn order, until one can be finished: its conditions have a model. `let n = choose i: int where
-//! i > m;` has one path, and a model of it gives `n`.
+//! Paths are tried in drawn order until one can be finished, as its conditions have a model. `let n = choose i: int where i > m;`
+//! has one path, and a model of it gives `n`.
 
 use super::draw::Drawing;
 use super::{AtYield, Completion, Given, Reply, SectionDone, Stop};
@@ -14,38 +15,38 @@ use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::{Term, made};
 use crate::value::{Truth, Value};
 
-/// The number of paths that are tried for a section that has begun.
+/// The most paths that are tried for one section.
 pub(super) const PATHS: usize = 10_000;
-/// The work that a search for a path may take, in made terms: some seconds.
+/// The most work of a search for a path, in made terms: a few seconds.
 const WORK: u64 = 10_000_000;
-/// An operation on unknown values has no symbolic form, or is undefined on the shown values.
+/// The stop if an operation on unknown values has no symbolic form, or is undefined on the shown values.
 pub(super) const UNDECIDED: Stop = Stop::Limit(Limit::Undecidable);
 
-/// A path through a section, with what was chosen, and under which guard.
+/// A path through a section, with its choices and the guard of each.
 pub(super) type RunPath = symbolic::Path<(Given, Option<Term>)>;
 
 /// The source of a path's choices.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Choosing {
-    /// They are drawn.
+    /// Choices are drawn.
     Drawn,
-    /// They are symbols.
+    /// Choices are symbols.
     Symbols,
 }
 
-/// The data that the search for a path needs.
+/// A search for a path through a section.
 pub(super) struct PathSearch<'s> {
     pub spec: &'s Spec,
     pub fresh: Fresh,
     pub solver: &'s mut Solver,
     pub drawing: &'s mut Drawing,
     pub source: &'s mut dyn Choices,
-    /// The number of paths that are tried.
+    /// The most paths that are tried.
     pub paths: usize,
     pub at_yield: AtYield,
 }
 
-/// The policy of a search: where choices come from, and the sides that were not taken.
+/// The policy of a search: the source of choices, and the sides of conditions that were not taken.
 struct Searching<'r, 's> {
     search: &'r mut PathSearch<'s>,
     choosing: Choosing,
@@ -70,10 +71,10 @@ impl From<Infeasible> for SectionEnd {
 }
 
 impl PathSearch<'_> {
-    /// The first path with symbols that can be finished.
+    /// Finds the first path with symbols that can be finished.
     ///
     /// # Errors
-    /// Why there is none: the gravest of what stopped a path.
+    /// There is none: the gravest stop of a path.
     pub fn first<T>(
         &mut self,
         start: RunPath,
@@ -86,7 +87,7 @@ impl PathSearch<'_> {
         found
     }
 
-    /// The first path, if it is found before the given number of terms is made.
+    /// Finds the first such path before the number of made terms exceeds `last`.
     fn first_within<T>(
         &mut self,
         last: u64,
@@ -112,10 +113,10 @@ impl PathSearch<'_> {
         Err(Stop::Limit(Limit::Paths))
     }
 
-    /// Runs a path to the end of its section; sides of conditions that it does not take are left open.
+    /// Runs a path to the end of its section. The sides of conditions that it does not take are added to `open`.
     ///
     /// # Errors
-    /// If it has no end.
+    /// The section does not end.
     pub fn run(
         &mut self,
         path: &mut RunPath,
@@ -130,7 +131,7 @@ impl PathSearch<'_> {
         self.source.choose(label, arity).map_err(Stop::Choice)
     }
 
-    /// Does what draws which value a symbol has.
+    /// Does some work in which the values of symbols are drawn.
     pub(super) fn drawing_values<T>(
         &mut self,
         work: impl FnOnce(&mut Solver, &mut dyn FnMut(usize) -> usize) -> T,
@@ -149,7 +150,7 @@ impl PathSearch<'_> {
     /// The choices of a path, under a model of its conditions.
     ///
     /// # Errors
-    /// If no model was found.
+    /// No model was found.
     pub fn given(&mut self, path: &RunPath) -> Result<Vec<Given>, Stop> {
         let model = self.drawing_values(|solver, draw| path.store.model(&[], solver, draw))?;
         let model = model.map_err(|answer| match answer {
@@ -172,7 +173,7 @@ impl Policy for Searching<'_, '_> {
     fn advance(&mut self, spec: &Spec, path: &mut RunPath) -> Result<Event, SectionEnd> {
         let event = path.process.advance(&spec.program);
         if matches!(event, Event::Branch { .. }) {
-            // Drawn whether the condition is open or not, so that a run does not hang on what the store can tell.
+            // It is drawn even if the condition is decided, so that the draws do not depend on what the store can decide.
             self.first = self.search.draw("branch", 2)? == 0;
         }
         Ok(event)
@@ -268,7 +269,7 @@ impl Searching<'_, '_> {
     }
 }
 
-/// Takes a way.
+/// Takes one of several ways.
 fn go(program: &Program, path: &mut RunPath, way: usize) {
     let elements = path.process.elements();
     let made = elements.get(way).map_or(Given::Way(way), |element| Given::Element(element.clone()));
@@ -277,8 +278,7 @@ fn go(program: &Program, path: &mut RunPath, way: usize) {
     path.process.select(way);
 }
 
-/// Ranks stops: if paths stop differently, the highest is told. A run that is wrong ranks above one that does not
-/// exist.
+/// The rank of a stop; of the stops of several paths the highest is reported. A faulty run ranks above one that does not exist.
 fn gravity(stop: &Stop) -> u8 {
     match stop {
         Stop::Choice(_) => 5,

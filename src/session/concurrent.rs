@@ -1,4 +1,4 @@
-//! The evidence of a history of concurrent clients that was judged as a whole.
+//! The evidence for a history of concurrent clients that was judged as a whole.
 //!
 //! ```text
 //! no ordering of the requests explains that line 6 answered 1; only 2 was possible
@@ -18,19 +18,19 @@ use crate::search;
 use crate::search::{History, JudgedHistory, Timeline};
 use crate::spec::Spec;
 
-/// A judged history, of which evidence is looked for.
+/// A judged history for which evidence is sought.
 pub struct ConcurrentEvidence {
-    /// Its judgement.
+    /// The outcome of judging the history.
     pub judged: JudgedHistory,
     /// The history.
     pub history: History,
     /// The network.
     pub net: NetworkChoice,
-    /// The lines of the answers that cannot all be true, once they are known.
+    /// The lines of the answers that cannot all be true, after [`Self::rejection`] found them.
     conflict: Vec<u64>,
 }
 
-/// The seconds of work for finding the statements that matter.
+/// The most work for finding the statements that matter, in seconds of [`Budget`].
 const PLACES: f64 = 0.5;
 
 impl ConcurrentEvidence {
@@ -41,7 +41,7 @@ impl ConcurrentEvidence {
         ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
     }
 
-    /// The history as a picture of it needs it, with its conflict if that was found.
+    /// The history as its picture needs it, with the conflict if it was found.
     #[must_use]
     pub fn timeline(&self) -> Timeline {
         Timeline { conflict: self.conflict.clone(), ..self.history.timeline(&self.judged) }
@@ -50,7 +50,7 @@ impl ConcurrentEvidence {
     /// The reason why the event on a line is rejected.
     ///
     /// # Errors
-    /// It did not hold when it was judged again.
+    /// The reason did not hold in a second judgement.
     pub fn rejection(
         &mut self,
         spec: &Arc<Spec>,
@@ -86,7 +86,8 @@ impl ConcurrentEvidence {
         Ok(rejection)
     }
 
-    /// A rejection with the statements that matter if the rejected exchange comes after the others, in an order that explains these.
+    /// A rejection with the statements that matter if the rejected exchange comes last, after the others in an order that explains
+    /// them.
     #[must_use]
     pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
         let trace = self.with_rejected_last(spec, event);
@@ -99,7 +100,7 @@ impl ConcurrentEvidence {
         found
     }
 
-    /// The exchanges before the rejected one in an order that explains them, and that one.
+    /// The exchanges before the rejected one, in an order that explains them, and then the rejected one.
     fn with_rejected_last(&self, spec: &Arc<Spec>, event: u64) -> Option<Vec<Exchange>> {
         let before = self.history.before(event);
         let rejected = self.history.answered_on(event)?;
@@ -112,7 +113,7 @@ impl ConcurrentEvidence {
     }
 }
 
-/// Takes up what was found of a conflict.
+/// Copies a conflict into the reason of a report.
 fn fill(reason: &mut ConcurrentReason, conflict: &AnswerConflict, others: Option<OtherAnswers>) {
     reason.any_state_before = conflict.any_state_before;
     reason.reason_from = conflict.all_from;

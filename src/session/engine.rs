@@ -1,4 +1,4 @@
-//! The engines of a session: which one judges depends on the network and the specification.
+//! The engines of a session. The network and the specification decide which one judges.
 //!
 //! | events | engine |
 //! |---|---|
@@ -19,26 +19,26 @@ use crate::trace::{EventKind, Response, TraceEvent};
 use crate::validate::{Numbering, happened};
 use crate::value::Value;
 
-/// The thing that judges.
+/// The engine that judges.
 pub(super) enum SessionEngine {
-    /// One exchange after another.
+    /// Judges one exchange after another.
     Exchanges(Box<ExchangeEngine>),
-    /// An order of service.
+    /// Searches for an order of service.
     Order(Box<OrderEngine>),
-    /// Event by event.
+    /// Judges event by event.
     Network(Box<NetworkEngine>),
 }
 
-/// Exchanges one after another.
+/// The engine for exchanges, one after another.
 pub(super) struct ExchangeEngine {
     judge: Judge,
     options: Options,
-    /// The request that was sent and not answered yet, its line and its client.
+    /// The request without an answer so far: its line, its client and the request.
     waiting: Option<(u64, u64, Value)>,
     going_on: GoingOn,
 }
 
-/// Concurrent clients of a server that answers each request once.
+/// The engine for concurrent clients of a server that answers each request once.
 pub(super) struct OrderEngine {
     history: Box<OnlineHistory>,
     options: Options,
@@ -46,34 +46,34 @@ pub(super) struct OrderEngine {
     going_on: GoingOn,
 }
 
-/// Clients over any network.
+/// The engine for clients over any network.
 pub(super) struct NetworkEngine {
     judge: Box<Judge>,
     options: Options,
     numbering: Numbering,
-    /// The specification, for networks.
+    /// The specification, compiled for networks.
     spec: Arc<Spec>,
     net: NetworkChoice,
-    /// Set if nothing is under way once each request has its answer.
+    /// Set if nothing is under way as soon as each request has its answer.
     rests: bool,
     going_on: GoingOn,
 }
 
-/// The reason why an order of service was not found.
+/// The doubt if no order of service was found.
 const TOO_HARD: Doubt = Doubt::Limit(Limit::Orders);
 
-/// The state of judging at a moment when nothing is under way.
+/// The state of an engine at a moment when nothing is under way.
 pub(super) enum EngineMoment {
-    /// Of exchanges one after another.
+    /// For exchanges, one after another.
     Exchanges(Judge),
-    /// Of concurrent clients of a server that answers each request once.
+    /// For concurrent clients of a server that answers each request once.
     Order(IdleHistory),
-    /// Of clients over any network.
+    /// For clients over any network.
     Network(Judge, Numbering),
 }
 
 impl EngineMoment {
-    /// The number of states in it.
+    /// The approximate size of the moment: the number of its states and of its connections.
     pub(super) fn size(&self) -> usize {
         match self {
             EngineMoment::Exchanges(judge) => judge.candidates().len(),
@@ -84,7 +84,8 @@ impl EngineMoment {
 }
 
 impl SessionEngine {
-    /// The state of judging with what is noted, if nothing is under way, all is explained and nothing is open.
+    /// The state of the engine, and what it notes for unknown parts. `None` if something is under way or unexplained, or an
+    /// unknown part has not ended.
     pub(super) fn moment(&self) -> Option<(EngineMoment, GoingOn)> {
         let going_on = self.going_on();
         if going_on.is_open() {
@@ -110,7 +111,7 @@ impl SessionEngine {
         SessionEngine::new(spec, net, Options::default()).going_on().clone()
     }
 
-    /// The engine that goes on from a moment; nothing if another one judges such events.
+    /// The engine that continues from a moment; `None` if another engine judges such events.
     pub(super) fn at_moment(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         options: Options,
@@ -134,7 +135,8 @@ impl SessionEngine {
         Some(engine)
     }
 
-    /// Keeps at least the given number of events, if the engine forgets events at all and has observed none.
+    /// Lets the engine remember at least this number of events, if it forgets events at all. The engine must not have
+    /// observed any event yet.
     pub(super) fn remember(&mut self, events: usize) {
         if let SessionEngine::Order(order) = self {
             order.history.remember(events);
@@ -165,7 +167,7 @@ impl SessionEngine {
     /// Observes an event.
     ///
     /// # Errors
-    /// If nothing like that is observed on this network, or a peer answers a call that was not made.
+    /// The network has no such event, or a peer answers a call that was not made.
     pub(super) fn push(&mut self, event: TraceEvent<Value>) -> Result<(), String> {
         match self {
             SessionEngine::Exchanges(steps) => steps.push(event),
@@ -183,7 +185,7 @@ impl SessionEngine {
         }
     }
 
-    /// Judges what was not judged yet; `line` is the one after the last.
+    /// Judges the events that were not judged yet; `line` is the line after the last event.
     pub(super) fn settle(&mut self, line: u64) {
         match self {
             SessionEngine::Network(networked) => {
@@ -209,7 +211,7 @@ impl SessionEngine {
         }
     }
 
-    /// The doubt about the event on a line, the last one, if it was too hard.
+    /// The doubt about the event on a line, if this is the last event and it was too hard.
     pub(super) fn doubt_on(&self, line: u64) -> Option<Doubt> {
         if let Some(part) = self.going_on().parts().last().filter(|part| part.to == line) {
             return Some(part.doubt.clone());
@@ -220,7 +222,7 @@ impl SessionEngine {
         }
     }
 
-    /// The parts that were too hard, and what comes after them.
+    /// The unknown parts, and what the judgement after them depends on.
     pub(super) fn going_on(&self) -> &GoingOn {
         match self {
             SessionEngine::Exchanges(steps) => &steps.going_on,
@@ -229,7 +231,7 @@ impl SessionEngine {
         }
     }
 
-    /// The candidates that explain what was observed, some of them.
+    /// Some of the candidates that explain the observations.
     pub(super) fn candidates(&self) -> Vec<&Candidate> {
         if self.going_on().is_open() {
             return Vec::new();
@@ -241,7 +243,7 @@ impl SessionEngine {
         }
     }
 
-    /// The memory of one explanation of what was observed, if one is at hand.
+    /// The memory of one explanation of the observations; `None` if none is at hand.
     pub(super) fn memory(&self) -> Option<Vec<Value>> {
         if self.going_on().is_open() {
             return None;
@@ -254,7 +256,7 @@ impl SessionEngine {
         judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
     }
 
-    /// The judge after it, if it is at hand.
+    /// The judge of the engine; `None` if the engine has several.
     pub(super) fn judge(&self) -> Option<&Judge> {
         match self {
             SessionEngine::Exchanges(steps) => Some(&steps.judge),
@@ -302,7 +304,7 @@ impl ExchangeEngine {
             let Some(doubt) = too_hard(&self.judge, &mut self.going_on) else { return };
             self.going_on.begin(exchange.line, doubt);
         }
-        // Nothing is under way after an exchange.
+        // After an exchange nothing is under way.
         if self.going_on.extend(exchange.line, true)
             && let Some(any) = self.going_on.end(exchange.line)
         {
@@ -310,7 +312,7 @@ impl ExchangeEngine {
         }
     }
 
-    /// The request of a client that waits for its answer.
+    /// Takes the request of a client that waits for its answer.
     fn asked(&mut self, client: u64) -> Result<Value, String> {
         let own = self.waiting.take_if(|(_, own, _)| *own == client);
         own.map(|(_, _, request)| request).ok_or_else(|| format!("no request of client {client} waits for an answer"))
@@ -338,14 +340,14 @@ impl OrderEngine {
         }
     }
 
-    /// Goes on after what stands on a line, from any state.
+    /// Goes on from any state after the event on a line.
     fn begin_anew(&mut self, line: u64) {
         let Some(perhaps_served) = self.going_on.perhaps_served() else { return };
         let Some(any) = self.going_on.end(line) else { return };
         let kept = self.history.remembered();
         *self.history = OnlineHistory::new(&any, self.options.clone());
         self.history.remember(kept);
-        // Each is on a connection of its own, on which nothing happens any more.
+        // Each has a connection of its own, on which nothing else happens.
         for request in perhaps_served {
             self.history.push(line, Happened::Sent(0, request));
             self.history.push(line, Happened::Lost(0));
@@ -380,8 +382,8 @@ impl NetworkEngine {
     }
 }
 
-/// The doubt about what a judge observed last, of which no candidate is left, if that is not decided: after an unknown part only what
-/// no state explains is.
+/// The doubt about the last observation, which left no candidate; `None` if it is decided. After an unknown part only a rejection
+/// is decided, and only if it holds in every state.
 fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
     match judge.verdict() {
         Verdict::Unknown { doubt, .. } => Some(doubt),
@@ -391,7 +393,7 @@ fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
     }
 }
 
-/// The thing that was seen of an answer.
+/// The observation of an answer, or of its absence.
 pub(super) fn seen(reply: Response<Value>) -> Observed {
     match reply {
         Response::Answer(Value::Any) => Observed::Any,
@@ -401,9 +403,10 @@ pub(super) fn seen(reply: Response<Value>) -> Observed {
     }
 }
 
-/// Tests whether an order of requests explains what a server, compiled for networks, does over connections.
+/// Tests whether an order of the requests explains everything that a server does over connections. The specification is compiled
+/// for networks.
 #[must_use]
 pub fn is_order(spec: &Spec) -> bool {
-    // If the server may do something by itself, and be faulty, the search for an order rejects nothing.
+    // An internal step may meet a fault at any time, so the search for an order would reject nothing.
     spec.program.steps.is_empty() && search::is_judged(spec)
 }

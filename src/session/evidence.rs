@@ -1,4 +1,4 @@
-//! The evidence of a session: why its verdict is what it is.
+//! The evidence for the verdict of a session.
 //!
 //! ```
 //! use mayhap::{Options, Session, Spec};
@@ -31,19 +31,19 @@ use crate::trace::{EventKind, TraceEvent};
 use crate::validate::{Observations, happened};
 use crate::value::Value;
 
-/// Why the verdict of a session is what it is.
+/// The evidence for the verdict of a session.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SessionEvidence {
     /// The verdict.
     pub verdict: Verdict,
-    /// The line of the event that decided it.
+    /// The line of the event that decided the verdict.
     pub line: Option<u64>,
-    /// The lines of earlier events that matter, in order: answers that leave no explanation together with the rejected one, and requests that
-    /// made the state what it is.
+    /// The lines of earlier events that matter, in order: answers that rule out the rejected one, and requests that set the state
+    /// that matters.
     pub reason: Vec<u64>,
-    /// Set if none of them can be left out.
+    /// Set if none of these lines can be left out.
     pub minimal: bool,
-    /// Why, line by line, for people.
+    /// The explanation for people, line by line.
     pub explanation: Vec<String>,
     /// The answers that were possible instead, as JSON, as far as they are known.
     pub possible: Vec<String>,
@@ -51,13 +51,13 @@ pub struct SessionEvidence {
     pub places: Vec<NamedStatement>,
 }
 
-/// A session that evidence is looked for.
+/// A session for which evidence is sought.
 pub(super) struct JudgedSession<'s> {
     pub(super) spec: &'s Arc<Spec>,
     pub(super) net: NetworkChoice,
     pub(super) options: &'s Options,
     pub(super) engine: &'s SessionEngine,
-    /// Its events, if they were kept.
+    /// The events of the session; `None` if some were not kept.
     pub(super) events: Option<&'s [TraceEvent<Value>]>,
     pub(super) verdict: Verdict,
 }
@@ -96,7 +96,7 @@ impl JudgedSession<'_> {
         }
     }
 
-    /// The parts that are unknown, in words.
+    /// The unknown parts, in words.
     fn unknown(&self) -> Vec<String> {
         let parts = self.engine.going_on().parts().iter();
         parts.map(|UnknownPart { from, to, doubt }| format!("lines {from} to {to}: {doubt}")).collect()
@@ -117,7 +117,7 @@ impl JudgedSession<'_> {
     fn rejection(&self, events: &[TraceEvent<Value>], line: u64, budget: Budget<'_>) -> FoundRejection {
         let going_on = self.engine.going_on();
         let mut explanation = Vec::new();
-        // What the engine did not reject was rejected as a whole.
+        // A rejection that is not the engine's came from judging all events as a whole.
         let is_whole = going_on.parts().is_empty() || !going_on.is_decided();
         let (spec, from) = match (is_whole, going_on.judged_from()) {
             (true, _) => (self.spec, 0),
@@ -151,7 +151,7 @@ impl JudgedSession<'_> {
     }
 }
 
-/// The history of concurrent clients that events are.
+/// The events as a history of concurrent clients.
 pub(super) fn history(spec: &Spec, events: impl Iterator<Item = TraceEvent<Value>>) -> History {
     let mut building = Building::new(spec.program.names_clients);
     for event in events {
@@ -161,7 +161,7 @@ pub(super) fn history(spec: &Spec, events: impl Iterator<Item = TraceEvent<Value
     building.finish()
 }
 
-/// The exchanges of a trace of one after another.
+/// The events as a trace of exchanges, one after another.
 fn exchanges(events: impl Iterator<Item = TraceEvent<Value>>) -> Vec<Exchange> {
     let mut exchanges = Vec::new();
     let mut waiting: Option<Value> = None;

@@ -1,13 +1,15 @@
-//! Going on after events that are too hard to judge: they are unknown, and after them the server may be in any state.
+//! The continuation after events that are too hard to judge. These events are unknown, and after them the server may be in any
+//! state.
 //!
 //! ```text
-//! judged │ lines 812 to 840: unknown │ judged from any state on        what no state explains is rejected, all else stays unknown
+//! judged │ lines 812 to 840: unknown │ judged from any state        rejected if no state explains it; else it stays unknown
 //! ```
 //!
-//! From the first moment at which nothing is under way, the state may be any. If the engine looks for an order of service, requests may be
-//! under way: a request may have been served in the unknown part, or be served later, so it counts as given up, and its answer is not
-//! looked at. An event that is rejected after an unknown part is rejected in every state that the variables may hold. A run in which the
-//! specification was faulty before, or the client broke its duty, may still explain it; if some request may do that, nothing is rejected.
+//! An unknown part ends at the first moment at which nothing is under way. In the search for an order of service it may end
+//! earlier. A request that is under way then may have been served in the part, or may be served later. So it counts as given up,
+//! and its answer is not judged. After an unknown part, an event is rejected only if no state of the variables explains it. A run
+//! in which the specification was at fault earlier, or the client broke its duty, may still explain the event. So nothing is
+//! rejected if a request may have caused that.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -21,28 +23,30 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
-/// More parts than this are told as one.
+/// The most unknown parts that are told apart; later ones are added to the last one.
 const PARTS: usize = 256;
-/// With more requests that may still be served at any time than this, nothing is judged until there are fewer.
+/// The most requests that may still be served at any time; with more of them the unknown part does not end, as judging would be
+/// too hard.
 const MOST: usize = 64;
-/// The most events that are waited for; and the factor if something is under way.
+/// The most events for which an unknown part lasts if nothing is under way, and the factor by which it lasts longer if something
+/// is.
 const LATE: usize = 1 << 12;
 const BUSY: usize = 16;
-/// A part begins soon after another one if at most this many times the events of waiting are between them.
+/// A new unknown part counts as soon after another one if fewer than `SOON` times the length of the wait is between them.
 const SOON: usize = 8;
 
-/// Events that were too hard to judge, one after another.
+/// Events in a row that were too hard to judge.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
 pub struct UnknownPart {
-    /// The line of the first one.
+    /// The line of the first event.
     pub from: u64,
-    /// The line of the last one so far.
+    /// The line of the last event so far.
     pub to: u64,
-    /// The reason why it is not known whether they are explained.
+    /// The reason why these events could not be judged.
     pub doubt: Doubt,
 }
 
-/// The parts of what is noted, while no part is open.
+/// The content of [`GoingOn`] in a form that can be saved, while no unknown part is open.
 #[derive(Clone, Debug)]
 pub(super) struct NotedParts {
     pub(super) parts: Vec<UnknownPart>,
@@ -51,45 +55,46 @@ pub(super) struct NotedParts {
     pub(super) restarted: bool,
     pub(super) began: Option<u64>,
     pub(super) asked: Vec<Value>,
-    /// By connection: each request, and whether its answer is not looked at.
+    /// The requests under way, by connection, each with a mark if its answer is not judged.
     pub(super) under_way: Vec<(u64, Vec<(Value, bool)>)>,
     pub(super) lost: Vec<Value>,
 }
 
-/// A request that has no answer yet.
+/// A request without an answer so far.
 #[derive(Clone, Debug)]
 struct WaitingRequest {
     request: Value,
-    /// Set if it was sent before the state became any: its answer is not looked at.
+    /// Set if the request was sent before the end of an unknown part, so that its answer is not judged.
     is_before: bool,
 }
 
-/// The unknown parts of a session, and the things that what comes after one depends on.
+/// The unknown parts of a session, and everything that the judgement after them depends on.
 #[derive(Clone)]
 pub(super) struct GoingOn {
     spec: Arc<Spec>,
     parts: Vec<UnknownPart>,
-    /// Set if the last part has not ended.
+    /// Set if the last unknown part has not ended.
     is_open: bool,
-    /// The number of events since the part began or ended, and the number that is waited for.
+    /// The number of events since the last part began or ended, and the number of events after which a part may end.
     since: usize,
     patience: usize,
-    /// One request of each kind so far.
+    /// One request of each variant that was sent so far.
     asked: FxHashMap<Option<u32>, Value>,
     restarted: bool,
-    /// Set if something was rejected: what comes later changes nothing.
+    /// Set if an event was rejected, so that later events change nothing.
     is_decided: bool,
-    /// The requests without an answer, by connection.
+    /// The requests without an answer so far, by connection.
     under_way: FxHashMap<u64, VecDeque<WaitingRequest>>,
     /// The requests that were given up since the last restart.
     lost: Vec<Value>,
-    /// The specification of a server in any state, once it was asked for; and the line after which one was last.
+    /// The specification of a server in any state, after it was first needed; and the line after which such a server was last
+    /// begun.
     any: Option<Arc<Spec>>,
     began: Option<u64>,
 }
 
 impl GoingOn {
-    /// Nothing was too hard so far, and nothing is under way.
+    /// A session without unknown parts, in which nothing is under way.
     pub(super) fn new(spec: &Arc<Spec>) -> GoingOn {
         GoingOn {
             spec: spec.clone(),
@@ -107,17 +112,17 @@ impl GoingOn {
         }
     }
 
-    /// The parts that were too hard.
+    /// The unknown parts.
     pub(super) fn parts(&self) -> &[UnknownPart] {
         &self.parts
     }
 
-    /// Tests whether the last event belongs to a part that is too hard.
+    /// Tests whether the last event belongs to an unknown part.
     pub(super) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Notes that a request is served, or a restart happens.
+    /// Notes that a request is sent, or, if there is none, that a restart happens.
     pub(super) fn note_request(&mut self, request: Option<&Value>) {
         if self.is_decided {
             return;
@@ -130,7 +135,8 @@ impl GoingOn {
         self.asked.entry(variant(request)).or_insert_with(|| request.clone());
     }
 
-    /// Notes what happened. Tests whether the judge is to look at it: not at the answer to what was sent before the state became any.
+    /// Notes an event. Returns whether the judge must see it: it must not see the answer to a request from before the end of an
+    /// unknown part.
     pub(super) fn note(&mut self, happened: &Happened) -> bool {
         match happened {
             Happened::Sent(connection, request) => {
@@ -161,12 +167,12 @@ impl GoingOn {
         true
     }
 
-    /// Tests whether nothing is under way: each request has its answer.
+    /// Tests whether nothing is under way: each request was answered, and none was given up.
     pub(super) fn is_idle(&self) -> bool {
         self.under_way.is_empty() && self.lost.is_empty()
     }
 
-    /// Begins a part with what stands on a line. The sooner that comes after another one, the longer the state is not judged.
+    /// Begins an unknown part on a line. If it comes soon after another one, it lasts twice as long.
     pub(super) fn begin(&mut self, line: u64, doubt: Doubt) {
         let is_soon = !self.parts.is_empty() && self.since < SOON * self.patience;
         self.patience = if is_soon { LATE.min(2 * self.patience) } else { 1 };
@@ -178,7 +184,7 @@ impl GoingOn {
         }
     }
 
-    /// Adds what stands on a line to the part. Tests whether it was waited for long enough.
+    /// Adds the event on a line to the open part. Returns whether the part has lasted long enough.
     pub(super) fn extend(&mut self, line: u64, is_idle: bool) -> bool {
         self.since += 1;
         self.parts.iter_mut().next_back().into_iter().for_each(|last| last.to = line);
@@ -186,7 +192,7 @@ impl GoingOn {
         self.since >= wanted
     }
 
-    /// Ends the part after what stands on a line; the specification of a server that is in any state there. Nothing if there is none.
+    /// Ends the open part on a line, and returns the specification of a server that may be in any state; `None` if there is none.
     pub(super) fn end(&mut self, line: u64) -> Option<Arc<Spec>> {
         if self.any.is_none() {
             self.any = self.spec.in_any_state().ok();
@@ -196,8 +202,8 @@ impl GoingOn {
         Some(any)
     }
 
-    /// The requests that may be served after the part, though they were sent before; nothing if these are too many, or it matters who
-    /// sent them. What is answered later is not looked at.
+    /// The requests from before the end of the part that may be served after it. From here on their answers are not judged.
+    /// `None` if there are too many, or it matters who sent them.
     pub(super) fn perhaps_served(&mut self) -> Option<Vec<Value>> {
         let waiting = self.under_way.values().flatten().map(|waiting| &waiting.request);
         let mut facts = RequestFacts::new(&self.spec.program);
@@ -210,8 +216,8 @@ impl GoingOn {
         Some(all)
     }
 
-    /// Takes it up that nothing explains the last event. Tests whether that is a rejection: after an unknown part nothing before may have
-    /// been faulty, or have broken the client's duty.
+    /// Notes that nothing explains the last event, and returns whether this is a rejection. After an unknown part it is a rejection
+    /// only if no earlier request may have met a fault or broken the client's duty.
     pub(super) fn reject(&mut self) -> bool {
         let mut facts = RequestFacts::new(&self.spec.program);
         let mut may_fail = || {
@@ -227,17 +233,17 @@ impl GoingOn {
         self.is_decided
     }
 
-    /// The doubt about the first part.
+    /// The doubt about the first unknown part.
     pub(super) fn doubt(&self) -> Option<&Doubt> {
         self.parts.first().map(|part| &part.doubt)
     }
 
-    /// The specification of a server in any state, if events are judged by it.
+    /// The specification of a server in any state, if there was an unknown part.
     pub(super) fn any(&self) -> Option<&Arc<Spec>> {
         self.any.as_ref().filter(|_| !self.parts.is_empty())
     }
 
-    /// The parts of what is noted.
+    /// The notes in a form that can be saved.
     pub(super) fn noted(&self) -> NotedParts {
         let mut asked: Vec<Value> = self.asked.values().cloned().collect();
         asked.sort();
@@ -260,7 +266,7 @@ impl GoingOn {
         }
     }
 
-    /// These with what was noted elsewhere; nothing if no server of the specification can be in any state.
+    /// The notes with saved ones put in; `None` if there is no server of the specification in any state.
     pub(super) fn noting(self, noted: NotedParts) -> Option<GoingOn> {
         let NotedParts { parts, since, patience, restarted, began, asked, under_way, lost } = noted;
         let all = |waiting: Vec<(Value, bool)>| {
@@ -272,13 +278,14 @@ impl GoingOn {
         Some(GoingOn { parts, since, patience, restarted, began, asked, under_way, lost, any, ..self })
     }
 
-    /// The specification that is judged by, if nothing was under way when its server was in any state, and the line after which that was.
+    /// The specification by which events are judged since the last unknown part, and the line of its end. `None` if something was
+    /// under way there.
     pub(super) fn judged_from(&self) -> Option<(&Arc<Spec>, u64)> {
         self.any.as_ref().zip(self.began)
     }
 }
 
-/// The kind of a request, as far as it decides what serving it may do.
+/// The variant of a request, which mostly decides what serving it may do.
 fn variant(request: &Value) -> Option<u32> {
     if let Value::Data { tag, .. } = request { Some(*tag) } else { None }
 }

@@ -1,60 +1,61 @@
-//! The events of a session, kept for evidence and to be saved: all of them, up to a bound.
+//! The events of a session that are kept, up to a bound, for evidence and for saving the session.
 //!
-//! With more events the first ones are forgotten, and a rejection says less. Now and then the state at a moment is remembered. A long
-//! session is saved as the last such state, and the events since then.
+//! If there are too many events, the first ones are forgotten, and the reason of a rejection says less. Now and then the state of
+//! the engine is remembered. A long session is saved as the last such state and the events after it.
 
 use super::engine::EngineMoment;
 use super::going_on::GoingOn;
 use crate::trace::TraceEvent;
 use crate::value::Value;
 
-/// The number of events that are kept.
+/// The most events that are kept for evidence.
 pub(super) const KEPT: usize = 1 << 18;
-/// The most events that are saved as they are.
+/// The most events of a session that is saved as all of its events.
 const WHOLE: usize = 1 << 12;
-/// The most events since a moment that are kept.
+/// The most events after the last moment that are kept once older ones were forgotten.
 const SINCE: usize = 1 << 16;
-/// The fewest events between two moments; the events more for each state that there was; and the events between two looks for a moment.
+/// The fewest events between two moments; the events between them for each state of the first; and the events between two tries
+/// to find a moment.
 const APART: usize = 256;
 const LARGER: usize = 4;
 const LOOK: usize = 4;
 
-/// The state of judging after an event.
+/// A state of the session at which nothing is under way.
 pub(super) type SessionMoment = (EngineMoment, GoingOn);
 
 /// The events of a session.
 pub(super) struct KeptEvents {
     events: Vec<TraceEvent<Value>>,
     most: usize,
-    /// Set if some events are missing: those before the moment, or, if there is no moment, more.
+    /// Set if the first events were forgotten: those before the moment, or, if there is no moment, an unknown number.
     is_cut: bool,
-    /// The last moment that is remembered, and the number of the events before it.
+    /// The last remembered moment, and the number of kept events before it.
     moment: Option<(usize, SessionMoment)>,
-    /// The number of events that are waited for before the next moment.
+    /// The number of events before a moment is looked for again.
     wait: usize,
 }
 
-/// The events that are saved.
+/// The events of a session to be saved.
 pub(super) enum SavedEvents<'k> {
-    /// They are all.
+    /// All events.
     All(&'k [TraceEvent<Value>]),
-    /// They are those since a moment, if one is remembered.
+    /// The events since a moment; if there is no moment, the session cannot be saved.
     Since(Option<&'k SessionMoment>, &'k [TraceEvent<Value>]),
 }
 
 impl KeptEvents {
-    /// No events so far; at most `most` are kept.
+    /// An empty list that keeps at most `most` events.
     pub(super) fn at_most(most: usize) -> KeptEvents {
         KeptEvents { events: Vec::new(), most, is_cut: false, moment: None, wait: 0 }
     }
 
-    /// None, of those before which nothing is known but the moment, if it is at hand.
+    /// An empty list that begins at a moment, of a session whose earlier events are not kept.
     pub(super) fn since(moment: Option<SessionMoment>) -> KeptEvents {
         let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(APART));
         KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
     }
 
-    /// The events, of which at most `most` are kept from now on.
+    /// The list with another bound.
     pub(super) fn keeping(self, most: usize) -> KeptEvents {
         KeptEvents { most, ..self }
     }
@@ -69,14 +70,14 @@ impl KeptEvents {
                     self.events.drain(..before);
                     self.moment.iter_mut().for_each(|(before, _)| *before = 0);
                 }
-                // Nothing is to be had of the events up to the next moment.
+                // The kept events are useless until there is a moment.
                 None => (self.events, self.moment) = (Vec::new(), None),
             }
             self.is_cut = true;
         }
     }
 
-    /// Tests whether a moment after the last event is to be looked for.
+    /// Tests whether the state after the last event should be remembered, if nothing is under way.
     pub(super) fn wants_moment(&mut self) -> bool {
         let is_long = self.is_cut || self.events.len() >= WHOLE;
         if !is_long || self.wait > 0 {
@@ -87,7 +88,7 @@ impl KeptEvents {
         true
     }
 
-    /// Remembers the moment after the last event.
+    /// Remembers the state after the last event.
     pub(super) fn remember(&mut self, moment: SessionMoment) {
         self.wait = (LARGER * moment.0.size()).max(APART);
         if self.is_cut {
@@ -96,12 +97,12 @@ impl KeptEvents {
         self.moment = Some((self.events.len(), moment));
     }
 
-    /// The events, if none is missing.
+    /// All events; `None` if some were forgotten.
     pub(super) fn all(&self) -> Option<&[TraceEvent<Value>]> {
         (!self.is_cut).then_some(&self.events)
     }
 
-    /// The events that are saved.
+    /// The events to be saved.
     pub(super) fn saved(&self) -> SavedEvents<'_> {
         match &self.moment {
             _ if !self.is_cut && self.events.len() <= WHOLE => SavedEvents::All(&self.events),

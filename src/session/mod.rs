@@ -1,7 +1,7 @@
-//! The one judge from the outside: a specification, a network and limits in; events one by one; a verdict out.
+//! The judge as programs use it: from a specification, a network and limits, and events one by one, to a verdict.
 //!
-//! Which engine judges is decided here: steps of the judge if whole exchanges come one after another, a search for an order of service if
-//! each handler answers once over TCP, and else the event-by-event engine.
+//! The session decides which engine judges. Whole exchanges one after another are judged step by step. For concurrent clients
+//! over TCP whose requests are each answered once, it searches for an order of service. Everything else is judged event by event.
 //!
 //! ```
 //! use mayhap::{Options, Session, SessionProgress, Spec};
@@ -49,14 +49,14 @@ use evidence::JudgedSession;
 use going_on::GoingOn;
 use kept::{KEPT, KeptEvents};
 
-/// The number of surviving explanations whose memories are shown.
+/// The most surviving explanations whose memories are shown.
 const SHOWN: usize = 16;
 
-/// The state of judging after an event.
+/// The progress of a session after an event.
 ///
-/// Events that are too hard to judge are unknown, and the session goes on after them, from any state. From there on `Explained` says less:
-/// that a run from some state shows what was observed since. `Rejected` still says that no run shows all that was
-/// observed. The verdict on everything stays unknown until something is rejected.
+/// Events that are too hard to judge are unknown, and the session goes on after them, from any state. From then on `Explained`
+/// says less: from some state a run shows the observations since. `Rejected` still says that no run shows all observations. The
+/// verdict on the whole session stays unknown until an event is rejected.
 ///
 /// ```
 /// use mayhap::{Options, Session, SessionProgress, Spec, Verdict};
@@ -74,18 +74,18 @@ const SHOWN: usize = 16;
 /// ```
 #[derive(Clone, PartialEq, Debug)]
 pub enum SessionProgress {
-    /// Some run of the specification shows all that was observed so far, or since the last events that are unknown.
+    /// Some run of the specification shows all observations so far, or since the last unknown part.
     Explained,
-    /// This number of the last events has not been judged yet; [`Session::settle`] judges them. No engine lags today: each
-    /// event is judged when it is observed.
+    /// The number of last events that are not judged yet; [`Session::settle`] judges them. No engine lags today: each judges every
+    /// event at once.
     Lagging(usize),
-    /// No run shows it; this is the line of the first event that cannot be explained.
+    /// No run shows the observations. The line is that of the first event that nothing explains.
     Rejected(u64),
     /// The last event was too hard to judge.
     Unknown(Doubt),
 }
 
-/// A judge of events over a network.
+/// A judge of the events over a network.
 pub struct Session {
     spec: Arc<Spec>,
     net: NetworkChoice,
@@ -93,25 +93,25 @@ pub struct Session {
     line: u64,
     engine: SessionEngine,
     events: KeptEvents,
-    /// The verdict on all events as a whole, if event by event they were too hard.
+    /// The verdict on all events as a whole, if judging them one by one was too hard.
     whole: Option<Verdict>,
 }
 
 impl Session {
-    /// A session over TCP in which nothing was observed yet.
+    /// A session over TCP that has observed nothing.
     #[must_use]
     pub fn tcp(spec: &Arc<Spec>, options: Options) -> Session {
         Session::new(spec, NetworkChoice::TCP, options)
     }
 
-    /// A session over a network in which nothing was observed yet.
+    /// A session over a network that has observed nothing.
     #[must_use]
     pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Session {
         let engine = SessionEngine::new(spec, net, options.clone());
         Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT), whole: None }
     }
 
-    /// A session that goes on from a moment.
+    /// A session that continues from a moment.
     fn at_moment(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         options: Options,
@@ -122,15 +122,15 @@ impl Session {
         Some(Session { spec: spec.clone(), net, options, line: 0, engine, events, whole: None })
     }
 
-    /// This session, which keeps at most `events` events for its evidence.
+    /// The session with another bound on the number of events that it keeps for evidence.
     #[must_use]
     pub fn keeping(self, events: usize) -> Session {
         Session { events: self.events.keeping(events), ..self }
     }
 
-    /// A session over a network in which nothing was observed yet. To look for another explanation, it goes back over at least `events`
-    /// events. A history that is not much longer is judged more quickly this way: as long as one explanation of its beginning goes on, the
-    /// others are not looked for. A single event may take longer.
+    /// A session over a network that has observed nothing. To find another explanation it may go back over at least `events`
+    /// events. A history with not many more events is judged more quickly: no second explanation is looked for as long as the first
+    /// one goes on. A single event may take longer.
     #[must_use]
     pub fn remembering(spec: &Arc<Spec>, net: NetworkChoice, options: Options, events: usize) -> Session {
         let mut session = Session::new(spec, net, options);
@@ -138,10 +138,10 @@ impl Session {
         session
     }
 
-    /// Observes the event that a line of a trace is.
+    /// Observes the event on a line of a trace.
     ///
     /// # Errors
-    /// If it is no event, or its values are not of the specification's types.
+    /// The line is no event, or its values do not have the specification's types.
     pub fn push_line(&mut self, line: &str) -> Result<SessionProgress, TraceError> {
         let mut events = Events::open(&self.spec, line.as_bytes(), TraceFormat::Ndjson, Default::default());
         let mut progress = self.progress_after_event();
@@ -155,7 +155,7 @@ impl Session {
     /// Observes that a client sends a request, given as a value that serialises to its JSON.
     ///
     /// # Errors
-    /// If it is no value of the specification's type.
+    /// The value does not have the specification's type.
     pub fn asked<Q: Serialize + ?Sized>(&mut self, client: u64, request: &Q) -> Result<SessionProgress, String> {
         let request = json::from_serde(&self.spec.types, self.spec.program.request, request);
         self.push_of(client, EventKind::Request(request.map_err(|error| error.to_string())?))
@@ -164,7 +164,7 @@ impl Session {
     /// Observes that a client receives an answer, given as a value that serialises to its JSON.
     ///
     /// # Errors
-    /// If it is no value of the specification's type.
+    /// The value does not have the specification's type.
     pub fn answered<A: Serialize + ?Sized>(&mut self, client: u64, answer: &A) -> Result<SessionProgress, String> {
         let answer = json::from_serde(&self.spec.types, self.spec.program.response, answer);
         self.push_of(client, EventKind::Answer(answer.map_err(|error| error.to_string())?))
@@ -174,10 +174,10 @@ impl Session {
         self.push(TraceEvent { line: self.line + 1, client: Some(client), kind })
     }
 
-    /// Observes an event, on a line that comes after those of the events before.
+    /// Observes an event. Its line must come after the lines of the events before.
     ///
     /// # Errors
-    /// If this network does not have such events, or a peer answers a call that was not made.
+    /// The network has no such event, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
         self.engine.push(event.clone())?;
         self.line = event.line;
@@ -191,7 +191,8 @@ impl Session {
         Ok(self.progress_after_event())
     }
 
-    /// Judges the events that were not judged yet. If judging event by event was too hard, judges all events as a whole, if they are kept.
+    /// Judges the events that were not judged yet. If judging event by event was too hard, judges all events as a whole, unless
+    /// some were not kept.
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.line + 1);
         if let (SessionEngine::Order(_), Verdict::Unknown { .. }, Some(events)) =
@@ -203,7 +204,7 @@ impl Session {
         self.progress()
     }
 
-    /// The verdict on what was observed so far.
+    /// The verdict on the observations so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.whole.clone().unwrap_or_else(|| self.engine.verdict())
@@ -216,7 +217,8 @@ impl Session {
         JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
     }
 
-    /// The memories of a few surviving explanations, variable by variable. Parts of them may be symbolic. Empty if none is at hand.
+    /// The memories of a few surviving explanations, variable by variable. Parts of them may be symbolic. Empty if none is at
+    /// hand.
     #[must_use]
     pub fn states(&self) -> Vec<&[Value]> {
         let slots = self.spec.program.state_slots();
@@ -238,14 +240,14 @@ impl Session {
         &self.spec
     }
 
-    /// The parts of the trace that were too hard to judge: in such a part anything may have happened, and after it the server may have been
-    /// in any state.
+    /// The unknown parts of the trace, which were too hard to judge. Anything may have happened in such a part, and after it the
+    /// server may have been in any state.
     #[must_use]
     pub fn unknown_parts(&self) -> &[UnknownPart] {
         self.engine.going_on().parts()
     }
 
-    /// The progress with the last event: after an unknown part, some state explains what was observed since.
+    /// The progress at the last event. After an unknown part, `Explained` means that some state explains the observations since.
     fn progress_after_event(&self) -> SessionProgress {
         match (self.verdict(), self.engine.doubt_on(self.line)) {
             (Verdict::Reject { event, .. }, _) => SessionProgress::Rejected(event),
@@ -254,7 +256,7 @@ impl Session {
         }
     }
 
-    /// The progress on all events.
+    /// The progress on all events as a whole.
     fn progress(&self) -> SessionProgress {
         match self.verdict() {
             Verdict::Reject { event, .. } => SessionProgress::Rejected(event),

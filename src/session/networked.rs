@@ -1,4 +1,4 @@
-//! The evidence of a recording that was judged event by event.
+//! The evidence for a recording that was judged event by event.
 //!
 //! ```text
 //! no run of the server explains line 6
@@ -20,14 +20,14 @@ use crate::report::{ConcurrentReason, INLINE, sections, values};
 use crate::spec::Spec;
 use crate::validate::Observations;
 
-/// The part of the work on a recording, one in N, that an event may take where one run is looked for.
+/// The share of the work on a recording, one in N, that one event may take when only one run is looked for.
 const EVENTS: u64 = 64;
 
-/// A recording that was judged event by event, of which evidence is looked for.
+/// A recording that was judged event by event, and for which evidence is sought.
 pub struct NetworkedEvidence {
-    /// The judge that came to the verdict.
+    /// The judge with the verdict.
     pub judge: Judge,
-    /// The specification, for networks.
+    /// The specification, compiled for networks.
     pub spec: Arc<Spec>,
     /// The network.
     pub net: NetworkChoice,
@@ -35,7 +35,7 @@ pub struct NetworkedEvidence {
     pub observed: Observations,
     /// The limits on what explains an event.
     pub options: Options,
-    /// The run that explains it, once it was looked for.
+    /// The run that explains the recording, after the search for it.
     witness: Option<Result<NetworkWitness, WitnessError>>,
 }
 
@@ -51,7 +51,7 @@ impl NetworkedEvidence {
         NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
     }
 
-    /// Looks for one run that explains a recording, with the work that one exchange may take; nothing if none is found.
+    /// Looks for one run that explains a recording, within the work that is allowed for one exchange; `None` if none is found.
     #[must_use]
     pub fn explained(
         (spec, net): (&Arc<Spec>, NetworkChoice),
@@ -65,7 +65,7 @@ impl NetworkedEvidence {
         is_accept.then(|| NetworkedEvidence { judge, spec, net, observed, options, witness: None })
     }
 
-    /// The run that explains the recording, which is repeated.
+    /// Finds the run that explains the recording, and repeats it on the concrete server.
     pub fn witness(&mut self) -> &Result<NetworkWitness, WitnessError> {
         let NetworkedEvidence { spec, net, observed, options, witness, .. } = self;
         witness.get_or_insert_with(|| {
@@ -73,7 +73,7 @@ impl NetworkedEvidence {
         })
     }
 
-    /// An example of what is under way before a rejected event, in words.
+    /// The things that are under way before a rejected event in one run, in words.
     fn before(&self, line: u64) -> Result<Vec<String>, String> {
         let NetworkedEvidence { spec, net, observed, options, .. } = self;
         let count = observed.events.partition_point(|(own, _)| *own < line);
@@ -91,7 +91,7 @@ impl NetworkedEvidence {
     /// The reason why the event on a line is rejected.
     ///
     /// # Errors
-    /// It did not hold when it was judged again.
+    /// The reason did not hold in a second judgement.
     pub fn rejection(&self, (line, recheck): (u64, Recheck), budget: Budget<'_>) -> Result<FoundRejection, String> {
         let network = self.net.network();
         let NetworkedEvidence { spec, observed, options, .. } = self;

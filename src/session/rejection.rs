@@ -15,16 +15,16 @@ use crate::report::{ConcurrentReason, TraceReport, located, no_short_reason};
 use crate::spec::{Site, Spec};
 use crate::validate::{Recording, exchange_at};
 
-/// Says whether the reason of a rejection is judged again.
+/// The choice whether the reason of a rejection is judged a second time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Recheck {
-    /// It is judged again.
+    /// The reason is judged a second time.
     Yes,
-    /// It is taken as found.
+    /// The reason is taken as found.
     No,
 }
 
-/// A statement of a specification.
+/// A statement of a specification that evidence names.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub struct NamedStatement {
     /// The file and the line, as in `kv.may:9`.
@@ -36,15 +36,15 @@ pub struct NamedStatement {
 /// The reason of a rejection, as far as it was found.
 #[derive(Clone, PartialEq, Default, Debug)]
 pub struct FoundRejection {
-    /// In words, line by line.
+    /// The explanation in words, line by line.
     pub explanation: Vec<String>,
-    /// The lines whose answers leave the rejected event without explanation.
+    /// The lines whose answers rule out the rejected event.
     pub because: Option<Vec<u64>>,
-    /// The lines whose requests alone made the state what it is, whatever their answers.
+    /// The lines whose requests set the state that matters, whatever their answers.
     pub requests: Option<Vec<u64>>,
     /// The line before which all answers belong to `because`, if the search for them was cut off.
     pub and_before: Option<u64>,
-    /// The parts that only concurrent clients have.
+    /// The additional parts for concurrent clients.
     pub concurrent: Option<ConcurrentReason>,
     /// Set if none of these lines can be left out.
     pub is_minimal: bool,
@@ -52,15 +52,15 @@ pub struct FoundRejection {
     pub answer: Option<String>,
     /// The answers that were possible instead, as JSON.
     pub possible: Vec<String>,
-    /// The statements that are named.
+    /// The statements that the reason names.
     pub places: Vec<NamedStatement>,
 }
 
 impl FoundRejection {
-    /// The rejection of the last of these exchanges.
+    /// The reason why the last of these exchanges is rejected.
     ///
     /// # Errors
-    /// The reason did not hold when it was judged again.
+    /// The reason did not hold in a second judgement.
     pub fn of_exchanges<R: Recording + ?Sized>(
         spec: &Arc<Spec>,
         trace: &R,
@@ -90,7 +90,7 @@ impl FoundRejection {
         Ok(found)
     }
 
-    /// Takes it up in a report.
+    /// Adds the reason to a report.
     pub fn add_to(self, report: &mut TraceReport) {
         report.explanation = self.explanation;
         report.answer = self.answer.map(RawJson);
@@ -115,10 +115,10 @@ pub(super) fn places(spec: &Spec, sites: &[Site]) -> Vec<NamedStatement> {
     places
 }
 
-/// The outcome of judging a reason again, in words.
+/// The outcome of a second judgement of a reason, in words.
 ///
 /// # Errors
-/// It does not hold.
+/// The reason does not hold.
 pub fn judged_again(outcome: Rechecked, minimal: Minimality) -> Result<&'static str, String> {
     match (outcome, minimal) {
         (Rechecked::Holds, Minimality::Minimal) => {

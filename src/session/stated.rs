@@ -1,4 +1,4 @@
-//! Why there is no verdict, or a warning beside one, in words: as far as the judge knows.
+//! The explanation, in words, of a verdict that is no rejection, and of a warning.
 //!
 //! ```text
 //! line 1 asked 0; the specification looks up a key that may not be there
@@ -14,10 +14,10 @@ use crate::process::Limit;
 use crate::report::trouble;
 use crate::spec::{Site, Spec};
 
-/// The exchange on a line, if it is at hand.
+/// The exchange on a line, if it is known.
 pub type AskedOn<'a> = &'a dyn Fn(u64) -> Option<Exchange>;
 
-/// The words for a verdict that is no rejection; none for an acceptance without a warning.
+/// The explanation of a verdict that is no rejection; empty for an acceptance without a warning.
 #[must_use]
 pub fn stated(judge: &Judge, spec: &Arc<Spec>, asked: AskedOn<'_>) -> Vec<String> {
     match judge.verdict() {
@@ -33,7 +33,7 @@ pub fn stated(judge: &Judge, spec: &Arc<Spec>, asked: AskedOn<'_>) -> Vec<String
     }
 }
 
-/// Why there is no verdict, and the option that gives more of what was used up, if there is one.
+/// The explanation of an unknown verdict, and the option that raises the exhausted limit, if there is one.
 fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
     let at = judge.doubt().and_then(|(_, at)| at);
     let raised = match doubt {
@@ -46,19 +46,19 @@ fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
     lines
 }
 
-/// A fault that does not decide the verdict, and the exchange that meets it, if there is one.
+/// The explanation of a fault that does not decide the verdict, with the exchange that meets it, if there is one.
 fn warned(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: AskedOn<'_>) -> Vec<String> {
     let stated = faulty(judge, spec, fault, asked).into_iter().map(|line| format!("  {line}"));
     once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
 }
 
-/// A fault, with the values that lead to it.
+/// The explanation of a fault, with values that lead to it.
 fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: AskedOn<'_>) -> Vec<String> {
     let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
     trouble::fault(spec, fault, asked(fault.event).as_ref(), &values)
 }
 
-/// A duty that the client broke, with the values that show it.
+/// The explanation of a broken duty of the client, with values that show it.
 fn outside(judge: &Judge, spec: &Arc<Spec>, site: Site, asked: Option<Exchange>) -> Vec<String> {
     let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
     trouble::outside(spec, site, asked.as_ref(), &state)

@@ -1,4 +1,4 @@
-//! Scripts made of other scripts: with some of the requests, as a sequence, as they were observed, and in their last form.
+//! Scripts made from other scripts: with some of the requests, as a sequence, as they were observed, and in their final form.
 
 use std::sync::Arc;
 
@@ -12,19 +12,19 @@ use crate::spec::Spec;
 use crate::trace::PeerMessage;
 use crate::value::Value;
 
-/// The label of no message: what refers to it is looked for elsewhere.
+/// The label of no message, for references whose message is gone; their value is looked up elsewhere.
 const NOWHERE: u64 = 0;
 
-/// The connections over which a sequence of requests goes.
+/// The connections for a sequence of requests.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum ClientConnections {
-    /// Those that it had.
+    /// The connections that the requests had.
     Own,
-    /// One.
+    /// One connection for all requests.
     One,
 }
 
-/// The requests of a script, in order: labels, clients and requests.
+/// The requests of a script, in order: label, client and request of each.
 pub(super) fn asks(script: &Script) -> impl DoubleEndedIterator<Item = (u64, u64, &RequestTemplate)> {
     script.steps.iter().filter_map(|step| match step {
         ScriptStep::Ask { label, client, request } => Some((*label, *client, request)),
@@ -37,7 +37,7 @@ pub(super) fn labels(script: &Script) -> Vec<u64> {
     asks(script).map(|(label, ..)| label).collect()
 }
 
-/// The labels of the requests that the last event of a script is about.
+/// The label of the request that the last event of a script is about.
 pub(super) fn last_asked(script: &Script) -> Option<u64> {
     script.steps.iter().rev().find_map(|step| match step {
         ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => Some(*label),
@@ -48,7 +48,7 @@ pub(super) fn last_asked(script: &Script) -> Option<u64> {
     })
 }
 
-/// The label of the request whose answer is what is rejected: without it, there is no such event.
+/// The label of the request whose answer is rejected; without this request there is no such event.
 pub(super) fn rejected(script: &Script) -> Option<u64> {
     match script.steps.last()? {
         ScriptStep::Await { label, seen: RecordedOutcome::Answer(_) } => Some(*label),
@@ -56,7 +56,7 @@ pub(super) fn rejected(script: &Script) -> Option<u64> {
     }
 }
 
-/// The answers of a script, by the labels of their requests.
+/// The outcomes in a script, by the labels of their requests.
 pub(super) fn answers(script: &Script) -> FxHashMap<u64, &RecordedOutcome> {
     let awaited = script.steps.iter().filter_map(|step| match step {
         ScriptStep::Await { label, seen } => Some((*label, seen)),
@@ -65,7 +65,7 @@ pub(super) fn answers(script: &Script) -> FxHashMap<u64, &RecordedOutcome> {
     awaited.collect()
 }
 
-/// The script with these requests only.
+/// The script with only these requests.
 pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
     let clients: FxHashSet<u64> =
         asks(script).filter(|(label, ..)| kept.contains(label)).map(|(_, client, _)| client).collect();
@@ -78,14 +78,14 @@ pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
     Script { header: script.header.clone(), steps: steps.collect() }
 }
 
-/// A barrier for those of these requests that are there, if they are several.
+/// A barrier for the kept requests among these, if there are several.
 fn together(labels: &[u64], offsets: &[f64], kept: &FxHashSet<u64>) -> Option<ScriptStep> {
     let there = labels.iter().zip(offsets).filter(|(label, _)| kept.contains(label));
     let (labels, offsets): (Vec<u64>, Vec<f64>) = there.map(|(label, offset)| (*label, *offset)).unzip();
     (labels.len() > 1).then_some(ScriptStep::Together { labels, offsets })
 }
 
-/// The requests one after another, each with its answer, in the order in which they were answered.
+/// The requests one after another, each with its answer, in the order of the answers.
 pub(super) fn sequential(script: &Script, connections: ClientConnections) -> Script {
     let answered = answers(script);
     let by_label: FxHashMap<u64, (u64, &RequestTemplate)> =
@@ -110,7 +110,7 @@ pub(super) fn sequential(script: &Script, connections: ClientConnections) -> Scr
     relabelled(&Script { header: script.header.clone(), steps })
 }
 
-/// The script with the labels 1, 3, 5 … in the order of its requests.
+/// The script with its requests labelled 1, 3, 5 … in order.
 pub(super) fn relabelled(script: &Script) -> Script {
     let numbers: FxHashMap<u64, u64> = labels(script).into_iter().zip((1..).step_by(2)).collect();
     let number = |label: u64| numbers.get(&label).copied();
@@ -141,7 +141,7 @@ pub(super) fn relabelled(script: &Script) -> Script {
     Script { header: script.header.clone(), steps: steps.collect() }
 }
 
-/// The script with other requests.
+/// The script with its requests changed.
 pub(super) fn with_requests(
     script: &Script,
     change: &mut dyn FnMut(u64, &RequestTemplate) -> RequestTemplate,
@@ -155,7 +155,7 @@ pub(super) fn with_requests(
     changed
 }
 
-/// A run of a script as it was observed, with the script's references, waits and barriers.
+/// A run of a script as it was observed, with the references, waits and barriers of the script.
 pub(super) fn merged(spec: &Arc<Spec>, script: &Script, observed: &Script) -> Script {
     let templates: FxHashMap<u64, &RequestTemplate> =
         asks(script).map(|(label, _, request)| (label, request)).collect();
@@ -169,7 +169,7 @@ pub(super) fn merged(spec: &Arc<Spec>, script: &Script, observed: &Script) -> Sc
     let has_waits = is_there(|step| matches!(step, ScriptStep::Wait(_)));
     let has_restarts = is_there(|step| matches!(step, ScriptStep::Restart));
     let has_barriers = is_there(|step| matches!(step, ScriptStep::Together { .. }));
-    // What stands before a request in the script, and is no event.
+    // The steps before a request in the script that are no events.
     let mut before: FxHashMap<u64, Vec<ScriptStep>> = FxHashMap::default();
     let mut pending = Vec::new();
     for step in &script.steps {
@@ -195,7 +195,8 @@ pub(super) fn merged(spec: &Arc<Spec>, script: &Script, observed: &Script) -> Sc
     resolved(spec, &Script { header: script.header.clone(), steps })
 }
 
-/// The script with references to the messages in which their values were found. Those that were found nowhere are gone.
+/// The script with each reference set to the message in which its value was found. References whose value was found nowhere are
+/// removed.
 fn resolved(spec: &Arc<Spec>, script: &Script) -> Script {
     let mut messages = Messages::new(spec);
     let mut resolved = script.clone();
@@ -223,7 +224,7 @@ fn resolved(spec: &Arc<Spec>, script: &Script) -> Script {
     resolved
 }
 
-/// The script in its last form: its references mean messages that are there, labels are 1, 3, 5 … and clients 1, 2, 3 …
+/// The script in its final form: references lead to existing messages, labels are 1, 3, 5 … and clients 1, 2, 3 …
 pub(super) fn finished(spec: &Arc<Spec>, script: &Script) -> Script {
     let mut finished = relabelled(&resolved(spec, script));
     let mut clients: Vec<u64> = Vec::new();
@@ -242,7 +243,7 @@ pub(super) fn finished(spec: &Arc<Spec>, script: &Script) -> Script {
     finished
 }
 
-/// The steps as text, without what the answers and the values of references were: equal texts are one experiment.
+/// The steps as text, without the answers and the values of references. Scripts with equal texts are the same experiment.
 pub(super) fn steps_text(spec: &Spec, script: &Script) -> String {
     let mut out = String::new();
     for step in &relabelled(script).steps {

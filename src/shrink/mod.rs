@@ -1,18 +1,20 @@
-//! Smaller scripts that still fail for the same cause, found by running them.
+//! The search for smaller scripts that still fail for the same cause, by running them.
 //!
-//! The order of what is tried, each candidate run afresh against the system:
+//! Each candidate is run afresh against the system, in this order:
 //!
-//! 1. *From the reason*: the requests of the minimal reason and what they refer to; then with the last writes that these depend on;
-//!    with all writes of their keys; with all requests on these; with everything. The first that fails is adopted. Each is tried as
-//!    a sequence over one connection first, and then as it was recorded.
-//! 2. What came after the rejected event is left out. Requests go in chunks, then one by one; then waits, restarts, clients,
-//!    concurrency, and the values of requests in the order that `values.rs` writes down.
-//! 3. Candidates of one size are judged on the recorded answers first. That orders them, and excludes none.
-//! 4. A candidate is adopted only if it fails for the same cause. Other causes are failures of their own ([`ShrunkScript::others`]).
-//! 5. If a script that has failed does not fail again, the failure is *flaky*: each candidate is run until a sequential test decides
-//!    whether it fails often enough ([`RatioTest`]).
+//! 1. *From the reason*: the requests of the minimal reason, with the requests that they refer to; then also the requests that were
+//!    under way together with these; the last writes that they depend on; all writes of their keys; all requests on these keys;
+//!    everything. The first candidate that fails is adopted. Each is tried as a sequence over one connection first, and then as it
+//!    was recorded.
+//! 2. Everything after the rejected event is left out. Requests are removed in chunks, then one by one; then waits, restarts,
+//!    clients and concurrency. Then values of requests are made simpler, in the order that `values.rs` defines.
+//! 3. Candidates of one size are first judged on the recorded answers. This orders them, and excludes none.
+//! 4. A candidate is adopted only if it fails for the same cause. A failure for another cause is kept apart
+//!    ([`ShrunkScript::others`]).
+//! 5. If a script that failed once does not always fail again, the failure is *flaky*. Then each candidate is run until a
+//!    sequential test decides whether it fails often enough ([`RatioTest`]).
 //!
-//! The end is a pass over all single deletions and simplifications that adopts none: the result is locally minimal.
+//! The search ends after a pass over all single deletions and simplifications that adopts none: the result is locally minimal.
 
 mod edit;
 mod odds;
@@ -40,20 +42,20 @@ pub use requests::requests;
 #[cfg(feature = "proptest")]
 pub use values::simplest_request;
 
-/// A way to run scripts against the system, each from the beginning.
+/// A way to run scripts against the system, each from a fresh start.
 pub trait Trial {
-    /// Runs a script; what came of it.
+    /// Runs a script, and returns its outcome.
     fn run(&mut self, script: &Script) -> TrialOutcome;
 }
 
 /// The outcome of a run of a script.
 #[derive(Clone, PartialEq, Debug)]
 pub enum TrialOutcome {
-    /// All that was observed can be explained, or it is not known whether it can.
+    /// Everything that was observed is explained, or it is undecided.
     Passes,
-    /// It cannot.
+    /// Something that was observed cannot be explained.
     Fails {
-        /// The cause: equal texts are equal causes.
+        /// The cause; causes are the same if their texts are equal.
         cause: String,
         /// The run as it was observed, with the labels of the script, up to the event that cannot be explained.
         recorded: Script,
@@ -62,14 +64,14 @@ pub enum TrialOutcome {
     Error(SutFailure),
 }
 
-/// The bounds on the work of making a script smaller.
+/// The limits on the work of shrinking a script.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ShrinkBudget {
-    /// The number of runs.
+    /// The most runs.
     pub runs: u64,
-    /// The moment at which it ends.
+    /// The moment at which the search ends.
     pub until: Option<Instant>,
-    /// The number of runs by which the result is confirmed.
+    /// The number of runs that confirm the result.
     pub confirm: u64,
 }
 
@@ -79,24 +81,24 @@ impl Default for ShrinkBudget {
     }
 }
 
-/// A script that was made smaller.
+/// A script that was shrunk.
 #[derive(Clone, PartialEq, Debug)]
 pub struct ShrunkScript {
-    /// The smallest one that was found, as it was observed; its labels are 1, 3, 5 …
+    /// The smallest script that was found, as it was observed; its labels are 1, 3, 5 …
     pub script: Script,
-    /// The number of runs that it took, those included that confirm it.
+    /// The number of runs of the search, with the runs that confirm the result.
     pub runs: u64,
-    /// The number of runs of this script that failed, and of all runs of it.
+    /// The number of runs of this script that failed, and the number of all its runs.
     pub fails: (u64, u64),
-    /// Failures of other causes that were met, each with the first script that showed it.
+    /// The failures for other causes, each with the first script that showed it.
     pub others: Vec<(String, Script)>,
-    /// Set if no single deletion or simplification makes it smaller; false if the budget ended before that was known.
+    /// Set if no single deletion or simplification makes the script smaller; false if the budget ended before this was known.
     pub minimal: bool,
     /// The failure of the system that ended the search, if one did.
     pub stopped: Option<SutFailure>,
 }
 
-/// Makes a failing run smaller. Its last step is the rejected event; the labels are those of the messages of the minimal reason.
+/// Shrinks a failing run. Its last step is the rejected event; `reason` has the labels of the messages of the minimal reason.
 pub fn shrink(
     spec: &Arc<Spec>,
     failing: &Script,

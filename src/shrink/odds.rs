@@ -1,7 +1,7 @@
-//! Failures that do not show in every run: a sequential test of how often one shows.
+//! Failures that do not show in every run: a sequential test of how often they show.
 //!
-//! A candidate is run until Wald's sequential probability ratio test decides: it is kept if it fails in a share `often` of its runs or
-//! more, and dropped if it fails in `seldom` or less.
+//! A candidate is run until Wald's sequential probability ratio test decides. It is kept if it fails in at least the share
+//! `often` of its runs, and dropped if it fails in at most the share `seldom`.
 //!
 //! ```
 //! use mayhap::shrink::{OddsVerdict, RatioTest};
@@ -11,33 +11,33 @@
 //! assert_eq!(test.decision(0, 30), OddsVerdict::No);
 //! ```
 
-/// The probability that what fails seldom is kept.
+/// The probability that a script that seldom fails is kept.
 pub const FALSE_KEPT: f64 = 0.05;
-/// The probability that what fails often is dropped.
+/// The probability that a script that often fails is dropped.
 pub const FALSE_DROPPED: f64 = 0.03;
 
 /// Wald's test of how often a script fails.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct RatioTest {
-    /// The share of runs, or a larger one, in which what is kept fails.
+    /// The share of runs; a script that fails in at least this share is to be kept.
     often: f64,
-    /// The share of runs, or a smaller one, in which what is dropped fails.
+    /// The share of runs; a script that fails in at most this share is to be dropped.
     seldom: f64,
 }
 
 /// A decision of the test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum OddsVerdict {
-    /// It fails often enough.
+    /// The script fails often enough.
     Yes,
-    /// It does not.
+    /// The script does not fail often enough.
     No,
     /// More runs are needed.
     Open,
 }
 
 impl RatioTest {
-    /// The test for scripts that are smaller than one that fails in this share of its runs: they may fail more seldom.
+    /// The test for scripts that are smaller than one with this share of failing runs; smaller ones may fail more seldom.
     #[must_use]
     pub fn for_share(share: f64) -> RatioTest {
         let often = (share * 0.6).clamp(0.02, 0.9);
@@ -64,7 +64,8 @@ mod tests {
     use super::*;
     use crate::choice::{Choices, Random};
 
-    /// The share of scripts failing with a probability (in per mille) that the test keeps, and its mean number of runs.
+    /// The share of scripts that the test keeps, and its mean number of runs. The scripts fail with this probability, in per
+    /// mille.
     fn kept(test: RatioTest, failing: usize) -> (f64, f64) {
         let mut source = Random::new(failing as u64);
         let (mut kept, mut runs) = (0, 0);

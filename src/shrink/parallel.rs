@@ -1,12 +1,12 @@
-//! Fewer connections and less at once: a sequence over one connection, else fewer connections, else single answers that come before the
-//! next request. What must overlap is released at a barrier.
+//! Fewer connections and less concurrency. A sequence over one connection is tried first, then fewer connections, then single
+//! answers before the next request. Requests that must overlap are released at a barrier.
 
 use super::edit::{ClientConnections, answers, asks, sequential};
 use super::search::{Halt, ScriptSearch};
 use crate::script::{RecordedOutcome, Script, ScriptStep};
 
 impl ScriptSearch<'_> {
-    /// Tries to do without connections, and without requests that overlap.
+    /// Tries to make the script sequential, or at least to remove clients and overlaps.
     pub(super) fn make_sequential(&mut self) -> Result<(), Halt> {
         let (several, overlaps) = (clients(&self.best).len() > 1, !overlapping(&self.best).is_empty());
         if several || overlaps {
@@ -25,7 +25,7 @@ impl ScriptSearch<'_> {
         self.zero_offsets()
     }
 
-    /// Gives the requests of one client to another, as long as that can be done.
+    /// Gives the requests of one client to another, for each pair of clients, if the failure stays.
     fn merge_clients(&mut self) -> Result<(), Halt> {
         let all = clients(&self.best);
         for (at, from) in all.iter().enumerate().rev() {
@@ -46,7 +46,7 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Has single requests answered before the next one is sent.
+    /// Moves single answers before the next request.
     fn answer_at_once(&mut self) -> Result<(), Halt> {
         for label in overlapping(&self.best) {
             let mut candidate = self.best.clone();
@@ -60,7 +60,7 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Releases the requests that overlap at once, if the failure is flaky: they race in more of the runs.
+    /// If the failure is flaky, releases overlapping requests at once, so that they race in more of the runs.
     pub(super) fn release_together(&mut self) -> Result<(), Halt> {
         let is_barrier = |step: &ScriptStep| matches!(step, ScriptStep::Together { .. });
         if !self.is_flaky() || clients(&self.best).len() < 2 || self.best.steps.iter().any(is_barrier) {
@@ -101,7 +101,7 @@ fn is_await_of(step: &ScriptStep, asked: u64) -> bool {
     matches!(step, ScriptStep::Await { label, .. } if *label == asked)
 }
 
-/// The requests after which another one is sent before they are answered.
+/// The requests that are still unanswered when the next request is sent.
 fn overlapping(script: &Script) -> Vec<u64> {
     let mut found = Vec::new();
     let mut open: Vec<u64> = Vec::new();
@@ -119,7 +119,7 @@ fn overlapping(script: &Script) -> Vec<u64> {
     found
 }
 
-/// The last requests of different clients that are under way at once, and the place of the first of them.
+/// The last requests of different clients that are under way together, and the index of the first of them.
 fn last_group(script: &Script) -> Option<(usize, Vec<u64>)> {
     let mut open: Vec<(usize, u64, u64)> = Vec::new();
     let mut last = None;

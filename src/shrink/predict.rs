@@ -1,4 +1,4 @@
-//! Scripts judged on the answers that were recorded: which candidate is worth the first run.
+//! The judgement of scripts on their recorded answers, which tells the candidates that are worth the first runs.
 
 use std::cell::Cell;
 use std::sync::Arc;
@@ -8,11 +8,11 @@ use crate::script::{Script, observed_events};
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
 
-/// Scripts with more steps are not judged: that may take longer than running them.
+/// The most steps of a script that is judged, as judging a longer one may take longer than running it.
 const LONGEST: usize = 200;
-/// The number of steps that are judged in all.
+/// The most steps that are judged in one search.
 const STEPS: usize = 20_000;
-/// The candidates at which judging stops, and the work on one event.
+/// The most candidates of the judge, and its most work on one event; beyond these, a script counts as one that passes.
 const PATIENCE: (usize, u64) = (1_000, 100_000);
 
 /// A judge of recorded answers.
@@ -27,7 +27,7 @@ impl Predictor {
         Predictor { spec: spec.clone(), left: Cell::new(STEPS) }
     }
 
-    /// Tests whether the system would fail if it answered as it did.
+    /// Tests whether the script would fail if the system gave the recorded answers again.
     pub(super) fn fails(&self, script: &Script) -> bool {
         let steps = script.steps.len();
         if steps > LONGEST || steps > self.left.get() {
@@ -46,7 +46,7 @@ impl Predictor {
         matches!(session.settle(), SessionProgress::Rejected(_))
     }
 
-    /// Puts those first that would fail.
+    /// Moves the scripts that would fail to the front.
     pub(super) fn order(&self, candidates: &mut [Script]) {
         if candidates.len() > 1 {
             candidates.sort_by_cached_key(|candidate| !self.fails(candidate));

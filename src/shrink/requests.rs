@@ -1,7 +1,7 @@
-//! Requests of a specification in property tests: a strategy of proptest, whose values become simpler step by step.
+//! Requests of a specification in property tests: a strategy of proptest whose values become simpler step by step.
 //!
-//! A request becomes the smallest one of its type, if this still fails. Else an earlier variant is taken, options become `None`, lists
-//! get shorter, numbers come nearer to 0, and texts get shorter and come nearer to `aaa`, at one place at a time.
+//! First the smallest request of the type is tried. If it does not fail, one place is changed at a time: an earlier variant is
+//! taken, an option becomes `None`, a list or a text gets shorter, a number comes closer to 0, and a text closer to `aaa`.
 //!
 //! ```
 //! use mayhap::{Options, Session, SessionProgress, Spec};
@@ -53,13 +53,13 @@ use crate::json::{JsonError, to_serde};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The number of requests that are drawn until one fits the program's type.
+/// The most requests that are drawn until one fits the program's type.
 const DRAWS: usize = 64;
 
 /// A strategy of proptest: the requests of a specification, as a type of the program's own that deserialises from their JSON.
 ///
-/// Requests that may break the client's duty are left out, if others are found. They become simpler towards the smallest request of the
-/// first variant. A number that the program's type cannot hold is not drawn.
+/// Requests that may break the client's duty are left out, unless no others are found. Requests shrink to the smallest request of
+/// the first variant. Numbers that the program's type cannot hold are not drawn.
 ///
 /// ```
 /// use proptest::strategy::{Strategy, ValueTree};
@@ -76,36 +76,36 @@ pub fn requests<T: DeserializeOwned + fmt::Debug>(spec: &Arc<Spec>) -> impl Stra
     RequestStrategy { source: RequestSource { spec: spec.clone(), generator }, of: PhantomData }
 }
 
-/// The strategy.
+/// The strategy that [`requests`] returns.
 struct RequestStrategy<T> {
     source: RequestSource,
     of: PhantomData<fn() -> T>,
 }
 
-/// The means by which requests are drawn and checked.
+/// The source of drawn requests, which also checks them.
 #[derive(Clone)]
 struct RequestSource {
     spec: Arc<Spec>,
     generator: Arc<Mutex<Generator>>,
 }
 
-/// A request that was drawn, on its way to a simpler one.
+/// A drawn request that is being shrunk.
 struct RequestTree<T> {
     source: RequestSource,
     keeps_duty: bool,
-    /// The simplest request that is known to fail, once one is.
+    /// The simplest request that is known to fail; at first the drawn one.
     best: Value,
-    /// The request at hand.
+    /// The current request.
     shown: Value,
-    /// The requests that are simpler than the best one and were not tried, the last one first.
+    /// The requests that are simpler than the best one and were not tried yet, the next one last.
     untried: Vec<Value>,
-    /// Set if none of them is left.
+    /// Set if no untried request is left.
     ended: bool,
     of: PhantomData<fn() -> T>,
 }
 
 impl RequestSource {
-    /// A request as a type of the program's own.
+    /// The request as a value of the program's type.
     fn typed<T: DeserializeOwned>(&self, request: &Value) -> Result<T, JsonError> {
         to_serde(&self.spec.types, self.spec.program.request, request)
     }
@@ -172,7 +172,7 @@ impl<T: DeserializeOwned + fmt::Debug> ValueTree for RequestTree<T> {
     type Value = T;
 
     fn current(&self) -> T {
-        // It was of this type when it was taken up.
+        // The value was checked to have this type.
         self.source.typed(&self.shown).unwrap_or_else(|error| panic!("{error}"))
     }
 

@@ -1,6 +1,7 @@
-//! The one gate: a candidate is run, and adopted if it fails for the same cause, often enough if that is a question of odds.
+//! The adoption of candidates: one is run, and adopted if it fails for the same cause, and, if the failure is flaky, often
+//! enough.
 //!
-//! Runs are remembered, so no script is run again to learn what is known.
+//! Runs are remembered by the text of their script, so no script is run again to learn what is known.
 
 use std::sync::Arc;
 use std::time::Instant;
@@ -15,25 +16,25 @@ use crate::script::Script;
 use crate::spec::Spec;
 use crate::sut::SutFailure;
 
-/// The number of runs of the whole script before it counts as one that does not fail again.
+/// The most runs of the whole script before the failure counts as not reproducible.
 const PATIENCE: u64 = 30;
-/// The number of failures among these that are waited for.
+/// The number of failures among these runs that is enough.
 const ENOUGH: u64 = 3;
-/// The number of runs of a flaky result, at least.
+/// The fewest runs of the result of a flaky failure.
 const FLAKY_RUNS: u64 = 20;
-/// The number of runs by which it is measured how often a flaky failure shows.
+/// The number of runs that measure how often a flaky failure shows.
 const MEASURED: u64 = 10;
-/// The number of runs in a row that may break down.
+/// The number of breakdowns in a row after which the search ends.
 const BREAKDOWNS: u32 = 3;
-/// The number of times that a result which is not confirmed is made smaller again.
+/// The most rounds of shrinking, as a result that is not confirmed is shrunk again.
 const ROUNDS: u32 = 3;
 
-/// Why the search ends early.
+/// The reason why the search ends early.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Halt {
     /// The budget is used up.
     Budget,
-    /// The system broke down again and again.
+    /// The system broke down several times in a row.
     Failure(SutFailure),
 }
 
@@ -54,14 +55,14 @@ pub(super) struct ScriptSearch<'t> {
     breakdowns: u32,
     tallies: FxHashMap<String, RunTally>,
     others: Vec<(String, Script)>,
-    /// The test by which candidates are kept, once it is known that the failure is flaky.
+    /// The test that decides about candidates, after the failure turned out to be flaky.
     test: Option<RatioTest>,
     pub predictor: Predictor,
     /// The smallest script so far.
     pub best: Script,
-    /// Set once a run has failed again.
+    /// Set after a run has failed again.
     is_reproduced: bool,
-    /// Set once all values were made simple at once, or that was tried.
+    /// Set after all values were made simple at once, or this was tried.
     pub all_simplified: bool,
 }
 
@@ -93,7 +94,7 @@ impl<'t> ScriptSearch<'t> {
         }
     }
 
-    /// All of the search; whether the result is locally minimal.
+    /// Runs the whole search; returns whether the result is locally minimal.
     pub(super) fn whole(&mut self, reason: &[u64]) -> Result<bool, Halt> {
         if !self.begin(reason)? {
             return Ok(false);
@@ -105,13 +106,13 @@ impl<'t> ScriptSearch<'t> {
             if self.confirm()? {
                 return Ok(true);
             }
-            // It does not fail in every run, so what was dropped after one that passed may do.
+            // The failure is flaky, so candidates that were dropped after one passing run may fail, too.
             self.expect_share();
         }
         Ok(false)
     }
 
-    /// Adopts the first candidate from the reason that fails; if none does, the whole script is run again and again.
+    /// Adopts the first candidate from the reason that fails. If none does, runs the whole script several times.
     fn begin(&mut self, reason: &[u64]) -> Result<bool, Halt> {
         let whole = self.best.clone();
         if self.adopt_of_reason(&whole, reason)? {
@@ -130,7 +131,7 @@ impl<'t> ScriptSearch<'t> {
         Ok(true)
     }
 
-    /// Passes over all single changes until none is adopted.
+    /// Tries all single changes again and again until none is adopted.
     fn simplify(&mut self) -> Result<(), Halt> {
         loop {
             let before = steps_text(&self.spec, &self.best);
@@ -144,7 +145,7 @@ impl<'t> ScriptSearch<'t> {
         }
     }
 
-    /// Runs a candidate; whether it is the best one now.
+    /// Runs a candidate, unless it is known; returns whether it was adopted.
     pub(super) fn consider(&mut self, candidate: Script) -> Result<bool, Halt> {
         let key = steps_text(&self.spec, &candidate);
         if self.is_reproduced && key == steps_text(&self.spec, &self.best) {
@@ -156,7 +157,7 @@ impl<'t> ScriptSearch<'t> {
             Some(test) => self.kept_by(test, &candidate, &key)?,
         };
         if let Some(recorded) = adopted {
-            // Answers may have come in another order: what is known of the candidate holds of what was observed.
+            // Answers may have come in another order. The runs of the candidate count for the observed script.
             let tally = self.tally(&key);
             self.tallies.entry(steps_text(&self.spec, &recorded)).or_insert(tally);
             self.best = recorded;
@@ -173,14 +174,14 @@ impl<'t> ScriptSearch<'t> {
             match (test.decision(failed, runs), last) {
                 (OddsVerdict::No, _) => return Ok(None),
                 (OddsVerdict::Yes, Some(last)) => return Ok(Some(last)),
-                // It was kept before, as part of a larger one that was measured.
+                // It was kept before, as a part of a larger script that was measured.
                 (OddsVerdict::Yes, None) => last = self.run(candidate, key)?,
                 (OddsVerdict::Open, before) => last = self.run(candidate, key)?.or(before),
             }
         }
     }
 
-    /// Tests whether some runs of what fails pass.
+    /// Tests whether the failure is flaky.
     pub(super) fn is_flaky(&self) -> bool {
         self.test.is_some()
     }
@@ -189,7 +190,7 @@ impl<'t> ScriptSearch<'t> {
         self.tallies.get(key).copied().unwrap_or_default()
     }
 
-    /// Runs a script once; the run as it was observed if it failed for the cause.
+    /// Runs a script once; returns the observed run if it failed for the cause.
     fn run(&mut self, script: &Script, key: &str) -> Result<Option<Script>, Halt> {
         let is_late = self.budget.until.is_some_and(|until| Instant::now() >= until);
         if is_late || self.runs >= self.budget.runs {
@@ -198,7 +199,7 @@ impl<'t> ScriptSearch<'t> {
         self.runs += 1;
         let outcome = self.trial.run(script);
         let tally = self.tallies.entry(key.to_owned()).or_default();
-        // A run that says nothing is none.
+        // A breakdown says nothing about the script, so it does not count as a run.
         tally.runs += u64::from(!matches!(outcome, TrialOutcome::Error(_)));
         self.breakdowns = if let TrialOutcome::Error(_) = outcome { self.breakdowns + 1 } else { 0 };
         match outcome {
@@ -218,16 +219,16 @@ impl<'t> ScriptSearch<'t> {
         }
     }
 
-    /// Gives the script its last form.
+    /// Brings the best script into its final form.
     fn finish(&mut self) {
         let key = steps_text(&self.spec, &self.best);
         self.best = finished(&self.spec, &self.best);
-        // The same requests under other numbers: what is known of the one holds of the other.
+        // The requests are the same under other numbers, so the runs count for the final form.
         let tally = self.tally(&key);
         self.tallies.entry(steps_text(&self.spec, &self.best)).or_insert(tally);
     }
 
-    /// Runs the best script until its result is confirmed; returns whether it fails as it should.
+    /// Runs the best script until its result is confirmed; returns whether it fails as often as it should.
     fn confirm(&mut self) -> Result<bool, Halt> {
         let best = self.best.clone();
         let key = steps_text(&self.spec, &best);
@@ -245,12 +246,12 @@ impl<'t> ScriptSearch<'t> {
             }
         }
         let RunTally { failed, runs } = self.tally(&key);
-        // Answers may have come in another order.
+        // Answers may have come in another order. The runs count for the observed script.
         self.tallies.insert(steps_text(&self.spec, &self.best), RunTally { failed, runs });
         Ok(failed == runs || self.test.is_some_and(|test| test.decision(failed, runs) != OddsVerdict::No))
     }
 
-    /// Finds out how often a flaky failure shows in the best script, once what races in it is released together.
+    /// Measures how often a flaky failure shows in the best script, after its racing requests are released together.
     fn measure(&mut self) -> Result<(), Halt> {
         if self.test.is_none() {
             return Ok(());
@@ -265,7 +266,7 @@ impl<'t> ScriptSearch<'t> {
         Ok(())
     }
 
-    /// Takes the failure as flaky, and expects that it shows as often as it did in the best script.
+    /// Treats the failure as flaky, and expects it as often as it showed in the best script.
     fn expect_share(&mut self) {
         let RunTally { failed, runs } = self.tally(&steps_text(&self.spec, &self.best));
         let share = (failed as f64 + 0.5) / (runs as f64 + 1.0);

@@ -1,8 +1,9 @@
-//! The first candidates, and fewer requests after that: the requests of the minimal reason, then with more and more of what they may depend on.
+//! The first candidates, from the minimal reason, and the removal of requests and waits. The candidates have the requests of the
+//! reason, and then more and more of the requests that these may depend on.
 //!
-//! `Get a` was answered wrongly, and the reason names the answer of an earlier `Get a`. The candidates are both; with the last
-//! `Put a`; with every `Put a`; with all requests on `a`; and everything. Keys are scalars that requests share. Requests that were under
-//! way at once come second.
+//! For example `Get a` was answered wrongly, and the reason names the answer of an earlier `Get a`. The candidates are both
+//! requests; with all requests that were under way together with them; with the last `Put a`; with every `Put a`; with all requests
+//! on `a`; and everything. Keys are scalars that requests share.
 
 use rustc_hash::FxHashSet;
 
@@ -14,20 +15,20 @@ use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
-/// More chunks than this are tried in their order.
+/// The most chunks that are ordered by promise; more chunks are tried from the end.
 const ORDERED: usize = 16;
-/// The number of times that a wait is halved.
+/// The most times that a wait is halved.
 const HALVINGS: u32 = 4;
 
 impl ScriptSearch<'_> {
-    /// Adopts the first of these candidates that fails; whether one does.
+    /// Adopts the first candidate from the reason that fails; returns whether one does.
     pub(super) fn adopt_of_reason(&mut self, whole: &Script, reason: &[u64]) -> Result<bool, Halt> {
         let whole = anchored(&self.spec, whole);
         let mut candidates: Vec<Script> = Vec::new();
         let mut texts = FxHashSet::default();
         for kept in stages(&self.spec, &whole, reason) {
             let part = keeping(&whole, &kept);
-            // What a race needs is not sequential, and each candidate costs many runs.
+            // The requests of a race are not sequential, and each candidate costs many runs.
             let in_order = (!self.is_flaky()).then(|| sequential(&part, ClientConnections::One));
             for candidate in in_order.into_iter().chain([part]) {
                 if texts.insert(steps_text(&self.spec, &candidate)) {
@@ -44,7 +45,7 @@ impl ScriptSearch<'_> {
         Ok(false)
     }
 
-    /// Leaves out requests until no single one can go. The one whose answer is rejected stays.
+    /// Removes requests until no single one can be removed. The request whose answer is rejected stays.
     pub(super) fn delete_requests(&mut self) -> Result<(), Halt> {
         let mut size = (labels(&self.best).len() / 2).max(1);
         loop {
@@ -57,7 +58,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Leaves out chunks of this size, the promising ones first, else from the end; whether one went.
+    /// Removes chunks of this size, the promising ones first; returns whether a chunk was removed.
     fn delete_chunks(&mut self, size: usize) -> Result<bool, Halt> {
         let last = rejected(&self.best);
         let deletable: Vec<u64> = labels(&self.best).into_iter().filter(|label| Some(*label) != last).collect();
@@ -75,7 +76,7 @@ impl ScriptSearch<'_> {
         Ok(is_smaller)
     }
 
-    /// The best script without these requests, if it has one of them.
+    /// The best script without these requests; `None` if it has none of them, or no others.
     fn without(&self, chunk: &[u64]) -> Option<Script> {
         let own = labels(&self.best);
         let last = rejected(&self.best);
@@ -84,7 +85,7 @@ impl ScriptSearch<'_> {
         (!kept.is_empty() && kept.len() < own.len()).then(|| keeping(&self.best, &kept))
     }
 
-    /// Leaves out waits and restarts, all at once or one by one, and makes the waits shorter that must stay.
+    /// Removes waits and restarts, all at once or one by one, and shortens the waits that must stay.
     pub(super) fn delete_waits(&mut self) -> Result<(), Halt> {
         let is_pause = |step: &ScriptStep| matches!(step, ScriptStep::Wait(_) | ScriptStep::Restart);
         let pauses = self.best.steps.iter().filter(|step| is_pause(step)).count();
@@ -124,26 +125,26 @@ impl ScriptSearch<'_> {
     }
 }
 
-/// An exchange of a script, as far as it says on what it may depend.
+/// An exchange of a script, with everything that tells what it may depend on.
 struct Related {
     label: u64,
     /// The variant of the request.
     variant: Option<u32>,
     scalars: FxHashSet<Scalar>,
-    /// Set if its request names nothing.
+    /// Set if the request has no scalars.
     is_general: bool,
-    /// Set if it may have changed something.
+    /// Set if the request may have changed something.
     is_write: bool,
 }
 
 impl Related {
-    /// Tests whether it is about one of these keys. What names none may be about all of them.
+    /// Tests whether the exchange is about one of these keys. A request without scalars may be about all keys.
     fn is_about(&self, keys: &FxHashSet<Scalar>) -> bool {
         self.is_general || self.scalars.iter().any(|scalar| keys.contains(scalar))
     }
 }
 
-/// The labels of the requests of each stage.
+/// The labels of the requests in each stage.
 fn stages(spec: &Spec, whole: &Script, reason: &[u64]) -> Vec<FxHashSet<u64>> {
     let related = related(spec, whole);
     let request = |label: &u64| if label % 2 == 1 { *label } else { label.saturating_sub(1) };
@@ -191,13 +192,13 @@ fn under_way(whole: &Script, kept: &FxHashSet<u64>) -> Vec<u64> {
     found
 }
 
-/// The last writes of each key, and the last ones that name none, of each variant.
+/// The last writes of each key, and the last write without scalars of each variant.
 fn last_writes(related: &[Related], keys: &FxHashSet<Scalar>) -> Vec<u64> {
     let mut labels = Vec::new();
     let (mut seen, mut variants) = (FxHashSet::default(), FxHashSet::default());
     for exchange in related.iter().rev().filter(|exchange| exchange.is_write) {
         let own = exchange.scalars.iter().filter(|scalar| keys.contains(*scalar));
-        // Each of its scalars is seen then, whether or not one before it was new.
+        // All of its scalars are marked as seen, even after the first new one.
         let is_last = own.filter(|scalar| seen.insert(*scalar)).count() > 0;
         if is_last || exchange.is_general && variants.insert(exchange.variant) {
             labels.push(exchange.label);
@@ -229,7 +230,7 @@ fn related(spec: &Spec, whole: &Script) -> Vec<Related> {
     asks(whole).map(exchange).collect()
 }
 
-/// Adds the requests to which those refer, or to whose answers.
+/// Adds the requests that the kept ones refer to, or whose answers they refer to.
 fn add_referred(whole: &Script, kept: &mut FxHashSet<u64>) {
     for (label, _, request) in asks(whole).collect::<Vec<_>>().into_iter().rev() {
         if kept.contains(&label) {
@@ -239,8 +240,8 @@ fn add_referred(whole: &Script, kept: &mut FxHashSet<u64>) {
     }
 }
 
-/// The script with references for tokens that an earlier answer has shown: another run may show others. Each refers to the answer that
-/// showed its token first; references to what names nothing are gone.
+/// The script with a reference for each token that an earlier answer has shown, as another run may show other tokens. Each
+/// reference leads to the answer that showed its token first. References to parts without scalars are removed.
 fn anchored(spec: &Spec, script: &Script) -> Script {
     let mut shown: Vec<(Scalar, Reference)> = Vec::new();
     let mut changed = script.clone();

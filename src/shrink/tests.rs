@@ -1,4 +1,4 @@
-//! Failures of small systems with planted bugs: the exact minimum, and the number of runs that it took.
+//! Failures of small systems with planted bugs: the exact minimum, and the number of runs to find it.
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -32,34 +32,34 @@ const STORE: &str = r#"
     }
 "#;
 
-/// A mistake of the system.
+/// A bug of the system.
 #[derive(Clone, Copy, PartialEq, Debug)]
 enum Planted {
-    /// The second write of a key is not seen.
+    /// A read does not see the second write of a key.
     StaleRead,
-    /// Values keep 16 characters.
+    /// Values are cut to 16 characters.
     Truncates,
-    /// `Del` of a key that is there answers, and nothing happens.
+    /// `Del` of an existing key is answered, and does nothing.
     KeepsDeleted,
-    /// After twenty writes nothing is written.
+    /// After twenty writes, further ones do nothing.
     FullAtTwenty,
-    /// An identifier is not known once another one was made.
+    /// An identifier is forgotten when another one is made.
     ForgetsIds,
     /// The sum is one too large after 1000 or more was added at once.
     WrongSum,
-    /// Lists that begin with 7 and have at least three elements have one more.
+    /// Lists that begin with 7 and have at least three elements get one more.
     Sevens,
-    /// A read finds nothing in three of ten cases.
+    /// A read finds nothing, in three of ten cases.
     SometimesLost,
-    /// Of two `Add` of different clients that are under way at once, one is answered wrongly.
+    /// Of two `Add` of different clients that are under way together, one is answered wrongly.
     LostUpdate,
-    /// A failure in three of ten cases.
+    /// Of two such `Add`, one is answered wrongly in three of ten cases.
     SometimesLostUpdate,
     /// `Put` with `old` does nothing.
     IgnoresOld,
 }
 
-/// The system: it answers requests in the order in which they come, and looks at those that are under way.
+/// The system. It answers requests in the order in which they come, and sees which others are under way.
 struct PlantedSystem {
     planted: Planted,
     data: BTreeMap<String, String>,
@@ -75,7 +75,7 @@ impl PlantedSystem {
         PlantedSystem { planted, data, first, ids: 0, sum: 0, writes: 0 }
     }
 
-    /// The answer to a request as JSON, while `others` other requests are under way.
+    /// The answer to a request as JSON, while this number of other requests is under way.
     fn answer(&mut self, query: &str, others: usize, chance: &mut Random) -> String {
         let tree = crate::script::JsonTree::read(query).unwrap();
         let text = |tree: &crate::script::JsonTree| {
@@ -130,7 +130,7 @@ impl PlantedSystem {
     }
 }
 
-/// Runs scripts against such a system.
+/// A trial that runs scripts against such a system.
 struct PlantedTrial {
     spec: Arc<Spec>,
     planted: Planted,
@@ -144,7 +144,7 @@ struct PlantedRun<'t> {
     system: PlantedSystem,
     session: Session,
     messages: Messages,
-    /// The requests that were not answered yet.
+    /// The requests without an answer so far.
     open: Vec<(u64, u64, Value)>,
     steps: Vec<ScriptStep>,
 }
@@ -168,7 +168,7 @@ impl PlantedRun<'_> {
         failed
     }
 
-    /// Answers a request, after those that its client sent before; the cause if that cannot be explained.
+    /// Answers a request, and before it the earlier ones of its client. Returns the cause if an answer cannot be explained.
     fn answer(&mut self, label: u64) -> Option<String> {
         let client = self.open.iter().find(|(own, ..)| *own == label)?.1;
         let earlier: Vec<u64> = self.open.iter().filter(|(_, own, _)| *own == client).map(|(own, ..)| *own).collect();
@@ -251,7 +251,7 @@ fn failing(trial: &mut PlantedTrial, seed: u64, clients: usize) -> (String, Scri
             steps.push(format!("{{\"n\": {label}, \"c\": {}, \"q\": {query}}}", 1 + draw(clients)));
         }
         let mut script = Script::read(&spec, &steps.join("\n")).unwrap();
-        // Each answer comes before the next request, or before the one after that.
+        // Each answer comes before the next request, or before the one after it.
         let asks = std::mem::take(&mut script.steps);
         let mut open: Vec<ScriptStep> = Vec::new();
         for ask in asks {
@@ -270,7 +270,7 @@ fn failing(trial: &mut PlantedTrial, seed: u64, clients: usize) -> (String, Scri
     panic!("it never fails");
 }
 
-/// A planted bug, the number of clients, the smallest script and the median number of runs that it may take.
+/// The planted bug, the number of clients, the smallest script, and the greatest median number of runs.
 const CASES: &[(Planted, usize, &[&str], u64)] = &[
     (
         Planted::StaleRead,

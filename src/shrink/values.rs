@@ -1,12 +1,12 @@
 //! Simpler values in requests.
 //!
-//! The order of simplicity: None before Some, false before true, fewer elements before more, earlier variants before later ones (of
-//! enums inside of a request; a request's own variant stays), 0 before 1 before larger numbers before negative ones, shorter texts before
-//! longer ones, `a` before other letters, and a value that is there already before another one. An empty text stays empty, and no other
-//! text becomes empty: it is a case of its own.
+//! The order of simplicity: `None` before `Some`; false before true; fewer elements before more; earlier variants before later
+//! ones, for enums inside of a request, as its own variant stays; 0 before 1 before larger numbers before negative ones; shorter
+//! texts before longer ones; `a` before other letters; and a value that occurs already before another one. An empty text stays
+//! empty, and no other text becomes empty, as the empty text is a special case.
 //!
-//! A scalar is changed wherever it stands, so that what was equal stays equal. All is tried at once first: in most small scripts nothing
-//! depends on the values. A reference becomes a value that is nowhere else, if the failure does not need it.
+//! A scalar is changed at all of its places, so that equal scalars stay equal. First all values are made simple at once, as most
+//! small scripts do not depend on them. A reference becomes a value that occurs nowhere else, if the failure does not need it.
 
 use rustc_hash::FxHashSet;
 
@@ -31,7 +31,8 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Makes references plain values, one by one: scalars that are nowhere else, all else as it was sent.
+    /// Replaces references, one by one, by values. The scalars of such a value occur nowhere else; its other parts stay as they
+    /// were sent.
     fn replace_references(&mut self) -> Result<(), Halt> {
         let references = |script: &Script| asks(script).map(|(.., request)| request.references.len()).sum::<usize>();
         for number in (0..references(&self.best)).rev() {
@@ -55,7 +56,8 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Tries to make everything simple at once: all scalars equal, else as different as they are, else with the parts that they stand in.
+    /// Tries to make everything simple at once: first with all scalars equal, then with scalars as different as they are, then
+    /// without changing the parts around them.
     fn simplify_all(&mut self) -> Result<(), Halt> {
         if std::mem::replace(&mut self.all_simplified, true) {
             return Ok(());
@@ -100,7 +102,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Makes a scalar simpler wherever it stands.
+    /// Makes a scalar simpler at all of its places.
     fn simplify_scalar(&mut self, scalar: &Scalar) -> Result<(), Halt> {
         let simple = simplest(scalar);
         if simple == *scalar || self.replace(scalar, &simple)? {
@@ -119,7 +121,7 @@ impl ScriptSearch<'_> {
         }
     }
 
-    /// Makes a scalar the simplest one at single places, if it stands at several.
+    /// Makes a scalar the simplest one at single places, if it has several.
     fn simplify_occurrences(&mut self, scalar: &Scalar) -> Result<(), Halt> {
         let count = |script: &Script| {
             let mut count = 0;
@@ -143,7 +145,7 @@ impl ScriptSearch<'_> {
         Ok(())
     }
 
-    /// Tries the simplest scalar of its kind that is not there.
+    /// Tries the simplest scalar of its kind that does not occur yet.
     fn simplify_name(&mut self, scalar: &Scalar) -> Result<(), Halt> {
         let taken: FxHashSet<Scalar> = scalars(&self.best).into_iter().collect();
         let unused = (1..).map(|number| nth(scalar, number)).find(|name| name == scalar || !taken.contains(name));
@@ -166,7 +168,7 @@ impl ScriptSearch<'_> {
         if int == one || self.replace(&made(int.clone()), &made(one.clone()))? {
             return Ok(());
         }
-        // Powers of two first: most limits are near one.
+        // Powers of two come first, as most limits are near one.
         let (mut low, mut high) = (0, int.bits());
         while high - low > 1 {
             let middle = low + (high - low) / 2;
@@ -272,7 +274,7 @@ fn nth(like: &Scalar, number: usize) -> Scalar {
     }
 }
 
-/// Tests whether one scalar of a kind comes before another one.
+/// Tests whether one scalar is simpler than another one of its kind.
 fn is_simpler(one: &Scalar, other: &Scalar) -> bool {
     let shown = |scalar: &Scalar| match scalar {
         Scalar::Str(text) | Scalar::Token(Token::Text(text)) => (text.chars().count(), text.to_string().into_bytes()),
@@ -282,7 +284,7 @@ fn is_simpler(one: &Scalar, other: &Scalar) -> bool {
     shown(one) < shown(other)
 }
 
-/// A simple scalar for each of these, different where they differ; numbers keep their order.
+/// A simple scalar for each of these. Different scalars stay different, and numbers keep their order.
 fn distinct(found: &[Scalar]) -> Vec<(Scalar, Scalar)> {
     let mut names = Vec::new();
     let mut counts = [0_usize; 3];
@@ -306,7 +308,7 @@ fn distinct(found: &[Scalar]) -> Vec<(Scalar, Scalar)> {
     names
 }
 
-/// The scalars of the requests of a script in the order in which they come, without truth values; not those of references.
+/// The scalars in the requests of a script, in order, without truth values and without those of references.
 fn scalars(script: &Script) -> Vec<Scalar> {
     let (mut found, mut seen) = (Vec::new(), FxHashSet::default());
     for (_, _, request) in asks(script) {
@@ -321,7 +323,7 @@ fn scalars(script: &Script) -> Vec<Scalar> {
     found
 }
 
-/// The script with other scalars.
+/// The script with its scalars replaced.
 fn renamed(script: &Script, name: &mut dyn FnMut(&Scalar) -> Scalar) -> Script {
     with_requests(script, &mut |_, request| RequestTemplate {
         value: mapped(&request.value, &mut Vec::new(), request, name),
@@ -329,7 +331,7 @@ fn renamed(script: &Script, name: &mut dyn FnMut(&Scalar) -> Scalar) -> Script {
     })
 }
 
-/// A value with another scalar at a place, if one stands there that has names.
+/// The value with the scalar at a place replaced, if it is of a kind that has names.
 fn renamed_at(value: &Value, at: &[usize], name: &mut dyn FnMut(&Scalar) -> Scalar) -> Value {
     let Some(Value::Scalar(scalar)) = at.iter().try_fold(value, |part, index| part.fields().get(*index)) else {
         return value.clone();
@@ -340,7 +342,7 @@ fn renamed_at(value: &Value, at: &[usize], name: &mut dyn FnMut(&Scalar) -> Scal
     }
 }
 
-/// A value with other scalars; those of references stay.
+/// The value with its scalars replaced, except for those of references.
 fn mapped(
     value: &Value,
     at: &mut Vec<usize>,
@@ -372,14 +374,14 @@ fn mapped(
                 entries.iter().enumerate().map(|(index, (_, entry))| within(index, &entry.value)).collect();
             let keys = entries.iter().map(|(key, _)| mapped(key, &mut vec![usize::MAX], request, name));
             let renamed = Map::of(keys.zip(values));
-            // Keys that become equal would lose an entry.
+            // Equal keys would lose an entry.
             if renamed.bound() == entries.len() { Value::Map(renamed) } else { value.clone() }
         }
         other => other.clone(),
     }
 }
 
-/// A value with all options `None` and all truth values false, except for parts that have references.
+/// The value with all options `None` and all truth values false, except for parts with references.
 fn bared(types: &Types, ty: TypeId, value: &Value, at: &mut Vec<usize>, request: &RequestTemplate) -> Value {
     let has_references = request.references.iter().any(|reference| reference.at.starts_with(at));
     match (types.get(ty), value) {
@@ -399,14 +401,14 @@ fn bared(types: &Types, ty: TypeId, value: &Value, at: &mut Vec<usize>, request:
     }
 }
 
-/// The requests that are simpler by one step: less in an option, a list, a set or a map, an earlier variant, false.
+/// The requests that are simpler by one step: an option, list, set or map with less in it, an earlier variant, or false.
 fn simpler(types: &Types, ty: TypeId, request: &RequestTemplate) -> Vec<RequestTemplate> {
     let mut found = Vec::new();
     parts(types, ty, &request.value, &mut Vec::new(), &mut |at, part, ty| {
         for (value, removed) in simpler_parts(types, ty, part, at.is_empty()) {
             let references = request.references.iter().filter_map(|reference| {
                 let Some(inner) = reference.at.strip_prefix(at).filter(|inner| !inner.is_empty()) else {
-                    // One that stands here itself is gone, one elsewhere stays.
+                    // A reference at this place is removed, and one elsewhere stays.
                     return (reference.at != at).then(|| reference.clone());
                 };
                 let first = match removed {
@@ -427,8 +429,8 @@ fn simpler(types: &Types, ty: TypeId, request: &RequestTemplate) -> Vec<RequestT
     found
 }
 
-/// The values of a type that are simpler than this one, the simplest one first, then those that are by one step; here earlier variants of the
-/// whole come before others, too, and an empty text before others.
+/// The values of a type that are simpler than this one: the simplest of all first, then the values that are simpler by one step. Here
+/// earlier variants of the whole value, and empty texts, count as simpler, too.
 #[cfg(feature = "proptest")]
 pub(super) fn simpler_requests(types: &Types, ty: TypeId, value: &Value) -> Vec<Value> {
     let mut found = vec![simplest_request(types, ty)];
@@ -437,7 +439,7 @@ pub(super) fn simpler_requests(types: &Types, ty: TypeId, value: &Value) -> Vec<
     found
 }
 
-/// The value of a type than which none is simpler.
+/// The simplest value of a type.
 #[cfg(feature = "proptest")]
 pub fn simplest_request(types: &Types, ty: TypeId) -> Value {
     let mut value = smallest(types, ty);
@@ -497,12 +499,12 @@ fn simpler_scalars(scalar: &Scalar) -> Vec<Scalar> {
         Scalar::Token(Token::Text(_)) => vec![nth(scalar, 1)],
         Scalar::Client(_) => vec![Scalar::Client(1)],
         Scalar::Json(_) => vec![Scalar::Json(Json::null())],
-        // Parts of a value, as options are.
+        // They are parts of a value, as options are.
         Scalar::Bool(_) => Vec::new(),
     }
 }
 
-/// The positive one of a negative number, and then 0 and what is half way, and half of the rest of the way, up to the number.
+/// For a negative number the positive one, and then 0, half of the number, three quarters and so on.
 #[cfg(feature = "proptest")]
 fn nearer_to_zero(int: &Int) -> Vec<Int> {
     let (mut found, size) = (Vec::new(), int.abs());
@@ -518,7 +520,7 @@ fn nearer_to_zero(int: &Int) -> Vec<Int> {
     found
 }
 
-/// Shorter texts, then this one with simple letters only, and with one of them.
+/// Shorter texts, then the text with simple letters only, and then with one simple letter.
 #[cfg(feature = "proptest")]
 fn simpler_texts<T: Copy + PartialEq>(text: &[T], simple: T) -> Vec<Vec<T>> {
     let mut found = Vec::new();
@@ -538,7 +540,7 @@ fn simpler_texts<T: Copy + PartialEq>(text: &[T], simple: T) -> Vec<Vec<T>> {
     found
 }
 
-/// The elements that a simpler part has no more.
+/// The elements of a part that a simpler part does not have.
 #[derive(Clone, Copy)]
 enum Removed {
     Everything,
@@ -571,7 +573,7 @@ fn simpler_parts(types: &Types, ty: TypeId, part: &Value, is_request: bool) -> V
                 };
                 (Value::data(earlier, values), Removed::Everything)
             });
-            // One that holds values of its own type again may be larger than a later variant, and so on for ever.
+            // A variant with values of its own type may be larger than a later variant, and so on for ever.
             let is_recursive = types.is_recursive(ty);
             let least = Some(smallest(types, ty)).filter(|least| is_recursive && size(least) < size(part));
             let is_finite = |(earlier, _): &(Value, Removed)| !is_recursive || size(earlier) <= size(part);
@@ -581,7 +583,7 @@ fn simpler_parts(types: &Types, ty: TypeId, part: &Value, is_request: bool) -> V
     }
 }
 
-/// The number of parts of a value, itself included.
+/// The number of parts of a value, with the value itself.
 fn size(value: &Value) -> usize {
     1 + match value {
         Value::List(list) => list.iter().map(size).sum::<usize>(),
@@ -592,7 +594,7 @@ fn size(value: &Value) -> usize {
     }
 }
 
-/// Collections with fewer elements: none, the first half, one less.
+/// Collections with fewer elements: none, the first half, all but one.
 fn fewer(count: usize, with: &dyn Fn(&[usize]) -> Value) -> Vec<(Value, Removed)> {
     let all: Vec<usize> = (0..count).collect();
     let mut found = Vec::new();
@@ -642,7 +644,7 @@ fn parts(
     }
 }
 
-/// A value with another part at a place.
+/// The value with the part at a place replaced.
 fn replaced(value: &Value, at: &[usize], part: &mut dyn FnMut() -> Value) -> Value {
     let Some((first, rest)) = at.split_first() else { return part() };
     match value {

@@ -14,7 +14,7 @@
 //! }
 //! ```
 //!
-//! Each client has a thread; whoever has an answer writes it, and those that others have by then.
+//! Each client has a thread. A thread that writes its answer also writes the answers that other threads have added by then.
 
 use std::collections::BTreeMap;
 use std::fmt::Display;
@@ -27,13 +27,13 @@ use super::in_process::ask::{RawAnswer, Sut, SutAnswer};
 use super::in_process::threads::{ClientThread, NoAnswer};
 use super::protocol::{AdapterLine, TesterLine};
 
-/// The time that requests under way are waited for when all begins anew.
+/// The longest wait for requests under way at a reset.
 const UNDER_WAY: Duration = Duration::from_secs(1);
 
-/// Serves as an adapter until there is no more to ask. The factory makes a system that is as it was at first, for a number of clients;
-/// it is called for each reset.
+/// Serves a system as an adapter until its input ends. For each reset the factory makes a system in its first state, for this
+/// number of clients.
 ///
-/// What goes wrong is printed on standard error, and ends the program.
+/// Prints an error to standard error, and ends the program.
 pub fn serve_stdio<S: Sut, E: Display>(factory: impl FnMut(u64) -> Result<S, E>) -> ExitCode {
     match serve(factory, io::stdin().lock(), io::stdout()) {
         Ok(()) => ExitCode::SUCCESS,
@@ -47,7 +47,7 @@ pub fn serve_stdio<S: Sut, E: Display>(factory: impl FnMut(u64) -> Result<S, E>)
 /// Serves as an adapter on any pair of streams.
 ///
 /// # Errors
-/// A line does not belong to the protocol, the factory fails, or the streams do; in words.
+/// A line does not belong to the protocol, the factory fails, or the streams fail. The message says which.
 pub fn serve<S: Sut, E: Display>(
     mut factory: impl FnMut(u64) -> Result<S, E>,
     mut input: impl BufRead,
@@ -74,7 +74,7 @@ pub fn serve<S: Sut, E: Display>(
             TesterLine::Ask { client, request } => {
                 let served = match &mut served {
                     Some(served) => served,
-                    // Nobody has asked for a system that is as at first.
+                    // A request came before any reset.
                     None => served.insert(ServedClients::new(&mut factory, 1, &output)?),
                 };
                 served.ask(client, request.into_owned());
@@ -90,7 +90,7 @@ pub fn serve<S: Sut, E: Display>(
     Ok(())
 }
 
-/// A system with the threads of its clients.
+/// A system, with the threads of its clients.
 struct ServedClients<S> {
     sut: Arc<S>,
     output: AdapterOut,
@@ -134,13 +134,13 @@ impl<S> Drop for ServedClients<S> {
     }
 }
 
-/// Ends the program: the adapter and the specification do not fit together.
+/// Ends the program, as the adapter and the specification do not fit together.
 fn give_up(why: &str) -> ! {
     eprintln!("{why}");
     std::process::exit(1)
 }
 
-/// Lines to be written: whoever adds one writes all that are there, unless somebody does so already.
+/// The output of the adapter. A thread that adds a line writes all waiting lines, unless another thread is writing.
 #[derive(Clone)]
 struct AdapterOut(Arc<(Mutex<Unwritten>, Mutex<LineSink>)>);
 
@@ -149,7 +149,7 @@ type LineSink = Box<dyn Write + Send>;
 #[derive(Default)]
 struct Unwritten {
     bytes: Vec<u8>,
-    /// Set while somebody writes.
+    /// Set while a thread writes.
     is_written: bool,
 }
 
@@ -169,7 +169,7 @@ impl AdapterOut {
 
     fn write(&self, line: &AdapterLine<'_>) {
         let mut unwritten = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
-        // Writing into memory cannot fail.
+        // Writing to memory cannot fail.
         _ = writeln!(unwritten.bytes, "{line}");
         if std::mem::replace(&mut unwritten.is_written, true) {
             return;
@@ -178,7 +178,7 @@ impl AdapterOut {
         while !unwritten.bytes.is_empty() {
             let bytes = std::mem::take(&mut unwritten.bytes);
             drop(unwritten);
-            // Nobody reads any more: the end of the input comes next.
+            // The reader is gone, and the input will end next.
             _ = output.write_all(&bytes).and_then(|()| output.flush());
             unwritten = self.0.0.lock().unwrap_or_else(PoisonError::into_inner);
         }

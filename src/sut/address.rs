@@ -1,4 +1,4 @@
-//! The addresses of systems, as `--sut` takes them, and the system that is there.
+//! The addresses of systems, as `--sut` takes them, and the systems at them.
 //!
 //! ```
 //! use mayhap::sut::SutAddress;
@@ -27,15 +27,15 @@ use crate::spec::Spec;
 /// The address of a system under test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SutAddress {
-    /// A host and a port: one connection a client, one JSON value a line.
+    /// A host and a port, with one connection for each client, and one JSON value on each line.
     Tcp(String),
-    /// A command that is an adapter: all clients through its standard input and output.
+    /// A command that starts an adapter, with all clients on its standard input and output.
     Stdio(String),
-    /// The URL of a server that speaks HTTP.
+    /// The URL of an HTTP server.
     Http(String),
 }
 
-/// The kinds of addresses, for messages.
+/// The kinds of addresses, for error messages.
 const KINDS: &str = "a system is tcp:HOST:PORT (or HOST:PORT), stdio:COMMAND, or http://HOST:PORT (https://HOST)";
 
 impl FromStr for SutAddress {
@@ -68,11 +68,11 @@ impl fmt::Display for SutAddress {
 /// The parts of `http://HOST:PORT/PATH` or `https://HOST/PATH`.
 struct HttpUrl {
     is_secure: bool,
-    /// The host, with its port if that was written.
+    /// The host, with its port if it has one in the URL.
     host: String,
     /// The host and the port.
     address: String,
-    /// The path that all requests begin with.
+    /// The beginning of the path of each request.
     path: String,
 }
 
@@ -95,10 +95,10 @@ impl FromStr for HttpUrl {
     }
 }
 
-/// The system at an address; it is started when it is first reset.
+/// Opens the system at an address. It is started at its first reset.
 ///
 /// # Errors
-/// The options do not fit together, or the specification cannot be tested there.
+/// The options do not fit together, or the specification cannot be tested at this address.
 pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Result<Box<dyn System>, SutFailure> {
     match address {
         SutAddress::Tcp(address) => {
@@ -132,7 +132,7 @@ pub fn open(spec: &Arc<Spec>, address: &SutAddress, start: &StartOptions) -> Res
     }
 }
 
-/// A place that is spoken to with TLS.
+/// The place of a system that uses TLS.
 #[cfg(feature = "tls")]
 fn secure(address: &str, start: &StartOptions) -> Result<SystemPlace, String> {
     let host = address.rsplit_once(':').map_or(address, |(host, _)| host);

@@ -1,4 +1,4 @@
-//! One request of each kind: what a system is shown to see whether it understands any.
+//! Requests for trying a system: one of each kind.
 //!
 //! ```
 //! use mayhap::{Spec, json::encode, sut::kinds::request_kinds};
@@ -14,10 +14,10 @@ use crate::spec::Spec;
 use crate::spec::types::{Type, TypeId, Types};
 use crate::value::{Map, Value};
 
-/// The depth of nesting from which lists are empty and options are nothing.
+/// The depth at which lists are empty and options `None`, so that values stay finite.
 const DEEP: usize = 4;
 
-/// A request of each constructor that requests have, as small as it can be.
+/// The requests for trying a system: one for each constructor, as small as possible.
 #[must_use]
 pub fn request_kinds(spec: &Spec) -> Vec<Value> {
     let (types, request) = (&spec.types, spec.program.request);
@@ -28,7 +28,7 @@ pub fn request_kinds(spec: &Spec) -> Vec<Value> {
     (0..count as u32).filter_map(|tag| sample(types, request, tag, 0)).collect()
 }
 
-/// A value of a type; none if the type has no finite ones of this constructor, or none that could be shown.
+/// A value of a type with this constructor; `None` if it has no finite value, or none that can be shown.
 fn sample(types: &Types, id: TypeId, tag: u32, depth: usize) -> Option<Value> {
     let fields = |tag| {
         let fields = types.fields(id, tag);
@@ -52,7 +52,7 @@ fn sample(types: &Types, id: TypeId, tag: u32, depth: usize) -> Option<Value> {
     })
 }
 
-/// A part of a value: of the first constructor that has one.
+/// A part of a value, with the first constructor that has a value.
 fn part(types: &Types, id: TypeId, depth: usize) -> Option<Value> {
     let count = match types.get(id) {
         Type::Enum(index) => types.enums[*index as usize].variants.len() as u32,

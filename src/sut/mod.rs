@@ -1,24 +1,23 @@
-//! Systems under test: a small trait, and one file an adapter.
+//! Systems under test: a small trait, and an implementation for each kind of system.
 //!
-//! A [`System`] is one live system with all its clients. It is the only part that touches sockets and processes.
+//! A [`System`] is one live system with all its clients. The harness sees none of its sockets and processes.
 //!
 //! | file | its one job |
 //! |---|---|
-//! | `tcp.rs` | one connection a client |
-//! | `dialect.rs` | what is said on it: `tcp:HOST:PORT`, one JSON value a line |
-//! | `http.rs` | `http://HOST:PORT`, `https://HOST`: HTTP/1.1, by the `http` block of the specification |
-//! | `stream.rs`, `tls.rs` | a connection, in the clear or with TLS |
-//! | `peers.rs`, `played.rs` | the peers that a system calls: where they are, and what it sends there |
-//! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines that it and we say |
-//! | `trial.rs` | a trial of an adapter |
-//! | `wire.rs`, `lines.rs` | values on lines, lines out of bytes |
-//! | `process.rs`, `ready.rs` | starting a system, waiting for it, resetting it |
-//! | `group.rs`, `tail.rs` | a command with all that it starts, and what it prints |
-//! | `address.rs` | what `--sut` names |
-//! | `ask.rs`, `in_process.rs`, `asynchronous.rs` | systems in Rust: asked in this process, with futures, too |
-//! | `adapter.rs` | such a system as an adapter, a program of its own |
-//! | `threads.rs` | the clients of such a system |
-//! | `kinds.rs` | one request of each kind |
+//! | `tcp/mod.rs` | a connection for each client |
+//! | `tcp/dialect.rs` | how requests and answers are written; `tcp:HOST:PORT`, one JSON value on each line |
+//! | `tcp/http.rs` | `http://HOST:PORT`, `https://HOST`: HTTP/1.1, by the `http` block of the specification |
+//! | `tcp/stream.rs`, `tcp/tls.rs` | a connection, with or without TLS |
+//! | `tcp/wire.rs`, `tcp/lines.rs` | values on lines, and lines from bytes |
+//! | `peers.rs`, `played.rs` | the peers that a system calls: their addresses, and the calls to them |
+//! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines of its protocol |
+//! | `trial.rs`, `kinds.rs` | a trial of an adapter, with one request of each kind |
+//! | `process/mod.rs`, `process/ready.rs` | starting a system, waiting until it is ready, resetting it |
+//! | `process/group.rs`, `process/tail.rs` | a command with all processes that it starts, and its last output |
+//! | `address.rs` | the addresses for `--sut` |
+//! | `in_process/mod.rs`, `in_process/threads.rs` | a system in this process, with a thread for each client |
+//! | `in_process/ask.rs`, `in_process/asynchronous.rs` | requests as method calls, and as futures |
+//! | `adapter.rs` | a system in Rust as an adapter, which is a program of its own |
 
 mod adapter;
 #[cfg(unix)]
@@ -54,35 +53,35 @@ pub use kinds::request_kinds;
 pub use peers::{PeerAddress, PeerSpeech};
 pub use trial::{AdapterTrial, check_adapter};
 
-/// A live system, and the connections of its clients, which have numbers from 1.
+/// A live system, with the connections of its clients. Clients have numbers from 1.
 ///
-/// What was sent may wait in a buffer until [`System::next`] is called.
+/// A request may wait in a buffer until [`System::next`] is called.
 pub trait System {
-    /// Sends a request; a connection is made if the client has none.
+    /// Sends a request. If the client has no connection, makes one.
     ///
     /// # Errors
     /// The system cannot be reached.
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure>;
 
-    /// The next thing that a client sees; `None` if there is none until then.
+    /// Waits for the next event of a client; `None` if none comes before `until`.
     ///
     /// # Errors
     /// The system broke down.
     fn next(&mut self, until: Instant) -> Result<Option<SutEvent>, SutFailure>;
 
-    /// Gives the answer of a peer to a call, or lets the peer fail. Returns false if that is not possible: the answer has no form on the
-    /// wire, or the system waits no more.
+    /// Gives the answer of a peer to a call; `None` lets the peer fail. Returns false if the answer cannot be given, as it has no
+    /// form on the wire, or the system no longer waits for it.
     fn answer_call(&mut self, _call: u64, answer: Option<&Value>) -> bool {
         answer.is_none()
     }
 
-    /// A client gives up its connection.
+    /// Lets a client give up its connection.
     ///
     /// # Errors
     /// The system broke down.
     fn close(&mut self, client: u64) -> Result<(), SutFailure>;
 
-    /// Begins anew: with this number of clients, and the system as if it had just been started, as far as it can be reset.
+    /// Resets the system as far as possible to its first state, with this number of clients.
     ///
     /// # Errors
     /// The system cannot be started.
@@ -94,90 +93,90 @@ pub trait System {
     /// The system was not started here, or cannot be started again.
     fn crash(&mut self) -> Result<(), SutFailure>;
 
-    /// The moment before which the system has asked to be asked nothing, if it has.
+    /// The moment before which the system wants no requests, if it has asked for a pause.
     fn paused(&self) -> Option<Instant> {
         None
     }
 
-    /// The failure that the system has ended by itself, if it was started here and ends within the given time.
+    /// The failure that the system has ended by itself, if it was started here and ends within this time.
     fn ended_within(&mut self, _longest: Duration) -> Option<SutFailure> {
         None
     }
 
-    /// The last lines of the system's or the adapter's own output.
+    /// The last lines of output of the system or the adapter.
     fn last_output(&mut self) -> Vec<String>;
 }
 
-/// Something that a client sees.
+/// An event that a client sees.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SutEvent {
     /// The client.
     pub client: u64,
-    /// The thing that it sees.
+    /// The event.
     pub kind: SutEventKind,
 }
 
-/// The kinds of things that a client sees.
+/// The events that a client sees.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SutEventKind {
-    /// An answer to its earliest request that has none.
+    /// The answer to the client's first open request.
     Answer(Value),
-    /// No answer came to its earliest request that has none; the request may have taken effect. Nothing more is said of those that it
-    /// has sent since.
+    /// The client's first open request got no answer, and may have taken effect. There are no further events for the requests
+    /// after it.
     Lost,
-    /// Its earliest request that has no answer surely took no effect.
+    /// The client's first open request certainly took no effect.
     Refused,
-    /// The system ended the connection. Nothing more is said of what the client has sent.
+    /// The system ended the connection. There are no further events for the client's open requests.
     Closed,
-    /// The system calls a peer; that is seen by no client.
+    /// The system calls a peer. No client sees this.
     Called(SutCall),
 }
 
 /// A call of a peer.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SutCall {
-    /// Its number.
+    /// The number of the call.
     pub number: u64,
     /// The number of the peer in the specification.
     pub peer: u32,
-    /// The key that says which of several it is.
+    /// The key, which tells peers of one kind apart.
     pub key: Option<Value>,
     /// The request.
     pub request: Value,
 }
 
-/// The kinds of failures that are no violation of the specification.
+/// The kinds of failures.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum SutFailureKind {
     /// The system ended by itself.
     Crash,
     /// No answer came before the deadline.
     Hang,
-    /// It sent something that is no answer.
+    /// The system sent something that is no answer.
     Garbage,
-    /// It sent what no server of the specification sends, and what is no value of its answers.
+    /// The system sent something that is no value of the specification's type of answers.
     Violation,
-    /// It refused a connection.
+    /// The system refused a connection.
     Refused,
-    /// It could not be started, or was not ready in time.
+    /// The system could not be started, or was not ready in time.
     Start,
-    /// The adapter does not keep to its protocol.
+    /// The adapter violates its protocol.
     Adapter,
 }
 
-/// A failure of the system or of what is between it and us.
+/// A failure of the system, or of the way to it.
 #[derive(Clone, PartialEq, Debug)]
 pub struct SutFailure {
-    /// Its kind.
+    /// The kind of the failure.
     pub kind: SutFailureKind,
-    /// The client on whose connection it was met, if it was met on one.
+    /// The client on whose connection the failure was seen, if it was seen on one.
     pub client: Option<u64>,
     /// The description, in words.
     pub what: String,
 }
 
 impl SutFailure {
-    /// A failure that was met on no connection in particular.
+    /// A failure that was seen on no particular connection.
     #[must_use]
     pub fn new(kind: SutFailureKind, what: impl Into<String>) -> SutFailure {
         SutFailure { kind, client: None, what: what.into() }
@@ -190,7 +189,7 @@ impl SutFailure {
         SutFailure::new(SutFailureKind::Hang, what).of_client(client)
     }
 
-    /// The failure as one met on the connection of a client.
+    /// The failure, as one that was seen on the connection of a client.
     #[must_use]
     pub fn of_client(self, client: u64) -> SutFailure {
         SutFailure { client: Some(client), ..self }

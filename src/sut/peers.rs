@@ -18,10 +18,10 @@ use crate::spec::Spec;
 use crate::validate::number_of_peer;
 use crate::value::Value;
 
-/// The way in which a system speaks to a peer.
+/// The protocol between a system and a peer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum PeerSpeech {
-    /// One JSON value a line.
+    /// One JSON value on each line.
     Lines,
     /// HTTP/1.1, by the `http` block of the specification.
     Http,
@@ -30,13 +30,13 @@ pub enum PeerSpeech {
 /// The address at which a peer is played.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerAddress {
-    /// The peer.
+    /// The name of the peer.
     pub name: String,
-    /// The key of one of several, as JSON.
+    /// The key, which tells peers of one kind apart, as JSON.
     pub key: Option<String>,
     /// The host and the port.
     pub address: String,
-    /// The way in which the system speaks there.
+    /// The protocol at this address.
     pub speech: PeerSpeech,
 }
 
@@ -74,10 +74,10 @@ impl fmt::Display for PeerAddress {
 }
 
 impl PeerAddress {
-    /// The number of the peer in a specification, and its key.
+    /// The number of the peer in a specification, with its key.
     ///
     /// # Errors
-    /// The specification has no such peer; in words.
+    /// The specification has no such peer. The message says so.
     pub(super) fn place_in(&self, spec: &Spec) -> Result<(u32, Option<Value>), String> {
         let number = number_of_peer(spec, &self.name).map_err(|why| format!("--peer {self}: {why}"))?;
         let peer = &spec.program.peers[number];

@@ -1,10 +1,10 @@
-//! The peers of a system, played here: the system connects to them, and each request that it sends is a call.
+//! The peers of a system, played by the tester: the system connects to them, and each request that it sends is a call.
 //!
 //! ```text
-//! --peer store=127.0.0.1:7101        the system connects there and sends `{"Get": "a"}`; the answer is a line, too
+//! --peer store=127.0.0.1:7101        the system connects to this address and sends the line `{"Get": "a"}`; the answer is a line, too
 //! ```
 //!
-//! The calls of one connection are answered one after the other, in their order.
+//! The calls on one connection are answered one after another, in order.
 
 use std::io::ErrorKind;
 use std::net::{TcpListener, TcpStream};
@@ -22,11 +22,11 @@ use crate::json::{decode, encode};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 16;
-/// The silence after which calls for a run that is over are over, too.
+/// The length of the silence after which no more calls are expected for an earlier run.
 const SILENCE: Duration = Duration::from_millis(100);
-/// The longest time to wait for that silence.
+/// The longest wait for this silence.
 const LONGEST: Duration = Duration::from_secs(5);
 
 /// The peers of a system.
@@ -39,7 +39,7 @@ pub(super) struct PlayedPeers {
     chunk: Vec<u8>,
 }
 
-/// The place at which one peer is played.
+/// The address at which one peer is played.
 struct PeerListener {
     socket: TcpListener,
     peer: u32,
@@ -54,11 +54,11 @@ struct PeerLink {
     out: UnwrittenLines,
     input: PeerInput,
     open: Option<CallUnderWay>,
-    /// Set if the system has ended it.
+    /// Set if the system has ended the connection.
     is_ended: bool,
 }
 
-/// The bytes that came on a connection to a peer.
+/// The bytes that were read from a connection, up to the next whole request.
 enum PeerInput {
     Lines(Vec<u8>),
     Http(MessageBuffer),
@@ -71,10 +71,10 @@ struct CallUnderWay {
 }
 
 impl PlayedPeers {
-    /// The peers of a specification at these addresses.
+    /// Opens the addresses at which the peers of a specification are played.
     ///
     /// # Errors
-    /// An address is of no peer, a peer has none, or nobody can listen there.
+    /// An address belongs to no peer, a peer has no address, or an address cannot be used.
     pub(super) fn open(spec: &Arc<Spec>, addresses: &[PeerAddress]) -> Result<PlayedPeers, SutFailure> {
         let failed = |what| SutFailure::new(SutFailureKind::Start, what);
         let mut listeners: Vec<PeerListener> = Vec::new();
@@ -114,7 +114,7 @@ impl PlayedPeers {
         listeners.chain(links).collect()
     }
 
-    /// Takes new connections, writes what can be written, and reads what is there; the calls that were made.
+    /// Accepts connections, writes and reads without waiting, and returns the new calls.
     pub(super) fn turn(&mut self) -> Vec<Result<SutCall, SutFailure>> {
         let mut made = Vec::new();
         for at in 0..self.listeners.len() {
@@ -137,7 +137,7 @@ impl PlayedPeers {
         loop {
             match self.listeners[listener].socket.accept() {
                 Ok((stream, _)) => {
-                    // One that cannot be used is as good as ended.
+                    // A connection that cannot be used is treated as ended.
                     let ready = stream.set_nonblocking(true).and_then(|()| stream.set_nodelay(true));
                     if ready.is_ok() {
                         return Some(stream);
@@ -149,7 +149,7 @@ impl PlayedPeers {
         }
     }
 
-    /// The next call on a connection, if the last one has its answer.
+    /// The next call on a connection, if the last call has its answer.
     fn next_call(&mut self, at: usize) -> Option<Result<SutCall, SutFailure>> {
         let PlayedPeers { spec, listeners, links, calls, .. } = self;
         let link = &mut links[at];
@@ -173,13 +173,13 @@ impl PlayedPeers {
         }
     }
 
-    /// Gives the answer to a call, or lets the peer fail. Returns false if that is not possible: the answer has no form, or the system waits
-    /// no more.
+    /// Gives the answer to a call; `None` lets the peer fail. Returns false if the answer cannot be given, as it has no form on
+    /// the wire, or the system no longer waits for it.
     pub(super) fn answer(&mut self, call: u64, answer: Option<&Value>) -> bool {
         let is_it = |link: &PeerLink| link.open.as_ref().is_some_and(|open| open.number == call);
         let Some(at) = self.links.iter().position(is_it) else { return answer.is_none() };
         let Some(answer) = answer else {
-            // Without an answer the connection ends.
+            // A peer fails by ending the connection.
             self.links.remove(at);
             return true;
         };
@@ -204,7 +204,7 @@ impl PlayedPeers {
         true
     }
 
-    /// Ends all connections; what was under way is forgotten.
+    /// Ends all connections, and forgets the calls on them.
     pub(super) fn disconnect(&mut self) {
         self.links.clear();
         for at in 0..self.listeners.len() {
@@ -212,7 +212,7 @@ impl PlayedPeers {
         }
     }
 
-    /// Waits until the system calls no more for what was asked before.
+    /// Waits until the system has stopped making calls for earlier requests.
     pub(super) fn wait_for_silence(&mut self) {
         let last = Instant::now() + LONGEST;
         loop {
@@ -244,7 +244,7 @@ impl PeerInput {
         }
     }
 
-    /// The next request, if it is whole.
+    /// The next request, if all of it was read.
     fn request(&mut self, spec: &Spec, peer: u32) -> Option<Result<Value, String>> {
         match self {
             PeerInput::Lines(input) => loop {

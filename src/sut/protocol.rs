@@ -1,4 +1,4 @@
-//! The lines between a tester and an adapter, in either direction.
+//! The lines between a tester and an adapter, in both directions.
 //!
 //! ```text
 //!   → {"mayhap": 1, "spec": "kv", "clients": 3}      ← {"ready": true}
@@ -28,14 +28,14 @@ const VERSION: &str = "1";
 /// A line from a tester to an adapter.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum TesterLine<'a> {
-    /// The first line; an adapter answers that it is ready.
+    /// The first line; the adapter answers that it is ready.
     Hello {
         /// The name of the specification.
         spec: Cow<'a, str>,
         /// The number of clients.
         clients: u64,
     },
-    /// A client asks.
+    /// A client sends a request.
     Ask {
         /// The client.
         client: u64,
@@ -47,19 +47,19 @@ pub enum TesterLine<'a> {
         /// The client.
         client: u64,
     },
-    /// All begins anew; an adapter answers that it is ready.
+    /// Everything begins anew; the adapter answers that it is ready.
     Reset {
         /// The number of clients.
         clients: u64,
     },
-    /// There is no more.
+    /// The tester sends nothing more.
     End,
 }
 
 /// A line from an adapter to a tester.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum AdapterLine<'a> {
-    /// It is ready to be asked.
+    /// The adapter is ready for requests.
     Ready,
     /// An answer.
     Answer {
@@ -68,12 +68,12 @@ pub enum AdapterLine<'a> {
         /// The answer, as JSON.
         answer: &'a str,
     },
-    /// No answer came; it may have happened.
+    /// No answer came; the request may have taken effect.
     Lost {
         /// The client.
         client: u64,
     },
-    /// It surely did not happen.
+    /// The request certainly took no effect.
     Refused {
         /// The client.
         client: u64,
@@ -89,7 +89,7 @@ impl<'a> TesterLine<'a> {
     /// Reads a line.
     ///
     /// # Errors
-    /// It is none of these; in words.
+    /// The text is no line of a tester. The message says why.
     pub fn read(text: &'a str) -> Result<TesterLine<'a>, String> {
         let members = ObjectMembers::read(text)?;
         members.check_version()?;
@@ -122,10 +122,10 @@ impl fmt::Display for TesterLine<'_> {
 }
 
 impl<'a> AdapterLine<'a> {
-    /// Reads a line; that it says more than it has to does no harm.
+    /// Reads a line; additional members are ignored.
     ///
     /// # Errors
-    /// It is none of these; in words.
+    /// The text is no line of an adapter. The message says why.
     pub fn read(text: &'a str) -> Result<AdapterLine<'a>, String> {
         let members = ObjectMembers::read(text)?;
         members.check_version()?;
@@ -157,7 +157,7 @@ impl fmt::Display for AdapterLine<'_> {
     }
 }
 
-/// The members of an object, with their values as they stand.
+/// The members of an object, with their values as they are written.
 pub(super) struct ObjectMembers<'a>(Vec<(Cow<'a, str>, &'a str)>);
 
 impl<'a> ObjectMembers<'a> {
@@ -166,7 +166,7 @@ impl<'a> ObjectMembers<'a> {
         members(text).map(ObjectMembers).map_err(|error| error.to_string())
     }
 
-    /// The value of a member, as it stands.
+    /// The value of a member, as it is written.
     pub(super) fn get(&self, name: &str) -> Option<&'a str> {
         self.0.iter().find(|(key, _)| key == name).map(|(_, value)| *value)
     }

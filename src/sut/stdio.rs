@@ -1,6 +1,7 @@
-//! A system behind an adapter in any language: a command, with all clients through its standard input and output.
+//! A system that is reached through an adapter in any language: a command, with all clients on its standard input and output.
 //!
-//! The adapter speaks the [protocol](super::protocol). It is started when the system is first reset, and ends with this.
+//! The adapter speaks the [protocol](super::protocol). It is started at the first reset of the system, and ends when this is
+//! dropped.
 
 use std::collections::{BTreeMap, VecDeque};
 use std::process::{ChildStdin, ChildStdout};
@@ -18,41 +19,41 @@ use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 16;
-/// The longest time between two looks whether an adapter that is not ready is still waited for.
+/// The longest time between two tests whether the wait for the adapter was called off.
 const LOOK: Duration = Duration::from_millis(100);
-/// The time that an adapter has to end after the last line, or after it has closed its output.
+/// The time that an adapter has to end after the last line, or after it closed its output.
 const ENDING: Duration = Duration::from_millis(500);
-/// The time in which an adapter speaks of requests that are lost.
+/// The time that an adapter has to send lines about lost requests.
 const STALE: Duration = Duration::from_millis(100);
-/// The time in which a system that ended a connection turns out to have ended.
+/// The time after the end of a connection within which the system may show that it has ended as a whole.
 const SUSPECTED: Duration = Duration::from_millis(200);
 
-/// A system behind an adapter.
+/// A system that is reached through an adapter.
 pub struct StdioSystem {
     command: String,
     launcher: Launcher,
-    /// The time that the adapter may take to be ready.
+    /// The time within which the adapter must be ready.
     patience: Duration,
     resets: AdapterReset,
     adapter: Option<Adapter>,
-    /// The last lines of the adapter before this one.
+    /// The last lines of output of the adapter before this one.
     before: Vec<String>,
     heard: Heard,
     line: String,
 }
 
-/// The part that an adapter has in a reset.
+/// The part of an adapter in a reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum AdapterReset {
-    /// It resets the system, or at least its connections to it.
+    /// The adapter resets the system, or at least its connections to the system.
     Asked,
-    /// It is not asked to.
+    /// The adapter is not told about resets.
     Never,
 }
 
-/// An adapter that runs.
+/// A running adapter.
 struct Adapter {
     group: ProcessGroup,
     input: Option<ChildStdin>,
@@ -60,41 +61,41 @@ struct Adapter {
     out: UnwrittenLines,
     read: LineBuffer,
     chunk: Vec<u8>,
-    /// The number of clients that it knows of.
+    /// The number of clients that the adapter knows of.
     clients: u64,
 }
 
-/// The things that an adapter said and that are not handed out yet.
+/// The events that the adapter reported and that were not handed out yet.
 struct Heard {
     codec: LineCodec,
     events: VecDeque<Result<SutEvent, SutFailure>>,
-    /// The clients that have asked since the last reset.
+    /// The clients that have sent requests since the last reset.
     clients: BTreeMap<u64, StdioClient>,
-    /// The number of those who wait until the adapter has done with what is lost.
+    /// The number of clients whose requests are held back until the adapter has reported all lost requests.
     waiting: usize,
-    /// The number of lines.
+    /// The number of lines so far.
     lines: u64,
-    /// It is awaited that the adapter is ready; until then it may speak of what was before.
+    /// Set when the adapter has said that it is ready; before that its lines may be about the time before the reset.
     is_ready: bool,
 }
 
-/// A client, as its adapter has to see it.
+/// A client, with what its adapter has reported.
 ///
-/// If a connection ends while several requests wait for their answers, they are all lost to the client. Some adapters still
-/// speak of each, and some do not; what the client asks then is held back until that has been heard, or cannot be expected.
+/// If a connection ends with several open requests, all of them are lost to the client. Some adapters still report each of them,
+/// and some do not. So further requests of the client are held back until the reports have come, or are no longer expected.
 #[derive(Default)]
 struct StdioClient {
-    /// The requests of which the adapter has not spoken.
+    /// The number of requests that the adapter has not reported on.
     unanswered: u64,
-    /// Those of them that are lost.
+    /// The number of lost requests that the adapter may still report on.
     lost: u64,
-    /// The moment until which the adapter may speak of what is lost.
+    /// The moment until which such reports are expected.
     waits: Option<Instant>,
     held: Vec<u8>,
 }
 
 impl StdioSystem {
-    /// A system behind the adapter that this command starts.
+    /// A system that is reached through the adapter that this command starts.
     #[must_use]
     pub fn new(
         spec: &Arc<Spec>,
@@ -117,7 +118,7 @@ impl StdioSystem {
         }
     }
 
-    /// Starts the adapter, if it does not run.
+    /// Starts the adapter, unless it runs.
     fn start(&mut self, clients: u64) -> Result<(), SutFailure> {
         if self.adapter.is_some() {
             return Ok(());
@@ -132,7 +133,7 @@ impl StdioSystem {
         self.await_ready(&TesterLine::Hello { spec: spec.into(), clients })
     }
 
-    /// Says something after which the adapter says that it is ready.
+    /// Sends a line that the adapter answers by saying that it is ready.
     fn await_ready(&mut self, line: &TesterLine<'_>) -> Result<(), SutFailure> {
         self.heard.forget();
         self.heard.is_ready = false;
@@ -160,7 +161,7 @@ impl StdioSystem {
         }
     }
 
-    /// Writes what can be written, waits until there is something to read or to write, and reads it.
+    /// Writes without waiting, then waits until something can be read or written, and reads.
     fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
         let Some(adapter) = &mut self.adapter else {
             return Err(SutFailure::new(SutFailureKind::Adapter, "no adapter runs: the system was never reset"));
@@ -202,7 +203,7 @@ impl StdioSystem {
         self.adapter.as_ref().map_or_else(|| self.before.clone(), |adapter| adapter.group.output())
     }
 
-    /// An event as it is handed out: the end of a connection may be that of the system.
+    /// Passes on an event. If it is the end of a connection because the system has ended, fails with the end of the system.
     fn checked(&mut self, event: SutEvent) -> Result<SutEvent, SutFailure> {
         match &event.kind {
             SutEventKind::Closed | SutEventKind::Lost if !self.launcher.lives_on() => {
@@ -283,7 +284,7 @@ impl System for StdioSystem {
 
     fn crash(&mut self) -> Result<(), SutFailure> {
         let clients = self.adapter.as_ref().map_or(1, |adapter| adapter.clients);
-        // What it still has to say is of connections that are lost.
+        // Its further reports would be about lost connections.
         self.end_adapter(Ending::AtOnce);
         self.launcher.crash()?;
         self.start(clients)
@@ -318,14 +319,14 @@ impl Adapter {
         Ok(Adapter { group, input, output, out, read, chunk, clients })
     }
 
-    /// Writes what can be written.
+    /// Writes without waiting.
     fn write(&mut self) {
         if let Some(input) = &mut self.input {
             self.out.write_to(input);
         }
     }
 
-    /// Waits until there is something to read, or room to write.
+    /// Waits until something can be read, or the rest be written.
     fn wait(&self, until: Instant) -> Result<(), SutFailure> {
         let broken =
             |why: &str| SutFailure::new(SutFailureKind::Adapter, format!("the adapter cannot be waited for: {why}"));
@@ -341,7 +342,7 @@ impl Adapter {
         }
     }
 
-    /// Reads what is there.
+    /// Reads without waiting.
     fn hear(&mut self, heard: &mut Heard) -> StreamState {
         let Adapter { output: Some(output), read, chunk, .. } = self else { return StreamState::Ended };
         read_from(output, chunk, |bytes| {
@@ -353,7 +354,7 @@ impl Adapter {
         })
     }
 
-    /// Says that there is no more, and gives the adapter the time to end.
+    /// Tells the adapter that nothing more comes, and gives it time to end.
     fn say_goodbye(&mut self) {
         self.out.push(format!("{}\n", TesterLine::End).as_bytes());
         self.write();
@@ -363,7 +364,7 @@ impl Adapter {
 }
 
 impl Heard {
-    /// Takes a line of the adapter.
+    /// Handles a line of the adapter.
     fn line(&mut self, line: &[u8]) {
         self.lines += 1;
         if is_blank(line) {
@@ -398,7 +399,7 @@ impl Heard {
         self.seen(client, kind)
     }
 
-    /// The event that a client sees, unless the adapter speaks of what is lost.
+    /// The event that a client sees; `None` if the line is about a lost request.
     fn seen(&mut self, client: u64, kind: SutEventKind) -> Option<Result<SutEvent, SutFailure>> {
         let is_answer = matches!(kind, SutEventKind::Answer(_));
         if is_answer && self.is_ready && !self.clients.contains_key(&client) {
@@ -409,7 +410,7 @@ impl Heard {
         }
         let state = self.clients.entry(client).or_default();
         if state.lost > 0 {
-            // Behind the end of a connection nothing more is said of it.
+            // After the end of a connection the adapter reports nothing more about it.
             state.lost = if kind == SutEventKind::Closed { 0 } else { state.lost - 1 };
             return None;
         }
@@ -421,7 +422,7 @@ impl Heard {
         Some(Ok(SutEvent { client, kind }))
     }
 
-    /// Takes all requests of a client that have no answer for lost.
+    /// Treats all open requests of a client as lost.
     fn lose(&mut self, client: u64) {
         let state = self.clients.entry(client).or_default();
         state.lost += std::mem::take(&mut state.unanswered);
@@ -431,7 +432,7 @@ impl Heard {
         }
     }
 
-    /// Lets those ask of whose losses nothing more is to be heard; returns the next moment at which to look.
+    /// Sends the held-back requests of clients whose lost requests are reported. Returns the moment for the next test.
     fn release(&mut self, until: Instant, out: &mut UnwrittenLines) -> Instant {
         let mut next = until;
         if self.waiting > 0 {
@@ -450,14 +451,14 @@ impl Heard {
         next
     }
 
-    /// Begins to listen to an adapter that has just been started.
+    /// Prepares for an adapter that was just started.
     fn begin(&mut self) {
         self.events.clear();
         self.clients.clear();
         (self.waiting, self.lines) = (0, 0);
     }
 
-    /// Begins anew: requests under way are lost, though the adapter may still send lines about them.
+    /// Forgets all open requests, as they are lost; the adapter may still send lines about them.
     fn forget(&mut self) {
         let clients: Vec<u64> = self.clients.keys().copied().collect();
         clients.into_iter().for_each(|client| self.lose(client));
@@ -481,7 +482,7 @@ impl Heard {
         self.events.push_back(Err(failure));
     }
 
-    /// The first failure among what was said.
+    /// The first failure among the events.
     fn failure(&mut self) -> Option<SutFailure> {
         self.events.iter().find_map(|event| event.as_ref().err().cloned())
     }

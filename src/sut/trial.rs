@@ -1,4 +1,4 @@
-//! A trial of an adapter: one request of each kind is sent, and what comes back is told.
+//! A trial of an adapter: sends one request of each kind, and reports the outcomes.
 //!
 //! ```text
 //!   {"Get": {"key": "a"}}   →  {"Text": null}
@@ -11,17 +11,17 @@ use std::time::{Duration, Instant};
 use super::{SutEventKind, SutFailure, System};
 use crate::value::Value;
 
-/// The outcome of a request that was tried; nothing if nothing came before the deadline.
+/// The outcome of one request in a trial.
 #[derive(Clone, PartialEq, Debug)]
 pub struct AdapterTrial {
     /// The request.
     pub request: Value,
-    /// The first thing that its client saw.
+    /// The first event that the client saw; `None` if none came before the deadline.
     pub outcome: Result<Option<SutEventKind>, SutFailure>,
 }
 
-/// Sends these requests to a fresh system with one client, one after another, and returns what came back for each, up to the first failure.
-/// A system that asks for a pause gets one, as long as the deadline at most.
+/// Sends these requests to a fresh system from one client, one after another, and returns the outcomes, up to the first failure.
+/// A pause that the system asks for is kept, up to the deadline.
 ///
 /// # Errors
 /// The system cannot be reset.
@@ -49,7 +49,7 @@ pub fn check_adapter(
     Ok(trials)
 }
 
-/// The first thing that a client sees; peers that are called meanwhile fail.
+/// The first event that a client sees. Peers that are called meanwhile fail.
 fn first_seen(system: &mut dyn System, until: Instant) -> Result<Option<SutEventKind>, SutFailure> {
     loop {
         match system.next(until)?.map(|event| event.kind) {

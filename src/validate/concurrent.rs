@@ -1,7 +1,7 @@
-//! Traces of concurrent clients: single events put together to a history.
+//! Traces of concurrent clients: single events, put together to a history.
 //!
-//! `{"c": 1, "q": 5}`, `{"c": 2, "q": 3}`, `{"c": 1, "a": 1}`, `{"c": 2, "lost": true}` is one of two clients. A line that is a whole
-//! exchange is a request that is answered at once.
+//! `{"c": 1, "q": 5}`, `{"c": 2, "q": 3}`, `{"c": 1, "a": 1}`, `{"c": 2, "lost": true}` is a trace of two clients. A line with a
+//! whole exchange is a request that is answered at once.
 
 use std::io::BufRead;
 
@@ -12,7 +12,7 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, Response, TraceError, TraceEvent};
 use crate::value::Value;
 
-/// Reads a trace of concurrent clients: at least a given number of its first events, or all.
+/// Reads a trace of concurrent clients: all of it, or at least its first `first` events.
 ///
 /// # Errors
 /// If a line is no event, or its values are not of the specification's types.
@@ -25,7 +25,7 @@ pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<us
     Ok(building.finish())
 }
 
-/// Reads what happened, each with its line, until there is no more, or it is not wanted.
+/// Reads each event with its line, until the trace ends or `see` wants no more.
 ///
 /// # Errors
 /// If a line is no event, or its values are not of the specification's types.
@@ -41,10 +41,10 @@ pub fn each_happening<R: BufRead>(
     Ok(())
 }
 
-/// A line, and the one or two things that happened on it.
+/// A line with the one or two things that happened on it.
 type OnLine = (u64, [Option<Happened>; 2]);
 
-/// The one or two things that happened in the next event, and its line.
+/// The one or two things that happened in the next event, with its line; `None` at the end of the trace.
 fn next<R: BufRead>(events: &mut Events<R>) -> Result<Option<OnLine>, TraceError> {
     let Some(event) = events.next_event()? else { return Ok(None) };
     let line = event.line;

@@ -30,11 +30,11 @@ pub struct Events<R> {
     spec: Arc<Spec>,
     plain: PlainLines,
     source: EventSource<R>,
-    /// True if an event shows something that the server did.
+    /// Set if some event so far shows something that the server did.
     is_answered: bool,
 }
 
-/// The reader of a format.
+/// The reader for the format of the trace.
 #[derive(Debug)]
 enum EventSource<R> {
     Ndjson(Box<TraceReader<R>>),
@@ -42,17 +42,17 @@ enum EventSource<R> {
     Har(Box<HarTrace<R>>),
 }
 
-/// The rules by which formats are read that need some.
+/// The options of the formats that have some.
 #[derive(Clone, Default, Debug)]
 pub struct FormatRules {
-    /// Those of Jepsen's.
+    /// The options of the Jepsen format.
     pub jepsen: JepsenRules,
-    /// The beginning of the URLs of a HAR file that count.
+    /// The prefix of the URLs in a HAR file that are not passed over.
     pub url: Option<String>,
 }
 
 impl<R: BufRead> Events<R> {
-    /// Reads a trace of a specification. The rules are those of formats that need some.
+    /// Opens a trace of a specification in a format.
     pub fn open(spec: &Arc<Spec>, input: R, format: TraceFormat, rules: FormatRules) -> Events<R> {
         let source = match format {
             TraceFormat::Ndjson => EventSource::Ndjson(Box::new(TraceReader::new(input))),
@@ -67,7 +67,7 @@ impl<R: BufRead> Events<R> {
         Events { spec: spec.clone(), plain: PlainLines::new(&spec.types), source, is_answered: false }
     }
 
-    /// The next event; nothing if the trace ends.
+    /// The next event; `None` at the end of the trace.
     ///
     /// # Errors
     /// If the trace cannot be read, or its values are not of the specification's types.
@@ -98,7 +98,7 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// An error on the line of the last event, which is this one.
+    /// An error on the line of the last event, whose number is `line`.
     pub fn error_on(&self, line: u64, message: String) -> TraceError {
         match &self.source {
             EventSource::Ndjson(reader) => reader.error_at(0, message),
@@ -106,7 +106,7 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// The optional first line, which says what the trace is of, once it has been read.
+    /// The optional first line, which names the specification of the trace, after it was read.
     pub fn header(&self) -> Option<&Header> {
         match &self.source {
             EventSource::Ndjson(reader) => reader.header(),
@@ -114,7 +114,7 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// The things that were read and are no events, in words.
+    /// The number of things that were read and are no events, in words.
     pub fn passed_over(&self) -> Option<String> {
         match &self.source {
             EventSource::Ndjson(_) => None,
@@ -123,7 +123,8 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// Tests whether there was nothing but what is no event: no operation, no entry that counts.
+    /// Tests whether a trace without events has nothing else either. Only a Jepsen history may have operations that are no
+    /// events.
     pub fn is_blank(&self) -> bool {
         match &self.source {
             EventSource::Ndjson(_) | EventSource::Har(_) => true,
@@ -132,10 +133,10 @@ impl<R: BufRead> Events<R> {
     }
 }
 
-/// The value that a part of an exchange is.
+/// Decodes a part of an exchange.
 ///
 /// # Errors
-/// If its JSON is no value of the specification's type.
+/// The JSON is no value of the specification's type.
 pub fn decoded_part(spec: &Spec, part: ExchangePart, text: &str) -> Result<Value, JsonError> {
     let ty = match part {
         ExchangePart::Request => spec.program.request,
@@ -144,7 +145,7 @@ pub fn decoded_part(spec: &Spec, part: ExchangePart, text: &str) -> Result<Value
     json::decode_recorded(&spec.types, ty, text)
 }
 
-/// An event of a line, its values decoded.
+/// The event of a line, with its values decoded.
 fn of_types(spec: &Spec, event: &TraceEvent<Raw<'_>>) -> Result<TraceEvent<Value>, JsonError> {
     let sent = |query: &Raw<'_>| decoded(spec, spec.program.request, query);
     let answered = |answer: &Raw<'_>| decoded(spec, spec.program.response, answer);

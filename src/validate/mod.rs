@@ -1,4 +1,5 @@
-//! Judging from the outside: queries and answers as a program's own types or as lines of a trace, verdicts out.
+//! The validator for programs: it takes requests and answers as the program's own types, or as lines of a trace, and gives a
+//! verdict.
 //!
 //! ```
 //! use mayhap::{Spec, Validator, Verdict};
@@ -58,11 +59,10 @@ impl Spec {
 }
 
 impl Exchange {
-    /// Makes an exchange of a request and its answer, given as values that serialise to their JSON. It is the first of a trace, of
-    /// connection 1.
+    /// Makes an exchange of a request and its answer, given as values that serialise to their JSON. It has line 1 and client 1.
     ///
     /// # Errors
-    /// If one of them is no value of the specification's type.
+    /// If the request or the answer is no value of the specification's type.
     pub fn of<Q, A>(spec: &Spec, query: &Q, answer: &A) -> Result<Exchange, JsonError>
     where
         Q: Serialize + ?Sized,
@@ -76,32 +76,32 @@ impl Exchange {
     /// Makes an exchange of a request without an answer.
     ///
     /// # Errors
-    /// If it is no value of the specification's type.
+    /// If the request is no value of the specification's type.
     pub fn unanswered<Q: Serialize + ?Sized>(spec: &Spec, query: &Q, seen: Observed) -> Result<Exchange, JsonError> {
         let request = json::from_serde(&spec.types, spec.program.request, query)?;
         Ok(Exchange { line: 1, client: 1, request, observed: seen })
     }
 }
 
-/// Judges a server: observes its exchanges one by one.
+/// A validator of a server, which observes its exchanges one by one.
 ///
-/// It keeps no history. A [`crate::Trace`] does, and can therefore explain a verdict.
+/// A validator keeps no history. A [`crate::Trace`] keeps one, and can therefore explain a verdict.
 #[derive(Debug)]
 pub struct Validator {
-    /// The specification, at hand beside the judge that also has it.
+    /// The specification, which the judge has, too.
     spec: Arc<Spec>,
     judge: Judge,
     observed: u64,
 }
 
 impl Validator {
-    /// A validator that has seen nothing.
+    /// A validator that has observed nothing, with the default limits.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> Validator {
         Validator::with_options(spec, Options::default())
     }
 
-    /// A validator with other limits.
+    /// A validator that has observed nothing, with these limits.
     #[must_use]
     pub fn with_options(spec: &Arc<Spec>, options: Options) -> Validator {
         Validator { spec: spec.clone(), judge: Judge::new(spec.clone(), options), observed: 0 }
@@ -110,7 +110,7 @@ impl Validator {
     /// Observes a request and its answer, as values that serialise to their JSON; returns whether any run still explains the trace.
     ///
     /// # Errors
-    /// If one of them is no value of the specification's type; nothing is observed then.
+    /// If the request or the answer is no value of the specification's type; nothing is observed then.
     pub fn observe<Q, A>(&mut self, query: &Q, answer: &A) -> Result<bool, JsonError>
     where
         Q: Serialize + ?Sized,
@@ -123,50 +123,50 @@ impl Validator {
     /// Observes a request to which the server owed no answer, or that the client gave up.
     ///
     /// # Errors
-    /// If it is no value of the specification's type; nothing is observed then.
+    /// If the request is no value of the specification's type; nothing is observed then.
     pub fn observe_unanswered<Q: Serialize + ?Sized>(&mut self, query: &Q, seen: Observed) -> Result<bool, JsonError> {
         let exchange = Exchange::unanswered(&self.spec, query, seen)?;
         Ok(self.observe_exchange(&Exchange { line: self.observed + 1, ..exchange }))
     }
 
-    /// Observes that the system was killed and started again; returns whether anything still explains the trace.
+    /// Observes that the system was killed and started again; returns whether some run still explains the trace.
     pub fn observe_restart(&mut self) -> bool {
         self.observe_exchange(&Exchange::restart(self.observed + 1))
     }
 
-    /// Observes an exchange; returns whether anything still explains the trace.
+    /// Observes an exchange; returns whether some run still explains the trace.
     pub fn observe_exchange(&mut self, exchange: &Exchange) -> bool {
         self.observed += 1;
         self.judge.observe_by(&self.spec, exchange)
     }
 
-    /// The judgement of everything observed so far.
+    /// The verdict on the observations so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
         self.judge.verdict()
     }
 
-    /// The cost of judging so far.
+    /// The amount of work so far.
     #[must_use]
     pub fn counts(&self) -> Counts {
         self.judge.counts()
     }
 
-    /// The number of times that each tier of the solver answered.
+    /// The number of questions that each stage of the solver answered.
     #[doc(hidden)]
     #[must_use]
     pub fn statistics(&self) -> Statistics {
         self.judge.statistics()
     }
 
-    /// The judge with the candidates, if nothing more is to be observed.
+    /// The judge with its candidates, for when nothing more is to be observed.
     #[doc(hidden)]
     #[must_use]
     pub fn into_judge(self) -> Judge {
         self.judge
     }
 
-    /// The judge, with the candidates that are left.
+    /// The judge with its candidates.
     #[doc(hidden)]
     #[must_use]
     pub fn judge(&self) -> &Judge {

@@ -1,8 +1,8 @@
-//! Traces of clients that do not wait for each other, event by event: what was observed of which connection, and of which call.
+//! Traces of concurrent clients, event by event: the observations on connections and of calls.
 //!
-//! `{"c": 1, "q": 5}`, `{"c": 2, "q": 3}`, `{"c": 1, "a": 1}`, `{"c": 2, "lost": true}` is one of two clients. A line that is a whole
-//! exchange is a request that is answered at once. What comes under a number after the end of its connection is another one, of
-//! another client; each call of a peer is its own exchange, though its number may come again.
+//! `{"c": 1, "q": 5}`, `{"c": 2, "q": 3}`, `{"c": 1, "a": 1}`, `{"c": 2, "lost": true}` is a trace of two clients. A line with a
+//! whole exchange is a request that is answered at once. If a number comes again after the end of its connection, it stands for a
+//! new connection of another client. Each call of a peer is an exchange of its own, even if its number comes again.
 
 use std::collections::BTreeSet;
 use std::io::BufRead;
@@ -20,22 +20,22 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceError, TraceEvent};
 use crate::value::Value;
 
-/// A trace of clients that do not wait for each other.
+/// A trace of concurrent clients.
 #[derive(Clone, Default, Debug)]
 pub struct Observations {
     /// The observations, with their lines.
     pub events: Vec<RecordedEvent>,
-    /// The numbers in the trace of connections that have another number here, as it was used before.
+    /// The number in the trace, by connection, if the connection was renumbered because its number had been used before.
     clients: FxHashMap<u64, u64>,
-    /// Those of calls.
+    /// The number in the trace, by call, if the call was renumbered.
     exchanges: FxHashMap<u64, u64>,
 }
 
 impl Observations {
-    /// The observations of events.
+    /// The observations of these events.
     ///
     /// # Errors
-    /// If a peer answers a call that was not made: the line, and what is wrong.
+    /// A peer answers a call that was not made: the line, and the message.
     pub fn of(spec: &Spec, events: impl IntoIterator<Item = TraceEvent<Value>>) -> Result<Observations, (u64, String)> {
         let mut numbering = Numbering::new();
         for event in events {
@@ -46,7 +46,7 @@ impl Observations {
         Ok(numbering.made)
     }
 
-    /// The history of requests and answers that they are.
+    /// The requests and answers as a history.
     #[must_use]
     pub fn history(&self, spec: &Spec) -> History {
         let mut building = Building::new(spec.program.names_clients);
@@ -80,7 +80,7 @@ impl Observations {
     }
 }
 
-/// Reads a trace of clients that do not wait for each other.
+/// Reads a trace of concurrent clients.
 ///
 /// # Errors
 /// If a line is no event, or its values are not of the specification's types.
@@ -96,8 +96,8 @@ pub fn observations<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<O
     Ok(numbering.made)
 }
 
-/// The connections and exchanges that are open, by the numbers that the trace gives them. What has a number that was used before gets
-/// one of its own.
+/// The open connections and calls, by their numbers in the trace. A connection or call whose number was used before gets a new
+/// number.
 #[derive(Clone, Debug, Default)]
 pub struct Numbering {
     connections: FxHashMap<u64, Port>,
@@ -107,16 +107,16 @@ pub struct Numbering {
     made: Observations,
 }
 
-/// The parts of a numbering under which no call is open.
+/// The content of a [`Numbering`] without open calls, in a form that can be saved.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct NumberingParts {
-    /// The open connections, each with its own number.
+    /// The numbers of the open connections in the trace, each with the number of the connection here.
     pub open: Vec<(u64, u64)>,
-    /// The numbers of connections that were used,
+    /// The numbers of connections that were used.
     pub clients: BTreeSet<u64>,
-    /// and those of calls.
+    /// The numbers of calls that were used.
     pub exchanges: BTreeSet<u64>,
-    /// The number before which the next one is that is given.
+    /// The next new number is one less than this.
     pub next: u64,
 }
 
@@ -128,20 +128,20 @@ enum NumberKind {
 }
 
 impl Numbering {
-    /// One in which nothing is open.
+    /// A numbering with nothing open.
     #[must_use]
     pub fn new() -> Numbering {
         Numbering { next: u64::MAX, ..Numbering::default() }
     }
 
-    /// The number of things that were numbered.
+    /// The number of connections and calls so far.
     #[must_use]
     #[allow(clippy::len_without_is_empty)]
     pub fn len(&self) -> usize {
         self.used.len()
     }
 
-    /// The parts of it; nothing if a call is open.
+    /// The content in a form that can be saved; `None` if a call is open.
     #[must_use]
     pub fn parts(&self) -> Option<NumberingParts> {
         let used = |kind| {
@@ -154,7 +154,7 @@ impl Numbering {
         self.exchanges.is_empty().then_some(NumberingParts { open, clients, exchanges, next: self.next })
     }
 
-    /// The one of these parts.
+    /// The numbering with this content.
     #[must_use]
     pub fn of_parts(parts: NumberingParts) -> Numbering {
         let clients = parts.clients.into_iter().map(|number| (NumberKind::Client, number));
@@ -167,10 +167,10 @@ impl Numbering {
         }
     }
 
-    /// The one or two observations of an event.
+    /// Turns an event into its one or two observations.
     ///
     /// # Errors
-    /// If a peer answers a call that was not made.
+    /// A peer answers a call that was not made.
     pub fn made(&mut self, spec: &Spec, event: TraceEvent<Value>) -> Result<Vec<Observation>, String> {
         let client = event.client.unwrap_or(1);
         let kind = match event.kind {
@@ -210,7 +210,7 @@ impl Numbering {
         port
     }
 
-    /// The number itself, or, if that was used before, another one.
+    /// The number itself, or a new one if it was used before.
     fn number(&mut self, kind: NumberKind, number: u64) -> u64 {
         if self.used.insert((kind, number)) {
             return number;
@@ -225,7 +225,7 @@ impl Numbering {
         self.next
     }
 
-    /// The observation of a peer.
+    /// The observation of a call, or of its end.
     fn peer(&mut self, spec: &Spec, event: PeerEvent<Value>) -> Result<Observation, String> {
         let peer = spec.program.peers.iter().position(|peer| peer.name == event.peer).unwrap_or_default() as u32;
         let exchange = event.exchange;
@@ -245,7 +245,7 @@ impl Numbering {
         }
     }
 
-    /// The exchange that a peer ends.
+    /// The number of the call that a peer ends.
     fn ended(&mut self, (name, exchange): (&str, u64), peer: u32) -> Result<u64, String> {
         let open = self.exchanges.remove(&exchange).filter(|(_, called)| *called == peer);
         let missing = || format!("no call of {name:?} has the number {exchange}");

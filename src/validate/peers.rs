@@ -9,10 +9,10 @@ use crate::spec::Spec;
 use crate::trace::{PeerEvent, PeerMessage, Raw};
 use crate::value::Value;
 
-/// The number of the peer of this name.
+/// The index of the peer with this name.
 ///
 /// # Errors
-/// The specification has none; in words.
+/// The specification has no such peer; the message may suggest a similar name.
 pub fn number_of_peer(spec: &Spec, name: &str) -> Result<usize, String> {
     let peers = &spec.program.peers;
     if peers.is_empty() {
@@ -25,10 +25,10 @@ pub fn number_of_peer(spec: &Spec, name: &str) -> Result<usize, String> {
     })
 }
 
-/// A message of a line, its values decoded.
+/// The message on a line, with its values decoded.
 ///
 /// # Errors
-/// If the specification has no such peer, or its values are not of its types.
+/// The specification has no such peer, or a value does not have its type.
 pub fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEvent<Value>, JsonError> {
     let number = number_of_peer(spec, &event.peer).map_err(|why| JsonError::new(0, why))?;
     let declared = &spec.program.peers[number];

@@ -1,6 +1,6 @@
-//! Lines in the forms that most have, read in one go: `{"q": 5, "a": 1}`, `{"c": 2, "q": 5}`, `{"c": 2, "a": 1}`.
+//! A fast reader for lines in the most common forms: `{"q": 5, "a": 1}`, `{"c": 2, "q": 5}`, `{"c": 2, "a": 1}`.
 //!
-//! Whatever is wrong or different is found out in full.
+//! It fails on any other line, which the general reader then reads again, with full messages.
 
 use crate::json::{FormReader, Forms, Spacing};
 use crate::spec::Spec;
@@ -8,14 +8,14 @@ use crate::spec::types::Types;
 use crate::trace::{EventKind, Response, TraceEvent};
 use crate::value::Value;
 
-/// A reader of such lines.
+/// A reader of lines in these forms.
 #[derive(Debug)]
 pub(super) struct PlainLines {
     spaced: Forms,
     compact: Forms,
 }
 
-/// The texts around the parts of a line.
+/// The texts between the values of a line.
 struct Words {
     query_first: &'static str,
     client_first: &'static str,
@@ -59,7 +59,7 @@ impl PlainLines {
     }
 
     fn reading<'t, 'a>(&'t mut self, spec: &'t Spec, text: &'a str) -> (FormReader<'t, 'a>, &'static Words) {
-        // Behind the first key, which is of one letter, stands a space or none.
+        // The first key is one letter long, and a space may follow the colon after it.
         match text.as_bytes().get(5) {
             Some(b' ') => (self.spaced.reading(&spec.types, text), &SPACED),
             _ => (self.compact.reading(&spec.types, text), &COMPACT),
@@ -76,7 +76,7 @@ fn exchange(spec: &Spec, mut reading: FormReader<'_, '_>, words: &Words) -> Opti
     ends(reading).then_some((request, answer))
 }
 
-/// Tests whether an object ends, and nothing stands after it.
+/// Tests whether the object ends here, and nothing follows it.
 fn ends(mut reading: FormReader<'_, '_>) -> bool {
     reading.eat_text("}") && reading.is_at_end()
 }

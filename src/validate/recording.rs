@@ -1,7 +1,7 @@
-//! Traces that can be read again, from any exchange on: what evidence looks through.
+//! Traces that can be read again, from any exchange on, as the search for evidence does.
 //!
-//! Exchanges in memory are one; a file is another ([`StoredTrace`]), of which no more than a line is in memory. For example the
-//! reason of a rejection on line 1,000,000 passes over the first half of the trace only once:
+//! A trace is a list of exchanges in memory, or a file ([`StoredTrace`]), of which at most one line is in memory. For example the
+//! search for the reason of a rejection on line 1,000,000 passes over the first half of the trace only once:
 //!
 //! ```
 //! use mayhap::{Exchange, Spec, validate::{Exchanges, StoredTrace, Recording, exchange_at}};
@@ -25,14 +25,14 @@ use crate::trace::{TraceError, TracePosition};
 
 /// A trace that can be read again.
 pub trait Recording {
-    /// The number of its exchanges.
+    /// The number of exchanges.
     fn length(&self) -> usize;
 
-    /// Reads it from the exchange at this position (the first one is at 0) until it ends or enough was seen.
+    /// Reads from the exchange at this position (the first is at 0), until the trace ends or `see` answers with a break.
     fn read(&self, from: usize, see: &mut dyn FnMut(&Exchange) -> ControlFlow<()>);
 }
 
-/// The exchange at a position.
+/// The exchange at a position; `None` if the trace is shorter.
 #[must_use]
 pub fn exchange_at<R: Recording + ?Sized>(recording: &R, at: usize) -> Option<Exchange> {
     let mut found = None;
@@ -63,17 +63,17 @@ impl Recording for Vec<Exchange> {
     }
 }
 
-/// The number of places in a trace that are remembered; from the nearest one before it, what is looked for is searched.
+/// The most positions of exchanges that are remembered. An exchange is searched from the nearest remembered position before it.
 const PLACES: usize = 4_096;
 
-/// A trace outside of memory, which whoever has it opens at any byte.
+/// A trace outside of memory, which `open` opens at any byte.
 ///
 /// ```text
 ///   exchanges  0 1 2 3 4 5 6 7 8 …     read up to 7, with a stride of 2
 ///   places     ^   ^   ^   ^           exchange 5 is read by opening it at the place of 4 and passing over one
 /// ```
 ///
-/// Invariant: the place at index i is where exchange i · stride begins; the first is the trace's beginning.
+/// Invariant: the place at index i is the beginning of exchange i · stride; the first place is the beginning of the trace.
 pub struct StoredTrace<O> {
     spec: Arc<Spec>,
     length: usize,
@@ -90,7 +90,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
     }
 
-    /// Why it could not be read, if it could not: then it looked shorter than it is.
+    /// The reason why the trace could not be read to its end, if it could not: then it seemed shorter than it is.
     #[must_use]
     pub fn failure(&self) -> Option<String> {
         self.failure.borrow().clone()
@@ -112,7 +112,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
         Ok(exchanges)
     }
 
-    /// Remembers a place, if it is the next one that is wanted; every second one is forgotten if they become too many.
+    /// Remembers a place if it is the next one by the stride. If there are too many places, every second one is forgotten.
     fn note(&self, place: TracePosition) {
         let (mut places, stride) = (self.places.borrow_mut(), self.stride.get());
         if place.events != (places.len() * stride) as u64 {

@@ -1,4 +1,4 @@
-//! Traces as streams of exchanges, judged while they are read.
+//! Traces as streams of exchanges, which are judged while they are read.
 
 use std::io::BufRead;
 use std::sync::Arc;
@@ -21,17 +21,17 @@ pub struct Exchanges<R> {
 }
 
 impl<R: BufRead> Exchanges<R> {
-    /// Reads a trace of a specification.
+    /// Reads a trace of a specification from its beginning.
     pub fn new(spec: &Arc<Spec>, input: R) -> Exchanges<R> {
         Exchanges::resume(spec, input, TracePosition::default())
     }
 
-    /// Reads on where another reader of the same trace stood.
+    /// Reads on from the position of another reader of the same trace.
     pub fn resume(spec: &Arc<Spec>, input: R, at: TracePosition) -> Exchanges<R> {
         Exchanges { spec: spec.clone(), plain: PlainLines::new(&spec.types), reader: TraceReader::resume(input, at) }
     }
 
-    /// The position in the trace at which it stands.
+    /// The position of the reader in the trace.
     pub fn position(&self) -> TracePosition {
         self.reader.position()
     }
@@ -44,7 +44,7 @@ impl<R: BufRead> Exchanges<R> {
         Ok(self.reader.next_with(|_, _| Some(()))?.is_some())
     }
 
-    /// The next exchange; nothing if the trace ends.
+    /// The next exchange; `None` at the end of the trace.
     ///
     /// # Errors
     /// If a line is no exchange, or its values are not of the specification's types.
@@ -62,7 +62,7 @@ impl<R: BufRead> Exchanges<R> {
         decoded.map(Some).map_err(|error| self.reader.error_at(error.offset, error.to_string()))
     }
 
-    /// The optional first line, which says what the trace is of, once it has been read.
+    /// The optional first line, which names the specification of the trace, after it was read.
     pub fn header(&self) -> Option<&crate::trace::Header> {
         self.reader.header()
     }
@@ -76,17 +76,17 @@ impl<R: BufRead> Iterator for Exchanges<R> {
     }
 }
 
-/// The observation of an answer; one that is a hole was there, and is not known.
+/// The observation of an answer, which may be a hole.
 pub(super) fn observed(answer: Value) -> Observed {
     if let Value::Any = answer { Observed::Any } else { Observed::Answer(answer) }
 }
 
-/// The value of a type that stands in a line; an error has its place there.
+/// Decodes the value of a type in a line. An error has its place in the line.
 pub(super) fn decoded(spec: &Spec, ty: TypeId, raw: &Raw) -> Result<Value, JsonError> {
     json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.behind(raw.offset))
 }
 
-/// The exchange that a line is.
+/// The exchange on a line.
 fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     if let EventKind::Restart = line.event.kind {
         return Ok(Exchange::restart(line.event.line));
@@ -104,10 +104,10 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
 }
 
-/// Judges a trace while it is read. The rest is read even if the verdict is certain, so that a malformed line is told.
+/// Judges a trace while it is read, up to the first exchange that nothing explains. Later lines are not read.
 ///
 /// # Errors
-/// If a line before the verdict is malformed.
+/// A line that is read is malformed.
 pub fn judge<R: BufRead>(validator: &mut Validator, exchanges: &mut Exchanges<R>) -> Result<(), TraceError> {
     while let Some(exchange) = exchanges.next_exchange()? {
         if !validator.observe_exchange(&exchange) {

@@ -1,8 +1,9 @@
-//! A state machine test by hand (proptest-state-machine) beside a test by specification, of the same server of CMP-SET in process.
+//! A hand-written state machine test (proptest-state-machine), and a test by specification, of one server of CMP-SET in this
+//! process.
 //!
-//! `cargo run --release` in this directory, or `make bench`. By hand the model is a number and the expected answer is computed
-//! from it, since nothing is hidden in CMP-SET; mayhap is given `specs/cmp_set.may`. Both see the same requests, which proptest
-//! draws; what drawing costs is told apart.
+//! `cargo run --release` in this directory, or `make bench`, runs it. In the hand-written test the model is a number, and the
+//! expected answer is computed from it, as nothing is hidden in CMP-SET. mayhap gets `specs/cmp_set.may`. Both tests get the same
+//! requests, which proptest draws. The time of drawing is printed apart.
 
 use mayhap::{Spec, Validator};
 use proptest::prelude::*;
@@ -11,11 +12,11 @@ use proptest::test_runner::{Config, TestRunner};
 use proptest_state_machine::{ReferenceStateMachine, StateMachineTest};
 use std::time::{Duration, Instant};
 
-/// Requests of a test, and how many tests there are.
+/// The number of requests in a test, and the number of tests.
 const LENGTH: usize = 1_000;
 const TESTS: usize = 200;
 
-/// CMP-SET as somebody wrote it: `q <= n` is answered 0, else n is q and the answer is 1.
+/// A server of CMP-SET, as somebody might write it: if `q <= n` it answers 0; otherwise n becomes q, and it answers 1.
 #[derive(Clone, Default, Debug)]
 struct Server {
     n: i64,
@@ -31,7 +32,7 @@ impl Server {
     }
 }
 
-/// The model, written by hand.
+/// The hand-written model.
 struct Model;
 
 impl ReferenceStateMachine for Model {
@@ -51,7 +52,7 @@ impl ReferenceStateMachine for Model {
     }
 }
 
-/// The test by hand: the answer is 1 if and only if the request was larger than all before.
+/// The hand-written test: the answer is 1 if and only if the request is larger than all before.
 struct ByHand {
     server: Server,
     before: i64,

@@ -1,8 +1,8 @@
-//! Exploring, beside what others offer: the same trees in one run, runs a second.
+//! Exploration compared with other crates: runs per second over the same trees in one process.
 //!
-//! `cargo run --release` in this directory, or `make bench`. exhaustigen and bolero do not look whether it is the same
-//! program that asks again; the odometer compares a label and an arity at every step. The module under measurement is the one of the crate, which
-//! names nothing else of it, so that neither the solver nor the language is built here.
+//! `cargo run --release` in this directory, or `make bench`, runs it. exhaustigen and bolero do not check that the same program
+//! asks again; the odometer compares a label and an arity at every step. The measured module is the one of the crate. It uses
+//! nothing else of the crate, so neither the solver nor the language is built here.
 
 #[path = "../../../src/choice/mod.rs"]
 #[allow(dead_code, unused_imports, reason = "only some of it is measured")]
@@ -16,14 +16,14 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::Instant;
 
-/// A tree: how many choices a run makes, and among how many.
+/// A tree: the number of choices in a run, and the arity of each.
 #[derive(Clone, Copy)]
 struct Tree {
     depth: usize,
     arity: usize,
 }
 
-/// Binary and decimal, shallow and deep; about two million runs each.
+/// Binary and decimal, shallow and deep trees, with about two million runs each.
 const TREES: &[Tree] = &[
     Tree { depth: 3, arity: 128 },
     Tree { depth: 6, arity: 11 },
@@ -31,7 +31,7 @@ const TREES: &[Tree] = &[
     Tree { depth: 21, arity: 2 },
 ];
 
-/// How often each has its turn.
+/// The number of turns of each measured work.
 const TURNS: usize = 12;
 
 impl Tree {
@@ -46,7 +46,7 @@ impl Tree {
         }
     }
 
-    /// The same walk for every strategy; generic, so that it is compiled for the odometer and for `dyn`.
+    /// The walk for every strategy. It is generic, so that it is compiled for the odometer and for `dyn`.
     #[inline]
     fn walk<C: Choices + ?Sized>(self, choices: &mut C) -> Result<usize, ChoiceError> {
         (0..self.depth).try_fold(0, |sum, _| Ok(sum + choices.choose("digit", self.arity)?))
@@ -67,7 +67,7 @@ impl Tree {
         }
     }
 
-    /// What cannot be less behind a pointer: a call for every choice, and a number in memory that says which one it is.
+    /// The least work through a pointer: a call for every choice, and a number in memory that says which choice it is.
     fn counted(self) -> u64 {
         let mut counter: Box<dyn Counting> = black_box(Box::new(0_usize));
         let mut runs = 0;
@@ -112,7 +112,7 @@ impl Tree {
     }
 }
 
-/// The least that a source of choices does.
+/// The least work of a source of choices.
 trait Counting {
     fn count(&mut self) -> usize;
 }
@@ -124,7 +124,7 @@ impl Counting for usize {
     }
 }
 
-/// A search behind a pointer.
+/// A search that is called through a pointer.
 trait Choosing {
     fn choices(&mut self) -> &mut dyn Choices;
     fn next(&mut self) -> Result<bool, ChoiceError>;
@@ -140,8 +140,8 @@ impl<S: Strategy> Choosing for S {
     }
 }
 
-/// Runs a second, in millions, of several at a time: they take turns, so that a machine that is busy for a while is busy for
-/// all of them, and the best turn of each counts.
+/// The runs per second, in millions, of several works. They take turns, so that a busy machine slows down all of them, and the
+/// best turn of each counts.
 fn measure(works: &mut [(&str, &mut dyn FnMut() -> u64)]) -> Vec<f64> {
     let mut best = vec![0.0_f64; works.len()];
     for _ in 0..TURNS {
@@ -172,15 +172,15 @@ fn trees() {
     }
 }
 
-/// Processor time of all threads of this process there were, in seconds.
+/// The processor time of all threads of this process so far, in seconds.
 fn processor_time() -> f64 {
     let stat = std::fs::read_to_string("/proc/self/stat").unwrap_or_default();
     let ticks = stat.split_whitespace().skip(13).take(2).filter_map(|ticks| ticks.parse::<f64>().ok());
     ticks.sum::<f64>() / 100.0
 }
 
-/// One thread and two, in turns. Parts of a search are taken by whoever is free, so that no thread waits for long: if
-/// the machine is busy, what two cost together in processor time says what they would gain.
+/// Measures one thread and two threads, in turns. A free thread takes over a part of the search, so no thread waits for long. If
+/// the machine is busy, the processor time of both together tells what two threads would gain.
 fn threads() {
     let tree = Tree { depth: 8, arity: 8 };
     let (mut elapsed, mut used) = ([f64::MAX; 2], [f64::MAX; 2]);
@@ -201,7 +201,7 @@ fn threads() {
     );
 }
 
-/// Three processes that spawn, in threads: how many schedules a search of threads visits, whereas the language has eight.
+/// Counts the schedules of a search of threads, for three processes that spawn. The language has only eight schedules for them.
 fn spawning() {
     let schedules = Arc::new(AtomicU64::new(0));
     let counted = schedules.clone();
@@ -228,7 +228,7 @@ fn spawning() {
     println!("  at the language's own choice points: {} in {:.3} ms", report.runs, start.elapsed().as_secs_f64() * 1e3);
 }
 
-/// `examples/toy_concurrency.rs` in short: each process is the spawns that it has left.
+/// The program of `examples/toy_concurrency.rs` in short: each process is the list of its remaining spawns.
 fn spawn(c: &mut choice::Chooser) {
     let (foo, main) = (&[0][..], &[1, 1, 0][..]);
     let mut processes = vec![main];

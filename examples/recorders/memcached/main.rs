@@ -1,7 +1,7 @@
-//! Records what a real memcached answers, as a trace for `specs/memcached.may`.
+//! Records the answers of a real memcached, as a trace for `specs/memcached.may`.
 //!
-//! The program starts a memcached of its own on the loopback interface and stops it when it ends, whichever way it ends.
-//! It sends random commands of the text protocol over one connection, on a handful of keys.
+//! The program starts its own memcached on the loopback interface, and stops it at its end, however it ends. It sends random
+//! commands of the text protocol over one connection, on a few keys.
 //!
 //! ```text
 //! cargo run --features recorders --bin record_memcached -- --out memcached.ndjson --seed 1 --requests 10000

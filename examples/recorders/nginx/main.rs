@@ -1,9 +1,9 @@
-//! Records what a real nginx answers while its files change, as a trace for `specs/static_etag.may`.
+//! Records the answers of a real nginx while its files change, as a trace for `specs/static_etag.may`.
 //!
-//! The program starts an nginx of its own on the loopback interface, with a scratch directory for its files, logs and
-//! configuration, and stops it when it ends, whichever way it ends. It asks for files over one persistent HTTP/1.1
-//! connection, with and without `If-None-Match`, and changes them in between; each change is an exchange of its own.
-//! Files get their times from a clock that the seed drives, so the same seed gives the same trace.
+//! The program starts its own nginx on the loopback interface, with a scratch directory for its files, logs and configuration,
+//! and stops it at its end, however it ends. It asks for files over one persistent HTTP/1.1 connection, with and without
+//! `If-None-Match`, and changes them in between; each change is an exchange of its own. The seed drives the clock that gives
+//! files their times, so one seed always gives the same trace.
 //!
 //! ```text
 //! cargo run --features recorders --bin record_nginx -- --out nginx.ndjson --seed 1 --requests 5000

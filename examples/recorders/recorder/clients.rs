@@ -1,6 +1,7 @@
-//! The clients of a real server under test: a connection each, made when it is needed.
+//! The clients of a real server under test, each with a connection that is made when it is needed.
 //!
-//! `clients.ask(1, b"get a\r\n", |connection| connection.line())` is `Is("END")`, or `Closed` if the server ended that connection.
+//! `clients.ask(1, b"get a\r\n", |connection| connection.line())` is `Is("END")`, or `Closed` if the server ended this
+//! connection.
 
 use std::collections::HashMap;
 use std::io;
@@ -14,7 +15,7 @@ use mayhap::sut::SutAnswer;
 use super::connection::Connection;
 use super::{Program, Trouble};
 
-/// The time in which a server that ended a connection turns out to have ended.
+/// The time after the end of a connection within which the server may show that it has ended.
 const DYING: Duration = Duration::from_millis(100);
 
 /// The connections of all clients.
@@ -25,15 +26,15 @@ pub struct Clients {
 }
 
 impl Clients {
-    /// Nobody is connected.
+    /// No connections yet.
     pub fn new(program: Program, address: SocketAddr) -> Clients {
         Clients { program, address, open: Mutex::default() }
     }
 
-    /// Sends a client's command and reads the answer.
+    /// Sends the command of a client, and reads the answer.
     ///
     /// # Panics
-    /// If the server is gone, or answers what it should not: that is no answer to be judged.
+    /// The server has ended, or its answer makes no sense: this is no answer to be judged.
     pub fn ask<A>(
         &self,
         client: u64,
@@ -58,7 +59,7 @@ impl Clients {
         }
     }
 
-    /// A client gives up its connection.
+    /// Closes the connection of a client.
     pub fn close(&self, client: u64) {
         self.open().remove(&client);
     }
@@ -72,10 +73,10 @@ fn is_late(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
-/// The address of a server that is named on the command line: a port here, or HOST:PORT.
+/// The address of a server from the command line: a port on this machine, or HOST:PORT.
 ///
 /// # Errors
-/// It is neither, in words.
+/// The argument is something else; the message says what was expected.
 pub fn address() -> Result<SocketAddr, String> {
     let usage = || "usage: PORT, or ADDRESS:PORT, of a server that runs".to_owned();
     let text = std::env::args().nth(1).ok_or_else(usage)?;

@@ -1,4 +1,4 @@
-//! One connection on which commands are sent and answers read, by lines and by lengths.
+//! A connection to a server, on which commands are sent, and answers are read by lines and by lengths.
 //!
 //! After `send(b"get a\r\n")`, `line()` is `VALUE a 0 5`, `block(5)` is `hello`, and `line()` is `END`.
 
@@ -8,10 +8,10 @@ use std::time::Duration;
 
 use super::{Program, Trouble};
 
-/// How long an answer may take. A local server needs microseconds.
+/// The longest wait for an answer; a local server needs microseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// A connection, and what has been received on it but not used yet.
+/// A connection, with the bytes that were received and not used yet.
 pub struct Connection {
     program: Program,
     stream: BufReader<TcpStream>,
@@ -45,7 +45,7 @@ impl Connection {
         }
     }
 
-    /// The next `length` octets as text, and the end of the line after them, which is dropped.
+    /// The next `length` bytes as text. The end of the line after them is dropped.
     pub fn block(&mut self, length: usize) -> Result<String, Trouble> {
         let mut octets = vec![0; length.saturating_add(2)];
         self.stream.read_exact(&mut octets).map_err(receiving)?;
@@ -55,7 +55,7 @@ impl Connection {
         self.text(octets)
     }
 
-    /// What is told of an answer that makes no sense here.
+    /// The trouble with an answer that makes no sense here.
     pub fn bad(&self, what: &str) -> Trouble {
         Trouble::BadAnswer(self.program, what.to_owned())
     }

@@ -1,7 +1,7 @@
-//! What the recorders and the adapters of real servers share: the loop, the server's process, connections, and what can go wrong.
+//! The common parts of the recorders and adapters of real servers: the loop, the process of the server, connections, and errors.
 //!
-//! A recorder is a [`Subject`]: a real server, a connection to it, and a source of requests. [`record`] asks it for a
-//! request, has it performed, lets it learn from the answer, and writes both down:
+//! A recorder is a [`Subject`]: a real server, a connection to it, and a source of requests. [`record`] takes a request from it,
+//! lets it send the request and learn from the answer, and writes both down:
 //!
 //! ```text
 //! {"mayhap":1,"spec":"redis_strings","note":"Redis 7.0.15, seed 1"}
@@ -55,31 +55,31 @@ impl Default for Settings {
     }
 }
 
-/// A real server with a connection to it, and the source of what it is asked.
+/// A real server, with a connection to it and the source of requests.
 pub trait Subject: Sized {
-    /// What is asked, as the specification's request.
+    /// The request, which serialises to the specification's request.
     type Request: Serialize;
-    /// What comes back, as the specification's response.
+    /// The answer, which serialises to the specification's answer.
     type Answer: Serialize;
-    /// The specification that the trace is for.
+    /// The name of the specification.
     const SPEC: &'static str;
 
-    /// Starts the server, fresh, and connects to it.
+    /// Starts a fresh server, and connects to it.
     fn start(settings: &Settings) -> Result<Self, Trouble>;
-    /// What the server calls itself.
+    /// The version, as the server names it.
     fn version(&self) -> String;
-    /// Decides what to ask next.
+    /// Draws the next request.
     fn next_request(&mut self) -> Result<Self::Request, Trouble>;
-    /// Asks it; `None` if the request wants no answer.
+    /// Sends the request; `None` if it asks for no answer.
     fn perform(&mut self, request: &Self::Request) -> Result<Option<Self::Answer>, Trouble>;
-    /// Remembers what the answer showed, for later requests.
+    /// Remembers what an answer showed, for later requests.
     fn learn(&mut self, request: &Self::Request, answer: &Self::Answer);
 }
 
-/// Runs a server and writes the trace of what it answered to `out`.
+/// Runs a server, and writes the trace of its answers to `out`.
 ///
 /// # Errors
-/// A [`Trouble`]; what was written until then is a valid trace. The server does not outlive the call.
+/// A [`Trouble`]; what was written before is a valid trace. The server does not outlive the call.
 pub fn record<S: Subject>(settings: &Settings, out: &mut impl Write) -> Result<Summary, Trouble> {
     let mut subject = S::start(settings)?;
     let mut summary = Summary::default();
@@ -100,7 +100,7 @@ pub fn record<S: Subject>(settings: &Settings, out: &mut impl Write) -> Result<S
     Ok(summary)
 }
 
-/// The line of a trace; an answer that nobody sees is a hole.
+/// The line of a trace. An answer that nobody sees is a hole.
 fn exchange(request: &impl Serialize, answer: Option<&impl Serialize>) -> Result<Value, Trouble> {
     let value = |result: serde_json::Result<Value>| result.map_err(|error| Trouble::Output(error.into()));
     let answer = answer.map_or(Ok(json!({"$any": null})), |answer| value(serde_json::to_value(answer)))?;
@@ -111,7 +111,7 @@ fn write_line(out: &mut impl Write, line: &Value) -> Result<(), Trouble> {
     writeln!(out, "{line}").map_err(Trouble::Output)
 }
 
-/// The body of a recorder's `main`: records to a file, or to standard output for `-`, and says how it went.
+/// The body of a recorder's `main`: records to a file, or for `-` to standard output, and reports the result.
 pub fn finish<S: Subject>(name: &str, out: &Path, settings: &Settings) -> ExitCode {
     let done = open(out).and_then(|mut out| {
         let summary = record::<S>(settings, &mut out)?;
@@ -130,10 +130,10 @@ pub fn finish<S: Subject>(name: &str, out: &Path, settings: &Settings) -> ExitCo
     }
 }
 
-/// Where a trace goes: a file, or standard output for `-`.
+/// Opens the output of a trace: a file, or for `-` standard output.
 ///
 /// # Errors
-/// The file cannot be made.
+/// The file cannot be created.
 pub fn open(path: &Path) -> Result<Box<dyn Write>, Trouble> {
     if path == Path::new("-") {
         return Ok(Box::new(BufWriter::new(io::stdout())));

@@ -1,8 +1,8 @@
-//! A server's process of our own: its scratch directory, its port, and its end.
+//! The process of a server: its scratch directory, its port, and its end.
 //!
-//! The server runs in the foreground, under a small shell script that waits until its standard input ends, then stops the
-//! server by its process id and removes the scratch directory. The other end of that input is held here, so the server
-//! ends when the [`Server`] is dropped, and also when this program panics or is killed.
+//! The server runs in the foreground, under a small shell script. The script waits until its standard input ends, then stops the
+//! server by its process number and removes the scratch directory. The other end of this input is held here. So the server ends
+//! when the [`Server`] is dropped, and also when this program panics or is killed.
 
 use std::fs;
 use std::io;
@@ -14,8 +14,8 @@ use std::time::{Duration, Instant};
 
 use super::{Program, Trouble};
 
-/// Runs the rest of the arguments, with the scratch directory $1, until standard input ends; an interrupt from the
-/// terminal is left to others.
+/// Runs the rest of the arguments, with the scratch directory $1, until standard input ends. It ignores an interrupt from the
+/// terminal.
 const GUARD: &str = r#"
 trap "" INT HUP TERM
 scratch=$1
@@ -27,24 +27,24 @@ kill "$server" 2>/dev/null
 wait "$server"
 rm -rf -- "$scratch"
 "#;
-/// Where programs are looked for, besides PATH, which often lacks these for others than root.
+/// The directories in which programs are searched, besides PATH, which often lacks them for users other than root.
 const PLACES: [&str; 4] = ["/usr/sbin", "/usr/local/sbin", "/usr/local/bin", "/opt/homebrew/bin"];
-/// How often another port is tried if somebody took the free one before the server did.
+/// The number of ports that are tried, as somebody may take a free port before the server does.
 const ATTEMPTS: u32 = 5;
-/// How long a server may take to come up.
+/// The longest wait until a server is up.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How long to sleep between two looks.
+/// The time between two tests.
 const PAUSE: Duration = Duration::from_millis(5);
 
-/// How a server is run.
+/// The way in which a server is started.
 pub struct Launch {
-    /// What is run.
+    /// The program.
     pub program: Program,
-    /// Puts what it needs into the scratch directory, and says what its arguments are.
+    /// Puts everything that the server needs into the scratch directory, and returns the arguments.
     pub prepare: fn(&Path, SocketAddr) -> io::Result<Vec<String>>,
-    /// Whether it has come up.
+    /// Tests whether the server is up.
     pub is_up: fn(&Server) -> bool,
-    /// What it says only when it cannot come up, besides something of `bind`.
+    /// A text that the server prints only if it cannot start, besides messages about `bind`.
     pub complaint: &'static str,
 }
 
@@ -73,17 +73,17 @@ impl Server {
         Err(Trouble::NotStarted(launch.program, last))
     }
 
-    /// Where it listens.
+    /// The address at which the server listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
 
-    /// Its directory.
+    /// The scratch directory.
     pub fn scratch(&self) -> &Path {
         &self.scratch
     }
 
-    /// Whether somebody listens at its address.
+    /// Tests whether somebody listens at the server's address.
     pub fn listens(&self) -> bool {
         TcpStream::connect(self.address).is_ok()
     }
@@ -106,7 +106,7 @@ impl Server {
         Ok(Server { guard, scratch, address })
     }
 
-    /// Waits until the server is up; else returns what it said.
+    /// Waits until the server is up; otherwise returns what it printed.
     fn come_up(&self, launch: &Launch) -> Result<(), String> {
         let deadline = Instant::now() + PATIENCE;
         loop {
@@ -132,7 +132,7 @@ impl Drop for Server {
     }
 }
 
-/// Where the program is.
+/// The path of a program.
 pub fn find(program: Program) -> Result<PathBuf, Trouble> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut places = std::env::split_paths(&path).chain(PLACES.map(PathBuf::from));
@@ -140,7 +140,7 @@ pub fn find(program: Program) -> Result<PathBuf, Trouble> {
     found.ok_or(Trouble::Missing(program))
 }
 
-/// What the program says when it is asked with `argument` which version it is, on whichever output.
+/// The output of the program, on any of its streams, if it is asked for its version with `argument`.
 pub fn version(program: Program, argument: &str) -> Result<String, Trouble> {
     let output = Command::new(find(program)?).arg(argument).output();
     let output = output.map_err(|error| Trouble::Io("asking for the version", error))?;

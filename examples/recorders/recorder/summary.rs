@@ -1,14 +1,14 @@
-//! What was recorded, in numbers: `3 exchanges (Number 2, Ok 1)`.
+//! The numbers of a recording: `3 exchanges (Number 2, Ok 1)`.
 
 use std::collections::BTreeMap;
 use std::fmt;
 
 use serde_json::Value;
 
-/// How many exchanges there were of each kind of request and of answer.
+/// The numbers of exchanges for each kind of request and answer.
 #[derive(Default)]
 pub struct Summary {
-    /// By the name of the request, then by that of the answer.
+    /// The numbers, by the name of the request and of the answer.
     pub kinds: BTreeMap<(String, String), u64>,
 }
 
@@ -18,12 +18,12 @@ impl Summary {
         *self.kinds.entry((kind(&exchange["q"]), kind(&exchange["a"]))).or_default() += 1;
     }
 
-    /// How many exchanges there were.
+    /// The number of exchanges.
     pub fn exchanges(&self) -> u64 {
         self.kinds.values().sum()
     }
 
-    /// How many had this kind of answer.
+    /// The number of exchanges with this kind of answer.
     pub fn answers(&self, name: &str) -> u64 {
         self.kinds.iter().filter(|((_, answer), _)| answer == name).map(|(_, count)| count).sum()
     }

@@ -1,25 +1,25 @@
-//! Why there is no recording, as a value with an exit code: `memcached is not installed; install it with: …`.
+//! The reason why there is no recording, with an exit code: `memcached is not installed; install it with: …`.
 
 use std::fmt;
 use std::io;
 
 use mayhap::choice::ChoiceError;
 
-/// A server's program and how one comes by it.
+/// The program of a server, and how to get it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Program {
-    /// The name of its file.
+    /// The name of the file.
     pub name: &'static str,
-    /// The Debian package it is in.
+    /// The Debian package.
     pub package: &'static str,
 }
 
-/// Why there is no recording.
+/// The reason why there is no recording.
 #[derive(Debug)]
 pub enum Trouble {
     /// The program was not found.
     Missing(Program),
-    /// The server did not come up; this is what it said.
+    /// The server did not start, and printed this.
     NotStarted(Program, String),
     /// The server answered something that the trace cannot hold.
     BadAnswer(Program, String),
@@ -32,7 +32,7 @@ pub enum Trouble {
 }
 
 impl Trouble {
-    /// The exit code of a command that ends for this reason: 2 if the job could not be done, 4 if the server failed.
+    /// The exit code for this reason: 2 if the job could not be done, and 4 if the server failed.
     pub fn exit_code(&self) -> u8 {
         match self {
             Trouble::Output(_) | Trouble::Choice(_) => 2,

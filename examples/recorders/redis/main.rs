@@ -1,7 +1,7 @@
-//! Records what a real Redis answers, as a trace for `specs/redis_strings.may`.
+//! Records the answers of a real Redis, as a trace for `specs/redis_strings.may`.
 //!
-//! The program starts a Redis of its own on the loopback interface and stops it when it ends, whichever way it ends.
-//! It sends random string commands over one connection, on a handful of keys.
+//! The program starts its own Redis on the loopback interface, and stops it at its end, however it ends. It sends random string
+//! commands over one connection, on a few keys.
 //!
 //! ```text
 //! cargo run --features recorders --bin record_redis -- --out redis.ndjson --seed 1 --requests 10000

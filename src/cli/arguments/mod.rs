@@ -513,7 +513,7 @@ pub struct ExploreArguments {
 }
 
 impl ExploreArguments {
-    /// The specifications that are to be read.
+    /// The specifications to be read.
     #[must_use]
     pub fn files(&self) -> Vec<PathBuf> {
         let versus = self.versus.iter().filter(|_| self.file.is_some()).map(PathBuf::from);

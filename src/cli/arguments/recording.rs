@@ -1,6 +1,6 @@
-//! The arguments that say how a trace was recorded, and what `mayhap convert --help` says of it.
+//! The arguments that say how a recording was made, with the help on them for `mayhap convert`.
 //!
-//! `--from jepsen-edn --fail drop` are the rules of a history whose failed requests never happened.
+//! `--from jepsen-edn --fail drop` reads a history in which failed requests never happened.
 
 use super::values::trace_format;
 use clap::{Args, ValueEnum};
@@ -62,10 +62,10 @@ pub struct RecordedAs {
 }
 
 impl RecordedAs {
-    /// The rules by which it is read: those of a Jepsen history are of a specification if that is known.
+    /// The options of the format. Those of a Jepsen history depend on the specification, if it is known.
     ///
     /// # Errors
-    /// A function is none of its requests; ready to be shown.
+    /// A function is no request of the specification. The message is ready to be shown.
     pub fn rules(&self, spec: Option<&Arc<Spec>>) -> Result<FormatRules, String> {
         let of_all = self.fail.iter().rev().find(|fail| fail.function.is_none());
         let fail = of_all.map(|fail| fail.rule).unwrap_or_default();
@@ -84,7 +84,7 @@ impl RecordedAs {
         }
     }
 
-    /// The first line of what a recording says, or means if it has none, with the state in which the server was at first.
+    /// The first line of a recording, or the one that is assumed if there is none, with the state of the server at the beginning.
     pub fn header(&self, own: Header, format: TraceFormat) -> Header {
         let is_har = format == TraceFormat::Har;
         let begins_in_any_state = match self.start {
@@ -95,10 +95,10 @@ impl RecordedAs {
     }
 }
 
-/// The specification by which a recording with a first line is judged.
+/// The specification that judges a recording with this first line.
 ///
 /// # Errors
-/// The server may be in any state, and the specification has none to choose from; ready to be shown.
+/// The server may be in any state, and the specification cannot be judged from any state. The message is ready to be shown.
 pub fn as_recorded(spec: &Arc<Spec>, header: &Header) -> Result<Arc<Spec>, String> {
     let mut spec = spec.clone();
     let not = |_| "the server may be in any state, and the specification cannot be judged from any state".to_owned();
@@ -120,7 +120,7 @@ pub enum StartArg {
     Any,
 }
 
-/// The names that there are, and the one of them that was meant, apart from case.
+/// A list of the known names, with the one that was probably meant, regardless of case.
 pub fn named(unknown: &str, known: &[&str]) -> String {
     let plain: Vec<String> = known.iter().map(|name| name.to_lowercase()).collect();
     let near = suggest(&unknown.to_lowercase(), plain.iter().map(String::as_str)).map(|near| near.to_owned());
@@ -129,10 +129,10 @@ pub fn named(unknown: &str, known: &[&str]) -> String {
     format!("{}{near}", known.join(", "))
 }
 
-/// The meaning of `:fail`: of all functions, or of one.
+/// The meaning of `:fail`, for all functions or for one.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct FailArg {
-    /// The function, if it is one.
+    /// The function; `None` for all functions.
     pub function: Option<String>,
     /// The meaning.
     pub rule: FailRule,

@@ -1,6 +1,6 @@
-//! Values that stand in single arguments: `--set NAME=VALUE` and `--range choose=LO..HI`.
+//! The values of single arguments: `--set NAME=VALUE` and `--range choose=LO..HI`.
 //!
-//! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for internal choices.
+//! `"choose=-3..10".parse::<RangeArg>()` is the range from −3 to 9 for the choices of the server.
 
 use mayhap::server::Ranges;
 use mayhap::trace::TraceFormat;
@@ -9,12 +9,12 @@ use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
 
-/// `NAME=VALUE`: a constant of the specification and what it is instead.
+/// `NAME=VALUE`: a constant of the specification, with another value.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ConstantArg {
-    /// The constant.
+    /// The name of the constant.
     pub name: String,
-    /// An expression of the language, as written.
+    /// The value, as an expression of the language.
     pub value: String,
 }
 
@@ -31,12 +31,12 @@ impl FromStr for ConstantArg {
     }
 }
 
-/// `NAME=HOST:PORT` or `NAME(KEY)=HOST:PORT`: where a peer is.
+/// `NAME=HOST:PORT` or `NAME(KEY)=HOST:PORT`: the address of a peer.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct PeerArg {
-    /// The peer.
+    /// The name of the peer.
     pub name: String,
-    /// The key of one of several, as JSON.
+    /// The key, which tells peers of one kind apart, as JSON.
     pub key: Option<String>,
     /// The address.
     pub address: String,
@@ -69,32 +69,32 @@ impl fmt::Display for PeerArg {
     }
 }
 
-/// The format of a trace that has a name.
+/// The format of a trace with this name.
 ///
 /// # Errors
-/// If none has it.
+/// There is no such format.
 pub fn trace_format(name: &str) -> Result<TraceFormat, String> {
     let named = TraceFormat::ALL.into_iter().find(|format| format.name() == name);
     named.ok_or_else(|| format!("expected one of {}", TraceFormat::ALL.map(TraceFormat::name).join(", ")))
 }
 
-/// `WHAT=LO..HI`: where integers are drawn from.
+/// `WHAT=LO..HI`: the range that integers are drawn from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RangeArg {
-    /// Which integers.
+    /// The integers that the range is for.
     pub what: RangeUse,
-    /// The least one.
+    /// The first integer of the range.
     pub low: i64,
-    /// The first one that is too large.
+    /// The first integer after the range.
     pub high: i64,
 }
 
-/// Which integers a range is for.
+/// The integers that a range is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum RangeUse {
-    /// Those in the client's requests.
+    /// The integers in requests.
     Request,
-    /// Those that the server chooses.
+    /// The integers that the server chooses.
     Choose,
 }
 
@@ -118,7 +118,7 @@ impl FromStr for RangeArg {
     }
 }
 
-/// An integer of 64 bits; nothing if the text is none at all.
+/// An integer of 64 bits; `None` if the text has other characters than an integer.
 fn integer(text: &str) -> Option<Result<i64, String>> {
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
     let is_one = !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
@@ -128,7 +128,7 @@ fn integer(text: &str) -> Option<Result<i64, String>> {
 /// Parses a number, which may be 0.
 ///
 /// # Errors
-/// If the text is no such number, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
     number(text, "at least 0, as in 20")
 }
@@ -136,7 +136,7 @@ pub fn count<N: FromStr<Err = ParseIntError>>(text: &str) -> Result<N, String> {
 /// Parses a number of at least 1.
 ///
 /// # Errors
-/// If the text is no such number, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     number(text, "at least 1")
 }
@@ -148,64 +148,64 @@ fn number<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result
     })
 }
 
-/// A command for the shell.
+/// Parses a command for the shell.
 ///
 /// # Errors
-/// If it says nothing.
+/// The command is empty.
 pub fn command(text: &str) -> Result<String, String> {
     let is_empty = text.trim().is_empty();
     if is_empty { Err("expected a command for the shell, as in './server'".into()) } else { Ok(text.into()) }
 }
 
-/// A share from 0 to 1.
+/// Parses a share from 0 to 1.
 ///
 /// # Errors
-/// If it is none, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn probability(text: &str) -> Result<f64, String> {
     let share = text.parse().ok().filter(|share| (0.0..=1.0).contains(share));
     share.ok_or_else(|| "expected a number from 0 to 1, as in 0.01".into())
 }
 
-/// A number of requests a second.
+/// Parses a number of requests per second.
 ///
 /// # Errors
-/// If it is none, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn rate(text: &str) -> Result<f64, String> {
     let rate = text.parse().ok().filter(|rate| (1e-6..=1e9).contains(rate));
     rate.ok_or_else(|| "expected a positive number of requests a second, as in 100".into())
 }
 
-/// The longest time that can be waited for, in seconds: some years.
+/// The longest time that can be given, in seconds: about thirty years.
 const LONGEST: f64 = 1e9;
 
-/// A time in seconds, which has to pass some day.
+/// Parses a time in seconds, which must be positive.
 ///
 /// # Errors
-/// If it is none, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn seconds(text: &str) -> Result<Duration, String> {
     let seconds = text.parse().ok().filter(|seconds| (f64::MIN_POSITIVE..=LONGEST).contains(seconds));
     seconds.map(Duration::from_secs_f64).ok_or_else(|| "expected a positive number of seconds, as in 0.5".into())
 }
 
-/// A number of seconds, or 0.
+/// Parses a time in seconds, which may be 0.
 ///
 /// # Errors
-/// If it is none, with what was expected.
+/// The text is no such number. The message says what was expected.
 pub fn seconds_or_zero(text: &str) -> Result<Duration, String> {
     if text.parse() == Ok(0.0) { Ok(Duration::ZERO) } else { seconds(text) }
 }
 
-/// The last range that is given of each kind.
+/// The last range that was given for each kind of integers.
 #[must_use]
 pub fn ranges(given: &[RangeArg]) -> Ranges {
     let of = |what| given.iter().rfind(|range| range.what == what).map(|range| (range.low, range.high));
     Ranges { request: of(RangeUse::Request), choose: of(RangeUse::Choose) }
 }
 
-/// A header: its name, and its value with the variables of the environment that `${NAME}` names.
+/// Parses a header: its name, and its value, in which `${NAME}` stands for a variable of the environment.
 ///
 /// # Errors
-/// It is none, or a variable is not set.
+/// The text is no header, or a variable is not set.
 pub fn header(text: &str) -> Result<(String, String), String> {
     let Some((name, value)) = text.split_once(':') else {
         return Err("expected NAME: VALUE, as in 'Accept: text/plain'".to_owned());

@@ -1,13 +1,13 @@
-//! A program that was started, with the pipes that lead to it: it can always be read from and written to, and ended.
+//! A started program, with pipes to it. It can be read from, written to and ended at any time.
 //!
-//! A program may write requests without reading the answers, and print while it does. Whoever waits for one of its pipes only
-//! waits for ever, then. So all are served together, by one `poll`; answers that are not read wait in a buffer; and nothing is
-//! waited for any longer than until the deadline, or a signal.
+//! A program may write requests without reading the answers, and print at the same time. Whoever waits for only one of its pipes
+//! may then wait for ever. So one `poll` serves all pipes, answers wait in a buffer until the program reads them, and every wait
+//! ends at the deadline or at a signal.
 //!
 //! ```text
-//!              requests ─▶ lines taken one at a time
-//!   program ◀─ answers ─── at most MAX_ANSWERS, then no request is read before some are
-//!              stdout, stderr ─▶ kept up to MAX_OUTPUT
+//!            requests ─▶ lines, which are taken one at a time
+//! program ◀─ answers ─── at most MAX_ANSWERS; then no request is read before the program has read some
+//!             stdout, stderr ─▶ kept up to MAX_OUTPUT
 //! ```
 
 use super::is_interrupted;
@@ -21,18 +21,18 @@ use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-/// A line that asks for a choice, in bytes.
+/// The most bytes of a line that asks for a choice.
 const MAX_LINE: usize = 1024;
-/// The answers that wait to be read, in bytes.
+/// The most bytes of answers that wait to be read.
 const MAX_ANSWERS: usize = 1 << 20;
-/// The number of bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 14;
-/// The longest time between two checks whether there was a signal.
+/// The longest time between two tests for a signal.
 const LOOK: Duration = Duration::from_millis(20);
-/// The time to wait, at first, for a program that has closed everything to end; it doubles up to [`LOOK`].
+/// The first wait for the end of a program that has closed all pipes; it doubles up to [`LOOK`].
 const PAUSE: Duration = Duration::from_micros(50);
 
-/// The bytes that were read from a program, and the stream that they come from until the program closes its end.
+/// The bytes that were read from a program, with their stream until the program closes it.
 struct Incoming<S> {
     stream: Option<S>,
     bytes: Vec<u8>,
@@ -47,7 +47,7 @@ impl<S: Read + AsFd> Incoming<S> {
         self.stream.is_some()
     }
 
-    /// Reads what is there, and keeps it up to a limit.
+    /// Reads without waiting, and keeps the bytes up to a limit.
     fn read(&mut self, limit: u64) -> io::Result<()> {
         let Some(stream) = &mut self.stream else { return Ok(()) };
         let mut chunk = [0; CHUNK];
@@ -65,20 +65,20 @@ impl<S: Read + AsFd> Incoming<S> {
     }
 }
 
-/// The end of a program that closed all its pipes: its status, and what it printed.
+/// The end of a program that has closed all its pipes: its status, and its output.
 pub struct Finished {
     pub status: ExitStatus,
     pub output: Vec<u8>,
     pub complaints: Vec<u8>,
 }
 
-/// A program that was started. Neither it nor what it started in its process group outlives this.
+/// A started program. Neither the program nor the other processes of its group outlive this.
 pub struct Started {
     child: Child,
-    /// Its end was seen, and its group was killed.
+    /// Set after the end of the program was seen, and its group was killed.
     reaped: bool,
     choices: Incoming<UnixStream>,
-    /// The answers that could not be written to the program yet, as it has not read those before them.
+    /// The answers that were not written yet, as the program has not read the earlier ones.
     answers: Vec<u8>,
     output: Incoming<ChildStdout>,
     complaints: Incoming<ChildStderr>,
@@ -87,7 +87,7 @@ pub struct Started {
 }
 
 impl Started {
-    /// The shell finds the choices as its standard input and moves them to descriptor 3.
+    /// Starts a command. The shell gets the socket for choices as its standard input, and moves it to descriptor 3.
     pub fn new(command: &str, timeout: Duration) -> io::Result<Started> {
         let deadline = Instant::now() + timeout;
         let (choices, theirs) = UnixStream::pair()?;
@@ -102,7 +102,7 @@ impl Started {
         Ok(Started { child, reaped: false, choices, answers, output, complaints, timeout, deadline })
     }
 
-    /// The next line that the program writes to us; `None` if it has closed its end.
+    /// The next line of the program; `None` if it has closed the socket.
     pub fn request(&mut self) -> Result<Option<String>, Trouble> {
         loop {
             self.in_time()?;
@@ -119,13 +119,13 @@ impl Started {
         }
     }
 
-    /// Answers a request: at once if the program can be written to, else while the next one is awaited.
+    /// Answers a request. What cannot be written at once is written while the next request is awaited.
     pub fn answer(&mut self, answer: usize) {
         self.answers.extend_from_slice(format!("{answer}\n").as_bytes());
         self.write();
     }
 
-    /// Waits until the program, and whoever else has its output, has closed it and ended.
+    /// Waits until the program, and all others that have its output open, have closed it and ended.
     pub fn finish(mut self) -> Result<Finished, Trouble> {
         while self.output.is_open() || self.complaints.is_open() {
             self.in_time()?;
@@ -142,7 +142,7 @@ impl Started {
         Ok(Finished { status, output: std::mem::take(output), complaints: std::mem::take(complaints) })
     }
 
-    /// The first line that was read and is not taken; without its end if the program wrote none before it closed.
+    /// Takes the first line that was read. It has no line end if the program wrote none before it closed the socket.
     fn line(&mut self) -> Result<Option<String>, Trouble> {
         let bytes = &mut self.choices.bytes;
         let end = memchr::memchr(b'\n', bytes).map(|at| at + 1);
@@ -154,21 +154,21 @@ impl Started {
         Ok(end.map(|end| text(&bytes.drain(..end).collect::<Vec<u8>>())))
     }
 
-    /// Writes what can be written of the answers.
+    /// Writes answers without waiting.
     fn write(&mut self) {
         while let (Some(stream), false) = (&mut self.choices.stream, self.answers.is_empty()) {
             match stream.write(&self.answers) {
                 Ok(written) => _ = self.answers.drain(..written),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => return,
                 Err(error) if error.kind() == ErrorKind::Interrupted => {}
-                // A program that does not wait for its answer is met again when it ends.
+                // A program that does not read its answer is noticed at its end.
                 Err(_) => self.answers.clear(),
             }
         }
         self.answers.clear();
     }
 
-    /// Waits a little until a pipe can be read or written, and reads from those that can be read.
+    /// Waits a little until a pipe can be read or written, and reads from each readable pipe.
     fn turn(&mut self) -> Result<(), Trouble> {
         let left = self.deadline.saturating_duration_since(Instant::now()).min(LOOK);
         let left = Timespec::try_from(left).map_err(system)?;
@@ -200,7 +200,7 @@ impl Started {
         Ok(())
     }
 
-    /// Sees to it that nobody waits after a signal or the deadline.
+    /// Fails after a signal or the deadline.
     fn in_time(&mut self) -> Result<(), Trouble> {
         if is_interrupted() {
             return Err(Trouble::Interrupted);
@@ -208,7 +208,7 @@ impl Started {
         if Instant::now() < self.deadline { Ok(()) } else { Err(self.late()) }
     }
 
-    /// Why the run is not over by its deadline.
+    /// The reason why the run has not ended by its deadline.
     fn late(&mut self) -> Trouble {
         let open = [
             (self.choices.is_open(), "descriptor 3"),
@@ -227,16 +227,16 @@ impl Started {
         }
     }
 
-    /// Tests whether the program has ended. It keeps its number, which is that of its group, until it is reaped.
+    /// Tests whether the program has ended. It keeps its number, which is the number of its group, until it is reaped.
     fn has_exited(&self) -> bool {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         self.reaped || waitid(WaitId::Pid(Pid::from_child(&self.child)), look).is_ok_and(|status| status.is_some())
     }
 
-    /// Ends what is left of the program's group and takes its status.
+    /// Kills what is left of the program's group, and returns the status of the program.
     fn reap(&mut self) -> Result<ExitStatus, Trouble> {
         if !self.reaped {
-            // It fails if all have ended.
+            // The signal fails if all processes have ended.
             _ = kill_process_group(Pid::from_child(&self.child), Signal::KILL);
             self.reaped = true;
         }

@@ -1,8 +1,8 @@
-//! `mayhap explore`: every behaviour of a specification, or every run of a program that takes its choices from us, and
-//! the set of what the runs print.
+//! `mayhap explore`: every behaviour of a specification, or every run of a program that lets us choose, with the set of their
+//! outputs.
 //!
-//! `mayhap explore specs/kv.may` prints each trace once, with choices that lead to it, and `mayhap explore --cmd
-//! ./transfer` each output; with `--versus ./other` what only one of the two has.
+//! `mayhap explore specs/kv.may` prints each trace once, with choices that lead to it, and `mayhap explore --cmd ./transfer` each
+//! output. With `--versus ./other` it prints the outputs that only one of the two has.
 
 mod child;
 mod outputs;
@@ -25,21 +25,21 @@ use shortest::shortest;
 use specification::Behaviours;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
 
-/// Set by a signal: the run at hand is ended, what was found is told.
+/// Set by a signal: the current run is ended, and everything found so far is printed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
 
 fn is_interrupted() -> bool {
     INTERRUPTED.load(Relaxed)
 }
 
-/// Asks to end at the first signal, and ends at the second.
+/// Asks the search to end at the first signal, and ends the process at the second.
 fn interrupt() {
     if INTERRUPTED.swap(true, Relaxed) {
         std::process::exit(Exit::Interrupted.code().into());
     }
 }
 
-/// The subject of an exploration: a program, or a specification.
+/// The subject of an exploration: a program or a specification.
 enum ExploreSubject<'o> {
     Program(ExternalProgram<'o>),
     Specification(Box<Behaviours>),
@@ -53,7 +53,7 @@ impl ExploreSubject<'_> {
         }
     }
 
-    /// Returns the word for what a run prints: `output`, or `trace`.
+    /// The word for the output of a run: `output` or `trace`.
     fn output(&self) -> &'static str {
         match self {
             ExploreSubject::Program(_) => "output",
@@ -61,7 +61,7 @@ impl ExploreSubject<'_> {
         }
     }
 
-    /// Returns what is said if no run exists.
+    /// The statement that no run exists.
     fn empty(&self) -> &'static str {
         match self {
             ExploreSubject::Program(_) => "  nothing was explored: every run is refused\n",
@@ -70,17 +70,17 @@ impl ExploreSubject<'_> {
     }
 }
 
-/// The findings about one program or specification.
+/// The result of exploring one program or specification.
 struct SubjectReport<'o> {
     name: &'o str,
-    /// The word for what a run prints; `empty` is what is said if there is no run.
+    /// The word for the output of a run; `empty` is the statement that there is no run.
     output: &'static str,
     empty: &'static str,
     report: Report,
     outputs: Outputs,
-    /// The trouble that ended the search, if there was any.
+    /// The trouble that ended the search, if any.
     trouble: Option<Trouble>,
-    /// The way to go on with what is left to visit.
+    /// The options that continue the search.
     go_on: Option<String>,
 }
 
@@ -91,14 +91,14 @@ pub fn run(options: &Options, terminal: &mut Terminal) -> Exit {
     compared(options, terminal).unwrap_or_else(|exit| exit)
 }
 
-/// Explores what is to be explored, and what that is compared with.
+/// Explores the subject, and the one that it is compared with.
 fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let file = options.file.as_ref().map(|file| file.to_string_lossy());
     let name = options.cmd.as_deref().or(file.as_deref()).unwrap_or_default();
     let one = found(name, options, terminal)?;
     let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
         let outputs = one.outputs.listed(options.show, one.output);
-        // A fault of a specification is printed before the outputs of runs without one.
+        // A fault of a specification is printed before the outputs of runs without a fault.
         let (before, behind) = match one.trouble {
             Some(Trouble::Stopped(_)) => (String::new(), outputs),
             Some(_) | None => (outputs, String::new()),
@@ -112,7 +112,7 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     Ok(compare(one, other, options.show, terminal))
 }
 
-/// Reads the specification of that name, or takes the command.
+/// Reads the specification with this name, or takes the name as a command.
 fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<ExploreSubject<'o>, Exit> {
     if options.cmd.is_some() {
         return Ok(ExploreSubject::Program(ExternalProgram { command: name, timeout: options.timeout }));
@@ -121,7 +121,7 @@ fn subject<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Res
     Ok(ExploreSubject::Specification(Box::new(Behaviours::new(spec, options))))
 }
 
-/// Explores one program or specification by the strategy that is asked for.
+/// Explores one program or specification with the strategy in the options.
 fn found<'o>(name: &'o str, options: &Options, terminal: &mut Terminal) -> Result<SubjectReport<'o>, Exit> {
     let subject = subject(name, options, terminal)?;
     let explored = NamedSubject { name, subject: &subject, options };
@@ -164,7 +164,7 @@ impl SubjectReport<'_> {
         self.report.runs == 0 && self.report.cut == 0
     }
 
-    /// Tells how the search ended: as a result if nothing is wrong, else as a complaint. Returns the exit code.
+    /// Prints how the search ended, as a result or as a complaint. Returns the exit code.
     fn report(&self, terminal: &mut Terminal) -> Exit {
         let exit = self.exit();
         let outputs = match self.outputs.len() {
@@ -193,8 +193,8 @@ impl SubjectReport<'_> {
     }
 }
 
-/// Tells the outputs that only one of two has. That the other does not have one is certain if all of its runs were
-/// visited.
+/// Prints the outputs that only one of the two has. It is certain that the other one does not have them only if all of its runs
+/// were visited.
 fn compare(one: SubjectReport, other: SubjectReport, show: usize, terminal: &mut Terminal) -> Exit {
     let exit = one.report(terminal).worst(other.report(terminal));
     if exit != Exit::Fine {

@@ -1,6 +1,6 @@
-//! The different outputs of a program, each with how many runs have it and the shortest of these.
+//! The different outputs of a program, each with the number of its runs and the shortest of them.
 //!
-//! `2 runs print, for example with coin = 1 of 2 (--replay c1:coin:0.2.1:…)`, then the lines that they print.
+//! For example `2 runs print, for example with coin = 1 of 2 (--replay c1:coin:0.2.1:…)`, and then the lines of the output.
 
 use super::ran::Ran;
 use mayhap::choice::{Step, counted, shortlex, shown, token};
@@ -11,7 +11,7 @@ use std::fmt::Write;
 #[derive(Default)]
 pub struct Outputs(BTreeMap<Vec<u8>, OutputRuns>);
 
-/// An output's runs.
+/// The runs with one output.
 struct OutputRuns {
     runs: u64,
     shortest: Vec<Step>,
@@ -30,7 +30,7 @@ impl Outputs {
         self.0.len()
     }
 
-    /// Those that only one of two programs has, and how many both have.
+    /// The outputs that only one of two programs has, and the number of outputs that both have.
     pub fn apart(mut self, mut other: Outputs) -> (Outputs, Outputs, usize) {
         let both: Vec<Vec<u8>> = self.0.keys().filter(|output| other.0.contains_key(*output)).cloned().collect();
         for output in &both {
@@ -40,7 +40,7 @@ impl Outputs {
         (self, other, both.len())
     }
 
-    /// At most `limit` of them, in words, each an `output`.
+    /// At most `limit` of the outputs, in words; `output` is the word for one.
     pub fn listed(&self, limit: usize, output: &str) -> String {
         let mut text = String::new();
         for (output, seen) in self.0.iter().take(limit) {

@@ -1,8 +1,8 @@
-//! One run of a program in any language: it asks for its choices on a descriptor, and what it prints is its output.
+//! One run of a program in any language, which asks for its choices on a descriptor. What it prints is its output.
 //!
-//! The program is a shell command that finds descriptor 3 open and its number in `MAYHAP_CHOICES`. It writes
-//! `choose which way 3` and reads `2`; it may write `refuse too late` and end: that run does not exist. `docs/CHOICES.md`
-//! describes it for those who write such programs.
+//! The program is a shell command. It finds descriptor 3 open, and the number 3 in `MAYHAP_CHOICES`. It writes `choose which way 3`
+//! and reads `2`. It may write `refuse too late` and end, which means that this run does not exist. `docs/CHOICES.md` describes all
+//! this for authors of such programs.
 
 use super::child::Started;
 use super::ran::{MAX_OUTPUT, Ran, Trouble};
@@ -11,13 +11,13 @@ use std::time::Duration;
 
 /// A program to explore.
 pub struct ExternalProgram<'o> {
-    /// For the shell.
+    /// The command for the shell.
     pub command: &'o str,
-    /// The time that a run may take.
+    /// The longest time of a run.
     pub timeout: Duration,
 }
 
-/// A request of the program.
+/// A request of the program for a choice, or its refusal of the run.
 enum ProgramRequest {
     Choose(String, usize),
     Refuse(String),
@@ -34,7 +34,7 @@ impl ExternalProgram<'_> {
         }
     }
 
-    /// Starts the program and talks to it until it ends; what it printed.
+    /// Starts the program, talks to it until it ends, and returns its output.
     fn conversation(&self, c: &mut Chooser, run: &mut Vec<Step>) -> Result<Vec<u8>, Trouble> {
         let mut started =
             Started::new(self.command, self.timeout).map_err(|error| Trouble::System(error.to_string()))?;
@@ -49,7 +49,7 @@ impl ExternalProgram<'_> {
     }
 }
 
-/// Answers the program's requests until it asks no more; the error of a run that does not exist.
+/// Answers the program's requests until it sends no more. Returns the error if the run does not exist.
 fn talk(started: &mut Started, c: &mut Chooser, run: &mut Vec<Step>) -> Result<Option<ChoiceError>, Trouble> {
     let mut refused = None;
     while let Some(line) = started.request()? {
@@ -65,7 +65,7 @@ fn talk(started: &mut Started, c: &mut Chooser, run: &mut Vec<Step>) -> Result<O
             ProgramRequest::Refuse(place) => {
                 let label = label(&place).map_err(Trouble::Escaped)?;
                 match (c.try_assume(label, false), &refused) {
-                    // It went on.
+                    // The program went on after its refusal.
                     (Err(error), Some(_)) => return Err(Trouble::Escaped(error)),
                     (ended, _) => refused = ended.err(),
                 }

@@ -1,6 +1,6 @@
-//! The result of one run of what is explored: an output, or trouble.
+//! The result of one run of an explored program or specification: an output, or trouble.
 //!
-//! `the program died: exit status 7`, and then what it had said, is a [`Trouble`] in words.
+//! A [`Trouble`] in words is, for example, `the program died: exit status 7`, and then its last output.
 
 use crate::cli::terminal::exit::Exit;
 use mayhap::choice::{ChoiceError, Step};
@@ -9,53 +9,53 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 use std::time::Duration;
 
-/// The output that a run may have, in bytes.
+/// The most bytes of output of one run.
 pub const MAX_OUTPUT: u64 = 16 << 20;
 
-/// The number of bytes that are told of the standard error of a program that died: the last ones.
+/// The number of last bytes of standard error that are printed for a program that died.
 const LISTED: usize = 2_000;
 
 /// A run of a specification that cannot go on.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct StuckRun {
-    /// Why, at its place.
+    /// The reason, at its place.
     pub message: String,
-    /// The trace of what was said until the run stopped.
+    /// The trace up to the point at which the run stopped.
     pub trace: String,
     pub run: Vec<Step>,
     pub exit: Exit,
 }
 
-/// A run that came to its end.
+/// A run that ended normally.
 pub struct Ran {
     pub output: Vec<u8>,
     pub run: Vec<Step>,
 }
 
-/// Why a run has no output.
+/// The reason why a run has no output.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Trouble {
-    /// The run ends here, by the rules of choosing.
+    /// The run breaks the rules of choosing, or ends by them.
     Escaped(ChoiceError),
-    /// It has run for the given time.
+    /// The run has not ended within this time.
     Endless(Duration),
-    /// It has run for the given time, and has not read its answers.
+    /// The run has not ended within this time, and has not read its answers.
     Unread(Duration),
-    /// It ended, but these are still open after the given time, as a process that it started in the background has them open.
+    /// The program has ended, but after this time these are still open, in a process that it has started in the background.
     Held(Vec<&'static str>, Duration),
-    /// A signal ended it.
+    /// A signal ended the run.
     Interrupted,
-    /// It printed more than a run may.
+    /// The run printed more than [`MAX_OUTPUT`].
     TooMuch,
-    /// It ended with this status; what it wrote to standard error.
+    /// The program ended with this status, and printed this to standard error.
     Died(String, String),
-    /// The shell could not start it.
+    /// The shell could not start the program.
     NoProgram(String),
-    /// It wrote this, a line or the beginning of a long one, which is no request.
+    /// The program wrote this, a line or the beginning of a long one, which is no request.
     Malformed(String),
-    /// The system refused something.
+    /// The operating system refused something.
     System(String),
-    /// A specification cannot run on.
+    /// The run of a specification cannot go on.
     Stopped(Box<StuckRun>),
 }
 
@@ -95,19 +95,19 @@ fn indented(said: &str) -> String {
 }
 
 impl Trouble {
-    /// The trouble with a program that ended with a status that is not 0.
+    /// The trouble with a program that ended with a status other than 0.
     pub fn died(status: ExitStatus, said: &[u8], asked_nothing: bool) -> Trouble {
         let said = String::from_utf8_lossy(&said[said.len().saturating_sub(LISTED)..]).trim_end().to_owned();
         match (status.code(), status.signal()) {
             (Some(126 | 127), _) if asked_nothing => Trouble::NoProgram(said),
-            // A shell tells so by which signal its program ended.
+            // A shell reports the signal that ended its program in this way.
             (Some(code @ 129..=192), _) => Trouble::Died(format!("killed by signal {}", code - 128), said),
             (Some(code), _) => Trouble::Died(format!("exit status {code}"), said),
             (None, signal) => Trouble::Died(format!("killed by signal {}", signal.unwrap_or_default()), said),
         }
     }
 
-    /// The exit code that it leads to.
+    /// The exit code for the trouble.
     pub fn exit(&self) -> Exit {
         match self {
             Trouble::Endless(_) | Trouble::Unread(_) | Trouble::Held(..) | Trouble::TooMuch => Exit::Inconclusive,
@@ -118,7 +118,7 @@ impl Trouble {
         }
     }
 
-    /// Tests whether two runs ended in the same way. What programs that died wrote to standard error may differ.
+    /// Tests whether two runs ended in the same way. The standard error of programs that died may differ.
     pub fn is_like(&self, other: &Trouble) -> bool {
         if let (Trouble::Died(status, _), Trouble::Died(other, _)) = (self, other) {
             return status == other;
@@ -126,12 +126,12 @@ impl Trouble {
         self == other
     }
 
-    /// The run that it ended, if that is known.
+    /// The run with this trouble, if it is known.
     pub fn run(&self) -> Option<&[Step]> {
         if let Trouble::Stopped(stopped) = self { Some(&stopped.run) } else { None }
     }
 
-    /// The trace up to there.
+    /// The trace of the run before the trouble.
     pub fn trace(&self) -> &str {
         if let Trouble::Stopped(stopped) = self { &stopped.trace } else { "" }
     }

@@ -1,6 +1,6 @@
-//! The searches of one program or specification: by the strategy and within the bounds that are asked for.
+//! The searches of one program or specification, with the strategy and the bounds in the options.
 //!
-//! `--sample 100` is two of them: one that visits all runs if there are few, and if there are not, one that draws.
+//! `--sample 100` is two searches: the first visits all runs if there are few; if there are more, the second draws runs.
 
 use super::outputs::Outputs;
 use super::ran::Trouble;
@@ -13,13 +13,13 @@ use mayhap::choice::{
 use std::ops::ControlFlow;
 use std::sync::{Mutex, PoisonError};
 
-/// A program under exploration as the library sees it: it fails if a run has no output.
+/// A subject as a function for the library. It fails if a run has no output.
 type Explorable<'p> = dyn Fn(&mut Chooser) -> Result<(), String> + Sync + 'p;
 
-/// The outputs that runs printed, and the troubles that there were.
+/// The outputs of runs, and their troubles.
 type Gatherings = (Outputs, Vec<Trouble>);
 
-/// A subject, by its name, and how it is to be explored.
+/// A subject with its name, and the options of its exploration.
 #[derive(Clone, Copy)]
 pub struct NamedSubject<'o, 's> {
     pub name: &'o str,
@@ -28,7 +28,7 @@ pub struct NamedSubject<'o, 's> {
 }
 
 impl<'o> NamedSubject<'o, '_> {
-    /// Explores by the strategy that is asked for.
+    /// Explores the subject with the strategy in the options.
     pub fn searched(&self) -> Result<SubjectReport<'o>, token::TokenError> {
         if let Some(runs) = self.options.sample {
             return Ok(self.sampled(runs.get() as u64));
@@ -47,7 +47,7 @@ impl<'o> NamedSubject<'o, '_> {
         }))
     }
 
-    /// Visits what several searches have before them.
+    /// Visits the runs of several searches.
     pub fn visited<S: Strategy + Send>(
         &self,
         parts: Vec<S>,
@@ -59,8 +59,8 @@ impl<'o> NamedSubject<'o, '_> {
         self.found(report, seen, go_on(&parts))
     }
 
-    /// Visits all runs if there are few, else as many drawn ones. What was seen before there were known to be more
-    /// is no sample, and forgotten.
+    /// Visits all runs if there are few, and otherwise draws this number. The runs that were visited before it was known that
+    /// there are more are no sample, and are forgotten.
     pub fn sampled(&self, runs: u64) -> SubjectReport<'o> {
         let (seed, jobs) = (self.options.seed, self.options.jobs);
         let few = runs.min(SMALL).min(self.options.runs.unwrap_or(u64::MAX));
@@ -68,7 +68,7 @@ impl<'o> NamedSubject<'o, '_> {
         if let Some(report) = report {
             return self.found(report, seen, Some(format!("go on with --sample {runs} --seed {seed}")));
         }
-        // In rounds even if they are on one thread: what is drawn before a failure ends it does not depend on that.
+        // Even one thread draws in rounds, so that the runs drawn before a failure do not depend on the number of threads.
         let drawn = vec![Sampled::new(seed, runs)];
         let (report, seen, parts) = self.search(drawn, |search, one| search.run_on(jobs, one));
         let left: u64 = parts.iter().map(Sampled::left).sum();
@@ -79,7 +79,7 @@ impl<'o> NamedSubject<'o, '_> {
         )
     }
 
-    /// Explores a search within the bounds that are asked for; what its runs printed, and what is left.
+    /// Explores within the bounds in the options. Returns the report, the outputs, and the searches that are left.
     fn search<S: Strategy + Send, R>(
         &self,
         parts: Vec<S>,
@@ -100,7 +100,7 @@ impl<'o> NamedSubject<'o, '_> {
         (report, seen.into_inner().unwrap_or_else(PoisonError::into_inner), rest)
     }
 
-    /// One run, whose output or trouble is noted.
+    /// Makes one run, and notes its output or trouble.
     fn one(&self, c: &mut Chooser, seen: &Mutex<Gatherings>) -> Result<(), String> {
         let ran = self.subject.run(c);
         let mut seen = seen.lock().unwrap_or_else(PoisonError::into_inner);
@@ -115,8 +115,8 @@ impl<'o> NamedSubject<'o, '_> {
         Ok(())
     }
 
-    /// Repeats a run that ended in trouble, and returns how it ends this time, if that is otherwise; `None` also
-    /// if it is interrupted. What else it prints to standard error is no difference.
+    /// Repeats a run that ended in trouble. Returns how it ends this time if this differs; `None` also if the repetition is
+    /// interrupted. Differences in standard error do not count.
     fn flaky(&self, trouble: &Trouble, run: &[Step]) -> Option<Flaky> {
         let (again, (_, troubles), _) = self.search(vec![Replay::new(run.to_vec())], |search, one| search.run(one));
         match (again.mistake, troubles.into_iter().next()) {

@@ -1,7 +1,7 @@
-//! The shortest way to a fault that was found somewhere: with the fewest requests, and among those the fewest choices.
+//! The shortest run to a fault: with the fewest requests, and among those with the fewest choices.
 //!
-//! Going through all choices in lexicographic order, a search may meet a fault after requests that have nothing to do with
-//! it. So the behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
+//! A search through all choices in lexicographic order may meet a fault after requests that have nothing to do with it. So the
+//! behaviours of 0, 1, 2 … requests are visited once more, those with fewer choices first, until one fails.
 
 use super::is_interrupted;
 use super::ran::{StuckRun, Trouble};
@@ -9,10 +9,10 @@ use super::specification::Behaviours;
 use mayhap::choice::{BreadthFirst, Chooser, Explore, Failure};
 use std::ops::ControlFlow;
 
-/// The number of runs that are visited of each number of requests.
+/// The most runs that are visited for each number of requests.
 const RUNS: u64 = 20_000;
 
-/// A shorter way to a fault than that to the one at hand; none if there is none, or it would take too long to find.
+/// A shorter run to the fault than the known one; `None` if there is none, or it would take too long to find.
 pub fn shortest(behaviours: &Behaviours, known: &StuckRun, choices: usize) -> Option<(Failure, Trouble)> {
     let requests = known.trace.lines().count() as u64 + 1;
     (0..=requests).find_map(|requests| {

@@ -1,8 +1,8 @@
-//! One run of a specification: a given number of requests of a client that may ask for anything, and their answers.
+//! One run of a specification: a given number of requests, of clients that may ask for anything, with their answers.
 //!
-//! The client's requests are choices like those of the server, so that all runs are all behaviours: what `mayhap simulate`
-//! draws, with few values. A run in which the client breaks its duty, or the choices contradict a condition, does not
-//! exist; a request that no choices could answer is told, as is a fault.
+//! The requests are choices like those of the server, with few values, so that all runs are all behaviours of `mayhap simulate`.
+//! A run in which a client breaks its duty, or the choices contradict a condition, does not exist. A request that no choices can
+//! answer is reported, and so is a fault.
 
 use super::is_interrupted;
 use super::ran::{Ran, StuckRun, Trouble};
@@ -19,7 +19,7 @@ use mayhap::validate::Validator;
 use mayhap::value::Value;
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// Integers are from here if nothing else is said.
+/// The range of integers, unless another one is given.
 const INTEGERS: (i64, i64) = (0, 3);
 
 /// A specification to explore.
@@ -28,13 +28,13 @@ pub struct Behaviours {
     ranges: Ranges,
     clients: usize,
     requests: u64,
-    /// The last choices that led to a request of which it is known that it has a run, though others have none.
+    /// The choices that led to the last request for which another run was found, though the current run has none.
     answered: Mutex<Vec<Step>>,
 }
 
-/// Why a run did not come to its end.
+/// The reason why a run did not end normally.
 enum RunEnd {
-    /// It does not exist, because this does not hold.
+    /// The run does not exist, as this does not hold.
     Refused(Label),
     /// The server could not go on.
     Stopped(Stop),
@@ -85,7 +85,7 @@ impl Behaviours {
         }
     }
 
-    /// Appends the line of each exchange.
+    /// Makes the exchanges, and appends the line of each.
     fn exchanges(&self, output: &mut String, choices: &mut Recorded<&mut Chooser>) -> Result<(), RunEnd> {
         let mut server = Server::explored(self.spec.clone(), self.ranges, choices).map_err(|stop| match stop {
             Stop::Stuck(_) => RunEnd::Refused("what the specification assumes"),
@@ -120,8 +120,8 @@ impl Behaviours {
         Ok(())
     }
 
-    /// Tests whether the request at hand, to which the choices `asked` led, has a run by other choices. A server that
-    /// may do something by itself may do that first, so its requests count as having one.
+    /// Tests whether the request at the end of the choices `asked` has a run with other choices. If the server may take internal
+    /// steps first, this is assumed.
     fn is_answered(&self, server: &mut Server, request: &Value, client: u64, asked: &[Step]) -> Result<bool, Stop> {
         let mut answered = self.answered.lock().unwrap_or_else(PoisonError::into_inner);
         if !self.spec.program.steps.is_empty() || *answered == asked {
@@ -134,8 +134,8 @@ impl Behaviours {
         Ok(has_run)
     }
 
-    /// Tests whether some beginning leads to these exchanges and then to an end of the request: the one that was chosen
-    /// may be one that an `assume` excludes only now.
+    /// Tests whether these exchanges and then a run of the request are possible from some initial state. The chosen one may be
+    /// one that an `assume` excludes only now.
     fn has_beginning(&self, done: &[Exchange], request: &Value, client: u64) -> bool {
         let ends = [Observed::Any, Observed::Nothing];
         ends.into_iter().any(|observed| {
@@ -145,7 +145,7 @@ impl Behaviours {
         })
     }
 
-    /// Why the server could not go on, at its place.
+    /// The reason why the server could not go on, at its place.
     fn shown(&self, stop: &Stop) -> String {
         let at = |site| Diagnostic::error(self.spec.span(site), stopped::words(&self.spec, stop));
         stopped::site(stop).map_or_else(

@@ -1,7 +1,7 @@
-//! Answering requests: text in, a line out, and the trace between the two.
+//! Answering requests: from the text of a request to the line of its answer, and the trace.
 //!
-//! `5` from a client of `cmp_rst` becomes `1`; `true` becomes `{"$error": "malformed", …}`, and nothing has happened. A request is
-//! handled up to where its handler yields; the others go on before it does.
+//! A client of `cmp_rst` gets `1` for `5`. For `true` it gets `{"$error": "malformed", …}`, and nothing has happened. A request
+//! is handled up to the first `yield` of its handler; others are handled before it goes on.
 
 use super::connection::ClientLine;
 use super::outbox::TalkingConnection;
@@ -21,53 +21,53 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-/// The times for which a request stays suspended.
+/// The times that a request may stay suspended; one is drawn.
 const PAUSES: [Duration; 4] = [Duration::ZERO, Duration::ZERO, Duration::from_micros(200), Duration::from_millis(2)];
 
-/// The number of times that a request which has no run waits for what the server does by itself.
+/// The most internal steps that a request without a run waits for.
 const PATIENCE: usize = 64;
 
-/// A server with all that an answer needs.
+/// A server, with everything that answering needs.
 ///
-/// A request that has no run, or whose next section has none, waits while other clients are there, whose requests may change that;
-/// if none is, or all of them wait, it is told that the server is stuck.
+/// A request without a run, or whose next section has none, waits as long as other clients may change this. If there are no
+/// others, or all of them wait, the client is told that the server is stuck.
 pub struct Answering {
     /// The specification that is served.
     pub spec: Arc<Spec>,
-    /// Its state.
+    /// The server, with its state.
     pub server: Server,
     /// The source of the server's choices.
     pub choices: Random,
-    /// The trace to which what happens is written, if one is wanted.
+    /// The trace of what happens, if one is wanted.
     pub record: Option<TraceRecord>,
-    /// The places that the user has been told of.
+    /// The places of stops that were reported to the user.
     pub stated: HashSet<Option<Site>>,
-    /// The worst that was met.
+    /// The worst exit code so far.
     pub exit: Exit,
-    /// Requests that have no run now, or may not begin yet.
+    /// The requests that have no run now, or may not begin yet.
     pub waiting: Vec<ClientLine>,
-    /// Tasks that were begun and are suspended.
+    /// The suspended tasks.
     pub suspended: Vec<SuspendedTask>,
-    /// Connections that have ended, which the server has not taken notice of.
+    /// The connections that have ended, and whose end the server has not handled.
     pub leaving: Vec<u64>,
-    /// Set if clients may be told what they did not ask for.
+    /// Set if clients may get messages that they did not ask for.
     pub is_talking: bool,
-    /// Set if answers are written as HTTP, in which not all have a form.
+    /// Set if answers are written as HTTP, in which some have no form.
     pub is_http: bool,
-    /// The connections of such clients.
+    /// The connections of clients that may get such messages.
     pub connections: HashMap<u64, TalkingConnection>,
     /// The peers that the server calls.
     pub peers: Peers,
-    /// The number of clients that there are.
+    /// The number of connected clients.
     pub clients: Arc<AtomicUsize>,
 }
 
-/// A task that was begun.
+/// A suspended task.
 pub struct SuspendedTask {
     client: u64,
-    /// The line of the request, and its value; none if the server takes notice of a connection.
+    /// The line of the request, and the request; `None` if the task handles the beginning or the end of a connection.
     asked: Option<(ClientLine, Value)>,
-    /// Set if it has no run in the state that the server has.
+    /// Set if the task has no run in the current state of the server.
     is_stuck: bool,
 }
 
@@ -76,42 +76,42 @@ impl SuspendedTask {
         SuspendedTask { client: line.client, asked: Some((line, request)), is_stuck: false }
     }
 
-    /// One in which the server takes notice of a connection.
+    /// A task that handles the beginning or the end of a connection.
     pub fn notice(client: u64) -> SuspendedTask {
         SuspendedTask { client, asked: None, is_stuck: false }
     }
 }
 
-/// The outcome of a request.
+/// The outcome of trying a request.
 enum RequestOutcome {
-    /// It was handled; this line, if there is one, is the answer.
+    /// The request was handled; the line is the answer, if there is one.
     Handled(Option<String>),
-    /// It was begun.
+    /// The request was begun, and its task is suspended.
     Suspended,
-    /// Nothing has happened.
+    /// The request was refused, and nothing has happened.
     Refused(Refusal),
-    /// It has no run now.
+    /// The request has no run now.
     Stuck(Stop),
-    /// Another one is to be served first.
+    /// Another request must be served first.
     TooEarly,
-    /// The server has ended its connection.
+    /// The server has ended the connection of the request.
     Dropped,
 }
 
 impl Answering {
-    /// Handles a request, and then those that waited for it.
+    /// Handles a request, and then the requests that waited for it.
     ///
     /// # Errors
-    /// A message, one line: the trace cannot be written. What was handled last has no answer then.
+    /// The trace cannot be written; the message has one line. The last request has no answer then.
     pub fn take(&mut self, request: ClientLine, terminal: &mut Terminal) -> Result<(), String> {
         let is_news = self.attempt(request, terminal)?;
         self.retry(is_news, terminal)
     }
 
-    /// Tries those that wait again, as long as something has happened.
+    /// Tries the waiting requests and tasks again, as long as something happens.
     ///
     /// # Errors
-    /// As [`Answering::take`].
+    /// As for [`Answering::take`].
     pub fn retry(&mut self, mut is_news: bool, terminal: &mut Terminal) -> Result<(), String> {
         while is_news {
             self.suspended.iter_mut().for_each(|suspended| suspended.is_stuck = false);
@@ -123,34 +123,34 @@ impl Answering {
         Ok(())
     }
 
-    /// The time for which a request stays suspended, if nothing comes: none, or a moment in which others may be sent.
+    /// Draws the time for which a task stays suspended: none, or a moment in which other requests may come.
     pub fn pause(&mut self) -> Duration {
-        // A source that is drawn from never fails.
+        // Drawing never fails for this source.
         let drawn = self.choices.choose("pause", PAUSES.len()).unwrap_or_default();
         PAUSES[drawn]
     }
 
-    /// The requests that have no answer yet.
+    /// Takes the requests without an answer.
     pub fn unanswered(&mut self) -> Vec<ClientLine> {
         let suspended = self.suspended.drain(..).filter_map(|suspended| suspended.asked.map(|(line, _)| line));
         self.waiting.drain(..).chain(suspended).collect()
     }
 
-    /// Tests whether there is a task that may go on.
+    /// Tests whether a task may go on.
     pub fn may_go_on(&self) -> bool {
         self.able().next().is_some()
     }
 
-    /// The places of the tasks that may go on.
+    /// The positions of the tasks that may go on.
     fn able(&self) -> impl Iterator<Item = usize> {
         let open = self.suspended.iter().enumerate().filter(|(_, suspended)| !suspended.is_stuck);
         open.filter(|(_, suspended)| self.server.awaited(suspended.client).is_empty()).map(|(at, _)| at)
     }
 
-    /// Goes on with a task that was suspended, which is drawn.
+    /// Continues a drawn suspended task.
     ///
     /// # Errors
-    /// As [`Answering::take`].
+    /// As for [`Answering::take`].
     pub fn go_on(&mut self, terminal: &mut Terminal) -> Result<(), String> {
         let able: Vec<usize> = self.able().collect();
         let drawn = self.choices.choose("who goes on", able.len()).map_err(|error| error.to_string())?;
@@ -175,7 +175,7 @@ impl Answering {
         self.retry(true, terminal)
     }
 
-    /// Keeps a suspended task that has no run now, as long as others may change that.
+    /// Keeps a task that has no run now if others may change this, and gives it up otherwise.
     fn keep_or_give_up(&mut self, task: SuspendedTask, stop: &Stop, terminal: &mut Terminal) -> Result<(), String> {
         if self.is_hopeless() {
             let refusal = self.refuse(stop, terminal);
@@ -186,7 +186,7 @@ impl Answering {
         Ok(())
     }
 
-    /// Forgets a task, and tells its client that nothing more comes of its request.
+    /// Forgets a task, and tells its client that its request gets no answer.
     fn give_up(&mut self, client: u64, line: Option<ClientLine>, refusal: &Refusal) {
         self.server.abandon(client);
         if let Some(line) = line {
@@ -194,21 +194,21 @@ impl Answering {
         }
     }
 
-    /// Tests whether nothing that is there can change that the request which is looked at has no run.
+    /// Tests whether nothing can change that the current request has no run.
     fn is_hopeless(&self) -> bool {
         let waits_for_peer = self.suspended.iter().any(|task| !self.server.awaited(task.client).is_empty());
         self.is_last() && !waits_for_peer && !self.may_go_on()
     }
 
-    /// Tests whether all clients wait but for the one whose request is looked at.
+    /// Tests whether all other clients wait.
     fn is_last(&self) -> bool {
         self.clients.load(Ordering::Relaxed) <= self.waiting.len() + self.suspended.len() + 1
     }
 
-    /// Lets the server do what it may do by itself, and then what waited for it.
+    /// Takes internal steps, and then tries what waited for them.
     ///
     /// # Errors
-    /// As [`Answering::take`].
+    /// As for [`Answering::take`].
     pub fn idle(&mut self, terminal: &mut Terminal) -> Result<(), String> {
         if let Err(stop) = self.server.idle(&mut self.choices) {
             _ = self.refuse(&stop, terminal);
@@ -217,12 +217,12 @@ impl Answering {
         self.retry(true, terminal)
     }
 
-    /// Tries to handle a request; returns whether it was handled: else it is refused, or waits.
+    /// Tries to handle a request. Returns whether something happened: otherwise the request is refused or waits.
     fn attempt(&mut self, request: ClientLine, terminal: &mut Terminal) -> Result<bool, String> {
         let (is_handled, line) = match self.outcome(&request, terminal)? {
             RequestOutcome::Handled(line) => (true, line),
             RequestOutcome::Suspended => {
-                // It was read before.
+                // It was decoded before without an error.
                 if let Ok(value) = self.request(&request.text) {
                     self.suspended.push(SuspendedTask::of((request, value)));
                 }
@@ -238,7 +238,7 @@ impl Answering {
             }
             RequestOutcome::Dropped => return Ok(false),
         };
-        // A client that is gone does not want it.
+        // The client may be gone.
         _ = request.back.send(line);
         Ok(is_handled)
     }
@@ -264,7 +264,7 @@ impl Answering {
             tried += 1;
             let begin = |this: &mut Answering| this.begin(&request, asked.client);
             match idle.and_then(|()| self.written(Some(&request), begin, |section| section.done.as_ref())) {
-                // A step may change that, and what it sends leaves first.
+                // An internal step may change this. What the step sends must leave before the next try.
                 Err(Stop::Stuck(_)) if self.server.waits_for_steps() && tried < PATIENCE => {}
                 begun => break begun,
             }
@@ -281,7 +281,7 @@ impl Answering {
         }
     }
 
-    /// Records what a section comes to.
+    /// Records the outcome of a section.
     fn ended(
         &mut self,
         done: Result<SectionDone, Stop>,
@@ -327,7 +327,7 @@ impl Answering {
         decode(&spec.types, spec.program.request, text).map_err(|error| malformed(error.offset, error.to_string()))
     }
 
-    /// Makes the refusal that the client gets. Troubles of the specification are told to the user too, each place once.
+    /// The refusal for the client. A stop that is not the client's fault is also reported to the user, once for each place.
     pub fn refuse(&mut self, stop: &Stop, terminal: &mut Terminal) -> Refusal {
         let kind = match stop {
             Stop::Fault(_) => Unanswered::Fault,

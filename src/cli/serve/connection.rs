@@ -1,7 +1,7 @@
-//! One client, whatever it is connected by: its lines are handed in one by one, and what comes back is written.
+//! The service of one client, on any kind of connection: its lines are handed in one by one, and the answers are written.
 //!
-//! A client waits for nobody but itself: while it does not take its answers, no further line of it is read. Requests of
-//! all clients go through one channel; each client has at most one in it, so it holds no more than there are clients.
+//! As long as a client does not take its answers, no further line of this client is read; other clients are not affected. The
+//! requests of all clients go through one channel. Each client has at most one request in it, which bounds its length.
 
 use super::outbox::Outbox;
 use super::under_way::{UnderWay, UnderWayGuard};
@@ -10,81 +10,81 @@ use std::io::{self, BufRead};
 use std::sync::Arc;
 use std::sync::mpsc::{Sender, SyncSender, sync_channel};
 
-/// A message to the one that handles requests.
+/// A message to the thread that handles requests.
 pub enum Message {
-    /// A client asks.
+    /// A client sends a request.
     Request(ClientLine),
-    /// There will be no more requests; an error if the client could not be read or written.
+    /// There will be no more requests; an error if reading from or writing to the client failed.
     Ended(io::Result<()>),
-    /// A client of several is there, which may be told what it did not ask for.
+    /// A client has connected that may get messages without asking.
     Arrived(u64, Outbox),
-    /// A client of several has left.
+    /// Such a client has left.
     Left(u64),
-    /// A peer has answered a call, or failed.
+    /// A peer has answered a call, or has failed.
     CallEnded(CallEnd),
-    /// The user wants it to end.
+    /// The user wants the server to end.
     Interrupted,
 }
 
-/// A line of a client.
+/// A line from a client.
 pub struct ClientLine {
-    /// Whose.
+    /// The number of the client.
     pub client: u64,
-    /// Which, from 1.
+    /// The number of the line, from 1.
     pub line: u64,
-    /// The bytes that stand in the line, without its end.
+    /// The bytes of the line, without its end.
     pub text: Vec<u8>,
-    /// The channel that gets the line by which the request is answered, or `None` if it is answered by none.
+    /// The channel for the line of the answer; it gets `None` if there is no answer.
     pub back: SyncSender<Option<String>>,
 }
 
-/// The end of a call: the answer, or why there is none.
+/// The end of a call: the answer, or the reason why there is none.
 pub struct CallEnd {
     /// The number of the call.
     pub exchange: u64,
     /// The number of the peer.
     pub peer: u32,
-    /// The line of the peer, or a reason.
+    /// The line of the peer, or the reason.
     pub line: Result<String, String>,
 }
 
-/// The way by which clients reach the one that handles requests.
+/// The access of clients to the thread that handles requests.
 #[derive(Clone)]
 pub struct Desk {
     messages: Sender<Message>,
     under_way: Arc<UnderWay>,
 }
 
-/// The next thing that happens to a client.
+/// The next event for a client.
 enum ClientEvent {
-    /// It is written this line.
+    /// This line is written to the client.
     Write(String),
-    /// It is owed nothing.
+    /// The client gets no answer, as none is owed.
     Silence,
-    /// It is served no more.
+    /// The client is no longer served.
     End,
 }
 
 impl Desk {
-    /// A way to hand in messages.
+    /// The access through this channel.
     pub fn new(messages: Sender<Message>) -> Desk {
         Desk { messages, under_way: Arc::default() }
     }
 
-    /// Returns the shared count of what was handed in and is not answered yet.
+    /// The shared count of everything that is under way.
     pub fn under_way(&self) -> Arc<UnderWay> {
         self.under_way.clone()
     }
 
-    /// Tells something that is no request; nobody listens if all is over already.
+    /// Sends a message that is no request. Nobody receives it if the server has ended.
     pub fn send(&self, message: Message) {
         _ = self.messages.send(message);
     }
 
-    /// Serves a client to its end; what it is told is written.
+    /// Serves a client to its end, and writes its answers.
     ///
     /// # Errors
-    /// If it can be read or written no more.
+    /// Reading from or writing to the client fails.
     pub fn serve(
         &self,
         client: u64,
@@ -115,7 +115,7 @@ impl Desk {
         }
     }
 
-    /// The line by which a request of a client is answered or refused; none if it is answered by none, or all is over.
+    /// The line that answers or refuses a request of a client; `None` if it gets no answer, or the server has ended.
     pub fn answer_to(&self, client: u64, line: u64, request: String) -> Option<String> {
         let _begun = UnderWayGuard::new(&self.under_way);
         match self.ask(client, line, request.into_bytes()) {

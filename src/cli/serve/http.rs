@@ -1,6 +1,7 @@
-//! One client that speaks HTTP: its messages are handed in as the lines that they mean, and what comes back is written as messages.
+//! The service of one client over HTTP: its messages are handed in as the lines that they stand for, and the answers are written
+//! as messages.
 //!
-//! By `Get { key } => GET "/kv/{key}";` the message `GET /kv/a` is handed in as `{"Get": {"key": "a"}}`.
+//! With `Get { key } => GET "/kv/{key}";` the message `GET /kv/a` is handed in as `{"Get": {"key": "a"}}`.
 
 use super::connection::Desk;
 use mayhap::Spec;
@@ -10,13 +11,13 @@ use mayhap::value::Value;
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
 
-/// The bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 14;
 
 /// Serves a client to its end.
 ///
 /// # Errors
-/// It can be read or written no more.
+/// Reading from or writing to the client fails.
 pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> io::Result<()> {
     let (mut buffer, mut chunk, mut count) = (MessageBuffer::default(), vec![0; CHUNK], 0);
     let mut is_bidden = false;
@@ -44,7 +45,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
         let answer = match request_of(spec, &message) {
             Ok(request) => match desk.answer_to(client, count, encode(&spec.types, spec.program.request, &request)) {
                 Some(line) => message_of_line(spec, &request, &line),
-                // The server gives no answer to it, or is no more.
+                // The server gives no answer to the request, or has ended.
                 None => return Ok(()),
             },
             Err((status, why)) => refusal(status, "malformed", &why),
@@ -59,7 +60,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> i
     }
 }
 
-/// An answer to a client of HTTP/1.0, which knows no chunks, and closes the connection if it is not said that it stays.
+/// The answer for a client of HTTP/1.0, which knows no chunks, and expects the connection to close unless told otherwise.
 fn for_old_client(mut answer: HttpMessage) -> HttpMessage {
     answer.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Transfer-Encoding"));
     if answer.keeps_alive {
@@ -68,13 +69,13 @@ fn for_old_client(mut answer: HttpMessage) -> HttpMessage {
     answer
 }
 
-/// Tells a client that there are too many.
+/// Tells a client that there are too many clients.
 pub fn turn_away(stream: &TcpStream, why: &str) {
-    // A client that disappears is no trouble of anyone's.
+    // A client that disappears is no problem.
     _ = write(stream, &HttpMessage { keeps_alive: false, ..refusal(503, "busy", why) }, false);
 }
 
-/// The message of a line by which a request is answered or refused.
+/// The message for the line that answers or refuses a request.
 fn message_of_line(spec: &Spec, request: &Value, line: &str) -> HttpMessage {
     if let Ok(answer) = decode(&spec.types, spec.program.response, line) {
         return message_of_answer(spec, request, &answer).unwrap_or_else(|| {
@@ -101,7 +102,7 @@ fn refusal(status: u16, kind: &str, why: &str) -> HttpMessage {
     HttpMessage { head: HttpHead::Answer { status }, headers, body: Some(body.into_bytes()), keeps_alive: true }
 }
 
-/// Writes an answer at once; one to `HEAD` without its content.
+/// Writes an answer at once, without its content if it answers `HEAD`.
 fn write(mut stream: &TcpStream, answer: &HttpMessage, is_head: bool) -> io::Result<()> {
     let mut bytes = Vec::new();
     answer.write_to(&mut bytes);

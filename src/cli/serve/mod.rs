@@ -1,8 +1,8 @@
-//! `mayhap serve`: a specification run as a real server, on standard input and output or for connections over TCP.
+//! `mayhap serve`: a specification as a real server, on standard input and output, or for TCP connections.
 //!
-//! `echo 5 | mayhap serve specs/cmp_rst.may --stdio` prints 1. Threads read and write lines; this one handles the
-//! requests, one after another, so that a trace of whole exchanges in that order is all that ever happened. Over TCP a request is
-//! suspended where its handler yields, and others are handled before it goes on.
+//! `echo 5 | mayhap serve specs/cmp_rst.may --stdio` prints 1. Other threads read and write lines, and this thread handles the
+//! requests one after another. So a trace of whole exchanges in this order is everything that happened. Over TCP a request is
+//! suspended at each `yield` of its handler, and others are handled before it goes on.
 
 mod answering;
 mod connection;
@@ -41,11 +41,11 @@ use tcp::{AllowedClients, Speech};
 use under_way::UnderWay;
 use wire::{Refusal, Unanswered};
 
-/// The time that clients have in the end to take the answers that are under way.
+/// The time that clients have, at the end, to take the answers that are under way.
 const GRACE: Duration = Duration::from_secs(1);
-/// The integers that are chosen if nobody says others and they are written as HTTP: a date is not negative.
+/// The default range of chosen integers over HTTP, as dates, for example, must not be negative.
 const WRITTEN: (i64, i64) = (0, 1_000_000);
-/// The time after which a server that nobody asks anything does something by itself.
+/// The time without a request after which the server takes internal steps.
 const IDLE: Duration = Duration::from_millis(20);
 
 pub fn run(options: &Serve, terminal: &mut Terminal) -> Exit {
@@ -87,7 +87,7 @@ fn ranges(options: &Serve) -> Result<Ranges, &'static str> {
     Ok(Ranges { choose, ..Ranges::default() })
 }
 
-/// Makes a server and serves until the end.
+/// Starts a server, and serves until the end.
 fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let mut choices = Random::new(options.seed);
     let server =
@@ -140,7 +140,7 @@ fn record(server: &Server, spec: &Spec, options: &Serve) -> Result<Option<TraceR
     options.trace.as_deref().map(|path| TraceRecord::create(path, &options.file, spec, clients)).transpose()
 }
 
-/// Tests whether clients may be told what they did not ask for, or be cut off.
+/// Tests whether clients may get messages without asking, or be disconnected by the server.
 fn is_talking(spec: &Spec) -> bool {
     let program = &spec.program;
     let is_it = |op: &Op| matches!(op.plain(), Op::SendTo { .. } | Op::Close { .. });
@@ -148,7 +148,7 @@ fn is_talking(spec: &Spec) -> bool {
     talks || program.opens.is_some() || program.closes.is_some()
 }
 
-/// Opens for clients.
+/// Starts to accept clients.
 fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
     stop_on_signals(desk.clone())?;
     match options.tcp.as_ref().or(options.http.as_ref()) {
@@ -166,7 +166,7 @@ fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Ter
     Ok(())
 }
 
-/// Asks to end at the first signal, and ends at the second.
+/// Asks the server to end at the first signal, and ends the process at the second.
 fn stop_on_signals(desk: Desk) -> Result<(), String> {
     let mut is_asked = false;
     let asked = move || {
@@ -178,7 +178,7 @@ fn stop_on_signals(desk: Desk) -> Result<(), String> {
     ctrlc::set_handler(asked).map_err(|cause| format!("cannot listen for signals: {cause}"))
 }
 
-/// Handles requests until the end, and returns how it ended. If no request comes for the given time, the server takes an internal step.
+/// Handles messages until the end, and returns the exit code. If no message comes for this time, the server takes internal steps.
 fn handle(
     messages: &Receiver<Message>,
     answering: &mut Answering,
@@ -188,7 +188,7 @@ fn handle(
     loop {
         let patience = if answering.may_go_on() { Some(answering.pause()) } else { idle };
         let message = match patience {
-            // However much is asked, what was begun goes on.
+            // Suspended tasks go on even if there are always more messages.
             Some(Duration::ZERO) => Err(RecvTimeoutError::Timeout),
             Some(patience) => messages.recv_timeout(patience),
             None => messages.recv().map_err(RecvTimeoutError::from),
@@ -210,7 +210,7 @@ fn handle(
     }
 }
 
-/// A reader that goes away is no error.
+/// The exit code for the end of a single client; one that goes away is no error.
 fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
     match result {
         Err(cause) if cause.kind() != io::ErrorKind::BrokenPipe => failed(terminal, &format!("the client: {cause}")),
@@ -218,7 +218,7 @@ fn ended(result: io::Result<()>, terminal: &mut Terminal) -> Exit {
     }
 }
 
-/// Turns away what still comes, and lets clients take what they were answered.
+/// Refuses everything that still comes, and lets clients take their last answers.
 fn end(messages: Receiver<Message>, waiting: Vec<ClientLine>, under_way: &UnderWay) {
     let stopping = Refusal::new(Unanswered::Stopping, "the server is shutting down");
     let asked = messages.try_iter().filter_map(|message| match message {

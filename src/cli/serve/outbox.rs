@@ -1,7 +1,7 @@
-//! The way out to a client that is also told what it did not ask for: lines in their order, written by a thread of their own.
+//! The lines for a client that may get messages without asking, in their order, which a thread of their own writes.
 //!
 //! ```text
-//! answers, messages, refusals ──▶ outbox ──▶ thread ──▶ client        a client that takes nothing for too long is cut off
+//! answers, messages, refusals ──▶ outbox ──▶ thread ──▶ client        a client that takes nothing for too long is disconnected
 //! ```
 
 use super::under_way::{UnderWay, UnderWayGuard};
@@ -11,13 +11,13 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 
-/// The stack of a thread that reads and writes lines.
+/// The stack of a thread that reads or writes lines, in bytes.
 pub const STACK: usize = 1 << 18;
 
-/// The number of lines that a client may leave untaken.
+/// The most lines that may wait for a client before it is disconnected.
 const LINES: usize = 10_000;
 
-/// The way out to one client; it is closed when nobody has it any more.
+/// The outbox of one client; it is closed when nobody has it any more.
 #[derive(Clone)]
 pub struct Outbox {
     lines: SyncSender<(String, UnderWayGuard)>,
@@ -25,23 +25,23 @@ pub struct Outbox {
     under_way: Arc<UnderWay>,
 }
 
-/// A connection whose client may be told what it did not ask for.
+/// The connection of a client that may get messages without asking.
 pub struct TalkingConnection {
-    /// The way out to it.
+    /// The outbox of the client.
     pub outbox: Outbox,
-    /// Set if the trace knows of it.
+    /// Set if the trace has an event of the connection.
     pub has_begun: bool,
-    /// Set if the server has not taken notice of it, and is to do so.
+    /// Set if the server must still handle the beginning of the connection.
     pub is_opening: bool,
-    /// The line of the request that was written to the trace before it was begun, if one was.
+    /// The line of the request in the trace, if a request was written there before it was begun.
     pub recorded: Option<u64>,
 }
 
 impl Outbox {
-    /// Opens the way out of a connection.
+    /// Opens the outbox of a connection.
     ///
     /// # Errors
-    /// If the system has no thread left.
+    /// The system cannot start a thread.
     pub fn open(stream: Arc<TcpStream>, under_way: Arc<UnderWay>) -> io::Result<Outbox> {
         let (lines, receiver) = sync_channel(LINES);
         let outbox = Outbox { lines, stream: stream.clone(), under_way };
@@ -49,24 +49,24 @@ impl Outbox {
         Ok(outbox)
     }
 
-    /// Puts a line after the others; a client that has left too many untaken is cut off.
+    /// Adds a line. A client with too many waiting lines is disconnected.
     pub fn put(&self, line: String) {
         if self.lines.try_send((line, UnderWayGuard::new(&self.under_way))).is_err() {
             _ = self.stream.shutdown(Shutdown::Both);
         }
     }
 
-    /// Reads no more of the client.
+    /// Stops reading from the client.
     pub fn stop_reading(&self) {
         _ = self.stream.shutdown(Shutdown::Read);
     }
 }
 
-/// Writes the lines until nobody has any more for the client, or it takes none, and closes the connection.
+/// Writes the lines, until nobody has more for the client or it takes none, and closes the connection.
 fn deliver(lines: &Receiver<(String, UnderWayGuard)>, stream: &TcpStream) {
     for (line, _begun) in lines {
         if write(&mut &*stream, &line).is_err() {
-            // Its reader notices, too.
+            // The thread that reads from the client notices this, too.
             _ = stream.shutdown(Shutdown::Both);
             return;
         }
@@ -74,14 +74,14 @@ fn deliver(lines: &Receiver<(String, UnderWayGuard)>, stream: &TcpStream) {
     close(stream);
 }
 
-/// Writes a line at once, in one piece if the system takes it so.
+/// Writes a line at once, in one piece if possible.
 pub fn write(output: &mut impl Write, line: &str) -> io::Result<()> {
     output.write_all(format!("{line}\n").as_bytes())?;
     output.flush()
 }
 
-/// Closes a connection after what was written. What has arrived is read first: a connection that is closed with
-/// something unread takes back what was written last.
+/// Closes a connection after everything was written. What has arrived is read first, as closing with unread bytes would discard
+/// what was written last.
 pub fn close(mut stream: &TcpStream) {
     _ = stream.shutdown(Shutdown::Write);
     _ = stream.set_nonblocking(true);

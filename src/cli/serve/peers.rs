@@ -1,7 +1,8 @@
-//! The peers that a served specification calls: where they are, and one connection for each call.
+//! The peers that a served specification calls: their addresses, and one connection for each call.
 //!
-//! `--peer 'store(3)=127.0.0.1:7003'` is where `call store(3), Get` goes: a line with the request, answered by a line. A peer that is not
-//! there, says nothing in time or no value of its type has failed: the call is `None`.
+//! With `--peer 'store(3)=127.0.0.1:7003'`, `call store(3), Get` sends a line with the request to this address, and reads a line
+//! with the answer. If the peer is not there, does not answer in time, or sends no value of its type, it has failed, and the call
+//! is `None`.
 
 use super::connection::{CallEnd, Desk, Message};
 use super::outbox::STACK;
@@ -19,13 +20,13 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-/// The time in which a peer must answer.
+/// The time within which a peer must answer.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// The largest answer that is read.
+/// The most bytes of an answer.
 const MAX_ANSWER_BYTES: u64 = 1 << 24;
 
-/// The addresses of peers, by their number in the specification and their key, as JSON; without a key, for all that have none of
-/// their own.
+/// The addresses of peers, by the number of the peer in the specification, and its key as JSON. An address without a key is for
+/// all keys without an address of their own.
 type Addresses = HashMap<(u32, Option<String>), String>;
 
 /// The peers of a served specification.
@@ -33,15 +34,15 @@ pub struct Peers {
     spec: Arc<Spec>,
     addresses: Addresses,
     desk: Desk,
-    /// The failures that the user has been told of.
+    /// The failures that were reported to the user.
     stated: HashSet<String>,
 }
 
 impl Peers {
-    /// The peers at the addresses that were given.
+    /// The peers at the given addresses.
     ///
     /// # Errors
-    /// A message: an address is of no peer, or missing.
+    /// An address belongs to no peer, or is missing; a message says which.
     pub fn at(spec: &Arc<Spec>, given: &[PeerArg], desk: Desk) -> Result<Peers, String> {
         let mut addresses = Addresses::new();
         for peer in given {
@@ -58,7 +59,7 @@ impl Peers {
         Ok(Peers { spec: spec.clone(), addresses, desk, stated: HashSet::new() })
     }
 
-    /// Calls a peer; a message will say what comes of it.
+    /// Calls a peer. A message will tell the outcome.
     pub fn call(&self, (exchange, peer): (u64, u32), key: &Value, request: &Value) {
         let (types, declared) = (&self.spec.types, &self.spec.program.peers[peer as usize]);
         let key = declared.key.map(|ty| encode(types, ty, key));
@@ -76,7 +77,7 @@ impl Peers {
         }
     }
 
-    /// The answer of a peer, if it gave one; else the reason, if the user has not been told of it.
+    /// The answer of a peer, if it gave one; otherwise the reason, unless it was reported before.
     pub fn answer(&mut self, CallEnd { peer, line, .. }: CallEnd) -> (Option<Value>, Option<String>) {
         let declared = &self.spec.program.peers[peer as usize];
         let decoded = line.and_then(|line| {
@@ -93,7 +94,7 @@ impl Peers {
     }
 }
 
-/// The number and the key of the peer that an address is of.
+/// The number and the key of the peer at a given address.
 fn place(spec: &Spec, given: &PeerArg) -> Result<(u32, Option<String>), String> {
     let names = spec.program.peers.iter().map(|peer| peer.name.as_str());
     let Some(number) = names.clone().position(|name| name == given.name) else {
@@ -113,7 +114,7 @@ fn place(spec: &Spec, given: &PeerArg) -> Result<(u32, Option<String>), String> 
     Ok((number as u32, key))
 }
 
-/// A message about a peer that has no address.
+/// The message that a peer has no address.
 fn missing(spec: &Spec, peer: &SpecPeer) -> String {
     let name = &peer.name;
     match peer.key {
@@ -125,7 +126,7 @@ fn missing(spec: &Spec, peer: &SpecPeer) -> String {
     }
 }
 
-/// Asks a peer: a line, and a line back.
+/// Sends a line to a peer, and returns the line that it sends back.
 fn ask(address: &str, request: &str) -> Result<String, String> {
     let failed = |cause: std::io::Error| files::reason(&cause);
     let mut addresses = address.to_socket_addrs().map_err(failed)?;

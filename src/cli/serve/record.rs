@@ -1,8 +1,8 @@
-//! The trace of what was served: whole exchanges in the order in which they were handled, as the sync network has them; requests and
-//! answers on lines of their own if a handler may yield.
+//! The trace of a served specification. It has whole exchanges in the order in which they were handled, as on the network `sync`.
+//! If a handler may yield, requests and answers have lines of their own.
 //!
-//! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is in the file before
-//! its answer leaves, so an observer never knows more than the file says.
+//! `{"c": 2, "q": "New", "a": {"Fresh": "t1"}}` is a request of the second connection. Each line is written before its answer
+//! leaves, so no client ever knows more than the file.
 
 use crate::cli::observed;
 use crate::cli::terminal::files;
@@ -15,7 +15,7 @@ use std::fs::File;
 use std::io::Write;
 use std::path::Path;
 
-/// A trace that is being written, and the file where it goes.
+/// A trace that is being written, and its file.
 pub struct TraceRecord {
     file: File,
     name: String,
@@ -23,14 +23,14 @@ pub struct TraceRecord {
     written: u64,
 }
 
-/// The number of clients that there can be, and the lines that they need.
+/// The clients of a trace, which decide the form of its lines.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Clients {
-    /// One, which needs no number.
+    /// A single client, which needs no number.
     One,
-    /// Several, each request of which is answered before the next one is taken.
+    /// Several clients, each of whose requests is answered before the next one is taken.
     Several,
-    /// Several, whose requests are handled at the same time.
+    /// Several clients, whose requests overlap.
     Interleaved,
 }
 
@@ -38,7 +38,7 @@ impl TraceRecord {
     /// Begins a trace of the specification that was read from a file.
     ///
     /// # Errors
-    /// A message, one line: the file cannot be written.
+    /// The file cannot be written; the message has one line.
     pub fn create(path: &Path, read: &Path, spec: &Spec, clients: Clients) -> Result<TraceRecord, String> {
         if files::is_stdin(path) {
             return Err("--trace needs the name of a file: standard output is already in use".into());
@@ -49,10 +49,10 @@ impl TraceRecord {
         Ok(record)
     }
 
-    /// Notes that a request was taken.
+    /// Writes that a request was taken.
     ///
     /// # Errors
-    /// A message, one line: the file cannot be written.
+    /// The file cannot be written; the message has one line.
     pub fn begun(&mut self, spec: &Spec, client: u64, request: &Value) -> Result<(), String> {
         self.written += 1;
         match self.clients {
@@ -61,10 +61,10 @@ impl TraceRecord {
         }
     }
 
-    /// Notes the end of a request that was taken.
+    /// Writes the end of a request that was taken.
     ///
     /// # Errors
-    /// As [`TraceRecord::begun`].
+    /// As for [`TraceRecord::begun`].
     pub fn ended(&mut self, spec: &Spec, client: u64, request: &Value, reply: &Reply) -> Result<(), String> {
         let mut line = String::new();
         match (self.clients, reply) {
@@ -78,17 +78,17 @@ impl TraceRecord {
         self.line(&line)
     }
 
-    /// Writes something that a client or a peer did or saw, on a line of its own.
+    /// Writes an occurrence at a client or a peer, on a line of its own.
     ///
     /// # Errors
-    /// As [`TraceRecord::begun`].
+    /// As for [`TraceRecord::begun`].
     pub fn event(&mut self, spec: &Spec, occurrence: &Occurrence) -> Result<(), String> {
         let mut line = String::new();
         observed::write_event(&mut line, spec, occurrence);
         self.line(&line)
     }
 
-    /// Returns what is told of the trace in the end: its file, and the number of exchanges that were written.
+    /// The final report on the trace: its file, and the number of exchanges in it.
     pub fn summary(&self) -> String {
         format!("{}: written, {}", self.name, counted(self.written, "exchange"))
     }

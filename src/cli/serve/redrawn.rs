@@ -1,20 +1,21 @@
-//! Choices that are drawn again, because the answer that they led to has no form on the wire.
+//! Choices that are drawn again, as their answer has no form on the wire.
 //!
-//! `reply Page { text: choose, length: choose };` is answered with a length that is that of the text, or with none.
+//! For example the answer of `reply Page { text: choose, length: choose };` has a form only if the length is that of the text, or
+//! absent.
 
 use super::answering::Answering;
 use mayhap::http::message_of_answer;
 use mayhap::server::{Reply, SectionDone, Stop};
 use mayhap::value::Value;
 
-/// The number of times that choices are drawn for one section.
+/// The most times that the choices of one section are drawn.
 const DRAWN: usize = 200;
 
 impl Answering {
-    /// Runs a section of a request, and again as long as its answer cannot be written; the last time, whatever it answers.
+    /// Runs a section of a request, and runs it again as long as its answer cannot be written. The last try is taken in any case.
     ///
     /// # Errors
-    /// If it has no run.
+    /// The section has no run.
     pub fn written<T>(
         &mut self,
         request: Option<&Value>,

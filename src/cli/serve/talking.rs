@@ -1,10 +1,10 @@
-//! Everything that a server does besides answering: it tells clients what they did not ask for, ends connections, takes notice of them, and
-//! calls peers.
+//! The work of a server besides answering: sending messages to clients, ending connections, handling their beginning and end, and
+//! calling peers.
 //!
-//! `on Say(text) { for c in room { send c, text; } }` writes a line to each client in the room, and to the trace first.
+//! `on Say(text) { for c in room { send c, text; } }` writes a line to each client in the room, after writing it to the trace.
 //!
-//! A trace knows of a connection from its first event. So the server takes notice of one that begins at once only if the first thing that it
-//! does is to tell its client something; else when the client asks for the first time.
+//! A trace has no connection before its first event. So the server handles the beginning of a connection at once only if it then
+//! sends a message to the client. Otherwise it does so at the client's first request.
 
 use super::answering::{Answering, SuspendedTask};
 use super::connection::{CallEnd, ClientLine};
@@ -15,19 +15,19 @@ use mayhap::process::ConnectionList;
 use mayhap::server::{CallEvent, Departure, Occurrence, PeerOccurrence, SectionDone, Stop};
 use mayhap::value::Value;
 
-/// The first section of a request.
+/// The sections that run at the beginning of a request.
 pub struct FirstSections {
-    /// Everything that leaves the server with its taking notice of the connection, before.
+    /// Everything that leaves the server while it handles the beginning of the connection.
     pub before: Vec<Departure>,
-    /// The end of it; none if the connection is to be taken notice of first.
+    /// The end of the request's first section; `None` if the connection must be handled first.
     pub done: Option<SectionDone>,
 }
 
 impl Answering {
-    /// A client is there.
+    /// Handles a new client.
     ///
     /// # Errors
-    /// A message, one line: the trace cannot be written.
+    /// The trace cannot be written; the message has one line.
     pub fn arrived(&mut self, client: u64, outbox: Outbox, terminal: &mut Terminal) -> Result<(), String> {
         let is_opening = self.server.notices_connections()[0];
         let connection = TalkingConnection { outbox, has_begun: false, is_opening, recorded: None };
@@ -64,10 +64,10 @@ impl Answering {
         self.is_talking && !self.connections.contains_key(&client)
     }
 
-    /// Begins a request, after taking notice of its connection, if that is to be done.
+    /// Begins a request, after handling the beginning of its connection if need be.
     ///
     /// # Errors
-    /// If that has no run: nothing has happened.
+    /// There is no run, and nothing has happened.
     pub fn begin(&mut self, request: &Value, client: u64) -> Result<FirstSections, Stop> {
         if !self.connections.get(&client).is_some_and(|connection| connection.is_opening) {
             let done = self.server.begin(request, client, &mut self.choices)?;
@@ -94,7 +94,7 @@ impl Answering {
         Ok(FirstSections { before, done: Some(done) })
     }
 
-    /// Writes a request that is begun to the trace, if it does not stand there.
+    /// Writes a request that was begun to the trace, unless it was written before.
     pub fn record_begun(&mut self, asked: &ClientLine, request: &Value) -> Result<(), String> {
         let connection = self.connections.get_mut(&asked.client);
         let is_recorded = connection.is_some_and(|connection| {
@@ -107,17 +107,17 @@ impl Answering {
         }
     }
 
-    /// The server has taken notice of a connection, or began to.
+    /// Notes that the server has handled the beginning or the end of a connection, or has begun to.
     fn noticed(&mut self, client: u64, done: &SectionDone) {
         if *done == SectionDone::Suspended {
             self.suspended.push(SuspendedTask::notice(client));
         }
     }
 
-    /// A client has left: the server takes notice, and those that wait may be alone now.
+    /// Handles the departure of a client: the server handles the end of its connection, and waiting requests are tried again.
     ///
     /// # Errors
-    /// As [`Answering::arrived`].
+    /// As for [`Answering::arrived`].
     pub fn left(&mut self, client: u64, terminal: &mut Terminal) -> Result<(), String> {
         self.waiting.retain(|line| line.client != client);
         if let Some(connection) = self.connections.remove(&client)
@@ -135,7 +135,7 @@ impl Answering {
         }
     }
 
-    /// Takes notice of connections that have ended; true if something has happened.
+    /// Lets the server handle connections that have ended; returns whether something has happened.
     pub fn take_leave(&mut self, terminal: &mut Terminal) -> Result<bool, String> {
         let mut is_news = false;
         for client in std::mem::take(&mut self.leaving) {
@@ -156,10 +156,10 @@ impl Answering {
         Ok(is_news)
     }
 
-    /// Lets what comes of the sections that have ended leave the server; first what is for the client that they are about.
+    /// Sends everything that the last sections send, first the messages to the client that they are about.
     ///
     /// # Errors
-    /// As [`Answering::arrived`].
+    /// As for [`Answering::arrived`].
     pub fn depart(&mut self, first: u64, terminal: &mut Terminal) -> Result<(), String> {
         match self.server.departures(&mut self.choices) {
             Ok(departures) => self.leave(departures, first),
@@ -170,10 +170,10 @@ impl Answering {
         }
     }
 
-    /// Writes what leaves the server to the trace, and sends it on its way.
+    /// Writes everything that leaves the server to the trace, and sends it.
     ///
     /// # Errors
-    /// As [`Answering::arrived`].
+    /// As for [`Answering::arrived`].
     pub fn leave(&mut self, mut departures: Vec<Departure>, first: u64) -> Result<(), String> {
         departures.sort_by_key(|departure| !matches!(departure, Departure::Message(to, _) if *to == first));
         for departure in departures {
@@ -197,7 +197,7 @@ impl Answering {
         Ok(())
     }
 
-    /// Tells a client something, if it is there.
+    /// Sends a message to a client, if it is connected.
     pub fn inform(&mut self, client: u64, message: &Value) -> Result<(), String> {
         if !self.connections.contains_key(&client) {
             return Ok(());
@@ -215,10 +215,10 @@ impl Answering {
         self.record.as_mut().map_or(Ok(()), |record| record.event(&self.spec, occurrence))
     }
 
-    /// A peer has answered a call, or failed.
+    /// Handles the end of a call.
     ///
     /// # Errors
-    /// As [`Answering::arrived`].
+    /// As for [`Answering::arrived`].
     pub fn call_ended(&mut self, end: CallEnd, terminal: &mut Terminal) -> Result<(), String> {
         let (exchange, peer) = (end.exchange, end.peer);
         let (answer, why) = self.peers.answer(end);

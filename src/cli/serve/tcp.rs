@@ -1,6 +1,6 @@
-//! Connections over TCP, each served by a thread that does nothing but read lines and write them.
+//! TCP connections, each served by a thread that only reads and writes lines.
 //!
-//! A connection that is one too many is told so and closed; all others never notice it.
+//! A connection beyond the limit is told so and closed; the other connections are not affected.
 
 use super::connection::{Desk, Message};
 use super::http;
@@ -15,34 +15,34 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// The time to wait until the system may have room for another connection.
+/// The wait until the system may have room for another connection.
 const PAUSE: Duration = Duration::from_millis(50);
 
-/// The clients that there may be.
+/// The limit on clients, and their protocol.
 pub struct AllowedClients {
-    /// The most clients at once.
+    /// The most clients at one time.
     pub most: usize,
-    /// The number of connections that there are.
+    /// The number of open connections.
     pub open: Arc<AtomicUsize>,
-    /// The way in which they speak.
+    /// The protocol of the clients.
     pub speech: Speech,
 }
 
-/// The way in which clients speak.
+/// The protocol of clients.
 #[derive(Clone)]
 pub enum Speech {
-    /// One line a request, one line an answer.
+    /// One line for each request, and one line for each answer.
     Lines,
-    /// Lines; a client may be told what it did not ask for, or be cut off.
+    /// Lines; clients may also get messages without asking, or be disconnected.
     LinesAtAnyTime,
     /// HTTP, by the `http` block of this specification.
     Http(Arc<Spec>),
 }
 
-/// Begins to listen; the address has the port that it got.
+/// Starts to listen, and returns the address with its actual port.
 ///
 /// # Errors
-/// A message, one line: the address is none, or is taken.
+/// The address is wrong or in use; the message has one line.
 pub fn listen(address: &str, clients: AllowedClients, desk: Desk) -> Result<SocketAddr, String> {
     let option = if matches!(clients.speech, Speech::Http(_)) { "--http" } else { "--tcp" };
     let failed = |cause: io::Error| match cause.kind() {
@@ -67,19 +67,19 @@ fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &Desk) {
     }
 }
 
-/// The next connection; nothing if this one failed before it began.
+/// The next connection; `None` if it failed before it began.
 fn next(listener: &TcpListener) -> Option<TcpStream> {
     match listener.accept() {
         Ok((stream, _)) => Some(stream),
         Err(_) => {
-            // There are too many open files, most probably: trying again at once would only be busy.
+            // Most probably there are too many open files, and trying again at once would only waste time.
             thread::sleep(PAUSE);
             None
         }
     }
 }
 
-/// Counted as long as it is there; that it is gone is told.
+/// The count of an open connection. At its end the client's departure is reported.
 struct OpenConnection(Arc<AtomicUsize>, Desk, u64);
 
 impl Drop for OpenConnection {
@@ -89,16 +89,16 @@ impl Drop for OpenConnection {
     }
 }
 
-/// Serves a connection in a thread of its own; false if the system has none left, and the connection is closed.
+/// Serves a connection in a thread of its own. Returns false if the system cannot start one; the connection is closed then.
 fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
     let (open, speech) = (&clients.open, clients.speech.clone());
     open.fetch_add(1, Ordering::Relaxed);
     let counted = OpenConnection(open.clone(), desk.clone(), number);
     let serving = move || {
         let _counted = counted;
-        // An answer leaves when it is there; if that cannot be asked for, it leaves later.
+        // Answers are to leave at once. If this cannot be set, they leave a little later.
         _ = stream.set_nodelay(true);
-        // A client that disappears is no trouble of anyone's.
+        // A client that disappears is no problem.
         match speech {
             Speech::LinesAtAnyTime => _ = converse(number, stream, &desk),
             Speech::Lines => {
@@ -114,7 +114,7 @@ fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -
     thread::Builder::new().stack_size(STACK).spawn(serving).is_ok()
 }
 
-/// Serves a client that may be told what it did not ask for.
+/// Serves a client that may get messages without asking.
 fn converse(number: u64, stream: TcpStream, desk: &Desk) -> io::Result<()> {
     let stream = Arc::new(stream);
     let outbox = Outbox::open(stream.clone(), desk.under_way())?;

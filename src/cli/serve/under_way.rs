@@ -1,11 +1,11 @@
-//! A count of what is under way, so that the end of the server waits for it.
+//! The count of everything under way. The server ends only after all of it.
 //!
 //! A request is under way from its line to its answer, and a line for a client until it is written.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
-/// The number of requests that were handed in and are not answered in full yet.
+/// The number of requests without a complete answer, and of lines that are not written.
 #[derive(Default)]
 pub struct UnderWay {
     count: Mutex<usize>,
@@ -13,10 +13,10 @@ pub struct UnderWay {
 }
 
 impl UnderWay {
-    /// Waits until everything handed in is answered, but not for ever: a client may never take its answer.
+    /// Waits until nothing is under way, but at most for this time, as a client may never take its answer.
     pub fn wait(&self, patience: Duration) {
         let count = self.count.lock().unwrap_or_else(PoisonError::into_inner);
-        // Whether it was in time makes no difference to anyone.
+        // The wait may end by the time limit, too.
         _ = self.fewer.wait_timeout_while(count, patience, |count| *count > 0);
     }
 
@@ -27,7 +27,7 @@ impl UnderWay {
     }
 }
 
-/// A request, or a line for a client, is under way as long as this is there.
+/// A guard that counts a request, or a line for a client, as under way until it is dropped.
 pub struct UnderWayGuard(Arc<UnderWay>);
 
 impl UnderWayGuard {

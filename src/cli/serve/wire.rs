@@ -1,54 +1,54 @@
-//! The lines on the wire: one JSON value each, and the refusal that a client gets whose line was no request.
+//! The lines on the wire, one JSON value each, and the refusal for a client whose line is no request.
 //!
-//! `{"$error": "malformed", "message": "expected int, found `true`", "line": 3, "column": 1}` is a [`Refusal`]. Its key
-//! begins with `$` as those of holes and literals do, so that no answer of a specification looks like one by chance.
+//! `{"$error": "malformed", "message": "expected int, found `true`", "line": 3, "column": 1}` is a [`Refusal`]. Its key begins
+//! with `$`, like those of holes and literals, so that no answer of a specification looks like it by chance.
 
 use mayhap::json;
 use std::fmt;
 use std::io::{self, BufRead, Read};
 
-/// The longest request that is read: a bound on the memory that one client can take. The help of `serve` names it.
+/// The most bytes of a request, as a bound on the memory that one client can take. The help of `serve` names it.
 pub const MAX_REQUEST_BYTES: usize = 1 << 24;
 
-/// The next piece of what comes from a client.
+/// The next piece of a client's input.
 #[derive(PartialEq, Eq, Debug)]
 pub enum Arrival {
     /// A line, without its end.
     Line(Vec<u8>),
-    /// A line longer than [`MAX_REQUEST_BYTES`]; the rest of it is passed over.
+    /// A line of more than [`MAX_REQUEST_BYTES`], the rest of which is skipped.
     TooLong,
-    /// The beginning of a line whose end will not come.
+    /// The beginning of a line whose end did not come before the end of the input.
     CutOff,
-    /// Nothing more.
+    /// The end of the input.
     End,
 }
 
-/// The lines of a client, however long and however they end.
+/// The lines of a client, with any length and line ends.
 pub struct Lines<R> {
     input: R,
     line: u64,
     at: LinePlace,
 }
 
-/// The place in the input at which [`Lines`] stands.
+/// The position of [`Lines`] in the input.
 enum LinePlace {
     LineStart,
-    /// In a line that was too long.
+    /// Within a line that is too long.
     InLongLine,
 }
 
 impl<R: BufRead> Lines<R> {
-    /// Stands before the first line.
+    /// The lines of an input, from its beginning.
     pub fn new(input: R) -> Lines<R> {
         Lines { input, line: 0, at: LinePlace::LineStart }
     }
 
-    /// The number of the line last read, from 1.
+    /// The number of the last line, from 1.
     pub fn line(&self) -> u64 {
         self.line
     }
 
-    /// The next line that is not blank; never more than [`MAX_REQUEST_BYTES`] are in memory.
+    /// The next line that is not blank. At most [`MAX_REQUEST_BYTES`] of it are in memory.
     pub fn next_piece(&mut self) -> io::Result<Arrival> {
         if let LinePlace::InLongLine = std::mem::replace(&mut self.at, LinePlace::LineStart) {
             self.input.skip_until(b'\n')?;
@@ -76,26 +76,26 @@ fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
 }
 
-/// Why a line gets no answer.
+/// The reason why a line gets no answer.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Unanswered {
-    /// No value of the request's type.
+    /// The line is no value of the request's type.
     Malformed,
-    /// Longer than [`MAX_REQUEST_BYTES`].
+    /// The line is longer than [`MAX_REQUEST_BYTES`].
     TooLong,
-    /// It has no end.
+    /// The line has no end.
     CutOff,
-    /// It breaks the client's duty.
+    /// The request breaks the client's duty.
     Outside,
-    /// The specification is wrong.
+    /// The specification is at fault.
     Fault,
-    /// No run of the server answers it.
+    /// No run of the server answers the request.
     Stuck,
     /// A limit was reached.
     Limit,
     /// There are too many connections.
     Busy,
-    /// The server ends.
+    /// The server is shutting down.
     Stopping,
 }
 
@@ -115,26 +115,26 @@ impl Unanswered {
     }
 }
 
-/// A message that a client gets instead of an answer; it displays as one line of JSON, without its end.
+/// A message in the place of an answer. It displays as one line of JSON, without a line end.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Refusal {
-    /// The kind of trouble.
+    /// The kind of the trouble.
     pub kind: Unanswered,
     /// The trouble in words, for people.
     pub message: String,
-    /// The line of the client that it is about, from 1.
+    /// The number of the client's line, from 1.
     pub line: Option<u64>,
-    /// The character in the line, from 1.
+    /// The character within the line, from 1.
     pub column: Option<u64>,
 }
 
 impl Refusal {
-    /// A refusal that is about no line in particular.
+    /// A refusal that is about no particular line.
     pub fn new(kind: Unanswered, message: impl Into<String>) -> Refusal {
         Refusal { kind, message: message.into(), line: None, column: None }
     }
 
-    /// Returns this refusal as one about the client's line of that number.
+    /// The refusal, as one about the client's line with this number.
     pub fn of_line(self, line: u64) -> Refusal {
         Refusal { line: Some(line), ..self }
     }

@@ -1,28 +1,28 @@
-//! Exit codes, and which one several results have together.
+//! Exit codes, and the exit code for several results together.
 //!
-//! 2 (could not do the job) always wins; then 1 over 3 over 130 over 0, and 4 over all but 2.
+//! 2 (the job could not be done) always wins. Otherwise 4 wins over 1, 1 over 3, 3 over 130, and 130 over 0.
 
 use std::process::ExitCode;
 
-/// The way in which a command ended, which gives the exit code.
+/// The way in which a command ended, which decides the exit code.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Exit {
     /// Accepted; nothing wrong.
     Fine,
     /// Rejected; a violation found.
     Rejected,
-    /// The job could not be done: usage, specification, trace, nothing tested.
+    /// The job could not be done: wrong usage, specification or trace, or nothing was tested.
     Failed,
-    /// No verdict: a limit, or the solver's doubt.
+    /// No verdict: a limit was reached, or the solver gave up.
     Inconclusive,
     /// The system under test or the harness failed.
     SystemFailed,
-    /// Interrupted; what there was until then is on disk.
+    /// Interrupted; everything found until then is on disk.
     Interrupted,
 }
 
 impl Exit {
-    /// The code that the shell sees.
+    /// The exit code.
     #[must_use]
     pub fn code(self) -> u8 {
         match self {
@@ -35,7 +35,7 @@ impl Exit {
         }
     }
 
-    /// The worse of two.
+    /// The worse of two results.
     #[must_use]
     pub fn worst(self, other: Exit) -> Exit {
         let rank = |exit: Exit| match exit {

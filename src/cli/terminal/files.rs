@@ -1,12 +1,12 @@
-//! Files and standard input: `-`, and what is said about those that cannot be read.
+//! Files and standard input (`-`), and the messages about files that cannot be read.
 //!
-//! A directory, a missing file and one that is not UTF-8 each have their own message, with the name that was asked for.
+//! A directory, a missing file and a file that is not UTF-8 have different messages, with the name that the user gave.
 
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::Path;
 
-/// The largest specification that is read: spans are 32 bits wide, and nobody writes this much by hand.
+/// The most bytes of a specification: positions in it have 32 bits, and nobody writes that much by hand.
 const LARGEST_SPEC: u64 = 1 << 28;
 
 /// The number of bytes of a trace that are read at once.
@@ -17,17 +17,17 @@ pub fn is_stdin(path: &Path) -> bool {
     path == Path::new("-")
 }
 
-/// The size of a file in bytes; 0 if it is not known.
+/// The size of a file in bytes; 0 if it is unknown.
 pub fn size(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |known| known.len())
 }
 
-/// Tests whether a path is that of a file, which can be read again.
+/// Tests whether a path names a regular file, which can be read again.
 pub fn is_file(path: &Path) -> bool {
     !is_stdin(path) && path.metadata().is_ok_and(|data| data.is_file())
 }
 
-/// Tests whether standard input is a file, which is all there.
+/// Tests whether standard input is a regular file, so that all of it is there.
 pub fn is_redirected() -> bool {
     std::fs::metadata("/dev/stdin").is_ok_and(|input| input.is_file())
 }
@@ -37,10 +37,10 @@ pub fn shown(path: &Path) -> String {
     if is_stdin(path) { "<stdin>".into() } else { path.display().to_string() }
 }
 
-/// That a file is not written over one that is read.
+/// Checks that a file would not overwrite one that is read.
 ///
 /// # Errors
-/// A message, one line, if both are the same file.
+/// Both are the same file; the message has one line.
 pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Result<(), String> {
     let Ok(there) = out.canonicalize() else { return Ok(()) };
     match inputs.into_iter().find(|input| input.canonicalize().is_ok_and(|input| input == there)) {
@@ -49,10 +49,10 @@ pub fn apart<'i>(out: &Path, inputs: impl IntoIterator<Item = &'i Path>) -> Resu
     }
 }
 
-/// A new file, in the place of one that may be there, but of none that is read.
+/// Creates a file. It may replace an existing one, but not one that is read.
 ///
 /// # Errors
-/// A message, one line.
+/// The file cannot be created; the message has one line.
 pub fn create(path: &Path, read: &Path) -> Result<File, String> {
     apart(path, [read])?;
     File::create(path).map_err(|cause| unwritable(path, &cause))
@@ -79,10 +79,10 @@ pub fn read_text(path: &Path) -> Result<String, String> {
     })
 }
 
-/// A file as a stream.
+/// Opens a file as a stream.
 ///
 /// # Errors
-/// A message, one line.
+/// The file cannot be opened; the message has one line.
 pub fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     if is_stdin(path) {
         return Ok(Box::new(io::stdin()));
@@ -94,16 +94,16 @@ pub fn open(path: &Path) -> Result<Box<dyn Read>, String> {
     Ok(Box::new(file))
 }
 
-/// Replaces the contents of a file, whole or not at all; makes one that is not there.
+/// Replaces the content of a file as a whole, or creates the file.
 ///
 /// # Errors
-/// A message, one line; the file is as it was.
+/// The file cannot be written, and is as it was; the message has one line.
 pub fn write_text(path: &Path, text: &str) -> Result<(), String> {
     replace(path, text).map_err(|cause| unwritable(path, &cause))
 }
 
 fn replace(path: &Path, text: &str) -> io::Result<()> {
-    // What a symbolic link points to is replaced, not the link.
+    // The target of a symbolic link is replaced, and not the link.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
     let mut name = path.file_name().unwrap_or_default().to_os_string();
     name.push(".mayhap-tmp");
@@ -119,17 +119,17 @@ fn replace(path: &Path, text: &str) -> io::Result<()> {
     written().inspect_err(|_| _ = std::fs::remove_file(&scratch))
 }
 
-/// Says that a file cannot be written, and why.
+/// The message that a file cannot be written, with the cause.
 pub fn unwritable(path: &Path, cause: &io::Error) -> String {
     format!("{}: cannot write: {}", shown(path), reason(cause))
 }
 
-/// Says that a file cannot be read, and why.
+/// The message that a file cannot be read, with the cause.
 pub fn unreadable(path: &Path, cause: &io::Error) -> String {
     format!("{}: cannot read: {}", shown(path), reason(cause))
 }
 
-/// The cause without the number that the system gives it.
+/// The cause without the number of the system error.
 pub fn reason(cause: &io::Error) -> String {
     let text = cause.to_string();
     match text.find(" (os error") {

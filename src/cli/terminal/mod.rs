@@ -1,8 +1,7 @@
-//! The output that the user sees: standard output and standard error, with colour if someone looks at a terminal, or
-//! if it is asked for.
+//! The output for the user: standard output and standard error, with colour if they are a terminal, or if the user wants it.
 //!
-//! A reader that goes away (`mayhap simulate … | head`) is no error: what is written after that is dropped, and
-//! [`Terminal::is_gone`] says that long work may stop.
+//! A reader that goes away (`mayhap simulate … | head`) is no error. Further output is dropped, and [`Terminal::is_gone`] tells
+//! long work that it may stop.
 
 pub mod exit;
 pub(crate) mod files;
@@ -26,7 +25,7 @@ enum TerminalState {
     Open,
     /// The reader closed its end.
     Gone,
-    /// Writing failed, the disk is full perhaps.
+    /// Writing failed, for example as the disk is full.
     Broken,
 }
 
@@ -45,20 +44,20 @@ impl Terminal {
         }
     }
 
-    /// Writes a message to standard error, after everything printed so far.
+    /// Writes a message to standard error, after everything that was printed before.
     pub fn complain(&mut self, text: &str) {
         self.flush();
-        // If standard error is closed too there is nobody left to tell.
+        // If standard error is closed, too, there is nobody left to tell.
         _ = io::stderr().write_all(text.as_bytes());
     }
 
-    /// Tests whether standard output takes nothing any more: nobody reads it, or writing to it has failed.
+    /// Tests whether further output is lost: nobody reads standard output, or writing to it has failed.
     #[must_use]
     pub fn is_gone(&self) -> bool {
         self.state != TerminalState::Open
     }
 
-    /// Ends output; false if some of it could not be written though someone was reading.
+    /// Ends the output. Returns false if some of it could not be written although somebody was reading.
     pub fn finish(&mut self) -> bool {
         self.flush();
         if self.state == TerminalState::Broken {
@@ -67,7 +66,7 @@ impl Terminal {
         self.state != TerminalState::Broken
     }
 
-    /// Shows everything printed so far: for long work whose output is awaited.
+    /// Writes out everything printed so far, for long work.
     pub fn flush(&mut self) {
         if self.state == TerminalState::Open {
             let flushed = self.out.flush();
@@ -83,7 +82,7 @@ impl Terminal {
         };
     }
 
-    /// Decides whether messages on standard error may be coloured.
+    /// The colour of messages on standard error.
     #[must_use]
     pub fn colour(&self) -> Colour {
         match self.color {

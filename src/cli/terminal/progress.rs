@@ -1,7 +1,6 @@
-//! A line that tells how far long work has come, on standard error, if that is a terminal and the work takes more
-//! than a moment.
+//! A progress line for long work, on standard error if that is a terminal. It shows nothing in the first moment.
 //!
-//! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place and gone at the end.
+//! `2 of 5 traces, 12000000 events, 2.4 M/s, 00:00:07 left` is overwritten in place, and removed at the end.
 
 use super::files;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
@@ -11,25 +10,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-/// The number of events after which the clock is read again; a power of two.
+/// The number of events between two looks at the clock, which must be a power of two.
 const EVERY: u64 = 1 << 14;
 
-/// Work shorter than this shows nothing.
+/// The time before the line is first shown.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// A line that tells how many traces and events were judged, how fast, and how long the rest takes.
+/// The line, with the numbers of traces and events, the rate and the remaining time.
 pub struct ProgressLine {
     bar: ProgressBar,
     started: Instant,
     traces: u64,
     judged: AtomicU64,
     events: AtomicU64,
-    /// The number of bytes of the traces that were read.
+    /// The number of bytes read from the traces.
     read: Arc<AtomicU64>,
 }
 
 impl ProgressLine {
-    /// Starts. How long it takes is told by the sizes of the traces, if all of them are files.
+    /// Starts the line. The remaining time is estimated from the sizes of the traces, if all are files.
     pub fn new(traces: &[PathBuf]) -> ProgressLine {
         let bytes: Option<u64> = traces.iter().map(|path| size(path)).sum();
         let bar = ProgressBar::with_draw_target(bytes, ProgressDrawTarget::stderr());
@@ -45,19 +44,19 @@ impl ProgressLine {
         }
     }
 
-    /// Returns the counter of the bytes of the traces that are read.
+    /// The counter of the bytes read from the traces.
     pub fn read(&self) -> Arc<AtomicU64> {
         self.read.clone()
     }
 
-    /// Notes the number of events of one trace that are done.
+    /// Notes that this number of events of a trace were judged.
     pub fn tick(&self, events: u64) {
         if events.is_multiple_of(EVERY) && events > 0 {
             self.show();
         }
     }
 
-    /// Notes that the verdict on the only trace is there, and evidence is looked for.
+    /// Notes that the only trace has its verdict, and that evidence is being searched.
     pub fn search(&self) {
         if self.traces == 1 {
             let style = ProgressStyle::with_template("{spinner} looking for evidence, {elapsed}");
@@ -66,7 +65,7 @@ impl ProgressLine {
         }
     }
 
-    /// Notes that a trace is done.
+    /// Notes that a trace was judged.
     pub fn judged(&self) {
         self.judged.fetch_add(1, Ordering::Relaxed);
     }
@@ -83,7 +82,7 @@ impl ProgressLine {
         }
     }
 
-    /// Writes something else meanwhile.
+    /// Writes something else while the line is hidden.
     pub fn pause(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }
@@ -94,7 +93,7 @@ impl ProgressLine {
     }
 }
 
-/// The size of a trace in bytes, if that is known.
+/// The size of a trace in bytes, if it is known.
 fn size(path: &Path) -> Option<u64> {
     let data = (!files::is_stdin(path)).then(|| path.metadata().ok())??;
     data.is_file().then_some(data.len())

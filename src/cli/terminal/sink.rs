@@ -1,6 +1,6 @@
-//! The place where a command writes a trace: standard output, or a file.
+//! The output of a trace: standard output or a file.
 //!
-//! `mayhap simulate specs/kv.may --out t.ndjson` writes a file, and says so; with `--out -` it prints.
+//! `mayhap simulate specs/kv.may --out t.ndjson` writes a file, and reports this; with `--out -` it prints.
 
 use super::Terminal;
 use super::files;
@@ -8,33 +8,33 @@ use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
 
-/// The place where a trace goes.
+/// The output of a trace.
 pub enum Sink {
     /// Standard output.
     Terminal,
     /// A file.
     File {
-        /// Its name in messages.
+        /// The name of the file in messages.
         name: String,
         /// The file.
         file: BufWriter<File>,
-        /// The first thing that went wrong.
+        /// The first error in writing.
         failure: Option<io::Error>,
     },
 }
 
 impl Sink {
-    /// Makes the file that is asked for, which must not be the one that is read.
+    /// Opens the output. The file must not be the one that is read.
     ///
     /// # Errors
-    /// A message, one line.
+    /// The file cannot be written; the message has one line.
     pub fn new(out: Option<&Path>, read: &Path) -> Result<Sink, String> {
         let Some(path) = out.filter(|path| !files::is_stdin(path)) else { return Ok(Sink::Terminal) };
         let file = files::create(path, read)?;
         Ok(Sink::File { name: files::shown(path), file: BufWriter::new(file), failure: None })
     }
 
-    /// Writes a line, which has its end.
+    /// Writes a line, which must include its end.
     pub fn write(&mut self, line: &str, terminal: &mut Terminal) {
         match self {
             Sink::Terminal => terminal.print(line),
@@ -45,10 +45,10 @@ impl Sink {
         }
     }
 
-    /// Ends the file.
+    /// Ends the output, and reports the file.
     ///
     /// # Errors
-    /// A message, one line, if something could not be written.
+    /// Something could not be written; the message has one line.
     pub fn finish(self, terminal: &mut Terminal) -> Result<(), String> {
         let Sink::File { name, mut file, failure } = self else { return Ok(()) };
         if let Some(cause) = failure.or(file.flush().err()) {

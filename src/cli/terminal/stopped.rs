@@ -1,6 +1,7 @@
-//! A specification that cannot run on, told at its place: `mayhap simulate` and `mayhap serve` say it alike.
+//! The message about a specification that cannot go on, at its place, for `mayhap simulate` and `mayhap serve`.
 //!
-//! A fault, a request outside the specification or a run that does not exist is exit code 2, a limit or a question that was too hard is 3.
+//! The exit code is 2 for a fault, a request outside the specification and a run that does not exist; it is 3 for a limit or a
+//! question that was too hard.
 
 use super::Terminal;
 use super::exit::Exit;
@@ -9,7 +10,7 @@ use mayhap::diagnostic::Diagnostic;
 use mayhap::server::Stop;
 use mayhap::spec::{Site, Spec};
 
-/// Says why the server could not go on, at its place in the specification.
+/// Reports why the server could not go on, at its place in the specification.
 pub fn report(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
     match site(stop) {
         Some(site) => load::report(&spec.sources, &[Diagnostic::error(spec.span(site), words(spec, stop))], terminal),
@@ -18,18 +19,17 @@ pub fn report(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
     exit(stop)
 }
 
-/// Why the server could not go on; of a request outside the specification, what `validate` says of it.
+/// The reason why the server could not go on; for a request outside the specification, in the words of `validate`.
 pub fn words(spec: &Spec, stop: &Stop) -> String {
     if let Stop::Outside(site) = stop { spec.program.duty(*site).to_owned() } else { stop.to_string() }
 }
 
-/// Returns the exit code for a stop: [`Exit::Failed`] if it says that something is wrong, [`Exit::Inconclusive`]
-/// if it only says that this could not be found out.
+/// The exit code for a stop: [`Exit::Failed`] if something is wrong, and [`Exit::Inconclusive`] if this could not be found out.
 pub fn exit(stop: &Stop) -> Exit {
     if let Stop::Limit(_) | Stop::Undecided(_) = stop { Exit::Inconclusive } else { Exit::Failed }
 }
 
-/// Returns the place in the specification at which the server stopped, if the stop has one.
+/// The place in the specification at which the server stopped, if there is one.
 pub fn site(stop: &Stop) -> Option<Site> {
     match stop {
         Stop::Fault(fault) => Some(fault.site),

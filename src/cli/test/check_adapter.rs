@@ -1,4 +1,4 @@
-//! `mayhap test --check-adapter`: one request of each kind is sent, and what comes back is said.
+//! `mayhap test --check-adapter`: sends one request of each kind, and prints the outcomes.
 //!
 //! ```text
 //! Get {"key": "a"}: {"Values": []}
@@ -28,7 +28,7 @@ pub fn run(spec: &Arc<Spec>, system: &mut dyn System, options: &SutArguments, te
             Ok(Some(SutEventKind::Lost)) => "lost".to_owned(),
             Ok(Some(SutEventKind::Refused)) => "refused".to_owned(),
             Ok(Some(SutEventKind::Closed)) => "the connection was closed".to_owned(),
-            // Peers that are called fail, and no client sees that.
+            // Peers that are called fail, which no client sees.
             Ok(Some(SutEventKind::Called(_)) | None) => {
                 exit = Exit::SystemFailed;
                 format!("no answer within {} s", options.deadline.as_secs_f64())

@@ -5,7 +5,7 @@ use mayhap::spec::Spec;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The test of a script that was read from a file, by a specification that was read from another.
+/// The test for a script that was read from a file, with the specification at `path`.
 pub fn rust(spec: &Arc<Spec>, file: &Path, path: &Path, script: &Script) -> String {
     let text = script.write(spec);
     let fence = "#".repeat(longest_fence(&text) + 1);
@@ -24,12 +24,12 @@ pub fn rust(spec: &Arc<Spec>, file: &Path, path: &Path, script: &Script) -> Stri
     )
 }
 
-/// The number of hashes that a raw text needs less than one.
+/// The most hashes that follow a quote in a text; a raw string needs one more.
 fn longest_fence(text: &str) -> usize {
     text.match_indices('"').map(|(at, _)| text[at + 1..].chars().take_while(|c| *c == '#').count()).max().unwrap_or(0)
 }
 
-/// The name of the function: `48-put-nocontent.ndjson` gives `regression_48_put_nocontent`.
+/// The name of the test function: `48-put-nocontent.ndjson` gives `regression_48_put_nocontent`.
 fn name(path: &Path) -> String {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().to_lowercase()).unwrap_or_default();
     let letter = |c: char| if c.is_ascii_alphanumeric() { c } else { '_' };

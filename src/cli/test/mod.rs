@@ -1,4 +1,4 @@
-//! `mayhap test`: a live system, tested by a specification.
+//! `mayhap test`: tests a live system against a specification.
 //!
 //! `mayhap test specs/kv.may --sut 127.0.0.1:7000` ends with 0 (no violation), 1 (a violation), 2 (nothing was tested), 3 (undecided),
 //! 4 (the system broke down) or 130 (interrupted).
@@ -36,16 +36,16 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 use testing_progress::TestProgress;
 
-/// The complaint if no system is given.
+/// The message if no system is given.
 pub const NO_SUT: &str =
     "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND";
 const NOT_RESET: &str =
     "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
-/// The most runs of a regression that a test begins with.
+/// The most runs of each regression at the beginning of a test.
 const MOST_REGRESSION_RUNS: usize = 20;
 
 pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
-    // First of all: no signal is missed.
+    // This comes first, so that no signal is missed.
     let stop = stopping::begin();
     let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
@@ -100,22 +100,23 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
 
 fn drawn_seed() -> u64 {
     use std::hash::{BuildHasher, Hasher};
-    // Short enough to be typed.
+    // The seed is short, so that it can be typed.
     std::collections::hash_map::RandomState::new().build_hasher().finish() % 100_000
 }
 
-/// The waits before some of the requests. HTTP counts in seconds: its dates, and how long something is fresh.
+/// The waits before some of the requests, in seconds. The default for HTTP is one second, in which it counts dates and ages.
 fn waits(spec: &Spec, options: &TestArguments) -> Vec<f64> {
     let second = if spec.http.is_some() { vec![1.0] } else { Vec::new() };
     options.waits.as_ref().map_or(second, |waits| waits.iter().map(Duration::as_secs_f64).collect())
 }
 
-/// The files of a specification, for the page of a report.
+/// The files of a specification, for the HTML report.
 fn texts(spec: &Spec) -> Vec<SpecText> {
     spec.sources.files().map(|(file, text)| SpecText { file: file.to_owned(), text: text.to_owned() }).collect()
 }
 
-/// The means of judging what a system does: if it is not reset, it is in any state at first. The error is ready to be shown.
+/// The specification, network and limits of the judge. If the system is not reset, it may be in any state at first. An error is
+/// ready to be shown.
 pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Result<Judging, String> {
     let spec = match system.is_reset() {
         true => spec.clone(),
@@ -124,7 +125,7 @@ pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> R
     Ok(Judging::live(&spec, net, system.clients.get()))
 }
 
-/// A test that is to be made.
+/// A test to be run.
 struct LiveTest<'t> {
     options: &'t TestArguments,
     spec: &'t Arc<Spec>,
@@ -189,7 +190,7 @@ impl LiveTest<'_> {
         }
     }
 
-    /// Runs the regressions, however long that takes.
+    /// Runs the regressions, without a time limit.
     fn regression_runs(
         &self,
         judging: &Judging,
@@ -222,10 +223,10 @@ impl LiveTest<'_> {
     }
 }
 
-/// The header of the scripts of a test: also where the specification is, and how the system is started, so that they can be run as
-/// they are.
+/// The header of the scripts of a test. It also names the file of the specification and the way to start the system, so that
+/// scripts can be run as they are.
 fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
-    // Most constants are written as JSON writes them.
+    // Most constants are written as in JSON.
     let json = |value: &str| JsonTree::read(value).map_or_else(|_| quoted(value), |_| value.to_owned());
     let set = options.selection.constants.iter().map(|constant| (constant.name.clone(), json(&constant.value)));
     let SutArguments { sut, start, ready, reset, peers, .. } = &options.system;
@@ -236,7 +237,7 @@ fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
         ("start", start.as_ref().map(|start| shown(start))),
         ("ready", ready.as_ref().map(|ready| shown(ready))),
         ("reset", reset.as_ref().map(|reset| shown(reset))),
-        // As in the first line of a recording: `mayhap validate` judges a script, too.
+        // It has the form of the first line of a recording, as `mayhap validate` judges scripts, too.
         ("state", (!options.system.is_reset()).then(|| quoted("any"))),
         ("peers", Some(peers).filter(|peers| !peers.is_empty()).map(|peers| quoted(&listed(peers)))),
     ];
@@ -244,12 +245,12 @@ fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
     ScriptHeader { spec: spec.program.name.clone(), set: set.collect(), other, ..ScriptHeader::default() }
 }
 
-/// The places of peers, a line each.
+/// The addresses of peers, one on each line.
 fn listed(peers: &[PeerAddress]) -> String {
     peers.iter().map(PeerAddress::to_string).collect::<Vec<_>>().join("\n")
 }
 
-/// Keeps what was found, and shows how far the test has come.
+/// The follower of a campaign, which keeps failures, and shows the progress.
 struct Keeping<'k> {
     progress: TestProgress,
     regressions: &'k Regressions,
@@ -298,7 +299,7 @@ impl Follower for Keeping<'_> {
     }
 }
 
-/// The known causes, if a file of these is given.
+/// The known causes, if a baseline was given.
 fn baseline(options: &TestArguments) -> Result<Option<Baseline>, String> {
     let Some(path) = &options.baseline else { return Ok(None) };
     if options.baseline_update && !path.exists() {
@@ -308,7 +309,7 @@ fn baseline(options: &TestArguments) -> Result<Option<Baseline>, String> {
     Baseline::read(&text).map(Some).map_err(|why| format!("{}: {why}", files::shown(path)))
 }
 
-/// Writes the reports, and says how it ended.
+/// Writes the reports, and prints how the test ended.
 fn finish(
     report: &CampaignReport,
     options: &TestArguments,
@@ -333,7 +334,7 @@ fn exit(report: &CampaignReport) -> Exit {
         RegressionOutcome::Fails(..) if run.known => Exit::Fine,
         RegressionOutcome::Pass => Exit::Fine,
         RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
-        // One that could be read has a cause.
+        // A script that could be read has a cause, so the system failed.
         RegressionOutcome::Error(_) if run.cause.is_empty() => Exit::Failed,
         RegressionOutcome::Error(_) => Exit::SystemFailed,
     };

@@ -1,6 +1,7 @@
-//! `mayhap replay`: scripts that showed failures, run again.
+//! `mayhap replay`: runs scripts that showed failures again.
 //!
-//! `mayhap replay specs/kv_etag.may mayhap-regressions/48-put-nocontent.ndjson --sut 127.0.0.1:7000` says `fixed` or `fails 20 of 20`.
+//! `mayhap replay specs/kv_etag.may mayhap-regressions/48-put-nocontent.ndjson --sut 127.0.0.1:7000` prints `fixed` or
+//! `fails 20 of 20`.
 
 use super::stopping;
 use super::{NO_SUT, judging};
@@ -20,7 +21,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-/// The file of a script, and the script, or why it cannot be read.
+/// The file of a script, with the script or the reason why it cannot be read.
 type ReadScript<'s> = (&'s Path, Result<Script, String>);
 
 pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
@@ -102,7 +103,7 @@ fn export(spec: &Arc<Spec>, file: &Path, scripts: &[ReadScript<'_>], terminal: &
     worst
 }
 
-/// That a script cannot be read: `FILE: error: WHY`, and the lines that show the place.
+/// The message that a script cannot be read: `FILE: error: WHY`, and the lines that show the place.
 fn unreadable(path: &Path, why: &str) -> String {
     let shown = files::shown(path);
     let why = why.trim_end().trim_start_matches("error: ");
@@ -110,7 +111,7 @@ fn unreadable(path: &Path, why: &str) -> String {
     format!("{shown}: error: {why}\n")
 }
 
-/// The header of the first script that can be read, and its file; or why each cannot.
+/// The header of the first script that can be read, with its file; or the reasons why none can.
 fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String>> {
     let mut whys = Vec::new();
     for path in scripts {
@@ -123,7 +124,7 @@ fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String
     Err(whys)
 }
 
-/// The options, with what a script says of its system if they say nothing; and the file of the specification.
+/// The options, completed from the header of a script, and the file of the specification.
 fn with_said(
     options: &ReplayArguments,
     (said, first): (ScriptHeader, &Path),

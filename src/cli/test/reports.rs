@@ -1,4 +1,4 @@
-//! `mayhap test --report json:FILE,html:FILE`: the files of reports, and the annotations if GitHub runs the command.
+//! `mayhap test --report json:FILE,html:FILE`: writes the files of reports, and prints annotations if GitHub runs the command.
 //!
 //! [`check`] is called before the first request, so that a campaign of an hour does not end with *cannot write*.
 
@@ -12,10 +12,10 @@ use mayhap::report::campaign::wanted::ReportWanted;
 use std::fs::OpenOptions;
 use std::path::Path;
 
-/// That each report can be written: to a file of its own, which is none of those that are read.
+/// Checks that each report can be written, to a file of its own that is not read.
 ///
 /// # Errors
-/// A message, one line.
+/// A report cannot be written; the message has one line.
 pub fn check(wanted: &[ReportWanted], read: &[&Path]) -> Result<(), String> {
     for (at, ReportWanted { path, .. }) in wanted.iter().enumerate() {
         if files::is_stdin(path) {
@@ -28,14 +28,14 @@ pub fn check(wanted: &[ReportWanted], read: &[&Path]) -> Result<(), String> {
         let was_there = path.exists();
         OpenOptions::new().append(true).create(true).open(path).map_err(|cause| files::unwritable(path, &cause))?;
         if !was_there {
-            // Who interrupts the campaign finds no empty report.
+            // The file is removed again, so that an interrupted campaign leaves no empty report.
             _ = std::fs::remove_file(path);
         }
     }
     Ok(())
 }
 
-/// Writes the reports that are wanted, each as far as that is possible; `-` is standard output.
+/// Writes the requested reports, even if some cannot be written; `-` is standard output.
 pub fn write(report: &CampaignReport, wanted: &[ReportWanted], terminal: &mut Terminal) -> Exit {
     let written = wanted.iter().map(|ReportWanted { format, path }| {
         let text = format.render(report);
@@ -51,7 +51,7 @@ pub fn write(report: &CampaignReport, wanted: &[ReportWanted], terminal: &mut Te
     written.fold(Exit::Fine, Exit::worst)
 }
 
-/// Prints the annotations, if GitHub runs the command and reads them.
+/// Prints the annotations, if GitHub runs the command.
 pub fn annotate(report: &CampaignReport, terminal: &mut Terminal) {
     if std::env::var_os("GITHUB_ACTIONS").is_some_and(|value| value == "true") {
         terminal.print(&annotations(report));

@@ -1,16 +1,16 @@
-//! Ctrl-C while a live system is tested: the first signal ends the test in good order; the second one at once, without leaving a
-//! process behind.
+//! Signals during a test of a live system. The first one ends the test in good order, and the second one at once, without leaving
+//! processes.
 
 use crate::cli::terminal::exit::Exit;
 use mayhap::sut::process::group;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// The flag that is set by the first signal.
+/// The flag that the first signal sets.
 pub fn begin() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let asked = stop.clone();
-    // A handler that cannot be set leaves things as they are: the signal ends the process.
+    // If the handler cannot be set, a signal ends the process.
     _ = ctrlc::set_handler(move || {
         if asked.swap(true, Ordering::Relaxed) {
             group::end_all();

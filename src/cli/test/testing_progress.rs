@@ -1,14 +1,14 @@
-//! A line that says how far a test has come, on standard error, if that is a terminal.
+//! A progress line for a test, on standard error if that is a terminal.
 //!
-//! `4200 of 10000 requests in 21 runs, 5120/s` is overwritten in place and gone at the end.
+//! `4200 of 10000 requests in 21 runs, 5120/s` is overwritten in place, and removed at the end.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::time::{Duration, Instant};
 
-/// The time after which the line is written again.
+/// The shortest time between two updates of the line.
 const MOMENT: Duration = Duration::from_millis(200);
 
-/// A line that says how many requests were made.
+/// A line with the numbers of requests and runs.
 pub struct TestProgress {
     bar: ProgressBar,
     started: Instant,
@@ -17,7 +17,7 @@ pub struct TestProgress {
 }
 
 impl TestProgress {
-    /// The line of a test with this number of requests.
+    /// The line for a test with this number of requests.
     pub fn new(all: u64) -> TestProgress {
         let bar = ProgressBar::with_draw_target(Some(all), ProgressDrawTarget::stderr());
         let style = ProgressStyle::with_template("{msg}").unwrap_or_else(|_| ProgressStyle::default_bar());
@@ -25,7 +25,7 @@ impl TestProgress {
         TestProgress { bar: bar.with_style(style), started: now, shown: now, all }
     }
 
-    /// Shows the numbers of requests and of runs so far.
+    /// Shows the numbers of requests and runs so far.
     pub fn show(&mut self, requests: u64, runs: u64) {
         if self.shown.elapsed() < MOMENT {
             return;
@@ -35,7 +35,7 @@ impl TestProgress {
         self.bar.set_message(format!("{requests} of {} requests in {runs} runs, {rate:.0}/s", self.all));
     }
 
-    /// Writes something else meanwhile.
+    /// Writes something else while the line is hidden.
     pub fn pause(&self, write: impl FnOnce()) {
         self.bar.suspend(write);
     }

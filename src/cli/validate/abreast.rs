@@ -1,6 +1,6 @@
-//! Several pieces of work at once, their results one after another in the order of the pieces.
+//! Parallel work with results in order.
 //!
-//! With two workers the second and third trace are judged while the first one still is; it is told first all the same.
+//! With two workers the second trace is judged in parallel with the first one, and the verdict on the first one is printed first.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroUsize;
@@ -11,15 +11,15 @@ use std::thread;
 /// The size of a worker's stack, in bytes: as much as a main thread usually has.
 const STACK: usize = 8 << 20;
 
-/// Returns the number of workers if nobody says one: the parallelism of the system, or 1 if that is not known.
+/// The default number of workers: the parallelism of the system, or 1 if it is unknown.
 #[must_use]
 pub fn workers() -> usize {
     thread::available_parallelism().map_or(1, NonZeroUsize::get)
 }
 
-/// Does the work for each item on several threads, and reports each result as soon as all before it have been reported.
+/// Does the work for each item on several threads, and reports each result as soon as all earlier ones were reported.
 ///
-/// One worker, or one item, needs no thread. If no thread can be started the work is done without.
+/// With one worker or one item no thread is started. If no thread can be started, the work is done without.
 pub fn in_order<T: Sync, R: Send>(
     items: &[T],
     workers: usize,
@@ -37,7 +37,7 @@ pub fn in_order<T: Sync, R: Send>(
     let (done, results) = mpsc::channel();
     let run = |done: mpsc::Sender<(usize, R)>| {
         while let Some((at, item)) = take() {
-            // Results are listened to until all senders are gone.
+            // The receiver listens until all senders are gone.
             _ = done.send((at, work(item)));
         }
     };
@@ -55,7 +55,7 @@ pub fn in_order<T: Sync, R: Send>(
     });
 }
 
-/// Results that came before one that is told first.
+/// The results that came before an earlier item's result.
 struct EarlyResults<R> {
     stated: usize,
     early: BTreeMap<usize, R>,

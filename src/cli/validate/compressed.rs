@@ -1,22 +1,23 @@
-//! Recordings that are compressed with gzip or zstd, read as if they were not; they are known by their first bytes, whatever their name.
+//! Recordings that are compressed with gzip or zstd, which are read like others. Their first bytes tell the format, whatever
+//! their names.
 //!
-//! `mayhap validate kv.may monday.ndjson.gz` and `zstdcat monday.ndjson.zst | mayhap validate kv.may -` read what they should; so does
-//! `mayhap validate kv.may - < monday.ndjson.zst`.
+//! `mayhap validate kv.may monday.ndjson.gz`, `zstdcat monday.ndjson.zst | mayhap validate kv.may -` and
+//! `mayhap validate kv.may - < monday.ndjson.zst` all work.
 
 use crate::cli::terminal::files;
 use flate2::bufread::GzDecoder;
 use std::io::{self, BufRead, BufReader, ErrorKind, Read};
 
-/// A stream as it was before it was compressed.
+/// A stream after decompression.
 pub struct Decompressed {
     /// The stream.
     pub input: Box<dyn Read>,
-    /// True if its bytes are not those of the file, in which one cannot go to a place of it.
+    /// Set if the trace was compressed, so that positions in it are not positions in the file.
     pub is_compressed: bool,
 }
 
 impl Decompressed {
-    /// Decompresses a stream, if it is compressed. Its first bytes are waited for.
+    /// Decompresses a stream if it is compressed. Waits for its first bytes.
     ///
     /// # Errors
     /// The stream cannot be read.
@@ -40,7 +41,7 @@ impl Decompressed {
     }
 }
 
-/// The ways in which a stream may be compressed.
+/// The compression formats.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum CompressedFormat {
     Gzip,
@@ -48,17 +49,17 @@ enum CompressedFormat {
 }
 
 impl CompressedFormat {
-    /// The format of a stream that begins with these bytes.
+    /// The format of a stream with these first bytes; `None` if it is not compressed.
     fn of(begin: &[u8]) -> Option<CompressedFormat> {
         match begin {
             [0x1f, 0x8b, ..] => Some(CompressedFormat::Gzip),
-            // A frame, or one that is passed over, as parallel compressors write it first.
+            // A frame, or a skippable frame, which parallel compressors write first.
             [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => Some(CompressedFormat::Zstd),
             _ => None,
         }
     }
 
-    /// Tests whether another part of a file of this format may begin with these bytes. They may be cut off.
+    /// Tests whether another part of a file in this format may begin with these bytes, which may be cut off.
     fn may_begin(self, begin: &[u8]) -> bool {
         match (self, begin) {
             (CompressedFormat::Gzip, [0x1f]) => true,
@@ -75,24 +76,24 @@ impl CompressedFormat {
     }
 }
 
-/// A compressed file: parts, one after another, each with an end of its own. Its errors say what is wrong with the file.
+/// A compressed file, which consists of parts, each with an end of its own. Its errors say what is wrong with the file.
 struct CompressedParts<D> {
-    /// The decoder of the part that is read; none after an error.
+    /// The decoder of the current part; `None` after an error.
     decoder: Option<D>,
     format: CompressedFormat,
 }
 
-/// Something that decompresses one part of what it reads.
+/// A decoder of one part of its source.
 trait Decoder: Read + Sized {
     type Source: BufRead;
 
     /// Begins a part.
     fn begin(source: Self::Source) -> io::Result<Self>;
-    /// The bytes after the part, once it has ended.
+    /// The bytes after the part, when the part has ended.
     fn source(&mut self) -> &mut Self::Source;
-    /// Ends it.
+    /// Ends the part, and returns the source.
     fn end(self) -> Self::Source;
-    /// Tests whether it has read the beginning of a part.
+    /// Tests whether the decoder has read the header of the part.
     fn has_begun(&self) -> bool {
         true
     }
@@ -140,7 +141,7 @@ impl<D: Decoder> CompressedParts<D> {
         Ok(CompressedParts { decoder: Some(D::begin(source)?), format })
     }
 
-    /// Reads on; from part to part.
+    /// Reads on, from part to part.
     fn next(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         while let Some(decoder) = &mut self.decoder {
             let read = decoder.read(buffer)?;
@@ -148,7 +149,7 @@ impl<D: Decoder> CompressedParts<D> {
                 return Ok(read);
             }
             if !decoder.has_begun() {
-                // Less than a header is no end.
+                // The end of the input within a header is an error.
                 return Err(ErrorKind::UnexpectedEof.into());
             }
             match decoder.source().fill_buf()? {

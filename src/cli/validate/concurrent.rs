@@ -1,6 +1,6 @@
 //! `mayhap validate --net tcp`: traces of concurrent clients.
 //!
-//! Without `--net`, a recording is of this network if its first event is no whole exchange: `{"c": 1, "q": 5}`.
+//! Without `--net`, a recording is taken to be of this network if its first event is no whole exchange: `{"c": 1, "q": 5}`.
 
 use super::evidence::{self, WantedEvidence};
 use super::html;
@@ -20,13 +20,13 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// The format of a trace, by what of it has arrived.
+/// The format of a trace, judged by the bytes that have arrived.
 pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
     TraceFormat::sniffed(input.fill_buf().unwrap_or_default())
 }
 
-/// The network that a trace was recorded on, by the lines that have arrived. A script is of TCP, as its requests may overlap later. For other
-/// traces the first event decides; restarts are passed over.
+/// The network of a trace, judged by the lines that have arrived. Scripts have TCP, as their requests may overlap later. For
+/// other traces the first event that is no restart decides.
 pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;
@@ -45,18 +45,18 @@ pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     }
 }
 
-/// The first line of a trace that says what it is of, by what of it has arrived.
+/// The first line of a trace, which names its specification, judged by the bytes that have arrived.
 pub fn sniffed_header(input: &mut impl BufRead, format: TraceFormat) -> Option<Header> {
     if format != TraceFormat::Ndjson {
         return None;
     }
     let mut reader = TraceReader::new(input.fill_buf().unwrap_or_default());
-    // A mistake in it, or in what follows, is reported when the trace is read.
+    // An error in this line, or after it, is reported when the trace is read.
     _ = reader.next_line();
     reader.header().cloned()
 }
 
-/// Tests whether the first line is the header of a script: it names a cause or a system.
+/// Tests whether the first line is the header of a script, as it names a cause or a system.
 fn is_script(arrived: &[u8]) -> bool {
     let begin = arrived.trim_ascii_start();
     let line = begin.split(|byte| *byte == b'\n').next().unwrap_or_default();
@@ -65,39 +65,39 @@ fn is_script(arrived: &[u8]) -> bool {
     has("mayhap") && (has("cause") || has("sut"))
 }
 
-/// The way in which a trace comes.
+/// The way in which a trace arrives.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum HistoryArrival {
-    /// It is all there.
+    /// The whole trace is there.
     Whole,
-    /// It may still be written: a rejection is reported when it happens.
+    /// The trace may still be growing, so a rejection is reported as soon as it happens.
     EventByEvent,
 }
 
-/// A trace that is read.
+/// A trace that is being read.
 pub struct HistorySource<'t> {
-    /// Its name in messages.
+    /// The name of the trace in messages.
     pub name: &'t str,
-    /// The way in which it comes.
+    /// The way in which the history arrives.
     pub arrival: HistoryArrival,
-    /// Its format.
+    /// The format of the trace.
     pub format: TraceFormat,
-    /// The rules of that.
+    /// The options of the format.
     pub recorded: &'t RecordedAs,
 }
 
-/// The things that a trace says besides its events.
+/// The information that comes with a trace besides its events.
 pub struct TraceNotes {
-    /// The first line, which says what the trace is of, if it has one.
+    /// The first line, which names the specification, if there is one.
     pub header: Option<Header>,
-    /// A note on what its reader passed over, if it did.
+    /// A note on entries that the reader skipped, if any.
     pub passed_over: Option<String>,
-    /// True if something was answered, or nothing is left of the trace by the rules of its format.
+    /// Set if something was answered, or if the trace has no events after the rules of its format.
     pub is_tested: bool,
 }
 
 impl TraceNotes {
-    /// Those of a trace that was read; the error, if there is nothing to judge, is ready to be shown.
+    /// The notes on a trace that was read. It is an error if there is nothing to judge; the error is ready to be shown.
     pub fn of<R: BufRead>(events: &Events<R>, name: &str, is_empty: bool) -> Result<TraceNotes, String> {
         let passed_over = events.passed_over();
         if is_empty && events.is_blank() {
@@ -110,7 +110,7 @@ impl TraceNotes {
     }
 }
 
-/// Reads a trace of concurrent clients, its first events or all; the error is ready to be shown.
+/// Reads a trace of concurrent clients, all of it or its first events. An error is ready to be shown.
 pub fn read(
     spec: &Arc<Spec>,
     input: &mut impl BufRead,
@@ -124,8 +124,7 @@ pub fn read(
     Ok((history, notes))
 }
 
-/// Judges a history of a network on which nothing overtakes anything on its connection: the report of it, without evidence, and how it
-/// was judged.
+/// Judges a history of a network without overtaking within a connection. Returns the report, without evidence, and the judgement.
 pub fn judge(
     (spec, net): (&Arc<Spec>, NetworkChoice),
     history: History,
@@ -143,7 +142,7 @@ pub fn judge(
 /// Draws a history.
 ///
 /// # Errors
-/// The order in which it was served does not replay.
+/// The witness does not replay.
 pub fn draw(evidence: &ConcurrentEvidence, spec: &Arc<Spec>, report: &TraceReport) -> Result<DrawnTrace, String> {
     let ConcurrentEvidence { judged, history, net, .. } = evidence;
     let served =
@@ -151,10 +150,10 @@ pub fn draw(evidence: &ConcurrentEvidence, spec: &Arc<Spec>, report: &TraceRepor
     Ok(DrawnTrace::concurrent(spec, report, (&net.to_string(), &evidence.timeline()), &served))
 }
 
-/// Adds to a report why it is as it is.
+/// Adds evidence to a report.
 ///
 /// # Errors
-/// The witness could not be written, or evidence did not hold when it was checked.
+/// The witness could not be written, or evidence did not hold in a second judgement.
 pub fn add(
     evidence: &mut ConcurrentEvidence,
     report: &mut TraceReport,

@@ -1,6 +1,6 @@
-//! Evidence for a verdict: the trace is read a second time, up to the event that decided it.
+//! Evidence for a verdict, for which the trace is read a second time, up to the event that decided it.
 //!
-//! For a rejection that is its reason, and with `--check-reason` the reason is judged again.
+//! The evidence of a rejection is its reason; with `--check-reason` the reason is judged again.
 
 use super::gathered::Gathered;
 use crate::cli::terminal::files;
@@ -15,30 +15,30 @@ use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
-/// The evidence that is asked for.
+/// The evidence that a user asks for.
 #[derive(Clone, Copy)]
 pub struct WantedEvidence<'o> {
-    /// Says whether the reason of a rejection is judged again.
+    /// The choice whether the reason of a rejection is judged again.
     pub recheck: Recheck,
-    /// Says whether an accepted trace gets a witness, and where that goes.
+    /// The choice whether an accepted trace gets a witness, and where it goes.
     pub witness: WitnessWanted<'o>,
 }
 
-/// The place where a witness goes, if one is wanted.
+/// The place for a witness.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum WitnessWanted<'o> {
-    /// None is looked for.
+    /// No witness is searched.
     No,
-    /// Into the report.
+    /// The report.
     Inline,
-    /// Into this file, and into the report.
+    /// This file, and the report.
     File(&'o Path),
 }
 
-/// Adds evidence to a report, found in the exchanges that were judged.
+/// Adds evidence from the judged exchanges to a report.
 ///
 /// # Errors
-/// The witness could not be written, or evidence did not hold when it was checked.
+/// The witness could not be written, or evidence did not hold in a second judgement.
 pub fn add<R: Recording>(
     report: &mut TraceReport,
     judge: Judge,
@@ -55,7 +55,7 @@ pub fn add<R: Recording>(
     if !judge.verdict().is_accept() {
         return Ok(());
     }
-    // What it knows takes no room beside what a witness needs.
+    // The memory of the judge is freed before the search for a witness.
     drop(judge);
     acceptance(report, spec, trace.length(), wanted.witness, &mut |give| {
         witness_in_parts(spec, &Options::default(), trace, give)
@@ -75,14 +75,14 @@ fn on_line<R: Recording>(trace: &R, line: u64) -> Option<Exchange> {
     found
 }
 
-/// A search for a witness, which gives it part by part.
+/// A search for a witness, which hands over its parts.
 pub type WitnessSearch<'s> =
     &'s mut dyn FnMut(&mut dyn FnMut(Segment) -> ControlFlow<()>) -> Result<Initial, WitnessError>;
 
 /// Adds the witness of an accepted trace, if it is wanted.
 ///
 /// # Errors
-/// It could not be written, or does not replay.
+/// The witness could not be written, or does not replay.
 pub fn acceptance(
     report: &mut TraceReport,
     spec: &Arc<Spec>,
@@ -127,7 +127,7 @@ pub fn acceptance(
     Ok(())
 }
 
-/// Says that a witness is not shown.
+/// The note that a witness is too long to be shown.
 pub fn too_long() -> String {
     format!("the witness has more than {INLINE} steps or values: --witness FILE writes it")
 }

@@ -1,7 +1,7 @@
-//! A witness that is made part by part, gathered: what is told of it, and its lines in a file.
+//! The parts of a witness, gathered for a report and a file.
 //!
-//! The lines of the parts are kept in a file without a name, and put into their order at the end; so a witness of ten million
-//! lines needs no more memory than one of a thousand. If no file is wanted it is given up as soon as it is too long to be
+//! The lines of the parts are kept in an unnamed file, and put into order at the end. So a witness of ten million lines needs no
+//! more memory than one of a thousand. If no file is wanted, the parts are dropped as soon as the witness is too long to be
 //! shown.
 
 use super::reread::spool;
@@ -18,31 +18,31 @@ use std::path::Path;
 /// The parts of a witness.
 pub struct Gathered<'s> {
     spec: &'s Spec,
-    /// By the position of the first exchange.
+    /// The parts, by the position of their first exchange.
     parts: BTreeMap<usize, WitnessPart>,
     /// The size of all parts together.
     size: Size,
-    /// The file in which lines are kept, if they are wanted.
+    /// The file that keeps the lines, if they are wanted.
     lines: Option<File>,
-    /// The number of bytes that were written to the file in which lines are kept.
+    /// The number of bytes in this file.
     written: u64,
     failed: Option<io::Error>,
 }
 
-/// A part of a witness, as it is kept: its size, its steps, and where its lines are.
+/// A part of a witness: its size, its steps, and the place of its lines.
 struct WitnessPart {
     size: Size,
-    /// The range of bytes at which its lines are kept in the file.
+    /// The bytes of the part's lines in the file.
     lines: Range<u64>,
-    /// Its steps, if the witness is short enough to show them.
+    /// Its steps, as long as the witness is short enough to be shown.
     steps: Vec<shown::StepLine>,
-    /// The first things that the server did by itself, in words.
+    /// The first internal steps of the server, in words.
     own: Vec<String>,
-    /// The number of all things that the server did by itself in this part.
+    /// The number of all internal steps of the server in this part.
     did: usize,
 }
 
-/// The size of a witness, or of a part of one, in exchanges and in values.
+/// The size of a witness, or of a part, in exchanges and in values.
 #[derive(Clone, Copy, Default)]
 struct Size {
     exchanges: usize,
@@ -57,16 +57,16 @@ impl Size {
 }
 
 impl<'s> Gathered<'s> {
-    /// Nothing yet.
+    /// No parts so far.
     ///
     /// # Errors
-    /// Lines are wanted and cannot be kept.
+    /// The file for the lines cannot be made.
     pub fn new(spec: &'s Spec, file: Option<&Path>) -> io::Result<Gathered<'s>> {
         let lines = file.map(|_| spool()).transpose()?;
         Ok(Gathered { spec, parts: BTreeMap::new(), size: Size::default(), lines, written: 0, failed: None })
     }
 
-    /// Adds a part, which stands for what was added of its exchanges before. Whether the others are of use.
+    /// Adds a part, which replaces earlier parts with the same exchanges. Answers with a break if further parts are of no use.
     pub fn add(&mut self, segment: &Segment) -> ControlFlow<()> {
         self.remove(segment.at, segment.at + segment.steps.len());
         let size = Size { exchanges: segment.steps.len(), values: segment.steps.iter().map(WitnessStep::values).sum() };
@@ -85,7 +85,7 @@ impl<'s> Gathered<'s> {
         if of_use { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 
-    /// Removes the parts that have an exchange in this range.
+    /// Removes the parts with exchanges in this range.
     fn remove(&mut self, from: usize, to: usize) {
         while let Some(last) = self.parts.range(..to).next_back().map(|(at, part)| (*at, part.size)) {
             let (at, size) = last;
@@ -106,10 +106,10 @@ impl<'s> Gathered<'s> {
         file.write_all(text.as_bytes())
     }
 
-    /// Writes all lines in their order.
+    /// Writes all lines in order.
     ///
     /// # Errors
-    /// The system's.
+    /// A file cannot be read or written.
     pub fn write(&mut self, initial: &Initial, path: &Path) -> io::Result<()> {
         if let Some(cause) = self.failed.take() {
             return Err(cause);
@@ -127,7 +127,7 @@ impl<'s> Gathered<'s> {
         out.flush()
     }
 
-    /// Lists what the server did by itself, in words: the first few things, and the number of the others.
+    /// The internal steps of the server, in words: the first few, and the number of the others.
     #[must_use]
     pub fn own(&self) -> Vec<String> {
         let stated = self.parts.values().flat_map(|part| &part.own).take(shown::LISTED);
@@ -139,7 +139,7 @@ impl<'s> Gathered<'s> {
         stated
     }
 
-    /// All of it, if it is short enough to be shown.
+    /// The whole witness, if it is short enough to be shown.
     #[must_use]
     pub fn inline(&mut self, initial: &Initial) -> Option<Vec<shown::StepLine>> {
         let initial = shown::initial(initial);

@@ -1,6 +1,6 @@
-//! `mayhap validate --html FILE`: the histories of the traces that were judged, drawn on a page.
+//! `mayhap validate --html FILE`: a page with pictures of the judged traces.
 //!
-//! Each trace that is judged is added to the [`Page`], in the order of the arguments; it is written when all are.
+//! Each judged trace is added to the [`Page`], in the order of the arguments. The page is written after the last one.
 
 use super::evidence::WitnessSearch;
 use crate::cli::failed;
@@ -50,10 +50,10 @@ impl<'o> Page<'o> {
     }
 }
 
-/// Finds the requests that a witness of an accepted trace serves, and replays it.
+/// Finds the choices and served requests of an accepted trace, from a witness that is replayed.
 ///
 /// # Errors
-/// It does not replay: a bug of this program.
+/// The witness does not replay, which is a bug of this program.
 pub fn served(report: &TraceReport, search: WitnessSearch<'_>) -> Result<ServedRequests, String> {
     if report.verdict != "accept" {
         return Ok(ServedRequests::default());
@@ -74,7 +74,7 @@ pub fn served(report: &TraceReport, search: WitnessSearch<'_>) -> Result<ServedR
 /// Draws a trace of clients that wait for each other.
 ///
 /// # Errors
-/// Its witness does not replay.
+/// The witness does not replay.
 pub fn synchronous<R: Recording>(spec: &Arc<Spec>, report: &TraceReport, trace: &R) -> Result<DrawnTrace, String> {
     let mut exchanges: Vec<Exchange> = Vec::new();
     trace.read(0, &mut |exchange| {

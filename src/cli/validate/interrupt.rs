@@ -1,7 +1,7 @@
-//! Ctrl-C while evidence is looked for: the verdict that was found stays.
+//! Signals during the search for evidence, which leave the verdict as it is.
 //!
-//! The first signal ends the search, which then says what it has. If that takes more than a moment, or with a second signal,
-//! the process ends at once; a verdict that is not written yet is written first.
+//! The first signal ends the search, and the evidence so far is reported. If this takes more than a moment, or with a second
+//! signal, the process ends at once, after writing the verdict if it was not written yet.
 
 use crate::cli::terminal::exit::Exit;
 use std::io::Write;
@@ -10,24 +10,24 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-/// Set once somebody has asked for the end, by a signal.
+/// Set when a signal has asked for the end.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
-/// The text to write, the message to tell then, and the exit code, if the search does not end by itself.
+/// The text to write, the message and the exit code, if the search does not end by itself.
 static PENDING: Mutex<Option<(String, &str, u8)>> = Mutex::new(None);
-/// Time for the search to end by itself.
+/// The time that the search has to end by itself.
 const MOMENT: Duration = Duration::from_millis(500);
 
-/// A search that may be interrupted, as long as this lives.
+/// A search that may be interrupted as long as this exists.
 pub struct Interruptible(());
 
 impl Interruptible {
-    /// Begins; `unwritten` is the verdict if it was not written yet.
+    /// Starts an interruptible search; `unwritten` is the verdict, if it was not written yet.
     pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
         let said = "interrupted: the verdict stands, its evidence was not found yet\n";
         Interruptible::with(unwritten, said, exit)
     }
 
-    /// Begins with several traces: those that were judged are written with the evidence that was found.
+    /// Starts an interruptible search for several traces. Judged traces are written with the evidence that was found.
     pub fn begin_several() -> Interruptible {
         Interruptible::with(
             String::new(),
@@ -38,7 +38,7 @@ impl Interruptible {
 
     fn with(unwritten: String, said: &'static str, exit: Exit) -> Interruptible {
         set(Some((unwritten, said, exit.worst(Exit::Interrupted).code())));
-        // A handler that cannot be set, or was set before, leaves things as they are.
+        // If the handler cannot be set, or was set before, nothing changes.
         _ = ctrlc::set_handler(interrupt);
         Interruptible(())
     }
@@ -70,7 +70,7 @@ fn interrupt() {
     end();
 }
 
-/// Ends the process, if what was interrupted has not ended.
+/// Ends the process, if the interrupted search has not ended.
 fn end() {
     let pending = PENDING.lock().unwrap_or_else(std::sync::PoisonError::into_inner).take();
     if let Some((unwritten, said, code)) = pending {

@@ -1,7 +1,7 @@
-//! `mayhap validate`: recorded traces, judged while they are read.
+//! `mayhap validate`: judges recorded traces while they are read.
 //!
-//! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 if there is
-//! nothing to judge: a malformed line, no events, a trace outside the specification, a fault of the specification.
+//! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 if it cannot judge: a
+//! malformed line, no events, a trace outside the specification, or a fault of the specification.
 
 pub(crate) mod abreast;
 pub(crate) mod compressed;
@@ -67,7 +67,7 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     exit.worst(page.write(terminal))
 }
 
-/// Judges one trace: the verdict is written before evidence is looked for, unless that may refute it.
+/// Judges one trace. The verdict is written before evidence is searched, unless the evidence verifies it.
 fn judge_one(
     spec: &Arc<Spec>,
     path: &Path,
@@ -119,13 +119,13 @@ fn judge_one(
     exit.worst(interrupted)
 }
 
-/// Writes the verdict, after the note on its trace.
+/// Writes the note on a trace, if there is one, and the verdict.
 fn write_verdict(judged: &Judged, terminal: &mut Terminal) {
     judged.note.iter().for_each(|note| terminal.complain(note));
     terminal.print(&text::verdict(&judged.report));
 }
 
-/// Judges several traces at once; the report of each is written when those before it were.
+/// Judges several traces in parallel. Each report is written after those of the earlier traces.
 fn judge_several(
     spec: &Arc<Spec>,
     traces: &[PathBuf],
@@ -163,7 +163,7 @@ fn judge_several(
                     refuse(spec, &path, &error, options, terminal)
                 }
             });
-            // Whoever interrupts keeps the lines that there are.
+            // An interrupted process keeps the lines written so far.
             terminal.flush();
         });
     });
@@ -175,7 +175,7 @@ fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut T
     judged.note.iter().for_each(|note| terminal.complain(note));
     if options.format == Format::Text {
         terminal.print(&text::verdict(&judged.report));
-        // What was verified is said.
+        // A verified reason is shown.
         let explanation = options.check_reason.then(|| text::explanation(&judged.report));
         terminal.print(&explanation.unwrap_or_default());
     }
@@ -183,7 +183,7 @@ fn write_line(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut T
     exit(&judged.verdict)
 }
 
-/// Writes what comes after the verdict and the explanation.
+/// Writes everything after the verdict and the explanation.
 fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Terminal) {
     match options.format {
         Format::Json => terminal.print(&report::json::report(&judged.report)),
@@ -195,7 +195,7 @@ fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Termi
     }
 }
 
-/// Says that a trace cannot be judged; in JSON, that has a line, too.
+/// Reports that a trace cannot be judged; in JSON this has a line of its own.
 fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &mut Terminal) -> Exit {
     if options.format == Format::Json {
         terminal.print(&report::json::failure(spec, &files::shown(path), error));
@@ -204,15 +204,15 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
     Exit::Failed
 }
 
-/// The factor of the time for a reason after which the search ends by the clock: code that is not optimized may take longer.
+/// The factor on the time for a reason after which the clock ends the search, as unoptimized code is slower.
 const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
 
-/// The size of the largest file that is judged again deepest first, in bytes.
+/// The most bytes of a file that is judged again deepest first.
 const SHORT: u64 = 64 << 20;
 
-/// The material in which evidence is looked for.
+/// The material for evidence.
 enum Again {
-    /// A trace to be read again, how many exchanges of it were judged, and who judged them.
+    /// A trace that can be read again, the number of its judged exchanges, and their judge.
     Trace(Box<(RereadableTrace, usize, Judge)>),
     /// A history of concurrent clients.
     History(Box<ConcurrentEvidence>),
@@ -224,27 +224,27 @@ enum Again {
 
 /// A trace that was judged.
 struct Judged {
-    /// The specification by which it was judged.
+    /// The specification that the trace was judged by.
     spec: Arc<Spec>,
     report: TraceReport,
     verdict: Verdict,
-    /// A note that the user should read besides: the trace says that it is of another specification.
+    /// A note for the user: the trace names another specification.
     note: Option<String>,
-    /// Its history, if it is to be drawn.
+    /// The picture of the trace's history, if it is wanted.
     drawn: Option<DrawnTrace>,
-    /// True if something was answered.
+    /// Set if something was answered.
     is_tested: bool,
 }
 
-/// The note that a trace says that it is of another specification, if it does.
+/// The note that a trace names another specification, if it does.
 fn note(spec: &Spec, name: &str, header: Option<&Header>) -> Option<String> {
     let other = header.and_then(|header| header.spec.clone()).filter(|other| *other != spec.program.name)?;
     Some(format!("note: {name} says that it is of {other:?}; judged by `{}`\n", spec.program.name))
 }
 
 impl Judged {
-    /// Reads and judges a trace, which can be read again if evidence is wanted; the error is ready to be shown. One that would be
-    /// accepted although nothing was answered has tested nothing.
+    /// Reads and judges a trace, which can be read again if evidence is wanted. An accepted trace without any answer is an error,
+    /// as nothing was tested. An error is ready to be shown.
     fn of(
         spec: &Arc<Spec>,
         path: &Path,
@@ -258,7 +258,7 @@ impl Judged {
         Ok((judged, again))
     }
 
-    /// Reads and judges a trace, whatever was answered.
+    /// Reads and judges a trace, even if nothing was answered.
     fn read(
         spec: &Arc<Spec>,
         path: &Path,
@@ -326,7 +326,8 @@ impl Judged {
         Ok((Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested }, again))
     }
 
-    /// Looks for one run that explains exchanges one after another: it may be found though all are too many.
+    /// Searches for one run that explains exchanges one after another, as it may be found even if there are too many
+    /// explanations.
     fn deepest_first(
         spec: &Arc<Spec>,
         trace: &mut RereadableTrace,
@@ -341,7 +342,8 @@ impl Judged {
         Ok(found.map(|evidence| Judged::networked(spec, (evidence, started), (source.name, notes), options)))
     }
 
-    /// Reads and judges a trace of a network: while it is read, if that gives all that is wanted, else as a whole.
+    /// Reads and judges a trace of a network: while it is read, if this gives everything that is wanted, and otherwise as a
+    /// whole.
     fn over(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         trace: &mut RereadableTrace,
@@ -350,7 +352,7 @@ impl Judged {
         progress: &ProgressLine,
     ) -> Result<(Judged, Again), String> {
         let wanted = streamed::streaming(spec, net, source);
-        // Of what is accepted the verdict is enough, or it is judged again.
+        // If a witness is wanted, the trace must be judged as a whole.
         let wanted = wanted.filter(|_| source.arrival == HistoryArrival::EventByEvent || !is_witness_wanted(options));
         let Some(streaming) = wanted else { return Judged::whole((spec, net), &mut trace.input, source, options) };
         let anew = |trace: &mut RereadableTrace, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
@@ -379,7 +381,7 @@ impl Judged {
         }
     }
 
-    /// A trace that was judged while it was read.
+    /// The result for a trace that was judged while it was read.
     fn streamed(spec: &Arc<Spec>, streamed: StreamedReport, source: &HistorySource<'_>) -> Judged {
         let StreamedReport { report, verdict, notes, .. } = streamed;
         let note = note(spec, source.name, notes.header.as_ref()).or(notes.passed_over);
@@ -415,7 +417,7 @@ impl Judged {
         (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
-    /// Reads a trace of a network, and judges it event by event if no order of requests alone explains it.
+    /// Reads a trace of a network. Judges it event by event, unless an order of requests alone explains it.
     fn by_event(
         (spec, net): (&Arc<Spec>, NetworkChoice),
         input: &mut impl BufRead,
@@ -432,7 +434,7 @@ impl Judged {
         Ok(Judged::networked(spec, (evidence, started), (source.name, notes), options))
     }
 
-    /// A trace that was judged event by event since a moment.
+    /// The result for a trace that was judged event by event, from this moment on.
     fn networked(
         spec: &Arc<Spec>,
         (evidence, started): (NetworkedEvidence, Instant),
@@ -447,7 +449,7 @@ impl Judged {
         (Judged { spec: spec.clone(), report, verdict, note, drawn: None, is_tested: notes.is_tested }, again)
     }
 
-    /// Adds evidence to the report, if it is wanted; the error is ready to be shown.
+    /// Adds evidence to the report, if it is wanted. An error is ready to be shown.
     fn find_evidence(
         &mut self,
         again: Again,
@@ -480,7 +482,7 @@ impl Judged {
         let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);
         let draw = |_| html::synchronous(spec, &self.report, &recorded);
         let drawn = options.html.as_ref().map(draw).transpose();
-        // What was found in a trace that could not be read as before is worth nothing.
+        // Evidence from a trace that could not be read again as it was is worthless.
         let shown = recorded.failure().map_or(added.and(drawn), Err).map_err(|why| format!("error: {why}\n"));
         shown.map(|drawn| self.drawn = drawn)
     }
@@ -496,31 +498,31 @@ fn wanted(options: &Validate) -> WantedEvidence<'_> {
     WantedEvidence { recheck, witness }
 }
 
-/// The limits on what explains one exchange.
+/// The limits on the explanations of one exchange.
 fn limits(options: &Validate) -> Options {
     limits_of(options.exchange_time, options.memory)
 }
 
-/// The limits of judging: the time for the work on one event, and MiB of memory.
+/// The limits of judging: the time for the work on one event, and the memory in MiB.
 pub fn limits_of(time: Duration, memory: usize) -> Options {
     let effort = (time.as_secs_f64() * EFFORT_LIMIT as f64) as u64;
     Options { effort, memory: memory.saturating_mul(1 << 20), ..Options::default() }
 }
 
-/// Tests whether evidence is wanted: for a single trace, or if an option asks for it. Of several traces each has one line; a page shows the
-/// evidence of each.
+/// Tests whether evidence is wanted: it is for a single trace, or if an option asks for it. Several traces have one line each,
+/// but a page shows the evidence of each.
 fn is_evidence_wanted(options: &Validate) -> bool {
     let is_shown = options.traces.len() == 1 || options.format == Format::Json || options.check_reason;
     (is_shown || options.html.is_some()) && !options.no_evidence
 }
 
-/// Tests whether more is wanted of an accepted trace than that it is.
+/// Tests whether a witness is wanted for an accepted trace.
 fn is_witness_wanted(options: &Validate) -> bool {
     let is_inline = options.format == Format::Json && !options.no_evidence;
     is_inline || options.witness.is_some() || options.html.is_some()
 }
 
-/// Tests whether a verdict is verified by its evidence: by a witness that is replayed, or a reason that is judged again.
+/// Tests whether evidence verifies a verdict: a witness that is replayed, or a reason that is judged again.
 fn is_verified(verdict: &Verdict, options: &Validate) -> bool {
     match verdict {
         Verdict::Accept { .. } => is_witness_wanted(options),

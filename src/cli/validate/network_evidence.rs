@@ -1,4 +1,4 @@
-//! Evidence for a trace that was judged event by event: the sections of a run that explains it, or why none does.
+//! The evidence for a trace that was judged event by event: the sections of a run that explains it, or the reason why none does.
 
 use super::evidence::{self, WantedEvidence, WitnessWanted};
 use crate::cli::terminal::files;
@@ -10,10 +10,10 @@ use mayhap::report::{INLINE, TraceReport};
 use mayhap::session::{NetworkedEvidence, stated};
 use std::path::Path;
 
-/// Adds to a report why it is as it is.
+/// Adds evidence to a report.
 ///
 /// # Errors
-/// Evidence did not hold when it was checked.
+/// Evidence did not hold in a second judgement.
 pub fn add(
     recording: &mut NetworkedEvidence,
     report: &mut TraceReport,

@@ -1,7 +1,7 @@
-//! `mayhap validate --net NET`: traces of clients that do not wait for each other, judged event by event.
+//! `mayhap validate --net NET`: traces of concurrent clients, judged event by event.
 //!
-//! This is for servers that do more than answering each request at once, and for networks other than TCP without limits:
-//! `--net fifo`, `--net udp`.
+//! They are judged so if the server does more than answer each request, or if the network is another one than TCP without limits:
+//! `--net tcp,outstanding=1`, `--net udp`.
 
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
@@ -17,7 +17,7 @@ use std::io::BufRead;
 use std::sync::Arc;
 use std::time::Instant;
 
-/// Refuses a specification that does more than answering for a trace of clients that wait for each answer; the error is ready to be
+/// Refuses a specification that does more than answer, for a trace of clients that wait for each answer. The error is ready to be
 /// shown.
 pub fn refuse_alone(spec: &Spec, name: &str) -> Result<(), String> {
     if spec.asynchronous().is_empty() {
@@ -28,12 +28,13 @@ pub fn refuse_alone(spec: &Spec, name: &str) -> Result<(), String> {
     Err(format!("{refused}error: {name}: its first line is a whole exchange: --net tcp judges it\n"))
 }
 
-/// Tests whether a trace is judged event by event, as far as its events do not matter: no order of requests alone explains it.
+/// Tests whether the specification and the network require judging event by event, as no order of requests alone explains a
+/// trace.
 pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
     net != NetworkChoice::TCP || !is_order(&spec.for_networks())
 }
 
-/// Reads the observations of a trace; the error is ready to be shown.
+/// Reads the observations of a trace. An error is ready to be shown.
 pub fn read(
     (spec, net): (&Arc<Spec>, NetworkChoice),
     input: &mut impl BufRead,
@@ -49,14 +50,14 @@ pub fn read(
     Ok((observed, notes))
 }
 
-/// The history that observations are, if an order of requests alone explains them: the server answers each once, and the network
-/// does to them what TCP does.
+/// The observations as a history, if an order of requests alone explains them: the server answers each request once, and the
+/// network behaves like TCP for them.
 pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
     let most = MostOutstanding::of(observed.events.iter().map(|(_, observation)| observation));
     (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }
 
-/// The report of a trace that was judged event by event since a moment, without evidence.
+/// The report, without evidence, of a trace that was judged event by event from this moment on.
 pub fn report(evidence: &NetworkedEvidence, name: &str, started: Instant) -> TraceReport {
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let stats = Stats { elapsed_ms, events: evidence.observed.events.len() as u64, ..Stats::of(&evidence.judge) };

@@ -1,7 +1,7 @@
 //! Reading a trace a second time, for evidence: from its file, or from a copy of a stream.
 //!
-//! Judging keeps no history. So a stream, or the content of a compressed file, is copied to a file without a name, which the system removes
-//! in the end.
+//! Judging keeps no history. So a stream, or the content of a compressed file, is copied to an unnamed file, which the system
+//! removes at the end.
 
 use super::compressed::Decompressed;
 use crate::cli::terminal::files;
@@ -13,42 +13,42 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A trace that is read, and can be read again.
+/// A trace that is being read, and can be read again.
 pub struct RereadableTrace {
     /// The trace.
     pub input: BufReader<Tee>,
 }
 
-/// Passes on what it reads, and keeps it.
+/// A reader that copies everything that it reads.
 pub struct Tee {
     source: Box<dyn Read>,
     kept: RereadSource,
 }
 
-/// Counts the bytes that are read of a file.
+/// A reader that counts the bytes that it reads.
 struct CountedBytes {
     source: Box<dyn Read>,
     read: Arc<AtomicU64>,
 }
 
-/// The source from which a trace can be read again, if there is one.
+/// The source for reading a trace again.
 enum RereadSource {
-    /// The file is still there.
+    /// The file itself.
     File(PathBuf),
-    /// A copy of what was read so far is in this file.
+    /// A file with a copy of everything read so far.
     Spool(File),
-    /// All of it is in this file.
+    /// A file with the whole decompressed trace.
     Whole(File),
-    /// It is not needed again.
+    /// No source, as the trace is not needed again.
     Nothing,
 }
 
-/// Says whether a trace may be needed again.
+/// The choice whether a trace may be needed again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Rereading {
-    /// It may be needed again.
+    /// The trace may be needed again.
     Again,
-    /// Reading it once is enough.
+    /// Reading the trace once is enough.
     Once,
 }
 
@@ -56,7 +56,7 @@ impl RereadableTrace {
     /// Opens a trace.
     ///
     /// # Errors
-    /// A message, one line.
+    /// The trace cannot be opened or copied; the message has one line.
     pub fn open(path: &Path, need: Rereading, read: Arc<AtomicU64>) -> Result<RereadableTrace, String> {
         let counted = CountedBytes { source: files::open(path)?, read };
         let mut opened = Decompressed::of(Box::new(counted)).map_err(|cause| files::unreadable(path, &cause))?;
@@ -64,7 +64,7 @@ impl RereadableTrace {
         let (source, kept): (Box<dyn Read>, _) = match need {
             _ if opened.is_compressed => {
                 let file = spool().map_err(unkept)?;
-                // All of it is decompressed before any is judged: only its end shows whether it is damaged.
+                // All of it is decompressed before it is judged, as only its end shows whether it is damaged.
                 io::copy(&mut opened.input, &mut &file).map_err(|cause| files::unreadable(path, &cause))?;
                 (Box::new(FilePlace { file: file.try_clone().map_err(unkept)?, at: 0 }), RereadSource::Whole(file))
             }
@@ -75,15 +75,15 @@ impl RereadableTrace {
         Ok(RereadableTrace { input: BufReader::with_capacity(files::READ_AHEAD, Tee { source, kept }) })
     }
 
-    /// Keeps nothing of what is read: it is not needed again.
+    /// Stops keeping what is read, as it is not needed again.
     pub fn forget(&mut self) {
         self.input.get_mut().kept = RereadSource::Nothing;
     }
 
-    /// Opens the trace anew, at its beginning: all of it, or what was read of it so far, and perhaps somewhat more.
+    /// Opens the trace again at its beginning: all of it, or as far as it was read, perhaps with a little more.
     ///
     /// # Errors
-    /// A message, one line.
+    /// The trace cannot be read again; the message has one line.
     pub fn anew(&mut self, part: TracePart) -> Result<Box<dyn BufRead>, String> {
         let unreadable = |cause| format!("cannot read the recording again: {cause}");
         if part == TracePart::All
@@ -94,7 +94,7 @@ impl RereadableTrace {
         self.input.get_ref().kept.open_at(0)
     }
 
-    /// Turns what was read of the trace, its first `length` exchanges, into a recording that can be read again.
+    /// The first `length` exchanges of the trace, as a recording that can be read again.
     #[must_use]
     pub fn again(
         self,
@@ -109,9 +109,9 @@ impl RereadableTrace {
 /// The part of a trace that is read again.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum TracePart {
-    /// As far as it was read.
+    /// The part that was read.
     Read,
-    /// To its end.
+    /// The whole trace.
     All,
 }
 
@@ -128,7 +128,7 @@ impl RereadSource {
     }
 }
 
-/// The number of bytes that are read at once if a part of a trace is read again.
+/// The bytes that are read at once when a trace is read again.
 const AGAIN: usize = 1 << 16;
 
 fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {
@@ -139,7 +139,7 @@ fn open_at(path: &Path, bytes: u64) -> Result<Box<dyn BufRead>, String> {
     Ok(Box::new(BufReader::with_capacity(AGAIN, file)))
 }
 
-/// A place in a file that others read, too.
+/// A position in a file that has other readers.
 struct FilePlace {
     file: File,
     at: u64,
@@ -154,10 +154,10 @@ impl Read for FilePlace {
     }
 }
 
-/// A new file that nothing else can see.
+/// A new file that nobody else can see.
 ///
 /// # Errors
-/// The system's.
+/// The file cannot be made.
 pub fn spool() -> io::Result<File> {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let name = format!("mayhap-{}-{}.spool", std::process::id(), COUNT.fetch_add(1, Ordering::Relaxed));
@@ -171,7 +171,7 @@ impl Read for Tee {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let read = self.source.read(buffer)?;
         if let RereadSource::Spool(file) = &mut self.kept {
-            // Whoever reads it again moves the place in it.
+            // Another reader may have moved the position in the file.
             file.seek(SeekFrom::End(0))?;
             file.write_all(&buffer[..read])?;
         }

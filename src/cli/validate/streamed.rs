@@ -1,8 +1,8 @@
-//! Traces of networks, judged while they are read.
+//! Traces of networks that are judged while they are read.
 //!
-//! If no two requests are under way at once, nothing overlaps, whatever the network: it costs what a trace of one client who waits
-//! costs. If some are, a trace that is still written is judged event by event, so that a rejection is told when it happens; one that
-//! is all there is judged as a whole, which knows the later answers.
+//! As long as no two requests are under way together, the network does not matter, and a trace costs as much as one of a single
+//! client. If requests overlap, a trace that is still growing is judged event by event, so that a rejection is reported when it
+//! happens. A complete trace is judged as a whole, with its later answers known.
 
 use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
 use super::networked;
@@ -21,36 +21,36 @@ use std::time::Instant;
 
 /// The outcome of judging a trace while it is read.
 pub enum Streamed {
-    /// Up to its end, or to a rejection.
+    /// The trace was judged up to its end, or to a rejection.
     Judged(Box<StreamedReport>),
-    /// Up to the event of this number, which is too hard for that.
+    /// The trace was judged up to the event with this number, which is too hard to judge by itself.
     TooHard(usize),
-    /// Requests overlap, or something is wrong: it is to be judged as a whole.
+    /// The trace must be judged as a whole, as requests overlap, or something is wrong.
     Whole,
 }
 
 /// The report of a trace that was judged while it was read, without evidence.
 pub struct StreamedReport {
-    /// The report itself.
+    /// The report.
     pub report: TraceReport,
-    /// Its verdict.
+    /// The verdict.
     pub verdict: Verdict,
-    /// The things that the trace says besides.
+    /// The notes on the trace.
     pub notes: TraceNotes,
-    /// The number of events up to the rejected one, if one is.
+    /// The number of events up to the rejected one, if one was rejected.
     pub rejected: Option<usize>,
 }
 
-/// The way in which a trace is judged while it is read.
+/// The way of judging a trace while it is read.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Streaming {
-    /// As far as no two requests are under way at once.
+    /// One exchange after another, as long as no requests overlap.
     Alone,
     /// Event by event.
     AtOnce,
 }
 
-/// The way in which a trace of a network is judged while it is read, if it is judged so.
+/// The way of judging a trace of a network while it is read; `None` if it must be judged as a whole.
 pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_>) -> Option<Streaming> {
     if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
         return Some(Streaming::AtOnce);
@@ -63,7 +63,7 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
 /// Judges a trace while it is read.
 ///
 /// # Errors
-/// If a line is no event; ready to be shown.
+/// A line is no event; the message is ready to be shown.
 pub fn judge(
     (spec, streaming): (&Arc<Spec>, Streaming),
     input: &mut impl BufRead,
@@ -84,7 +84,7 @@ pub fn judge(
     });
     let is_explained = verdict == Some(Verdict::Accept { warning: None });
     if streaming == Streaming::Alone && !(read.is_ok() && count > 0 && session.is_alone() && is_explained) {
-        // What is wrong with the trace is found out again.
+        // The error in the trace is found again when it is judged as a whole.
         return Ok(Streamed::Whole);
     }
     read.map_err(|error| error.render(source.name))?;

@@ -1,30 +1,31 @@
-//! Requests that are under way on one connection at once, as those of several clients.
+//! Requests that overlap on one connection, treated as requests of several clients.
 //!
-//! The judge follows live traffic event by event if each connection has one request under way. A second one, sent before the first is
-//! answered, counts as one of another client (client 1000003 beside client 3). The server then may serve it first: a little more is accepted.
+//! Live traffic can be judged event by event if each connection has one request under way. A second request before the answer to
+//! the first counts as one of another client: for example client 1000003 in addition to client 3. As the server may serve it
+//! first, a little more is accepted.
 
 use super::window::WatchedEvent;
 use mayhap::Spec;
 use mayhap::trace::{EventKind, TraceEvent};
 use std::collections::{BTreeMap, VecDeque};
 
-/// The difference between the numbers of the clients that one connection stands for.
+/// The difference between the numbers of the clients that stand for one connection.
 const APART: u64 = 1_000_000;
 
-/// The requests that are under way, by connection, each with the client that it counts as.
+/// The requests under way, by connection, each with the client that it is assigned to.
 pub struct RequestsApart {
     under_way: BTreeMap<u64, VecDeque<u64>>,
-    /// Set if the specification asks who its clients are: then each connection is one.
+    /// Set if the specification asks for its clients, so that each connection must be one client.
     is_one: bool,
 }
 
 impl RequestsApart {
-    /// Nothing is under way.
+    /// A record without requests.
     pub fn new(spec: &Spec) -> RequestsApart {
         RequestsApart { under_way: BTreeMap::new(), is_one: spec.program.names_clients }
     }
 
-    /// The events that the event of a connection counts as.
+    /// The events of clients for an event on a connection.
     pub fn take(&mut self, event: WatchedEvent) -> Vec<WatchedEvent> {
         if self.is_one {
             return vec![event];
@@ -38,7 +39,7 @@ impl RequestsApart {
                 under_way.push_back(client);
                 vec![client]
             }
-            // Nobody asked: it is an answer of the connection itself.
+            // An answer that nobody asked for belongs to the client of the connection.
             EventKind::Answer(_) => vec![under_way.pop_front().unwrap_or(connection)],
             _ if under_way.is_empty() => vec![connection],
             _ => under_way.drain(..).collect(),

@@ -67,7 +67,7 @@ pub struct WatchArguments {
 pub struct UpstreamArg {
     /// The host and the port.
     pub address: String,
-    /// The beginning of the path of each request that is judged, without a slash at the end.
+    /// The prefix of the paths of judged requests, without a slash at the end.
     pub prefix: String,
 }
 

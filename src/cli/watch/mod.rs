@@ -1,14 +1,14 @@
-//! `mayhap watch`: between clients and a server, everything is passed on, and judged.
+//! `mayhap watch`: stands between clients and a server, passes everything on, and judges it.
 //!
 //! `mayhap watch kv.may --listen 127.0.0.1:8081 --upstream 127.0.0.1:8080` prints a rejection when it happens.
 //!
 //! | file | its one job |
 //! |---|---|
 //! | `relay.rs` | passes bytes on |
-//! | `talk.rs` | bytes of a connection → events |
-//! | `watcher.rs` | events → rejections |
-//! | `apart.rs` | requests of a connection that are under way at once |
-//! | `window.rs` | the last events, from which judging can begin again |
+//! | `talk.rs` | turns the bytes of a connection into events |
+//! | `watcher.rs` | judges events, and reports rejections |
+//! | `apart.rs` | assigns overlapping requests of a connection to several clients |
+//! | `window.rs` | keeps the last events, from which judging can begin again |
 //! | `kept.rs` | the file of `--state` |
 //! | `arguments.rs` | the command line |
 
@@ -44,16 +44,16 @@ use std::thread;
 use std::time::{Duration, Instant};
 use watcher::Watcher;
 
-/// The time between two looks whether watching is to end.
+/// The time between two tests whether watching should end.
 const LOOK: Duration = Duration::from_millis(100);
-/// The time to judge what was heard before watching is to end; the rest is only recorded.
+/// The time for judging what has passed before watching ends; the rest is only recorded.
 const MOMENT: Duration = Duration::from_secs(2);
-/// The bytes that wait to be judged when no more are judged, and when it is tried again.
+/// The number of waiting bytes at which judging pauses, and the number at which it goes on.
 const TOO_MANY: usize = 1 << 24;
 const FEW: usize = 1 << 16;
 
 pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
-    // First of all: no signal is missed.
+    // This comes first, so that no signal is missed.
     let stop = stopping::begin();
     let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
@@ -83,7 +83,7 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     end(watcher, options, terminal)
 }
 
-/// A watcher, and the address where it listens.
+/// A watcher, and the socket at which it listens.
 fn begin(
     spec: &Arc<Spec>,
     options: &WatchArguments,
@@ -102,7 +102,7 @@ fn begin(
     let any = spec.in_any_state().map_err(|_| "the specification cannot be judged from any state".to_owned())?;
     let limits = limits_of(options.exchange_time, options.memory);
     let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
-    // Of a server that was just started, nothing is known from before.
+    // An old session says nothing about a server that was just started.
     let left = if options.fresh { LeftState::Nothing } else { left };
     let new = |is_of_any| Watcher::new((spec, &any), limits.clone(), is_of_any);
     let (watcher, gone_on) = match left {
@@ -137,17 +137,17 @@ fn begin(
     Ok((watcher.under(&options.upstream.prefix).recording(recording), listener))
 }
 
-/// The way in which a recording is begun.
+/// The way in which a recording begins.
 struct RecordingBegun<'b> {
     spec: &'b Spec,
-    /// Set if the server has just been started.
+    /// Set if the server was just started.
     is_fresh: bool,
-    /// The place that a session goes on from, if it does.
+    /// The place from which a session continues, if it does.
     gone_on: Option<&'b KeptPlace>,
 }
 
 impl RecordingBegun<'_> {
-    /// The file: the one that was begun if judging goes on from its end, else a new one. A file that is there is kept under another name.
+    /// Opens the file: the old one if the session continues at its end, and otherwise a new one. An existing file is renamed.
     fn file(&self, path: &Path, terminal: &mut Terminal) -> Result<File, String> {
         let unwritable = |cause: std::io::Error| files::unwritable(path, &cause);
         let there = KeptRecording::of(path).filter(|there| there.bytes > 0);
@@ -176,7 +176,7 @@ impl RecordingBegun<'_> {
     }
 }
 
-/// Hears the next thing, if there is one soon.
+/// Handles the next message from the relay, if one comes soon.
 fn hear(
     heard: &Receiver<Overheard>,
     waiting: &AtomicUsize,
@@ -198,7 +198,7 @@ fn hear(
     }
 }
 
-/// Ends in good order: what was judged is kept.
+/// Ends in good order, and saves the session.
 fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     let saved = watcher.save(terminal);
     let kept = match (&options.state, saved) {
@@ -208,7 +208,7 @@ fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) 
             let Watcher { line, connected, is_of_any, .. } = watcher;
             kept::save(path, KeptPlace { line, connected, is_of_any, recording }, &saved)
         }
-        // The mark stays: judging will begin in any state.
+        // The mark stays, so the next watcher begins from any state.
         (_, Err(why)) => Err(why),
     };
     let counts = &watcher.counts;
@@ -227,7 +227,7 @@ fn end(mut watcher: Watcher, options: &WatchArguments, terminal: &mut Terminal) 
     }
 }
 
-/// Goes on without the recording, which cannot be written: what passes is never held up by that.
+/// Goes on without the recording, which cannot be written, as traffic must never wait for it.
 fn no_recording(options: &WatchArguments, cause: &std::io::Error, terminal: &mut Terminal) {
     let why = files::unwritable(options.record.as_deref().unwrap_or(Path::new("")), cause);
     terminal.complain(&format!("{why}; nothing more is recorded\n"));

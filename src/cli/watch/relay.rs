@@ -1,12 +1,13 @@
-//! Connections that are passed on to a server: each byte as it comes, in both directions. What passes is heard by one listener.
+//! The relay of connections to a server: it passes each byte on as it comes, in both directions, and hands a copy to one
+//! listener.
 //!
 //! ```text
 //! client ──bytes──▶ relay ──the same bytes──▶ server
-//!                     └──copies──▶ the one that listens
+//!                     └──copies──▶ listener
 //! ```
 //!
-//! A copy is handed over before its bytes are passed on. So the listener hears a request before its answer, and an answer before any
-//! request that its client sends because of it.
+//! A copy is handed over before its bytes are passed on. So the listener gets a request before its answer, and an answer before
+//! any request that the client sends because of this answer.
 
 use std::io::{self, ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpListener, TcpStream};
@@ -16,40 +17,40 @@ use std::sync::{Arc, PoisonError, RwLock};
 use std::thread;
 use std::time::Duration;
 
-/// The bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 16;
-/// The most bytes that wait for the listener. Beyond that, bytes are passed on only as fast as they are heard.
+/// The most bytes that wait for the listener. Beyond this, bytes are passed on only as fast as the listener takes them.
 const MOST_WAITING: usize = 1 << 26;
-/// The pause before it is looked again whether there is room.
+/// The pause between two tests whether there is room.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Something that was heard on a connection; connections have numbers from 1.
+/// A message to the listener about a connection; connections have numbers from 1.
 pub struct Overheard {
-    /// The connection.
+    /// The number of the connection.
     pub connection: u64,
-    /// The thing that was heard.
+    /// The message.
     pub what: OverheardKind,
 }
 
-/// The things that are heard on a connection.
+/// The messages about a connection.
 pub enum OverheardKind {
     /// A client made the connection.
     Begun(SocketAddr),
-    /// The server takes no connection.
+    /// The server accepts no connection.
     Unreachable(io::Error),
-    /// Bytes of the client.
+    /// Bytes from the client.
     Asked(Vec<u8>),
-    /// Bytes of the server.
+    /// Bytes from the server.
     Answered(Vec<u8>),
-    /// The client says nothing more.
+    /// The client has ended its direction.
     ClientEnded,
-    /// The server says nothing more.
+    /// The server has ended its direction.
     ServerEnded,
-    /// Neither says anything more.
+    /// Both directions have ended.
     Over,
 }
 
-/// The ear of the listener at a connection.
+/// The sender of messages about a connection to the listener.
 #[derive(Clone)]
 pub struct Ear {
     connection: u64,
@@ -59,7 +60,7 @@ pub struct Ear {
 }
 
 impl Ear {
-    /// The ear at no connection yet.
+    /// A sender that has no connection yet.
     pub fn new(heard: Sender<Overheard>) -> Ear {
         Ear { connection: 0, heard, waiting: Arc::default(), is_over: Arc::default() }
     }
@@ -69,25 +70,25 @@ impl Ear {
         &self.waiting
     }
 
-    /// Passes nothing on any more; all that was passed on has been handed over.
+    /// Stops passing bytes on. Everything that was passed on was handed over before.
     pub fn close(&self) {
         *self.is_over.write().unwrap_or_else(PoisonError::into_inner) = true;
     }
 
-    /// Hands over what was heard, once there is room; false if nothing is passed on any more.
+    /// Hands a message over when there is room. Returns false if nothing is passed on any more.
     fn hear(&self, what: OverheardKind) -> bool {
         let length = length(&what);
         while length > 0 && self.waiting.load(Ordering::Relaxed) > MOST_WAITING {
             thread::sleep(PAUSE);
         }
-        // Until it is handed over, the end has to wait: nothing is passed on that was not heard.
+        // The lock delays the end until the message is handed over, so that nothing is passed on that was not handed over.
         let is_over = self.is_over.read().unwrap_or_else(PoisonError::into_inner);
         self.waiting.fetch_add(length, Ordering::Relaxed);
         !*is_over && self.heard.send(Overheard { connection: self.connection, what }).is_ok()
     }
 }
 
-/// The number of bytes that were heard.
+/// The number of bytes in a message.
 pub fn length(what: &OverheardKind) -> usize {
     match what {
         OverheardKind::Asked(bytes) | OverheardKind::Answered(bytes) => bytes.len(),
@@ -95,24 +96,24 @@ pub fn length(what: &OverheardKind) -> usize {
     }
 }
 
-/// Takes connections and passes them on to a server, for ever.
+/// Accepts connections and relays them to a server, for ever.
 pub fn relay(listener: &TcpListener, server: &str, ear: &Ear) {
     let mut connection = 0;
     for stream in listener.incoming() {
         let Ok(client) = stream else {
-            // There are too many open files, most probably: trying again at once would only be busy.
+            // Most probably there are too many open files, and trying again at once would only waste time.
             thread::sleep(PAUSE);
             continue;
         };
         connection += 1;
         let ear = Ear { connection, ..ear.clone() };
         let server = server.to_owned();
-        // If there is no thread left, the connection is closed.
+        // If no thread can be started, the connection is closed.
         _ = thread::Builder::new().spawn(move || pass_on(client, &server, ear));
     }
 }
 
-/// Passes a connection on to its end.
+/// Relays a connection to its end.
 fn pass_on(client: TcpStream, server: &str, ear: Ear) {
     let Ok(address) = client.peer_addr() else { return };
     if !ear.hear(OverheardKind::Begun(address)) {
@@ -130,7 +131,7 @@ fn pass_on(client: TcpStream, server: &str, ear: Ear) {
             let client_gone = || _ = ear.hear(OverheardKind::ClientEnded);
             pass(server, client, hear, client_gone, || _ = ear.hear(OverheardKind::ServerEnded));
             if let Ok(asking) = asking {
-                // It never panics, and its end is all that is waited for.
+                // The thread does not panic, and only its end matters.
                 _ = asking.join();
             }
         }
@@ -139,7 +140,7 @@ fn pass_on(client: TcpStream, server: &str, ear: Ear) {
     ear.hear(OverheardKind::Over);
 }
 
-/// Another handle of the client's connection, and a connection to the server.
+/// Another handle of the client's connection, and a new connection to the server.
 fn joined(client: &TcpStream, server: &str) -> io::Result<(TcpStream, TcpStream)> {
     let server = TcpStream::connect(server)?;
     for stream in [client, &server] {
@@ -148,7 +149,7 @@ fn joined(client: &TcpStream, server: &str) -> io::Result<(TcpStream, TcpStream)
     Ok((client.try_clone()?, server))
 }
 
-/// Passes bytes on until there are no more. If nobody takes them, the connection ends in both directions.
+/// Passes bytes on until their end. If they cannot be written, the connection ends in both directions.
 fn pass(
     mut from: TcpStream,
     mut to: TcpStream,
@@ -174,7 +175,7 @@ fn pass(
             }
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             Err(_) => {
-                // It was cut off, and so is the other side.
+                // One side was cut off, and so is the other one.
                 end = Shutdown::Both;
                 break;
             }

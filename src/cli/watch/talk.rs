@@ -1,7 +1,7 @@
-//! The talk of a client and a server on a connection, as events: requests, answers, and what is neither.
+//! The conversation of a client and a server on a connection, as events: requests, answers, and everything else.
 //!
-//! `GET /kv/a` and the `404` after it are a request and an answer, by the `http` block of the specification. Without such a block, each
-//! line is a value.
+//! With the `http` block of the specification, `GET /kv/a` and the `404` after it are a request and an answer. Without such a
+//! block, each line is a value.
 
 use mayhap::Spec;
 use mayhap::http::{Framing, HttpHead, HttpMessage, MessageBuffer, answer_of, is_refusal, request_of, shown_message};
@@ -12,28 +12,28 @@ use mayhap::value::Value;
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-/// Something that was said on a connection.
+/// An event in a conversation.
 pub enum TalkEvent {
     /// An event of the specification.
     Event(EventKind<Value>),
-    /// A request that the specification says nothing of; set if it may change what the server remembers.
+    /// A request that the specification does not describe; true if it may change the state of the server.
     Foreign(String, bool),
-    /// The answer to such a request: now it has changed what it may.
+    /// The answer to such a request, which has changed the state by now, if at all.
     ForeignOver,
     /// An answer that no server of the specification gives, in words.
     Wrong(String),
-    /// The reason why no more of this connection is understood.
+    /// The reason why the rest of the connection cannot be understood.
     Unclear(String),
 }
 
-/// A connection, as far as it was heard.
+/// The conversation on a connection so far.
 pub enum WatchedTalk {
     Lines(LineTalk),
     Http(Box<HttpTalk>),
 }
 
 impl WatchedTalk {
-    /// A connection on which nothing was said; the path of each request of HTTP that is judged begins with a prefix.
+    /// A conversation without messages. In HTTP the paths of judged requests begin with `prefix`.
     pub fn new(spec: &Arc<Spec>, prefix: &str) -> WatchedTalk {
         match spec.http {
             Some(_) => WatchedTalk::Http(Box::new(HttpTalk::new(spec, prefix))),
@@ -41,7 +41,7 @@ impl WatchedTalk {
         }
     }
 
-    /// Takes bytes of the client.
+    /// Handles bytes from the client.
     pub fn take_asked(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
         match self {
             WatchedTalk::Lines(lines) => lines.take_asked(bytes, said),
@@ -49,7 +49,7 @@ impl WatchedTalk {
         }
     }
 
-    /// Takes bytes of the server.
+    /// Handles bytes from the server.
     pub fn take_answered(&mut self, bytes: &[u8], said: &mut Vec<TalkEvent>) {
         match self {
             WatchedTalk::Lines(lines) => lines.take_answered(bytes, said),
@@ -57,7 +57,7 @@ impl WatchedTalk {
         }
     }
 
-    /// The client says nothing more.
+    /// Handles the end of the client's direction.
     pub fn client_ended(&mut self) {
         match self {
             WatchedTalk::Lines(lines) => lines.is_client_gone = true,
@@ -65,7 +65,7 @@ impl WatchedTalk {
         }
     }
 
-    /// The server says nothing more.
+    /// Handles the end of the server's direction.
     pub fn server_ended(&mut self, said: &mut Vec<TalkEvent>) {
         match self {
             WatchedTalk::Lines(lines) => lines.end(said),
@@ -74,12 +74,12 @@ impl WatchedTalk {
     }
 }
 
-/// A connection on which each line is a value.
+/// A conversation in which each line is a value.
 pub struct LineTalk {
     spec: Arc<Spec>,
     requests: LineBuffer,
     answers: LineBuffer,
-    /// The number of requests less that of answers.
+    /// The number of requests minus the number of answers.
     owed: i64,
     is_client_gone: bool,
     is_unclear: bool,
@@ -133,7 +133,7 @@ impl LineTalk {
     }
 
     fn end(&mut self, said: &mut Vec<TalkEvent>) {
-        // A server that never ends a connection by the specification may still be stopped, or be tired of one that says nothing.
+        // A server that never ends a connection by its specification may still be stopped, or may close an idle connection.
         let may_close = self.spec.program.is_asynchronous();
         match (self.is_unclear, self.is_client_gone) {
             (true, _) => {}
@@ -149,28 +149,28 @@ fn value_of(spec: &Spec, ty: mayhap::spec::TypeId, line: &[u8]) -> Result<Value,
     json::decode(&spec.types, ty, text).map_err(|error| error.to_string())
 }
 
-/// A connection on which HTTP is spoken.
+/// A conversation in HTTP.
 pub struct HttpTalk {
     spec: Arc<Spec>,
     prefix: String,
     requests: MessageBuffer,
     answers: MessageBuffer,
-    /// The requests that have no answer yet.
+    /// The requests without an answer so far.
     asked: VecDeque<UnansweredRequest>,
-    /// Set once the client says nothing more: then it may be the reason for which an answer is not whole.
+    /// Set after the client has ended its direction; it may then be the reason for an incomplete answer.
     is_client_gone: bool,
-    /// Set once the server has said its last.
+    /// Set after the server's last answer.
     is_over: bool,
     is_unclear: bool,
 }
 
 /// A request without an answer.
 struct UnansweredRequest {
-    /// The request; none if the specification says nothing of it, or if it was given up.
+    /// The request; `None` if the specification does not describe it, or it was given up.
     request: Option<Value>,
-    /// Set if the specification says nothing of it, and it may change something.
+    /// Set if the specification does not describe the request, which may change the state of the server.
     is_foreign_change: bool,
-    /// Set if it asks for another protocol.
+    /// Set if the request asks for another protocol.
     asks_to_switch: bool,
     framing: Framing,
 }
@@ -225,7 +225,7 @@ impl HttpTalk {
         }
     }
 
-    /// The request that a message is, whose path begins with the prefix.
+    /// The request that a message stands for, whose path begins with the prefix.
     fn request_of(&self, message: &HttpMessage, target: &str) -> Result<Value, String> {
         if self.prefix.is_empty() {
             return request_of(&self.spec, message).map_err(|(_, why)| why);
@@ -257,7 +257,7 @@ impl HttpTalk {
                 }
             }
         }
-        // A server may say that it has waited long enough, and ends the connection.
+        // A server may send a message and end an idle connection.
         self.is_over |= self.requests.rest().is_empty() && !self.answers.rest().is_empty();
     }
 
@@ -275,9 +275,9 @@ impl HttpTalk {
                     self.forget();
                 }
                 read => {
-                    // It was served, and what it was answered is not known.
+                    // The request was served, and its answer is unknown.
                     said.push(TalkEvent::Event(EventKind::Answer(Value::Any)));
-                    // What is not modified is what the client has in its own cache.
+                    // A 304 stands for the content in the client's cache, which is unknown.
                     let is_known = !is_encoded(message) && message.status() != Some(304);
                     if let (Err(why), true) = (read, is_known) {
                         said.push(TalkEvent::Wrong(format!("{shown} is no answer of the specification: {why}")));
@@ -303,21 +303,21 @@ impl HttpTalk {
             self.is_over = true;
             self.lose(said);
             if !self.requests.rest().is_empty() {
-                // The server may have acted on its first line.
+                // The server may have acted on the first line of the request.
                 said.push(TalkEvent::Foreign("a request of which not all came".to_owned(), true));
                 said.push(TalkEvent::ForeignOver);
             }
         }
     }
 
-    /// Takes notice that nothing more is understood.
+    /// Treats the rest of the connection as not understood.
     fn give_up(&mut self, why: String, said: &mut Vec<TalkEvent>) {
         self.lose(said);
         self.is_unclear = true;
         said.push(TalkEvent::Unclear(why));
     }
 
-    /// Takes the requests that have no answer for lost: they may have taken effect.
+    /// Treats all requests without an answer as lost: they may have taken effect.
     fn lose(&mut self, said: &mut Vec<TalkEvent>) {
         if self.asked.iter().any(|asked| asked.request.is_some()) {
             said.push(TalkEvent::Event(EventKind::Lost));
@@ -330,7 +330,7 @@ impl HttpTalk {
     }
 }
 
-/// Tests whether content is compressed or the like: it is not understood.
+/// Tests whether the content of a message is compressed or otherwise encoded, so that it is not understood.
 fn is_encoded(message: &HttpMessage) -> bool {
     message.header("Content-Encoding").is_some_and(|coding| !coding.trim().eq_ignore_ascii_case("identity"))
 }

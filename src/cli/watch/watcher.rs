@@ -1,4 +1,4 @@
-//! The judge of what passes: events are numbered, recorded and judged, and what no server of the specification does is reported.
+//! The judge of live traffic. It numbers, records and judges events, and reports what no server of the specification does.
 
 use super::apart::RequestsApart;
 use super::relay::{Overheard, OverheardKind};
@@ -20,49 +20,49 @@ use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
 
-/// The most events that the reason of a rejection is looked for in.
+/// The most last events in which the reason of a rejection is searched.
 const LAST: usize = 1_000;
-/// The most events that a session keeps, to be saved.
+/// The most events that a session keeps for being saved.
 const KEPT: usize = 1 << 14;
 /// The most foreign requests that are reported one by one.
 const REPORTED: usize = 10;
 
-/// The judge of what passes.
+/// The judge of live traffic.
 pub struct Watcher {
     spec: Arc<Spec>,
     /// The specification of a server in any state.
     any: Arc<Spec>,
     options: Options,
     session: Session,
-    /// The beginning of the paths of the requests that are judged.
+    /// The prefix of the paths of judged requests.
     prefix: String,
-    /// Set if the session began in any state.
+    /// Set if the session began from any state.
     pub is_of_any: bool,
     apart: RequestsApart,
     window: EventWindow,
-    /// The answers that the judge is not shown, and those that the recording does not show.
+    /// The answers that are hidden from the judge, and the ones that are hidden in the recording.
     hidden: HiddenAnswers,
     unrecorded: HiddenAnswers,
     connections: BTreeMap<u64, WatchedConnection>,
-    /// The number of connections, also of watchers before this one, if no two connections are the same client.
+    /// The number of connections, including those of earlier watchers, if each connection counts as another client.
     pub connected: u64,
-    /// The connections on which something is said that is not understood: nothing is judged while they are there.
+    /// The connections that are not understood. Nothing is judged as long as they are open.
     unclear: BTreeSet<u64>,
-    /// The requests under way that the specification says nothing of and that may change something, by connection: until they have their
-    /// answers, nothing is judged.
+    /// The number of requests under way, by connection, that the specification does not describe and that may change the state.
+    /// Nothing is judged until they are answered.
     changing: BTreeMap<u64, usize>,
-    /// Set if what passes is too much to be judged.
+    /// Set if there is too much traffic to be judged.
     is_behind: bool,
-    /// The number of lines of the recording.
+    /// The number of lines in the recording.
     pub line: u64,
     recording: Option<File>,
-    /// Set if the recording could not be written.
+    /// The error, if the recording could not be written.
     unwritten: Option<io::Error>,
     pub counts: WatchCounts,
     foreign: BTreeSet<String>,
 }
 
-/// The numbers of things that were seen.
+/// The counts for the summary.
 #[derive(Default)]
 pub struct WatchCounts {
     pub events: u64,
@@ -78,7 +78,7 @@ struct WatchedConnection {
 }
 
 impl Watcher {
-    /// A judge that has seen nothing; `any` is the specification of a server in any state.
+    /// A judge without events; `any` is the specification of a server in any state.
     pub fn new((spec, any): (&Arc<Spec>, &Arc<Spec>), options: Options, is_of_any: bool) -> Watcher {
         let begun = if is_of_any { any } else { spec };
         let session = Session::remembering(begun, NetworkChoice::TCP, options.clone(), LAST).keeping(KEPT);
@@ -106,30 +106,30 @@ impl Watcher {
         }
     }
 
-    /// This judge, which goes on with a session, after a line of the recording and a number of connections.
+    /// The judge with a session that continues, after this line of the recording and this number of connections.
     pub fn going_on(self, session: Session, (line, connected): (u64, u64)) -> Watcher {
         Watcher { session, line, connected, ..self }
     }
 
-    /// This judge, for requests whose paths begin with a prefix.
+    /// The judge for requests whose paths begin with a prefix.
     pub fn under(self, prefix: &str) -> Watcher {
         Watcher { prefix: prefix.to_owned(), ..self }
     }
 
-    /// This judge, which writes what it sees to a file.
+    /// The judge with a file for its recording.
     pub fn recording(self, recording: Option<File>) -> Watcher {
         Watcher { recording, ..self }
     }
 
-    /// Takes notice of what was heard.
+    /// Handles a message from the relay.
     ///
     /// # Errors
-    /// The recording cannot be written; it has ended.
+    /// The recording cannot be written, and has ended.
     pub fn hear(&mut self, heard: Overheard, terminal: &mut Terminal) -> io::Result<()> {
         let number = heard.connection;
         if let OverheardKind::Begun(address) = heard.what {
             let taken: BTreeSet<u64> = self.connections.values().map(|connection| connection.client).collect();
-            // If the specification asks who its clients are, no two connections are the same one.
+            // If the specification asks for its clients, each connection is another client.
             let free = || (1..).find(|client| !taken.contains(client)).unwrap_or_default();
             let client = match self.spec.program.names_clients {
                 true => {
@@ -193,7 +193,7 @@ impl Watcher {
         self.unwritten.take().map_or(Ok(()), Err)
     }
 
-    /// Takes notice that so much waits to be heard that it is not judged, or no longer.
+    /// Notes whether too many bytes wait, so that they are not judged.
     pub fn set_behind(&mut self, is_behind: bool, terminal: &mut Terminal) {
         if is_behind && !self.is_behind {
             terminal.complain("more passes than can be judged: some of it is not\n");
@@ -237,7 +237,7 @@ impl Watcher {
     }
 
     fn judge(&mut self, event: WatchedEvent, terminal: &mut Terminal) {
-        // Over TCP each event is one that may be observed.
+        // Over TCP every event can be observed.
         let Ok(progress) = self.session.push(event) else { return };
         match (progress, self.session.verdict()) {
             (SessionProgress::Rejected(_), _) => {
@@ -275,7 +275,7 @@ impl Watcher {
         }
     }
 
-    /// Why the last event cannot be explained: from any state before the last events, or else from the state that there was.
+    /// The explanation why the last event is rejected: from any state before the last events, or else from the whole session.
     fn reason(&mut self) -> Vec<String> {
         let whole = |session: &mut Session| -> SessionEvidence { session.evidence(Budget::seconds(1.0)) };
         let mut of_last = Session::new(&self.any, NetworkChoice::TCP, self.options.clone());
@@ -295,7 +295,7 @@ impl Watcher {
         self.forget(&lines.join(" "));
     }
 
-    /// Goes on from any state, in the recording, too, which says why.
+    /// Goes on from any state, and writes this to the recording, with the reason.
     fn forget(&mut self, why: &str) {
         self.window.clear();
         self.record_line(&format!("{{\"restart\": true, \"note\": {}}}", quoted(why)));
@@ -314,7 +314,7 @@ impl Watcher {
         self.judge_anew(self.window.events());
     }
 
-    /// Goes on from any state, with the requests that may still be served there.
+    /// Goes on from any state, with these events of requests that may still be served.
     fn judge_anew(&mut self, again: Vec<WatchedEvent>) {
         self.hidden = self.window.hidden();
         self.is_of_any = true;
@@ -324,10 +324,10 @@ impl Watcher {
         }
     }
 
-    /// The session as a text, with all connections given up.
+    /// Ends all connections, and returns the session as a text.
     ///
     /// # Errors
-    /// The recording cannot be written, or the session not be saved.
+    /// The recording cannot be written, or the session cannot be saved.
     pub fn save(&mut self, terminal: &mut Terminal) -> Result<String, String> {
         let open: Vec<u64> = self.connections.keys().copied().collect();
         for connection in open {
@@ -341,7 +341,7 @@ impl Watcher {
         self.session.save()
     }
 
-    /// The way in which watching ends.
+    /// The exit code.
     pub fn exit(&self) -> Exit {
         match (self.counts.rejections, self.counts.unknown) {
             (0, 0) => Exit::Fine,

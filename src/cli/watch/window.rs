@@ -1,7 +1,7 @@
-//! The last events that were observed, from which judging can begin again in any state.
+//! The last events, from which judging can begin again in any state.
 //!
-//! A request that was under way before the window may have been served before it or in it, so it is sent again at its beginning, and what
-//! it is answered means nothing. One that was given up before may still be served, too:
+//! A request that was under way before the window may have been served before the window or in it. So it is sent again at the
+//! beginning of the window, and its answer is hidden. A request that was given up before the window may still be served, too:
 //!
 //! ```text
 //! before              │ in the window                 what is judged
@@ -13,30 +13,30 @@ use mayhap::trace::{EventKind, TraceEvent};
 use mayhap::value::Value;
 use std::collections::{BTreeMap, VecDeque};
 
-/// An event that was observed.
+/// An event of watched traffic.
 pub type WatchedEvent = TraceEvent<Value>;
 
-/// The events after which a request that was given up counts as never served.
+/// The number of events after which a request that was given up counts as never served.
 const LATE: u64 = 1_000;
 
 /// The last events.
 #[derive(Default)]
 pub struct EventWindow {
-    /// The requests that were under way before them, by client.
+    /// The requests that were under way before the window, by client.
     before: BTreeMap<u64, VecDeque<WatchedEvent>>,
-    /// The requests that were given up before them, each with the number of the event.
+    /// The requests that were given up before the window, each with the number of its event.
     lost: VecDeque<(u64, WatchedEvent)>,
     events: VecDeque<WatchedEvent>,
     /// The number of events that were forgotten.
     forgotten: u64,
 }
 
-/// The answers that are not shown, by client: those to requests that were sent again.
+/// The number of answers to hide, by client, as they belong to requests that were sent again.
 #[derive(Clone, Default)]
 pub struct HiddenAnswers(BTreeMap<u64, usize>);
 
 impl EventWindow {
-    /// Adds an event; more than `most` are not kept.
+    /// Adds an event. At most `most` events are kept.
     pub fn push(&mut self, event: WatchedEvent, most: usize) {
         self.events.push_back(event);
         while self.events.len() > most {
@@ -65,7 +65,7 @@ impl EventWindow {
         }
     }
 
-    /// The answers that are not shown, if judging begins with this window.
+    /// The answers to hide if judging begins with this window.
     pub fn hidden(&self) -> HiddenAnswers {
         HiddenAnswers(self.before.iter().map(|(client, requests)| (*client, requests.len())).collect())
     }
@@ -87,7 +87,7 @@ impl EventWindow {
 }
 
 impl HiddenAnswers {
-    /// An event as it is shown: a hidden answer is one that is not known.
+    /// The event as the judge sees it: a hidden answer is a hole.
     pub fn shown(&mut self, event: WatchedEvent) -> WatchedEvent {
         let hidden = self.0.entry(event.client.unwrap_or_default()).or_default();
         match event.kind {
@@ -113,7 +113,7 @@ mod tests {
         TraceEvent { line, client: Some(client), kind }
     }
 
-    /// `c1 → 1` and the like.
+    /// The events in short, such as `1?1` for a request of client 1 on line 1.
     fn shown(events: &[WatchedEvent]) -> String {
         let shown = |event: &WatchedEvent| {
             let sign = match event.kind {
@@ -135,11 +135,11 @@ mod tests {
         for (at, (client, kind)) in all.into_iter().enumerate() {
             window.push(event(at as u64 + 1, client, kind), 3);
         }
-        // The first request of client 1 was answered in the window, the second one, too.
+        // Both requests of client 1 were answered in the window.
         assert_eq!(shown(&window.events()), "1?1 2?1 3?2 4*1 5?3 6*1");
         window.push(event(7, 2, EventKind::Lost), 3);
         assert_eq!(shown(&window.events()), "2?1 3?2 5?3 6*1 7x2");
-        // One that was given up may be served for a while.
+        // A request that was given up may still be served for a while.
         window.clear();
         assert_eq!(shown(&window.events()), "3?2 3x2 5?3");
         for line in 8..2_000 {

@@ -1,8 +1,8 @@
-//! The witness of a recording that is accepted event by event: the sections that the server ran, in their order, each with its choices, the
-//! messages that it sent, and the events that show them.
+//! The witness of a recording that is accepted event by event: the sections that the server ran, in their order. Each section has
+//! its choices, the messages that it sent, and the events that show them.
 //!
-//! The recording is judged again with the choices of every path kept; a model of the remaining constraints gives all choices their values, and the run
-//! is repeated for real ([`repeated`]).
+//! The recording is judged again with the choices of every path kept. A model of the remaining constraints gives each choice its
+//! value, and the concrete server repeats the run ([`repeated`]).
 //!
 //! ```text
 //! 1 {"c":1,"q":5}   2 {"c":2,"q":3}   3 {"c":2,"a":0}   4 {"c":1,"a":1}
@@ -22,10 +22,10 @@ use crate::judge::{Patience, judge_at_once};
 use crate::solve::Model;
 use script::ChoiceScript;
 
-/// Finds a run that explains a recording, and repeats it for real.
+/// Finds a run that explains a recording, and repeats it on the concrete server.
 ///
 /// # Errors
-/// If the recording is not accepted, or the values could not be found.
+/// The recording is not accepted, or the values could not be found.
 pub fn witness_of_recording(recording: NetworkRecording<'_>) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, options } = recording;
     let mut judge = judge_at_once(spec, network, events, &options.keeping_choices(Patience::All));

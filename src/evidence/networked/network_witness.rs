@@ -13,7 +13,7 @@ use crate::process::{PeerCall, Port};
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
-/// A recording, with what it is judged by.
+/// A recording, and everything that it is judged by.
 #[derive(Clone, Copy)]
 pub struct NetworkRecording<'r> {
     /// The specification, for networks.
@@ -40,63 +40,63 @@ pub struct NetworkWitness {
 /// Something that is under way.
 #[derive(Clone, PartialEq, Debug)]
 pub enum PendingPart {
-    /// The request of a line, which no handler has begun.
+    /// The request on this line, which no handler has begun to serve.
     Request(u64),
-    /// A task that is suspended after a section: its number among the sections, from 0.
+    /// A task that is suspended after a section: the number of the section, from 0.
     Task(usize),
-    /// A message, which nobody has seen.
+    /// A message that nobody has seen.
     Message(Port, Value),
 }
 
-/// A section of the server, or a message that was lost.
+/// A section of the server, or the loss of a message.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WitnessSection {
-    /// The line of the event after which it ran; 0 before the first.
+    /// The line of the event after which the section ran; 0 if it ran before the first event.
     pub after: u64,
-    /// The work that it belongs to.
+    /// The work that the section belongs to.
     pub work: SectionWork,
     /// The choices of the server, as JSON.
     pub json: Vec<String>,
-    /// The messages that it sent, in order, its answer among them.
+    /// The messages that the section sent, in order, its answer among them.
     pub sent: Vec<WitnessMessage>,
-    /// The connections that it ended.
+    /// The connections that the section ended.
     pub closed: Vec<Port>,
-    /// The end of it.
+    /// The way in which the section ended.
     pub end: WitnessEnd,
 }
 
-/// The work that a section belongs to.
+/// The work that a section is a part of.
 #[derive(Clone, PartialEq, Debug)]
 pub enum SectionWork {
-    /// The request of a line, the first section of which has the number 1.
+    /// The handling of a request.
     Request {
         /// The line of the request.
         line: u64,
-        /// The number of the section, from 1.
+        /// The number of the section within the work, from 1.
         part: usize,
-        /// The request, if a part of it was not known.
+        /// The request in full, if the recording has a hole in it.
         filled: Option<Value>,
     },
     /// An internal step of the server: its number, and its place.
     Step(usize, Site),
-    /// Taking notice of a connection that has begun; the number of the section, from 1.
+    /// The handling of a new connection, and the number of the section within it, from 1.
     Opened(Port, usize),
-    /// Taking notice of a connection that has ended; the number of the section, from 1.
+    /// The handling of the end of a connection, and the number of the section within it, from 1.
     Left(Port, usize),
-    /// Starting again, at the restart of this line.
+    /// The handling of the restart on this line.
     Restart(u64),
 }
 
 /// A message that the server sent.
 #[derive(Clone, PartialEq, Debug)]
 pub struct WitnessMessage {
-    /// The connection that it was sent to.
+    /// The connection that the message was sent to.
     pub to: Port,
     /// The message.
     pub value: Value,
-    /// Set if it is the answer that ends the section.
+    /// Set if the message is the answer that ends the section.
     pub is_answer: bool,
-    /// The lines on which it was seen: one, or none; several if the network duplicates messages.
+    /// The lines on which the message was seen: at most one, unless the network duplicates messages.
     pub seen: Vec<u64>,
 }
 
@@ -105,9 +105,9 @@ pub struct WitnessMessage {
 pub enum WitnessEnd {
     /// The work was done.
     Done,
-    /// It yielded, at this place.
+    /// The section yielded at this place.
     Yielded(Option<Site>),
-    /// It called peers, and waits for this number of answers.
+    /// The section called peers, and waits for this number of their answers.
     Called(Vec<WitnessCall>, usize),
 }
 
@@ -116,12 +116,12 @@ pub enum WitnessEnd {
 pub struct WitnessCall {
     /// The peer, the key and the request.
     pub call: PeerCall,
-    /// The line on which it was seen, if it was.
+    /// The line on which the call was seen; `None` if nobody saw the call.
     pub seen: Option<u64>,
 }
 
 impl NetworkWitness {
-    /// The number of values that it has: choices, and sections.
+    /// The number of values: one for each section, and one for each choice.
     #[must_use]
     pub fn values(&self) -> usize {
         self.sections.iter().map(|section| 1 + section.json.len()).sum()

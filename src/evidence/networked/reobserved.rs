@@ -1,4 +1,4 @@
-//! Making the observations of a run again: each request arrives, and each message and call that was seen must be there.
+//! The observations of a repeated run: a request arrives, and a message or call that was recorded must be there to be seen.
 //!
 //! ```text
 //! under way: 7 to client 1          `{"c": 1, "a": 7}` can be seen, and 8 cannot
@@ -13,7 +13,7 @@ use crate::process::{PeerCall, Port, Sent};
 use crate::value::{self, Truth, Value};
 
 impl Repeated<'_> {
-    /// Runs the sections before an observation, and makes it.
+    /// Runs the sections before an observation, and then observes it.
     pub(crate) fn event(&mut self, line: u64, observation: &Observation, scripted: ScriptedEvent) -> Repeat<()> {
         if let Some(port) = observation.port()
             && self.server.there.insert(port)
@@ -58,7 +58,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// A request arrives, unless it is there already, and may be read several times.
+    /// Lets a request arrive. A copy must be there already, on a network that delivers requests more than once.
     fn arrive(
         &mut self,
         (port, request): (Port, &Value),
@@ -78,7 +78,7 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// A message is seen: the first on its connection, unless messages overtake each other.
+    /// Observes a message: the first on its connection, or, if messages may overtake each other, any of them.
     fn see(&mut self, port: Port, expected: Option<&Value>, seen: Option<Value>, line: u64) -> Repeat<()> {
         let is_free = self.network.order() == PacketOrder::Free;
         let process = self.server.process();
@@ -106,7 +106,7 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// A client gives up its connection.
+    /// Lets a client give up its connection.
     fn lose(&mut self, port: Port, was_ended: bool) {
         self.server.there.remove(&port);
         let process = self.server.process();
@@ -116,7 +116,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// Forgets the last `count` requests of a connection, which are never read.
+    /// Forgets the last `count` requests of a connection: the server never reads them.
     fn drop_unread(&mut self, port: Port, count: usize) -> Repeat<()> {
         for _ in 0..count {
             let arrived = self.server.process().situation().arrived;
@@ -129,7 +129,7 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// A peer sees a call, for which the task of a connection waits, or nobody.
+    /// Lets a peer see a call. `caller` is the connection whose task waits for the answer; `None` if no task waits.
     fn see_call(&mut self, seen: &CallSeen, caller: Option<Port>, line: u64) -> Repeat<()> {
         let before = self.server.process().clone();
         for place in before.unseen_calls() {
@@ -152,7 +152,8 @@ impl Repeated<'_> {
         Err("no such call was made".to_owned())
     }
 
-    /// Notes that a call was seen: the first such one of the task that waits for it, or of a section whose task goes on without it.
+    /// Notes the line on which a call was seen, at the first such call of the caller. If the caller is not given, it is a section
+    /// whose task does not wait.
     fn mark_seen(&mut self, call: &PeerCall, caller: Option<Port>, line: u64) {
         let waiting: Vec<Port> = {
             let suspended = self.server.process().situation().suspended.into_iter();
@@ -184,7 +185,7 @@ impl Repeated<'_> {
     }
 }
 
-/// Compares a value with what was recorded of it, in which parts may be holes.
+/// Compares a value with the recorded one, in which parts may be holes.
 fn shows(value: &Value, recorded: &Value) -> Repeat<()> {
     match value::equal(value, recorded) {
         Ok(Truth::Known(true)) => Ok(()),

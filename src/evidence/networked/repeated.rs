@@ -1,7 +1,7 @@
-//! Repeating a run over a network: the concrete server runs the sections of a script, and each thing that was observed must be there to
-//! be observed.
+//! The repetition of a run over a network: the concrete server runs the sections of a script, and everything that was recorded
+//! must be there to be observed.
 //!
-//! Nothing of this asks a solver. The network is asked again what the server may do next, and what may be observed.
+//! No solver is asked. The network is asked again for what the server may do next, and for what may be observed.
 
 use std::sync::Arc;
 
@@ -20,49 +20,49 @@ use crate::server::{Given, GivenServer, SectionStop};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// A run that is repeated.
+/// A run that is being repeated.
 pub(crate) struct Repeated<'r> {
     pub(crate) spec: &'r Arc<Spec>,
     pub(crate) network: &'r dyn Network,
     pub(crate) server: GivenServer,
-    /// The requests that were not read, with their lines.
+    /// The requests that were not read, or that may be read again.
     pub(crate) unread: Vec<Unread>,
     /// The work of the tasks that are suspended, and the numbers of their last sections, by their connections.
     pub(crate) tasks: FxHashMap<Port, (SectionWork, usize)>,
-    /// The messages that may still be seen: the section that sent each, and its number there.
+    /// The messages that may still be seen: for each the section that sent it, and its number among the messages of this section.
     pub(crate) unseen: Vec<(usize, usize)>,
-    /// The calls that were not seen.
+    /// The calls that nobody has seen.
     pub(crate) calling: Vec<UnseenCall>,
     pub(crate) sections: Vec<WitnessSection>,
     /// The line of the last observation.
     line: u64,
 }
 
-/// A call that was not seen: the section that made it, its number there, and the connection of its task.
+/// A call that nobody has seen: the section that made it, its number there, and the connection of its task.
 pub(crate) struct UnseenCall {
     pub(crate) section: usize,
     pub(crate) number: usize,
     pub(crate) port: Port,
 }
 
-/// A request that was not read.
+/// A request that was not read, or that may be read again.
 pub(crate) struct Unread {
     pub(crate) port: Port,
     pub(crate) request: Value,
     pub(crate) line: u64,
-    /// The request, if a part of it was not known.
+    /// The request in full, if the recording has a hole in it.
     pub(crate) filled: Option<Value>,
-    /// Set if it was read, and may be again.
+    /// Set if the request was read, and may be read again.
     pub(crate) is_read: bool,
 }
 
-/// Why a run is none, in words.
+/// The result of repeating a part of a run; the error says in words what does not fit.
 pub(crate) type Repeat<T> = Result<T, String>;
 
 /// Repeats a run.
 ///
 /// # Errors
-/// If it does not show what was recorded.
+/// The run does not show what was recorded.
 pub(crate) fn run(recording: NetworkRecording<'_>, script: ChoiceScript) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, .. } = recording;
     let choices = script.initial.clone();
@@ -109,7 +109,7 @@ impl Repeated<'_> {
         unread.into_iter().map(PendingPart::Request).chain(tasks).chain(sent).collect()
     }
 
-    /// Runs a section, if the server may run it next.
+    /// Runs a section. Fails if the server may not run this section next.
     pub(crate) fn section(&mut self, section: ScriptedSection, observation: &Observation) -> Repeat<()> {
         let ScriptedSection { start, choices, copies } = section;
         let (next, work) = self.next(&start)?;
@@ -138,8 +138,7 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// Loses everything that is under way, and starts the server again with these choices, if the specification says anything of
-    /// that.
+    /// Loses everything that is under way, and starts the server again with these choices, if the specification handles restarts.
     pub(crate) fn restart(&mut self, choices: Option<Vec<Given>>, line: u64) -> Repeat<()> {
         self.server.there.clear();
         (self.unread, self.unseen, self.calling) = (Vec::new(), Vec::new(), Vec::new());
@@ -155,7 +154,8 @@ impl Repeated<'_> {
         Ok(())
     }
 
-    /// The record of a section that has come to its end. The number of messages under way and the ended connections are those before it.
+    /// The record of a section that has ended. Before it `sent` messages were under way, and the connections in `closed` had
+    /// ended.
     fn ended(
         &mut self,
         (after, work): (u64, SectionWork),
@@ -221,8 +221,8 @@ impl Repeated<'_> {
         }
     }
 
-    /// Forgets messages of which an equal one was there already: either may be seen any number of times. If there is none, nobody
-    /// sees the message, which is in nobody's way.
+    /// Forgets each of these messages, if an equal one is there: either may be seen any number of times. If there is none, nobody
+    /// sees the message, and it does no harm.
     pub(crate) fn drop_copies(&mut self, copies: Vec<(Port, Value)>) {
         let process = self.server.process();
         for (port, value) in copies {
@@ -234,7 +234,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// Forgets what nobody gets, and brings what is under way into the order that the network keeps.
+    /// Forgets messages to connections that are gone, and brings the others into the order that the network keeps.
     pub(crate) fn normalize(&mut self) {
         let there = self.server.there.clone();
         let process = self.server.process();
@@ -247,7 +247,7 @@ impl Repeated<'_> {
         }
     }
 
-    /// The section that a script means, as the network lists it, and the work that it belongs to.
+    /// The section that a script names, as the network lists it, and the work that the section is a part of.
     fn next(&mut self, start: &ScriptedStart) -> Repeat<(ServerSection, SectionWork)> {
         let missing = || "there is nothing to be done".to_owned();
         Ok(match start {
@@ -267,13 +267,13 @@ impl Repeated<'_> {
                 }
                 BegunSection::Opened(port) => (ServerSection::Open(*port), SectionWork::Opened(*port, 1)),
                 BegunSection::Left(port) => (ServerSection::Leave(*port), SectionWork::Left(*port, 1)),
-                // It runs at the restart, and not before an observation.
+                // A restart runs it, and no observation does.
                 BegunSection::Restarted => return Err(missing()),
             },
         })
     }
 
-    /// Takes the first request of a connection that is this one; its place among all that have arrived.
+    /// Takes the first request of a connection that equals this one. Returns its place among all that have arrived.
     fn read(&mut self, port: Port, request: &Value) -> Option<(usize, Unread)> {
         let is_it = |own: Port, other: &Value| own == port && other == request;
         let process = self.server.process();

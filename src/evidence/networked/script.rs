@@ -1,4 +1,4 @@
-//! The script of a run over a network: the sections of the server before each thing that was observed, with the choices made in them.
+//! The script of a run over a network: the sections that the server runs before each observation, with their choices.
 //!
 //! ```text
 //! c1 q5   c2 q3   c2 a0          before the third: the request of c1 with [7], that of c2 with []
@@ -14,30 +14,30 @@ use crate::solve::Model;
 use crate::spec::Types;
 use crate::value::Value;
 
-/// A run over a network, as it is to be repeated.
+/// A run over a network, to be repeated.
 pub(crate) struct ChoiceScript {
     /// The choices of the initial state.
     pub(crate) initial: Vec<Given>,
-    /// The part of it before and at each observation.
+    /// The part of the run before and at each observation.
     pub(crate) observed: Vec<ScriptedEvent>,
 }
 
 /// The part of a run before and at an observation.
 #[derive(Default)]
 pub(crate) struct ScriptedEvent {
-    /// The sections before it.
+    /// The sections before the event.
     pub(crate) sections: Vec<ScriptedSection>,
-    /// The request, or the answer of a peer, if a part of it was not known.
+    /// The request, or the answer of a peer, in full, if the recording has a hole in it.
     pub(crate) filled: Option<Value>,
-    /// Set if the request that arrives is there already.
+    /// Set if the request that arrives is a copy of one that is there already.
     pub(crate) is_copy: bool,
-    /// The message that is seen, if several are under way that may be.
+    /// The message that is seen, if several messages under way may be.
     pub(crate) seen: Option<Value>,
-    /// The messages that, as is known then, are there already, or that nobody sees.
+    /// Messages that turn out to be copies of present ones, or that nobody sees.
     pub(crate) copies: Vec<(Port, Value)>,
-    /// The number of last requests of the connection that is given up which are never read.
+    /// The number of last requests, on the connection that the client gives up, that are never read.
     pub(crate) never_read: usize,
-    /// The connection of the task that waits for the call that is seen; none if nobody does.
+    /// The connection whose task waits for the call that is seen; `None` if no task waits.
     pub(crate) called: Option<Port>,
 }
 
@@ -45,20 +45,20 @@ pub(crate) struct ScriptedEvent {
 pub(crate) struct ScriptedSection {
     pub(crate) start: ScriptedStart,
     pub(crate) choices: Vec<Given>,
-    /// The messages of it that are there already, or that nobody sees.
+    /// Messages of the section that are copies of present ones, or that nobody sees.
     pub(crate) copies: Vec<(Port, Value)>,
 }
 
 /// The beginning of a section.
 pub(crate) enum ScriptedStart {
-    /// One of a connection, all of it known.
+    /// A section that an event on a connection begins, with all values known.
     Of(BegunSection),
-    /// The step of that number.
+    /// The internal step with this number.
     Step(usize),
 }
 
 impl ChoiceScript {
-    /// The script of a candidate that has all observations after it, with the values that it has under a model.
+    /// The script of a candidate that explains all observations, with the values of a model.
     pub(crate) fn of(types: &Types, candidate: &Candidate, model: &Model) -> ChoiceScript {
         let completion = Completion { types, model, process: &candidate.process };
         let log: Vec<&Log> = candidate.log.iter().collect();
@@ -70,7 +70,8 @@ impl ChoiceScript {
 }
 
 impl ScriptedEvent {
-    /// Takes the next one off a log, if it was observed: what is lost after the last one does not matter.
+    /// Takes the script of the next observation off a log; `None` after the last one. Losses after the last observation do not
+    /// matter.
     fn of<'l>(completion: &Completion<'_>, log: &mut Peekable<impl Iterator<Item = &'l Log>>) -> Option<ScriptedEvent> {
         let mut event = ScriptedEvent::default();
         for Log { entry, .. } in log.by_ref() {
@@ -103,7 +104,7 @@ impl ScriptedEvent {
     }
 }
 
-/// A beginning with the values that it has under a model.
+/// The beginning of a section, with the values of a model.
 fn completed(completion: &Completion<'_>, begun: &BegunSection) -> BegunSection {
     match begun {
         BegunSection::Request(port, value) => BegunSection::Request(*port, completion.value(value)),

@@ -1,7 +1,7 @@
-//! The work that looking for a reason may take, counted in the same units on every machine.
+//! The work that the search for a reason may take, counted in the same units on every machine.
 //!
-//! A unit is about what it takes to make a term; a second is [`SECOND`] of them. Nothing is asked of a clock here, so the same
-//! trace has the same reason whenever and wherever it is looked for, unless a slow machine calls the search off.
+//! A unit is about the work of making one term, and a second is [`SECOND`] units. No clock is read here, so one trace has one
+//! reason on every machine, unless a slow machine calls the search off.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use crate::judge::{Cell, Exchange, Judge};
 use crate::spec::Spec;
 use crate::term::made;
 
-/// The units that take about a second; code that is not optimized does a fifth of that.
+/// The units that take about a second; unoptimized code does about a fifth of them.
 pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_400_000 };
-/// The number of terms that a question to Z3 counts as.
+/// The units that a question to Z3 costs.
 const ASKED: u64 = 20_000;
-/// The number of walked values that count as one term.
+/// The number of values walked that cost one unit.
 const WALKED: u64 = 4;
 
 /// The work that is left, and whether somebody has called it off.
@@ -22,7 +22,7 @@ pub struct Budget<'b> {
     is_over: Option<&'b IsOver<'b>>,
 }
 
-/// A test whether a search is to end.
+/// A test whether the search is to end early.
 type IsOver<'b> = dyn Fn() -> bool + Sync + 'b;
 
 impl std::fmt::Debug for Budget<'_> {
@@ -38,7 +38,7 @@ impl<'b> Budget<'b> {
         Budget { left: (seconds * SECOND as f64) as u64, is_over: None }
     }
 
-    /// Lets a test call the work off: as soon as it holds, the budget is spent.
+    /// Lets `is_over` end the work: from the moment that it returns true, the budget is spent.
     #[must_use]
     pub fn until(self, is_over: &'b IsOver<'b>) -> Budget<'b> {
         Budget { is_over: Some(is_over), ..self }
@@ -74,7 +74,7 @@ impl<'b> Budget<'b> {
         self.left = self.left.saturating_sub(units);
     }
 
-    /// Shows an exchange to a judge, and pays for it; returns whether anything still explains it.
+    /// Shows an exchange to a judge, and charges the budget for it; returns whether anything still explains the exchange.
     pub(in crate::evidence) fn observe(&mut self, judge: &mut Judge, exchange: &Exchange) -> bool {
         let before = Self::paid(judge);
         let alive = judge.observe(exchange);
@@ -82,7 +82,7 @@ impl<'b> Budget<'b> {
         alive
     }
 
-    /// The judge that knows only these cells, paid for.
+    /// The judge that knows only these cells; the budget is charged for making it.
     pub(super) fn knowing_only(&mut self, judge: &Judge, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
         let before = Self::paid(judge);
         let only = judge.knowing_only(cells, spec);
@@ -90,12 +90,12 @@ impl<'b> Budget<'b> {
         only
     }
 
-    /// The cost of a judge so far, to be compared with what it costs later.
+    /// The work of a judge so far. The difference of two such figures is the cost of the work between them.
     pub(in crate::evidence) fn paid(judge: &Judge) -> u64 {
         Self::paid_of([judge])
     }
 
-    /// That of several judges of one thread, of which all terms that it made are counted once.
+    /// The work of several judges of one thread so far. The terms that the thread made are counted once.
     pub(in crate::evidence) fn paid_of<'j>(judges: impl IntoIterator<Item = &'j Judge>) -> u64 {
         let besides_terms = |judge: &Judge| {
             let counts = judge.counts();
@@ -105,7 +105,7 @@ impl<'b> Budget<'b> {
         made() + judges.into_iter().map(besides_terms).sum::<u64>()
     }
 
-    /// Spends units, at most those that are left.
+    /// Does some work with a budget of at most `units`, and charges this one for what the work spent.
     pub(in crate::evidence) fn within<T>(&mut self, units: u64, work: impl FnOnce(&mut Budget<'b>) -> T) -> T {
         let mut own = Budget { left: self.left.min(units), is_over: self.is_over };
         let before = own.left;

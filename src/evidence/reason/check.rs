@@ -1,7 +1,7 @@
-//! Judging a reason again: what `--check-reason` asks.
+//! A second judgement of a reason, for `--check-reason`.
 //!
-//! It shares no step with the search. The trace is judged from its beginning, or from any state if the reason says so, with the answers of
-//! the reason, and holes in the place of all others; then once more without each of these answers.
+//! It shares no step with the search. The trace is judged from its beginning, or from any state if the reason says so. All
+//! answers outside the reason are holes. Then it is judged once more without each answer of the reason.
 
 use std::sync::Arc;
 
@@ -12,21 +12,21 @@ use crate::judge::{Judge, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 
-/// The work that judging a reason again may take, in seconds.
+/// The most work for a second judgement, in seconds of [`Budget`].
 const SECONDS: f64 = 10.0;
 
-/// The outcome of judging a reason again.
+/// The outcome of a second judgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Rechecked {
-    /// It is one, and none of its events can be left out, if it claims that.
+    /// The reason holds. If the reason claims to be minimal, no answer can be left out.
     Holds,
-    /// It is none, or says more than it must.
+    /// The reason does not hold, or an answer can be left out although the reason claims to be minimal.
     Fails,
-    /// A limit was met.
+    /// A limit was reached.
     Undecided,
 }
 
-/// Checks whether a set of events is a reason, and none of them can be left out: what `--check-reason` asks.
+/// Checks that a set of answers is a reason, and is minimal if the set claims to be.
 #[must_use]
 pub fn check_reason<R>(spec: &Arc<Spec>, options: &Options, exchanges: &R, reason: &Reason) -> Rechecked
 where

@@ -1,6 +1,6 @@
-//! The trace as it was judged, all answers known: what was possible before any exchange, and when a cell changed last.
+//! The trace as it was judged, with all answers known: the frontier before any exchange, and the last change of a cell.
 //!
-//! The frontier is kept at a few places on the way; from the nearest one before it, any other is made again.
+//! Frontiers are kept at a few positions. Any other frontier is computed again from the nearest kept one before it.
 
 use std::ops::ControlFlow;
 
@@ -12,20 +12,20 @@ use crate::term::{Term, Var};
 use crate::validate::Recording;
 use crate::value::{Truth, Value};
 
-/// The number of frontiers that are kept; with more, every second one is dropped.
+/// The most frontiers that are kept, as each is a state of its own; beyond this, every second one is dropped.
 const KEPT: usize = 24;
 
-/// The number of compared values that count as one term.
+/// The number of compared values that cost one unit of the budget.
 const COMPARED: usize = 8;
 
 /// The frontiers before some exchanges of a trace.
 pub(super) struct KnownPrefix<'s, R: ?Sized> {
     recording: &'s R,
-    /// The position of an exchange, and the frontier before it; the first is the initial one.
+    /// Positions of exchanges with the frontier before each; the first is the initial one.
     checkpoints: Vec<(usize, Judge)>,
 }
 
-/// The knowledge about a cell in one candidate: its value, and what restricts the variables in it.
+/// The knowledge about a cell in one candidate: the value of the cell, and the constraints on the variables in this value.
 #[derive(PartialEq, Debug)]
 struct CellView {
     value: Option<Value>,
@@ -34,7 +34,7 @@ struct CellView {
 }
 
 impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
-    /// Judges the exchanges before a position; nothing if they are rejected, or the work is called off.
+    /// Judges the exchanges before a position; `None` if they are rejected, or the work is called off.
     pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<KnownPrefix<'s, R>> {
         let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];
@@ -63,7 +63,7 @@ impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
         &self.checkpoints[self.checkpoints.len() - 1].1
     }
 
-    /// The frontier before the exchange at a position, of those that were judged.
+    /// The frontier before the exchange at a position, up to the last one that was judged.
     pub(super) fn before(&self, to: usize, budget: &mut Budget<'_>) -> Judge {
         let nearest = self.checkpoints.iter().rev().find(|(at, _)| *at <= to).unwrap_or(&self.checkpoints[0]);
         let (mut at, mut judge) = nearest.clone();
@@ -78,7 +78,7 @@ impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
         judge
     }
 
-    /// The last exchange before a position after which something else was known of some of these cells.
+    /// The last exchange before a position that changed what is known about one of these cells.
     pub(super) fn last_change(&self, cells: &[Cell], before: usize, budget: &mut Budget<'_>) -> Option<usize> {
         let mut end = before;
         for (start, judge) in self.checkpoints.iter().rev().filter(|(at, _)| *at < before) {
@@ -112,7 +112,7 @@ fn views(judge: &Judge, cells: &[Cell]) -> Vec<CellView> {
 }
 
 impl CellView {
-    /// The cost of comparing it, in units of a [`Budget`].
+    /// The cost of comparing the view, in units of a [`Budget`].
     fn size(&self) -> u64 {
         let size = match &self.value {
             Some(Value::List(list)) => list.len(),

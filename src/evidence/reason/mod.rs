@@ -1,21 +1,21 @@
-//! The reason of a rejection: a minimal set of earlier answers without which it would not be one.
+//! The reason of a rejection: a minimal set of earlier answers that rule out the rejected one.
 //!
-//! A set of events is a reason if the trace up to the rejected event, with the answers of all earlier events outside the
-//! set replaced by holes, is still rejected. With more known answers a rejection stays a rejection, so the reason is found from
-//! its end: the search looks for the last position such that the answers before it, together with those found so far, are not
-//! enough. The answer at this position is needed; then the same is asked of the answers before it.
+//! A set of answers is a reason if the trace up to the rejected event is still rejected with all other earlier answers replaced
+//! by holes. With more known answers a rejection stays a rejection, so the reason is found from its end. The search looks for the
+//! last position such that the answers before it, together with those found so far, are not enough. The answer at this position
+//! is needed. Then the search goes on before it.
 //!
 //! ```text
-//! known known known known known hole hole hole  rejected        all of them: rejected
-//! known known hole  hole  hole  hole hole hole  accepted        so some of the three in the middle is needed
-//! known known known hole  hole  hole hole hole  rejected        it is this one
-//! ?     ?     known hole  hole  hole hole hole  …               and now for those before it
+//! known known known known known hole hole hole  rejected        with all five known: rejected
+//! known known hole  hole  hole  hole hole hole  accepted        so one of the three in the middle is needed
+//! known known known hole  hole  hole hole hole  rejected        so the third is needed
+//! ?     ?     known hole  hole  hole hole hole  …               and now the answers before it
 //! ```
 //!
-//! Where to look first is read off the state: the cells without which the event would not be rejected ([`needed`]), and the last
-//! exchange that changed them ([`known`]). The search ends if nothing of the state needs to be known any more: then
-//! no answer further back matters, and none has to be judged. For example the reason that (5,1), (3,0), (2,1) is no
-//! run of compare-and-reset is the second answer alone; the first is never looked at.
+//! The state tells where to look first: at the cells without which the event would not be rejected ([`needed`]), and the last
+//! exchange that changed them ([`known`]). If no cell of the state needs to be known any more, the search ends, as no earlier
+//! answer matters. For example (5,1), (3,0), (2,1) is no run of compare-and-reset, and the reason is the second answer alone. The
+//! first one is never looked at.
 
 mod budget;
 mod check;
@@ -38,22 +38,22 @@ use outcome::{Suffix, SuffixOutcome};
 use phases::Phases;
 use related::RelatedReason;
 
-/// The part of the budget, one in N, that is left in any case after judging the trace once more, with memory that can be looked at.
+/// The share of the budget, one in N, that is left for the search after it is charged for judging the trace once more.
 const SEARCH: u64 = 4;
-/// In addition to its budget, a search may take the work of judging once for each `STRETCH` exchanges,
+/// A search gets the work of one more judgement of the trace per this number of exchanges, as long traces need long searches.
 const STRETCH: u64 = 4_000;
-/// and `PASSES` times at most.
+/// The most additional judgements of the trace whose work a search gets.
 const PASSES: u64 = 4;
-/// The part of the budget, one in N, for following all that is possible, if nothing else has decided.
+/// The share of the budget, one in N, for following all explanations, after cheaper ways were undecided.
 const EXACT: u64 = 4;
-/// The part of the budget, one in N, for going back from the end before related exchanges are looked at.
+/// The share of the budget, one in N, for going back from the end before related exchanges are tried.
 const FIRST: u64 = 8;
-/// The part of the budget, one in N, for looking at related exchanges.
+/// The share of the budget, one in N, for trying related exchanges.
 const RELATED: u64 = 4;
-/// The most exchanges of a recording for which going back takes all of the budget at once. It also does if no minimal reason is found
-/// among related exchanges.
+/// The most exchanges of a short recording. In a short one the search goes back from the end with all of its budget at once,
+/// without trying related exchanges first.
 const SHORT: usize = 200;
-/// The most requests that are looked for among those that made the state what it is.
+/// The most requests that are named because they set the state.
 const CAUSES: usize = 12;
 
 /// The reason why a trace is rejected.
@@ -61,39 +61,39 @@ const CAUSES: usize = 12;
 pub struct Reason {
     /// The position of the rejected exchange among all.
     pub rejected: usize,
-    /// The positions of the earlier exchanges whose answers matter, in order.
+    /// The positions, in order, of the earlier exchanges whose answers matter.
     pub because: Vec<usize>,
-    /// The position at which looking was cut off, if it was: all answers before it are part of the reason, too.
+    /// The position at which the search was cut off, if it was: all answers before it are part of the reason, too.
     pub and_before: Option<usize>,
     /// The position before which the state may have been any, if the reason does not begin in an initial state.
     pub from: Option<usize>,
-    /// The position from which on all answers belong to it, if the search for a smaller one was cut off.
+    /// The position from which on all answers belong to the reason, if the search for a smaller one was cut off.
     pub all_from: Option<usize>,
-    /// The minimality of the reason: whether none of its answers can be left out.
+    /// The minimality of the reason: none of its answers can be left out, or this is open.
     pub minimal: Minimality,
-    /// Exchanges that made the state what it is, whatever they were answered; the last one first.
+    /// The exchanges that set what matters of the state, whatever their answers; the last one first.
     pub causes: Vec<Cause>,
-    /// True if there may be more causes before the ones that are named.
+    /// True if there may be earlier causes that are not named.
     pub more_causes: bool,
-    /// Cells that nothing changed since the beginning, and that matter.
+    /// The cells that matter and that nothing has changed since the beginning.
     pub initial: Vec<Cell>,
 }
 
-/// An exchange that changed what matters of the state.
+/// An exchange that set cells of the state that matter.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Cause {
-    /// Its position.
+    /// The position of the exchange.
     pub at: usize,
     /// The cells of the state that matter after the exchange.
     pub cells: Vec<Cell>,
 }
 
-/// The minimality of a reason: whether it is as small as it can be.
+/// The minimality of a reason.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Minimality {
     /// With any one more answer replaced by a hole, the trace is accepted, or outside the specification.
     Minimal,
-    /// Perhaps not: looking for smaller ones took too long, or whether one is a reason was not decided.
+    /// Perhaps not minimal: the search for a smaller reason took too long, or left a question undecided.
     CutOff,
 }
 
@@ -106,27 +106,27 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 /// A search for a reason.
 ///
 /// Invariants:
-/// 1. With the answers before `before`, and of those after only the `needed` ones, the event is rejected.
-/// 2. `needed` is in order, and none of it is before `before`.
-/// 3. Unless `minimal` is cut off, some run explains the event without any one of `needed`, with all answers before that one and
-///    those of `needed` after it.
-/// 4. `causes` are before one another, the last one first, and none is before `before`.
+/// 1. With all answers before `before` and the `needed` answers after it, the event is rejected.
+/// 2. `needed` is in order, and all its positions are at or after `before`.
+/// 3. Unless `minimal` is cut off, without any one of `needed` some run explains the event. This run gives all answers before the
+///    missing one, and the `needed` ones after it.
+/// 4. `causes` are in reverse order, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
     known: KnownPrefix<'s, R>,
     suffix: Suffix<'s, R>,
     pub(super) budget: Budget<'s>,
     options: Options,
-    /// Needed answers, in order; all are after the known ones.
+    /// The answers found to be needed, in order; all are at or after the position `before`.
     needed: Vec<usize>,
-    /// The answers before this position are known.
+    /// The position before which all answers are still taken as known.
     before: usize,
-    /// The cells of the state that matter after the position `before`.
+    /// The cells of the state that matter, from each position back to the last one.
     phases: Phases,
     minimal: Minimality,
-    /// The position before which the state may have been any, if the reason is one from there on.
+    /// The position before which the state may have been any, if the reason is among related exchanges.
     pub(super) from: Option<usize>,
-    /// The position from which on all answers are needed, as far as was found out.
+    /// The position from which on the needed answers were not found.
     all_from: Option<usize>,
     causes: Vec<Cause>,
     more_causes: bool,
@@ -134,7 +134,7 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
 }
 
 impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
-    /// A search; nothing if the last exchange is not rejected.
+    /// A search for the reason of the last exchange; `None` if this exchange is not rejected.
     pub(super) fn new(
         spec: &'s Arc<Spec>,
         options: &Options,
@@ -177,7 +177,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         &self.suffix.rejected
     }
 
-    /// Its position.
+    /// The position of the rejected exchange.
     pub(super) fn rejected_at(&self) -> usize {
         self.suffix.at
     }
@@ -187,12 +187,12 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.suffix.recording
     }
 
-    /// The frontier before the exchange at a position, all answers known.
+    /// The frontier before the exchange at a position, with all answers known.
     pub(super) fn frontier(&mut self, at: usize) -> Judge {
         self.known.before(at, &mut self.budget)
     }
 
-    /// The frontier before the reason, of a judge that shows each state as it came about.
+    /// The judge before the reason, which shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
         let options = Options { inspected: Inspected::States, ..self.options.clone() };
         match self.from {
@@ -201,7 +201,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// The reason that is found in the budget: going back from the end, or among related exchanges.
+    /// Finds the reason within the budget, by going back from the end, or among related exchanges.
     pub(super) fn run(&mut self) -> Reason {
         let whole = self.budget.left();
         let is_long = self.suffix.at > SHORT;
@@ -238,21 +238,21 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// Forgets what was found.
+    /// Forgets everything that was found.
     fn begin_anew(&mut self) {
         (self.before, self.needed, self.minimal) = (self.suffix.at, Vec::new(), Minimality::Minimal);
         (self.causes, self.more_causes, self.initial) = (Vec::new(), false, Vec::new());
         self.phases = Phases::new(self.spec);
     }
 
-    /// Takes a reason among related exchanges for the reason.
+    /// Takes over a reason that was found among related exchanges.
     fn take(&mut self, related: RelatedReason) {
         self.begin_anew();
         (self.from, self.all_from) = (Some(related.from), related.all_from);
         (self.before, self.needed, self.minimal) = (0, related.answers, related.minimal);
     }
 
-    /// Goes back until the reason is found, or the budget is spent; returns whether it sufficed to find out at each step which cells of
+    /// Goes back until the reason is found or the budget is spent. Returns whether it was found out at each step which cells of
     /// the state matter.
     fn go_back(&mut self) -> bool {
         let mut is_unpressed = true;
@@ -269,12 +269,13 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         is_unpressed
     }
 
-    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed; to the beginning if
-    /// nothing of it matters, or the cells are as they were then.
+    /// Goes back to the last exchange that changed one of these cells, or whose answer is needed. Goes back to the beginning if
+    /// no cell matters, or the cells are as they were there.
     fn step(&mut self, cells: &[Cell]) {
         self.phases.add(self.before, cells);
         if cells.is_empty() {
-            // Before, the client may have broken its duty, or the specification be at fault.
+            // An earlier answer may still matter: without it the client may have broken its duty, or the specification may be at
+            // fault.
             return match self.without_answers_from(0) {
                 SuffixOutcome::Rejected => self.before = 0,
                 SuffixOutcome::Explained | SuffixOutcome::Undecided => self.gallop(),
@@ -302,7 +303,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// Goes back to the beginning if these cells, which nothing changed since then, lead to the rejection alone.
+    /// Goes back to the beginning if these cells, which nothing has changed since then, suffice for the rejection.
     fn go_to_beginning(&mut self, cells: &[Cell]) {
         let start = self.known.before(0, &mut self.budget);
         if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget) {
@@ -312,7 +313,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.before = 0;
     }
 
-    /// Goes back by 1, 2, 4 … exchanges, until the answers before are not enough.
+    /// Goes back by 1, 2, 4 … exchanges, until the answers before the position are not enough.
     fn gallop(&mut self) {
         let (end, mut width) = (self.before, 1);
         loop {
@@ -329,7 +330,8 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
     }
 
-    /// Finds the needed answer between this position, before which the answers do not suffice, as came out, and the known ones.
+    /// Finds the needed answer by bisection: the answers before `too_few` do not suffice, with this outcome, and those before
+    /// `self.before` do.
     fn bisect(&mut self, mut too_few: usize, mut outcome: SuffixOutcome) {
         while self.before > too_few + 1 {
             if self.budget.is_spent() {
@@ -344,7 +346,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.need(too_few, outcome);
     }
 
-    /// Adds the answer at a position, right before those that are known; what came out without it.
+    /// Adds the answer at a position, right before the needed ones; `without` is the outcome without it.
     fn need(&mut self, at: usize, without: SuffixOutcome) {
         if at >= self.before || (self.budget.is_spent() && without == SuffixOutcome::Undecided) {
             self.minimal = Minimality::CutOff;
@@ -360,10 +362,10 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         self.before = at;
     }
 
-    /// The outcome if the answers before a position are known, and after it only those that are needed.
+    /// The outcome if the answers before a position are known, and after it only the needed ones.
     ///
-    /// If following all that is possible takes more than little: whether what matters of the state is enough to reject, which
-    /// costs the same for each exchange; and whether some run explains even most of the other answers.
+    /// If following all explanations takes too much work, two cheaper questions are asked first. Do the cells that matter
+    /// suffice for the rejection? Does some run explain even more of the other answers?
     fn without_answers_from(&mut self, at: usize) -> SuffixOutcome {
         let ReasonSearch { known, suffix, budget, needed, phases, .. } = self;
         let start = known.before(at, budget);
@@ -386,7 +388,7 @@ fn search_options(options: &Options) -> Options {
     Options { keep_choices: false, inspected: Inspected::Memory, ..options.clone() }
 }
 
-/// An exchange as it is if its answer is not part of a reason.
+/// The exchange with a hole in the place of its answer.
 fn without_answer(exchange: &Exchange) -> Exchange {
     super::without_answer(exchange)
 }

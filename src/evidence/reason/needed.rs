@@ -1,8 +1,7 @@
 //! The cells of the state without which an event would not be rejected.
 //!
-//! With `m = {"a": 2, "b": 7}` and `n = 3`, a wrong answer to `Get("a")` needs the cell `m["a"]` alone: whatever all other cells hold,
-//! the answer is still rejected. Cells are left out one after another; a variable that is a map
-//! or a set is divided into its entries first.
+//! With `m = {"a": 2, "b": 7}` and `n = 3`, a wrong answer to `Get("a")` needs the cell `m["a"]` alone: whatever all other cells
+//! hold, the answer is still rejected. Cells are left out one after another; a map or a set is divided into its entries first.
 
 use super::ReasonSearch;
 use super::outcome::SuffixOutcome;
@@ -11,13 +10,13 @@ use crate::spec::{Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
-/// A map with more entries than this is looked at under the keys that the exchanges name only.
+/// The most entries of a map that are all tried as cells; of a larger map only the keys in the exchanges are tried.
 const ENTRIES: usize = 1_024;
-/// The part of the remaining work, one in N, for finding out what is needed.
+/// The share of the remaining budget, one in N, for finding out which cells are needed.
 const SHARE: u64 = 2;
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// The cells of a frontier that are needed; nothing if it was not found out.
+    /// The cells of a frontier that are needed; `None` if this was not found out.
     pub(super) fn needed_cells(&mut self, start: &Judge) -> Option<Vec<Cell>> {
         let enough = self.budget.left() / SHARE;
         if self.rejects_knowing(start, &[]) {
@@ -51,12 +50,12 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         self.goes_on(enough).then_some(cells)
     }
 
-    /// Tests whether there is work left for this: more than `enough`, and it was not called off.
+    /// Tests whether the search may go on: more than `enough` is left, and nobody has called it off.
     fn goes_on(&self, enough: u64) -> bool {
         self.budget.left() > enough && !self.budget.is_spent()
     }
 
-    /// Leaves out halves of some cells, beside others that stay, as long as there are many.
+    /// Leaves out halves of these cells, then quarters and so on, while the others stay.
     fn halve(&mut self, start: &Judge, others: &[Cell], own: &mut Vec<Cell>, enough: u64) {
         let mut width = own.len() / 2;
         while width > 0 && self.goes_on(enough) {
@@ -97,8 +96,8 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         }
     }
 
-    /// The keys under which a map or set may matter: those that the exchanges name, and, if they are not too many, its own.
-    /// None for other variables.
+    /// The keys under which a map or set may matter: the keys in the exchanges, and its own keys if it has at most [`ENTRIES`].
+    /// Empty for other variables.
     fn keys(&self, start: &Judge, slot: u32) -> Vec<Value> {
         let types = &self.spec.types;
         let key_type = match types.get(self.spec.program.slots[slot as usize].ty) {
@@ -127,7 +126,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 }
 
-/// The known parts of a value that are of a type.
+/// Collects the known parts of a value that have a type.
 pub(super) fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
     if ty == wanted && matches!(value, Value::Scalar(_)) && !found.contains(value) {
         found.push(value.clone());

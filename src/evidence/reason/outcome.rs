@@ -1,4 +1,4 @@
-//! The judgement of the rejected event if only some answers are known.
+//! The judgement of the rejected event when only some answers are known.
 
 use std::ops::ControlFlow;
 
@@ -7,12 +7,12 @@ use super::without_answer;
 use crate::judge::{Exchange, Judge, Verdict};
 use crate::validate::Recording;
 
-/// The outcome of judging the rejected event if only some answers are known.
+/// The outcome of judging the rejected event when only some answers are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum SuffixOutcome {
-    /// No run explains what is known.
+    /// No run explains the known answers and the event.
     Rejected,
-    /// Some run does, perhaps outside of the specification.
+    /// Some run explains the known answers and the event, perhaps one outside of the specification.
     Explained,
     /// The outcome was not found out.
     Undecided,
@@ -23,30 +23,31 @@ pub(super) struct Suffix<'s, R: ?Sized> {
     pub(super) recording: &'s R,
     /// The rejected exchange.
     pub(super) rejected: Exchange,
-    /// Its position.
+    /// The position of the rejected exchange.
     pub(super) at: usize,
 }
 
 /// The part of an exchange that is shown to a judge.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Shown {
-    /// Its answer, too.
+    /// The request and the answer.
     Answer,
-    /// A hole in the place of the answer.
+    /// The request, with a hole in the place of the answer.
     Hole,
 }
 
-/// The part of the budget, one in N, that counts as little.
+/// The share of the budget, one in N, that a brief judgement may take.
 const BRIEF: u64 = 16;
-/// The units for each exchange that count as little, too.
+/// The units that a brief judgement may take for each exchange, if its share of the budget is less.
 const EXCHANGE: u64 = 8;
-/// The most candidates that are followed: more would only help to find a run that explains what is known.
+/// The most candidates that are followed. More would only help to find a run that explains the answers.
 const CANDIDATES: usize = 4_096;
-/// The most candidates that are followed with little work.
+/// The most candidates that a brief judgement follows.
 pub(super) const FEW: usize = 256;
 
 impl<R: Recording + ?Sized> Suffix<'_, R> {
-    /// Shows a judge the exchanges from a position on, with the answers at `kept`, which are in order, and no others.
+    /// Shows a judge the exchanges from a position on, with the answers at the positions `kept`, which are in order, and no
+    /// others.
     pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> SuffixOutcome {
         self.follow(judge, (from, CANDIDATES), kept, budget)
     }
@@ -74,13 +75,13 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         budget.within(self.share(budget, BRIEF, from), |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
     }
 
-    /// A part of the budget, one in `part`, but at least the units for each exchange from a position on.
+    /// The share of the budget, one in `part`, but at least the units for each exchange from a position on.
     pub(super) fn share(&self, budget: &Budget<'_>, part: u64, from: usize) -> u64 {
         (budget.left() / part).max(EXCHANGE * (self.at - from) as u64)
     }
 
-    /// Shows a judge the exchanges from a position on, and then the rejected one: `show` chooses what is shown of each exchange
-    /// before it, and `behind` is called with the judge after each of them.
+    /// Shows a judge the exchanges from a position on, and then the rejected one. `show` chooses how each exchange before the
+    /// rejected one is shown, and `behind` is called with the judge after each of them.
     pub(super) fn run(
         &self,
         mut judge: Judge,
@@ -119,7 +120,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     }
 }
 
-/// The part that is shown of the exchange at a position, if only these answers are known.
+/// The way to show the exchange at a position if only the answers at `kept` are known.
 pub(super) fn shown(kept: &[usize], at: usize) -> Shown {
     if kept.binary_search(&at).is_ok() { Shown::Answer } else { Shown::Hole }
 }

@@ -1,7 +1,7 @@
-//! The cells of the state that matter, stretch by stretch of the trace, and what can be said with them alone.
+//! The cells of the state that matter in each stretch of the trace, and the questions that they alone can decide.
 //!
-//! Between two exchanges that change them, the same cells matter. A run that forgets all others after each exchange costs little
-//! however long it is, whereas a run that keeps all that may have happened grows with every hole.
+//! The same cells matter between two exchanges that change them. A run that forgets all other cells again and again costs little,
+//! however long it is. A run that keeps everything grows with every hole.
 
 use std::sync::Arc;
 
@@ -12,37 +12,37 @@ use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
-/// The number of exchanges after which all that does not matter is forgotten.
+/// The number of exchanges after which the cells that do not matter are forgotten again.
 const EVERY: usize = 8;
-/// The part of the budget, one in N, that each of the two questions may take.
+/// The share of the budget, one in N, for each of the two questions [`Phases::reject`] and [`Phases::is_explained`].
 const PART: u64 = 4;
 
 /// The cells that matter, the last stretch first.
 pub(super) struct Phases {
-    /// The specification, for states of which little is known.
+    /// The specification, compiled for states whose maps and sets may be unknown.
     pub(super) spec: Arc<Spec>,
-    /// A position, and the cells that matter right before the exchange there, and since they changed last.
+    /// Positions, each with the cells that matter right before the exchange there, and since their last change.
     stretches: Vec<(usize, Vec<Cell>)>,
 }
 
 impl Phases {
-    /// Nothing is known to matter yet.
+    /// Phases in which nothing is known to matter yet.
     pub(super) fn new(spec: &Arc<Spec>) -> Phases {
         Phases { spec: spec.for_unknown_maps(), stretches: Vec::new() }
     }
 
-    /// Notes which cells matter before the exchange at a position, which is before all others.
+    /// Adds the cells that matter before the exchange at a position, which is before all positions added so far.
     pub(super) fn add(&mut self, before: usize, cells: &[Cell]) {
         self.stretches.push((before, cells.to_vec()));
     }
 
-    /// The cells that matter before the exchange at a position; nothing if that is not known.
+    /// The cells that matter before the exchange at a position; `None` if that is not known.
     fn at(&self, at: usize) -> Option<&[Cell]> {
         let first = self.stretches.iter().rev().find(|(before, _)| *before >= at);
         first.map(|(_, cells)| cells.as_slice())
     }
 
-    /// Tells whether a part of the state does not matter after a position, so that it may be forgotten.
+    /// Tests whether a part of the state does not matter after a position, so that it may be forgotten.
     fn forget_after(&self, from: usize, start: &Judge) -> bool {
         let Some(candidate) = start.candidates().first() else { return false };
         let state = &candidate.process.memory[..self.spec.program.state_slots()];
@@ -51,7 +51,8 @@ impl Phases {
         self.at(from + 1).is_some() && self.stretches.iter().any(|(before, cells)| *before > from && forgets(cells))
     }
 
-    /// Tests whether the event is rejected if all but what matters is forgotten again and again: then it is in any case.
+    /// Tests whether the event is rejected even if the cells that do not matter are forgotten again and again. Then it is
+    /// rejected in any case.
     pub(super) fn reject<R: Recording + ?Sized>(
         &self,
         suffix: &Suffix<'_, R>,
@@ -74,8 +75,8 @@ impl Phases {
         outcome == SuffixOutcome::Rejected
     }
 
-    /// Tests whether some run explains the event if a hole stands only at the position, and if an exchange names the key of
-    /// a cell that matters: more known answers than are asked for, so there is one in any case.
+    /// Tests whether some run explains the event even with more answers known: the only holes are at the position, and at
+    /// exchanges that name the key of a cell that matters. Such a run explains the event with fewer answers, too.
     pub(super) fn is_explained<R: Recording + ?Sized>(
         &self,
         suffix: &Suffix<'_, R>,
@@ -103,14 +104,14 @@ impl Phases {
     }
 }
 
-/// A judge that follows few candidates more than it has.
+/// A copy of the judge that follows at most twice as many candidates as it has, or a few.
 fn few(judge: &Judge, budget: &Budget<'_>) -> Judge {
     let mut judge = judge.clone();
     judge.follow_at_most((2 * judge.candidates().len()).max(FEW), budget.left());
     judge
 }
 
-/// Tests whether a value is the given part, or has a part that is.
+/// Tests whether a value is the given part, or contains it.
 fn contains(value: &Value, part: &Value) -> bool {
     value == part
         || match value {

@@ -1,4 +1,5 @@
-//! A reason among the exchanges that have something in common with the rejected one, whatever the state was before the first of them.
+//! A reason among the exchanges that have a value in common with the rejected one, whatever the state was before the first of
+//! them.
 //!
 //! ```text
 //! 898  GET /a  body "x", tag 7
@@ -6,9 +7,9 @@
 //! 999  GET /a  body "y", tag 7      rejected in any state before line 898
 //! ```
 //!
-//! If the exchange is rejected from any state on, it is rejected whatever state the server was in, and nothing further back
-//! is judged. After each exchange that has nothing in common with the rejected one, all parts of the state that the rejected one does not
-//! name are forgotten, so that each exchange of a long recording costs little.
+//! An exchange that is rejected from any state is rejected whatever state the server was in, so nothing further back is judged.
+//! After each exchange without a common value, all parts of the state that the rejected exchange does not name are forgotten. So
+//! each exchange of a long recording costs little.
 
 use super::budget::Budget;
 use super::needed::of_type;
@@ -19,11 +20,11 @@ use crate::judge::{Cell, Judge, Observed};
 use crate::spec::Type;
 use crate::validate::Recording;
 
-/// The exchanges with something in common that are looked at, the last ones.
+/// The most exchanges with a common value that are tried, the last ones, as each of them is judged again many times.
 const RELATED: usize = 64;
-/// The part of the budget, one in N, for judging once from any state.
+/// The share of the budget, one in N, for one judgement from any state.
 const PART: u64 = 8;
-/// A reason with more answers is not short: then they are told together.
+/// The most answers of a short reason; if more are needed, the reason is all answers since its first exchange.
 const SHORT: usize = 6;
 
 /// The answers that are shown to a judge.
@@ -35,23 +36,23 @@ enum KnownAnswers<'k> {
 
 /// A reason whatever the state was before its first exchange.
 pub(super) struct RelatedReason {
-    /// The position of that exchange.
+    /// The position of the first exchange of the reason.
     pub(super) from: usize,
     /// The positions of the answers.
     pub(super) answers: Vec<usize>,
-    /// The position from which on these are all, if the search for fewer was cut off.
+    /// The position from which on these are all answers, if the search for fewer was cut off.
     pub(super) all_from: Option<usize>,
     pub(super) minimal: Minimality,
 }
 
 impl RelatedReason {
-    /// Tests whether none of its answers can be left out.
+    /// Tests whether none of the answers can be left out.
     pub(super) fn is_minimal(&self) -> bool {
         self.minimal == Minimality::Minimal
     }
 }
 
-/// Questions about the rejection from any state before a position.
+/// The questions about the rejection from any state before a position.
 struct FromAnyState<'f, 's, 'r, R: ?Sized> {
     search: &'f mut ReasonSearch<'r, R>,
     start: &'s Judge,
@@ -62,7 +63,7 @@ struct FromAnyState<'f, 's, 'r, R: ?Sized> {
 }
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// The reason that is found among the related exchanges, if one is.
+    /// The reason among the related exchanges, if there is one.
     pub(super) fn find_related(&mut self) -> Option<RelatedReason> {
         let related = self.related();
         let start = Judge::of_any_state(self.spec, &self.options);
@@ -101,8 +102,8 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         found.split_off(found.len().saturating_sub(RELATED))
     }
 
-    /// The cells of the state that the rejected exchange names: entries of maps and sets under its keys, and all variables that are
-    /// neither.
+    /// The cells of the state that the rejected exchange names: the entries of maps and sets under its keys, and all other
+    /// variables.
     fn named_cells(&self) -> Vec<Cell> {
         let (types, program) = (&self.spec.types, &self.spec.program);
         let mut cells = Vec::new();
@@ -123,7 +124,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 }
 
 impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
-    /// The last position of a related exchange such that the event is rejected from any state before it.
+    /// The position of the last related exchange such that the event is rejected from any state before this exchange.
     fn first(&mut self) -> Option<usize> {
         let related = self.related;
         let mut rejects = |count: usize| {
@@ -141,7 +142,7 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
         Some(related[related.len() - least])
     }
 
-    /// The outcome with these answers and holes else.
+    /// The outcome with these answers known, and holes in the place of all others.
     fn outcome(&mut self, known: KnownAnswers<'_>) -> SuffixOutcome {
         let show = |at: usize| match known {
             KnownAnswers::All => Shown::Answer,
@@ -160,7 +161,7 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
             .within(budget.left() / PART, |budget| suffix.run(judge, *from, budget, &mut |at, _| show(at), &mut forget))
     }
 
-    /// Leaves out answers that are not needed, as long as that comes out; returns whether each of those that stay is.
+    /// Leaves out answers that are not needed. Returns whether each of the answers that stay was found to be needed.
     fn leave_out(&mut self, found: &mut Vec<usize>) -> Minimality {
         let (mut at, mut minimal) = (0, Minimality::Minimal);
         while at < found.len() {

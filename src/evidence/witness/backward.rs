@@ -1,13 +1,14 @@
-//! A run that is made backwards, if too much of it stays open. What the judge knows is kept at some places. The last part of the run ends
-//! in any state that is possible there, and each other part in the state in which the next part begins.
+//! A run that is made backwards, for traces that leave too much undecided. The judge's knowledge is kept at some positions.
+//! The last part of the run may end in any state that is possible. Each other part ends in the state in which the next part
+//! begins.
 //!
 //! ```text
-//! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: what the judge knows there is kept
-//! made:         ├◀── n = 2 ──┼◀── n = 7 ───┼◀── any ───┤      the last part first, into the state in which the next one begins
+//! judged once:  ├──────────▶ K ──────────▶ K ──────────┤      K: a checkpoint, at which the judge's knowledge is kept
+//! made:         ├◀── n = 2 ──┼◀── n = 7 ───┼◀── any ───┤      the last part first, each into the state in which the next begins
 //! ```
 //!
-//! For example 1,000 exchanges, each of which leaves two explanations that the judge puts together: with their choices kept these
-//! are apart, and become too many after six exchanges. So the parts are of six exchanges each.
+//! For example each of 1,000 exchanges leaves two explanations that the judge merges. With choices kept they cannot be merged,
+//! and become too many after six exchanges. So each part has six exchanges.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -21,13 +22,13 @@ use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
-/// No more places between the parts of one run are kept; nor more than a few if states are large.
+/// The most checkpoints of one run; of large states fewer are kept ([`VALUES`]).
 const PLACES: usize = 512;
 const FEW: usize = 16;
-/// The most values that all kept states may have together.
+/// The most values in the states of all checkpoints together, if there are more than a few checkpoints.
 const VALUES: usize = 1 << 18;
 
-/// A judge before the exchange at this position.
+/// The judge before the exchange at a position.
 struct Checkpoint {
     at: usize,
     judge: Judge,
@@ -37,17 +38,17 @@ struct Backward<'r, R: ?Sized> {
     spec: &'r Arc<Spec>,
     options: &'r Options,
     recording: &'r R,
-    /// The most exchanges of a part, if a longer part can be avoided.
+    /// The most exchanges of a part, unless only a longer part fits.
     longest: usize,
-    /// The number of exchanges that is tried next: more had too many explanations.
+    /// The number of exchanges that is tried next, as more had too many explanations.
     fits: usize,
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
-/// Finds a run that shows the exchanges, and replays it, part by part, the last one first.
+/// Finds a run that shows the exchanges, and replays it part by part, from the last part to the first.
 ///
 /// # Errors
-/// There is none, or the values could not be found.
+/// There is no such run, or the values could not be found.
 pub(crate) fn run<R: Recording + ?Sized>(
     spec: &Arc<Spec>,
     options: &Options,
@@ -55,14 +56,14 @@ pub(crate) fn run<R: Recording + ?Sized>(
     longest: usize,
     give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
-    // A state at which two parts meet is told in full.
+    // A state between two parts must be known in full.
     let options = &Options { inspected: Inspected::Memory, ..options.clone() };
     let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
-    // What the server does by itself between exchanges is made one step after the other, from the states before each exchange.
+    // Internal steps between exchanges are made one after another, from the state before each exchange.
     let longest = if spec.program.steps.is_empty() { longest } else { 1 };
     let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
     let made = match backward.part(&start, recording.length(), None) {
-        // In the end all is made at once, as if there were no parts.
+        // The last resort is one part for the whole run.
         Err(error) if error.is_doubt() => backward.whole(&start, recording.length(), None),
         made => made,
     };
@@ -73,7 +74,7 @@ pub(crate) fn run<R: Recording + ?Sized>(
 }
 
 impl<R: Recording + ?Sized> Backward<'_, R> {
-    /// Runs the exchanges from a checkpoint on, into a state if one is given: at once if they fit, else divided.
+    /// Runs the exchanges after a checkpoint, into a state if one is given: in one part if they fit, otherwise in several.
     fn part(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
         let length = to - from.at;
         if length > self.fits {
@@ -96,8 +97,8 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Runs the exchanges part by part, the last part first. If a part does not fit the one after it, it may together with the one
-    /// before it.
+    /// Runs the exchanges in several parts, from the last part to the first. A part that cannot end in the state in which the
+    /// next part begins is joined with the part before it.
     fn divided(
         &mut self,
         from: &Checkpoint,
@@ -108,7 +109,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         let mut places = self.checkpoints(from, to, width)?;
         let (mut end, mut state, mut failed) = (to, into.map(<[Value]>::to_vec), 0);
         while let Some(place) = places.pop() {
-            // What did not fit is made twice as long at least: so nothing is judged again more than a few times.
+            // The next try is at least twice as long as the failed one, so no exchange is judged again more than a few times.
             if end - place.at < 2 * failed {
                 continue;
             }
@@ -119,7 +120,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
             match made {
                 Ok(SegmentStart::State(found)) => (end, state, failed) = (place.at, Some(found), 0),
                 Err(WitnessError::Undecided(Answer::Unsat) | WitnessError::TooMany) => failed = end - place.at,
-                // Whether a state is the given one cannot be told, nor can it of more exchanges.
+                // It cannot be told whether the run ends in the given state, and more exchanges would not help.
                 other => return other,
             }
         }
@@ -130,8 +131,8 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Checkpoints at some places between, in order. If a part of the state was not expanded yet there is
-    /// none: it would have to be known before it is asked for.
+    /// Checkpoints between two positions, in order. There is none if a part of the state was not expanded yet, as that part would
+    /// have to be known before it is asked for.
     fn checkpoints(&self, from: &Checkpoint, to: usize, longest: usize) -> Result<Vec<Checkpoint>, WitnessError> {
         let mut judge = from.judge.clone();
         let (mut kept, mut at, mut last, mut width) = (Vec::new(), from.at, from.at, longest);
@@ -141,7 +142,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
                 return ControlFlow::Break(());
             }
             let values = values(&judge);
-            // A part is at least as long as what is compared at its ends is large, if that many exchanges fit.
+            // A part is at least as long as the states at its ends are large, unless that many exchanges do not fit.
             if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
                 last = at;
                 kept.push(Checkpoint { at, judge: judge.clone() });
@@ -163,7 +164,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         }
     }
 
-    /// Runs exchanges at once, however many explanations they have.
+    /// Runs exchanges in one part, however many explanations they have.
     fn whole(&mut self, from: &Checkpoint, to: usize, into: Option<&[Value]>) -> Result<SegmentStart, WitnessError> {
         if to == from.at + 1 && self.has_steps(from) {
             let exchanges = self.exchanges(from.at, to);
@@ -178,7 +179,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         self.segment(from, to, into, Patience::All).map_err(WitnessError::from)
     }
 
-    /// Runs exchanges at once.
+    /// Runs exchanges in one part.
     fn segment(
         &mut self,
         from: &Checkpoint,
@@ -192,7 +193,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         Ok(self.give(begun, Segment { at: from.at, steps })?)
     }
 
-    /// Tests whether the server may take internal steps that can be made one by one.
+    /// Tests whether the server may take internal steps, and these can be made one by one.
     fn has_steps(&self, from: &Checkpoint) -> bool {
         !self.spec.program.steps.is_empty() && !has_unknowns(&from.judge)
     }
@@ -207,7 +208,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
         exchanges
     }
 
-    /// Gives a part of the run away, which begins so.
+    /// Hands over a part of the run; `begun` is the state in which the part begins.
     fn give(&mut self, begun: SegmentStart, segment: Segment) -> Result<SegmentStart, WitnessError> {
         match (self.give)(segment) {
             ControlFlow::Continue(()) => Ok(begun),
@@ -220,7 +221,7 @@ fn has_unknowns(judge: &Judge) -> bool {
     judge.candidates().iter().any(|candidate| candidate.process.has_unknowns())
 }
 
-/// The number of values that the states of a judge have, about.
+/// The approximate number of values in the states of a judge.
 fn values(judge: &Judge) -> usize {
     let of = |candidate: &Candidate| candidate.process.memory.iter().map(Value::breadth).sum::<usize>();
     judge.candidates().iter().map(of).sum()

@@ -1,5 +1,5 @@
-//! Finding a witness: the trace is judged again, with its choices kept; decided choices are replayed on the way
-//! ([`super::forward`]). The run is made backwards if too much stays open for that ([`super::backward`]).
+//! The search for a witness. The trace is judged again with its choices kept, and decided choices are replayed on the way
+//! ([`super::forward`]). If too much stays undecided, the run is made backwards ([`super::backward`]).
 
 use std::collections::BTreeMap;
 use std::ops::ControlFlow;
@@ -11,9 +11,9 @@ use crate::judge::Options;
 use crate::spec::Spec;
 use crate::validate::Recording;
 
-/// Exchanges after which it is looked what is decided of them.
+/// The fewest exchanges between two looks at the exchanges that are decided.
 const LOOK: usize = 256;
-/// Exchanges whose run is made at once at most, if it is made backwards; what is longer is divided.
+/// The most exchanges of one part of a run that is made backwards; more exchanges are divided.
 pub const SEGMENT: usize = 1_024;
 
 /// Finds a witness of an accepted trace, and replays it.
@@ -33,8 +33,8 @@ where
     Ok(Witness { initial: initial.choices, initial_json: initial.json, steps })
 }
 
-/// Finds a witness of an accepted trace and replays it, part by part. A part stands for what was given of its exchanges before.
-/// No more of it is looked for once a part is answered with a break.
+/// Finds a witness of an accepted trace, and hands over its replayed parts. A part replaces earlier parts with the same
+/// exchanges. The search ends if `give` answers with a break.
 ///
 /// # Errors
 /// If the trace is not accepted, or the values could not be found.
@@ -55,11 +55,11 @@ where
     }
 }
 
-/// Finds a witness of an accepted trace and replays it, part by part, forwards: after `look` exchanges at least it is checked
-/// what is decided of them. Gives up if too much stays open.
+/// Finds a witness of an accepted trace from its first exchange on, and hands over its replayed parts. After at least `look`
+/// exchanges it is tested which of them are decided. Gives up if too much stays undecided.
 ///
 /// # Errors
-/// If the trace is not accepted, the values could not be found, or it was given up.
+/// If the trace is not accepted, the values could not be found, or the search gave up.
 pub fn witness_forwards<R>(
     spec: &Arc<Spec>,
     options: &Options,
@@ -73,8 +73,8 @@ where
     forward::run(spec, options, recording, look.max(1), give)
 }
 
-/// Finds a witness of an accepted trace and replays it, part by part, backwards: the last part first, of `longest` exchanges at
-/// most, if that can be helped.
+/// Finds a witness of an accepted trace from its last exchange back, and hands over its replayed parts. A part has at most
+/// `longest` exchanges, unless only a longer part fits.
 ///
 /// # Errors
 /// If the trace is not accepted, or the values could not be found.

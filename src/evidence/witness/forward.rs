@@ -1,8 +1,8 @@
-//! A run that is made while the trace is judged once, forwards.
+//! A run that is made forwards, while the trace is judged once.
 //!
-//! The concrete server repeats the decided part of the run ([`Decided`]) at once, and the judge forgets it. So the state is
-//! neither kept nor compared, and memory holds only the choices that are still open: for compare-and-reset the last one. If there are
-//! too many of these, this way is given up. If many exchanges are open, they are read again.
+//! The concrete server repeats the decided part of the run ([`Decided`]) at once, and the judge forgets it. So no state is kept
+//! or compared, and memory holds only the undecided choices: for compare-and-reset the last one. If there are too many of these,
+//! the search gives up. If many exchanges are undecided, they are not kept in memory, and are read again.
 
 use super::made::{self, ExchangeChoices};
 use super::segment;
@@ -16,13 +16,13 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The nodes of the memory that may be walked for each exchange.
+/// The values of the state that a test for decided exchanges may walk, for each exchange since the last test.
 const WALKED: usize = 8;
-/// No more exchanges than this are in memory while they are open.
+/// The most undecided exchanges that are kept in memory; others are read again.
 const OPEN: usize = 1 << 10;
-/// Exchanges that are repeated at once at most.
+/// The most exchanges that are read again and repeated in one go.
 const PART: usize = 1 << 10;
-/// The most open choices that are kept: with more of them this way is given up.
+/// The most undecided choices; with more of them the search gives up.
 const KEPT: usize = 1 << 13;
 
 /// A run, as far as it is decided.
@@ -30,29 +30,29 @@ struct Forward<'r, R: ?Sized> {
     spec: &'r Arc<Spec>,
     recording: &'r R,
     judge: Judge,
-    /// The server before the first exchange that is open, and its initial state; none if that is open.
+    /// The server before the first undecided exchange, and its initial state; `None` if the initial state is undecided.
     server: Option<(Server, Initial)>,
-    /// The position of the first exchange that is open.
+    /// The position of the first undecided exchange.
     at: usize,
-    /// The exchanges that are open, or the first of them.
+    /// The undecided exchanges, or the first of them.
     open: VecDeque<Exchange>,
     /// The number of exchanges that were observed.
     observed: usize,
     /// The values of decided variables that are still mentioned.
     model: Model,
-    /// The fewest exchanges after which it is tested again which of them are decided.
+    /// The fewest exchanges between two tests of which exchanges are decided.
     look: usize,
-    /// The number of observed exchanges at which it is checked next what is decided.
+    /// The number of observed exchanges at which the next such test is due.
     due: usize,
-    /// The nodes of the memory that this test may walk.
+    /// The values of the state that the next test may walk.
     nodes: usize,
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
-/// Finds a run that shows the exchanges, and replays it, part by part, the first one first.
+/// Finds a run that shows the exchanges, and replays it part by part, from the first part to the last.
 ///
 /// # Errors
-/// There is none, or what is open became too much.
+/// There is no such run, or too much stays undecided.
 pub(crate) fn run<R: Recording + ?Sized>(
     spec: &Arc<Spec>,
     options: &Options,
@@ -102,9 +102,9 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         if self.observed < self.due { Ok(()) } else { self.look() }
     }
 
-    /// Looks what is decided.
+    /// Repeats the exchanges that are decided by now.
     fn look(&mut self) -> Result<(), WitnessError> {
-        // What nothing but doubtful explanations have in common may be impossible.
+        // If all explanations are doubtful, even what they have in common may be impossible.
         segment::accepted(&self.judge.verdict())?;
         let model = std::mem::take(&mut self.model);
         let decided = Decided::take(&mut self.judge, model, self.nodes).map_err(WitnessError::Undecided)?;
@@ -125,7 +125,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         Ok(())
     }
 
-    /// Repeats the open exchanges before a line; their choices are decided.
+    /// Repeats the undecided exchanges before a line, as their choices are decided now.
     fn repeat(&mut self, log: &[Log], completion: &Completion<'_>, before: u64) -> Result<(), WitnessError> {
         let mut log = log.iter().peekable();
         let initial = made::initial(completion, &mut log);
@@ -150,7 +150,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         Ok(())
     }
 
-    /// The next open exchanges before a line: those in memory first, then others, which are read again.
+    /// The next undecided exchanges before a line: those in memory, or, if there are none, some that are read again.
     fn next(&mut self, before: u64) -> Vec<Exchange> {
         let end = self.open.partition_point(|exchange| exchange.line < before);
         if !self.open.is_empty() {
@@ -167,7 +167,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         exchanges
     }
 
-    /// The rest of the run ends in any state that is possible.
+    /// Repeats the rest of the run, which may end in any state that is possible.
     fn end(mut self) -> Result<Initial, WitnessError> {
         segment::accepted(&self.judge.verdict())?;
         let (candidate, model) = segment::explanation(&mut self.judge, None, &self.model)?;

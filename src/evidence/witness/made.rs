@@ -1,6 +1,6 @@
-//! The choices of a run, and repeating it: the concrete server is given the choices, and shows what was observed.
+//! The choices of a run, and its repetition: the concrete server is given the choices, and must show what was observed.
 //!
-//! For example a recording has the request 3 and the answer 1. With the choice 7, the concrete server answers 1 to 3.
+//! For example a recording has the request 3 and the answer 1. With the choice 7, the concrete server gives this answer.
 
 use super::{Initial, WitnessError, WitnessOwn, WitnessStep};
 use crate::judge::{Exchange, Log, Logged, Observed, notes_requests};
@@ -12,25 +12,25 @@ use std::sync::Arc;
 
 /// The choices of a run.
 pub(crate) struct RunChoices {
-    /// Those of the initial state.
+    /// The choices of the initial state.
     pub(crate) initial: Vec<Given>,
-    /// Those of each exchange.
+    /// The choices of each exchange.
     pub(crate) made: Vec<ExchangeChoices>,
 }
 
 /// The choices of a run for one exchange.
 #[derive(Default)]
 pub(crate) struct ExchangeChoices {
-    /// The steps before the request, by number.
+    /// The internal steps before the request: the number of each, and its choices.
     before: Vec<(usize, Vec<Given>)>,
-    /// The request, if a part of it was not known.
+    /// The request in full, if the recording has a hole in it.
     request: Option<Value>,
-    /// The choices of its handler; `None` if the request never took effect.
+    /// The choices of the request's handler; `None` if the request never took effect.
     handler: Option<Vec<Given>>,
 }
 
 impl RunChoices {
-    /// Reads the choices on a path off its log, the first one first, with the values that they have under a model.
+    /// Reads the choices on a path from its log, the first one first, with the values of a model.
     pub(crate) fn of<'l>(
         spec: &Spec,
         completion: &Completion<'_>,
@@ -44,7 +44,7 @@ impl RunChoices {
     }
 }
 
-/// The choices of the initial state, taken off a log.
+/// Takes the choices of the initial state off a log.
 pub(crate) fn initial<'l>(
     completion: &Completion<'_>,
     log: &mut Peekable<impl Iterator<Item = &'l Log>>,
@@ -54,7 +54,7 @@ pub(crate) fn initial<'l>(
 }
 
 impl ExchangeChoices {
-    /// The choices of an exchange, taken off a log.
+    /// Takes the choices of an exchange off a log.
     pub(crate) fn of<'l>(
         spec: &Spec,
         completion: &Completion<'_>,
@@ -69,7 +69,7 @@ impl ExchangeChoices {
         made
     }
 
-    /// These choices after other steps of the server.
+    /// Puts the internal steps of an earlier exchange before these choices.
     pub(crate) fn after(self, mut earlier: ExchangeChoices) -> ExchangeChoices {
         earlier.before.extend(self.before);
         ExchangeChoices { before: earlier.before, ..self }
@@ -98,8 +98,8 @@ impl ExchangeChoices {
     }
 }
 
-/// The choice that an entry of a log stands for, under a model; `None` if it stands in an arm that is not taken, or the entry
-/// is no choice.
+/// The choice that an entry of a log stands for, with the value of a model; `None` if the entry is no choice, or is in an arm
+/// that is not taken.
 pub(crate) fn known(completion: &Completion<'_>, logged: &Logged) -> Option<Given> {
     match logged {
         Logged::Value { value, guard } => Given::Value(value.clone()).under(completion, guard.as_ref()),
@@ -123,13 +123,13 @@ pub(crate) fn begin(spec: &Arc<Spec>, choices: Vec<Given>) -> Result<(Server, In
     Ok((server, Initial { choices, json }))
 }
 
-/// The error that a run does not show what was observed. It need not if choices stand in the order in which elements were met
-/// that were not known.
+/// The error for a run that does not show what was observed. If the specification chooses once for each element of a set, this
+/// may happen with a correct witness, as the choices are in the order in which the elements were met.
 pub(crate) fn wrong(spec: &Spec, line: u64, why: String) -> WitnessError {
     if spec.program.chooses_for_elements { WitnessError::Disordered } else { WitnessError::DoesNotReplay { line, why } }
 }
 
-/// Repeats what the server did by itself, and then what it did with the request.
+/// Repeats the internal steps of the server before a request, and then the handling of the request.
 pub(crate) fn repeat(
     spec: &Spec,
     server: &mut Server,

@@ -1,4 +1,4 @@
-//! A run of the specification that shows exactly what was observed: the completeness of dualizing, made visible.
+//! A concrete run of the specification that shows exactly what was observed. It is the proof that an accepted trace is possible.
 //!
 //! For (5, 1), (3, 0) it is the run of compare-and-reset in which the first answer chose a number of at least 3.
 
@@ -34,26 +34,26 @@ pub struct Witness {
 #[derive(Clone, PartialEq, Debug)]
 #[non_exhaustive]
 pub struct WitnessStep {
-    /// Its line.
+    /// The line of the exchange.
     pub line: u64,
-    /// The line of the event after which the request was served, if clients do not wait for each other.
+    /// The line of the event after which the request was served, if clients are concurrent.
     pub after: Option<u64>,
-    /// The steps that the server took by itself before the request, in order.
+    /// The internal steps that the server took before the request, in order.
     pub before: Vec<WitnessOwn>,
     /// The choices of the server while it handled the request.
     pub choices: Vec<Given>,
     /// The choices of the server while it handled the request, as JSON.
     pub json: Vec<String>,
-    /// The request, if a part of it was not known.
+    /// The request in full, if the recording has a hole in it.
     pub request: Option<Value>,
-    /// The reply of the server (which fills a hole).
+    /// The reply of the server; it fills a hole in the recording.
     pub reply: Reply,
     /// True if the request was lost before it had any effect.
     pub skipped: bool,
 }
 
 impl WitnessStep {
-    /// The number of values that the exchange has: choices, and steps that the server took by itself, with theirs.
+    /// The number of values of the exchange: its choices, its internal steps, and the choices of these.
     #[must_use]
     pub fn values(&self) -> usize {
         self.choices.len() + self.before.iter().map(|own| 1 + own.choices.len()).sum::<usize>()
@@ -66,7 +66,7 @@ impl WitnessStep {
 pub struct WitnessOwn {
     /// The step's number, in the order of the declarations.
     pub step: usize,
-    /// The place where it is declared.
+    /// The place at which the step is declared.
     pub site: Site,
     /// The choices of the server in this step.
     pub choices: Vec<Given>,
@@ -82,23 +82,23 @@ pub enum WitnessError {
     NotAccepted,
     /// A question about the values was too hard.
     Undecided(Answer),
-    /// With all choices kept, there are too many explanations to follow them all.
+    /// With all choices kept, there are too many explanations to follow.
     TooMany,
-    /// The choices for the elements of a set were found, and not their order, which is that of the elements.
+    /// The choices for the elements of a set were found, but not the order in which the server makes them.
     Disordered,
     /// The run did not show what was observed: a bug of this program, to be reported.
     DoesNotReplay {
-        /// The line of the exchange at which it differs.
+        /// The line of the exchange at which the run differs.
         line: u64,
-        /// The way in which it differs, or the reason why the server stopped, in words.
+        /// The way in which the run differs, or the reason why the server stopped, in words.
         why: String,
     },
-    /// Whoever took its parts wanted no more of them.
+    /// The receiver of the parts wanted no more of them.
     Stopped,
 }
 
 impl WitnessError {
-    /// Tests whether there may be a witness that was not found.
+    /// Tests whether there may be a witness although none was found.
     #[must_use]
     pub fn is_doubt(&self) -> bool {
         matches!(self, WitnessError::Undecided(_) | WitnessError::TooMany | WitnessError::Disordered)
@@ -129,14 +129,14 @@ impl std::error::Error for WitnessError {}
 /// A part of a run.
 #[derive(Clone, PartialEq, Debug)]
 pub struct Segment {
-    /// The position of its first exchange.
+    /// The position of the part's first exchange.
     pub at: usize,
     /// Its exchanges, in order.
     pub steps: Vec<WitnessStep>,
 }
 
 impl Segment {
-    /// Replaces the parts of a witness whose exchanges it has, too.
+    /// Adds the part to a witness, and removes the parts whose exchanges it has, too.
     pub fn put(self, segments: &mut BTreeMap<usize, Segment>) {
         let end = self.at + self.steps.len();
         while let Some((at, to)) =

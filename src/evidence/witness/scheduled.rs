@@ -1,7 +1,7 @@
 //! The witness of an accepted history: the order in which its requests were served, and what the server chose for each.
 //!
-//! An order of service is a trace of one request after another, whose witness is found and replayed as that of any trace. If nobody
-//! saw the answer to a request, this answer is a hole. Requests that were never served are not in the trace.
+//! With its requests in the order of service, a history is a trace, and its witness is found and replayed as for any trace. If
+//! nobody saw the answer to a request, this answer is a hole. Requests that were never served are not in the trace.
 //!
 //! ```text
 //! 1 {"c":1,"q":5}   2 {"c":2,"q":3}   3 {"c":2,"a":0}   4 {"c":1,"a":1}      recorded
@@ -17,8 +17,8 @@ use crate::judge::Options;
 use crate::search::History;
 use crate::spec::Spec;
 
-/// Finds a witness of a history with this order of service and replays it, part by part. No more of it is looked for once a part is
-/// answered with a break.
+/// Finds a witness of a history with this order of service, and hands over its replayed parts. The search ends if `give` answers
+/// with a break.
 ///
 /// # Errors
 /// If the order does not explain the history, or the values could not be found.
@@ -39,7 +39,7 @@ pub fn witness_of_order(
         give(segment)
     });
     found.map_err(|error| match error {
-        // An order that was found and is none is as much a bug as one that does not replay.
+        // A wrong order from the search is a bug, too.
         WitnessError::NotAccepted => {
             WitnessError::DoesNotReplay { line: 0, why: "no run serves the requests in this order".to_owned() }
         }

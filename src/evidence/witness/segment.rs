@@ -1,9 +1,9 @@
 //! A part of a witness: the run that shows some exchanges in a row, from a checkpoint into a given state.
 //!
-//! The exchanges are judged with the choices of every path kept. A model of what is left at the end, in which the memory is the
-//! given state, is extended backwards to all variables that were forgotten on the way, which gives every choice its value, and
-//! the checkpoint its state; the concrete server then repeats the run. For example from `n >= 3` into `n = 7` by (9, 1):
-//! the run begins with `n = 3` and chooses 7.
+//! The exchanges are judged with the choices of every path kept. A model of the remaining constraints, with the memory equal to
+//! the given state, is extended backwards to all eliminated variables. It gives every choice its value, and the checkpoint its
+//! state. The concrete server then repeats the run. For example from `n >= 3` into `n = 7` by (9, 1): the run begins with `n = 3`
+//! and chooses 7.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::value::{self, Truth, Value};
 pub(crate) enum Begin<'b> {
     /// An initial state.
     Initially(&'b Options),
-    /// One of the states that a judge knows.
+    /// One of the states that a judge considers possible.
     At(&'b Judge),
 }
 
@@ -28,20 +28,21 @@ pub(crate) enum Begin<'b> {
 pub(crate) enum SegmentStart {
     /// The choices of the initial state.
     Initial(Initial),
-    /// A state: the values of the variables.
+    /// The values of the variables in a state.
     State(Vec<Value>),
 }
 
 /// The reason why there is no run.
 pub(crate) enum SegmentError {
-    /// There were too many explanations, or too hard ones, after this number of exchanges: fewer at once may be enough.
+    /// Too many explanations, or too hard questions, after this number of exchanges: fewer exchanges may do.
     TooMany {
         /// The number of exchanges.
         after: usize,
     },
-    /// No run was found that ends in the given state, as steps of the server may still come: from a nearer checkpoint there may be one.
+    /// No run was found that ends in the given state. As the server may still take steps, there may be one from a nearer
+    /// checkpoint.
     Misfit,
-    /// Another one.
+    /// Another error.
     Failed(WitnessError),
 }
 
@@ -61,10 +62,10 @@ impl From<SegmentError> for WitnessError {
     }
 }
 
-/// Finds a run that shows the exchanges, and ends in the state if one is given; replays it.
+/// Finds a run that shows the exchanges, and replays it. The run ends in the state `into`, if one is given.
 ///
 /// # Errors
-/// There is none, the values could not be found, or it would cost too much.
+/// There is no such run, the values could not be found, or it would cost too much.
 pub(crate) fn run(
     spec: &Arc<Spec>,
     begin: Begin<'_>,
@@ -76,7 +77,7 @@ pub(crate) fn run(
         Begin::Initially(options) => (Judge::new(spec.clone(), options.keeping_choices(patience)), [].as_slice()),
         Begin::At(before) => (before.keeping_choices(patience), before.candidates()),
     };
-    // Of few that are followed beyond a limit none is likely to end in a given state.
+    // If only a few explanations are followed after a limit, none of them is likely to end in a given state.
     let follows_few = patience == Patience::All && (into.is_none() || exchanges.len() == 1);
     for (after, exchange) in exchanges.iter().enumerate() {
         judge.observe(exchange);
@@ -95,8 +96,8 @@ pub(crate) fn run(
     Ok(replay(spec, state, made, exchanges, into)?)
 }
 
-/// The choices on a way from one of the states at the start to one that the judge knows, the given one if there is one; and
-/// the state at the start. There is none if a run begins in an initial state.
+/// The state in which a run begins, and its choices. The run leads to a state that the judge considers possible, and to the given
+/// one if there is one. The state is `None` if the run begins in an initial state.
 pub(crate) fn chosen(
     spec: &Spec,
     judge: &mut Judge,
@@ -114,7 +115,7 @@ pub(crate) fn chosen(
     Ok((state, made))
 }
 
-/// Keeping what was chosen, the solver may have to be asked more than the judge had to ask, and give up.
+/// Checks the verdict of a judgement with choices kept. The solver may have given up, as it is asked more than without them.
 pub(crate) fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
     match verdict {
         Verdict::Accept { .. } => Ok(()),
@@ -124,12 +125,12 @@ pub(crate) fn accepted(verdict: &Verdict) -> Result<(), WitnessError> {
     }
 }
 
-/// The state that a candidate is under a model.
+/// The state of a candidate under a model.
 fn state(completion: &Completion<'_>, candidate: &Candidate) -> Vec<Value> {
     candidate.process.memory.iter().map(|slot| completion.value(slot)).collect()
 }
 
-/// A candidate that may be in the state, and a model in which it is, which has some values already.
+/// A candidate that may be in the state, and a model that extends the given values and puts it there.
 pub(crate) fn explanation(
     judge: &mut Judge,
     into: Option<&[Value]>,
@@ -147,7 +148,7 @@ pub(crate) fn explanation(
     Err(failed)
 }
 
-/// A model of the candidate's variables, those that were forgotten included.
+/// A model of all variables of the candidate, with the eliminated ones.
 fn complete_model(
     judge: &mut Judge,
     candidate: &Candidate,
@@ -156,7 +157,7 @@ fn complete_model(
 ) -> Result<Model, Answer> {
     let there = into.map_or(Ok(Vec::new()), |state| conditions(candidate, state))?;
     let mut model = candidate.store.model(&there, judge.solver(), &mut |_| 0)?;
-    // Variables of the memory that nothing restricts get the simplest value of their sort.
+    // Variables of the memory that no constraint mentions get the simplest value of their sort.
     for slot in candidate.process.memory.iter().chain(candidate.process.unknowns.seen().map(|(_, value)| value)) {
         slot.visit_variables(&mut |var| {
             if model.get(var).is_none() && candidate.store.binding(var).is_none() {
@@ -172,7 +173,7 @@ fn complete_model(
     }
 }
 
-/// The conditions under which a candidate is in a state; an error if it cannot be, or that is not decided.
+/// The conditions under which a candidate is in a state; an error if it cannot be in the state, or this is undecided.
 fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answer> {
     let mut conditions = Vec::new();
     for (slot, wanted) in candidate.process.memory.iter().zip(state).filter(|(slot, wanted)| slot != wanted) {
@@ -180,14 +181,14 @@ fn conditions(candidate: &Candidate, state: &[Value]) -> Result<Vec<Term>, Answe
             Ok(Truth::Known(true)) => {}
             Ok(Truth::Known(false)) => return Err(Answer::Unsat),
             Ok(Truth::Term(condition)) => conditions.push(condition),
-            // A map whose keys are not told apart: another candidate, or a longer part, may do.
+            // The keys of a map could not be told apart. Another candidate, or a longer part, may do.
             Err(_) => return Err(Answer::Unknown(Why::Effort)),
         }
     }
     Ok(conditions)
 }
 
-/// Tests whether a state is certainly one of those that candidates stand for.
+/// Tests whether one of the candidates certainly may be in a state.
 pub(crate) fn is_among(judge: &mut Judge, candidates: &[Candidate], state: &[Value]) -> bool {
     let mut clean = candidates.iter().filter(|candidate| candidate.is_clean());
     clean.any(|candidate| {
@@ -196,8 +197,7 @@ pub(crate) fn is_among(judge: &mut Judge, candidates: &[Candidate], state: &[Val
     })
 }
 
-/// Repeats the run on the concrete server, and compares its answers with the observed ones and its last state with the given
-/// one.
+/// Repeats the run on the concrete server. Compares the answers with the observed ones, and the last state with the given one.
 pub(crate) fn replay(
     spec: &Arc<Spec>,
     state: Option<Vec<Value>>,

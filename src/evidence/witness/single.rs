@@ -1,8 +1,8 @@
-//! A single exchange of a run, with the internal steps before it: made backwards, too, one step after another.
+//! A single exchange of a run, with the internal steps before it, which is made backwards, one step after another.
 //!
-//! If choices are kept, each of n steps that the server may have taken doubles the explanations of one exchange; without choices the
-//! explanations are few. So the state is looked for in which the request was taken, and then, from the last step to the first,
-//! whether the step was taken, and in which state.
+//! If choices are kept, each of n steps that the server may have taken doubles the explanations of the exchange. Without choices
+//! there are few explanations. So first the state is found in which the request was taken. Then, from the last step to the first,
+//! it is found whether the step was taken, and in which state.
 
 use super::made::{ExchangeChoices, RunChoices};
 use super::segment::{self, SegmentStart};
@@ -12,10 +12,11 @@ use crate::spec::Spec;
 use crate::value::Value;
 use std::sync::Arc;
 
-/// Finds a run that shows an exchange, from what a judge knows, and ends in the state if one is given; replays it.
+/// Finds a run that shows an exchange, from the states of a judge, and replays it. The run ends in the state `into`, if one is
+/// given.
 ///
 /// # Errors
-/// There is none, or the values could not be found.
+/// There is no such run, or the values could not be found.
 pub(crate) fn run(
     spec: &Arc<Spec>,
     judge: &Judge,
@@ -41,8 +42,8 @@ pub(crate) fn run(
     segment::replay(spec, None, choices, exchanges, into)
 }
 
-/// Finds a way from one of some states into one that the judge knows; returns the state in which it begins, and what was chosen
-/// on it.
+/// Finds a way from one of some states into a state that the judge considers possible. Returns the state in which it begins, and
+/// its choices.
 fn chosen(
     spec: &Spec,
     judge: &mut Judge,

@@ -1,4 +1,4 @@
-//! Values that are known from the specification alone: small ones first, then larger ones, and those at the boundaries that it names.
+//! Values that are known from the specification alone: small ones first, then larger ones, and those at its boundaries.
 //!
 //! If a specification says `len(data) > 1024`, texts of 1023, 1024 and 1025 characters are among those that are drawn.
 
@@ -10,11 +10,11 @@ use crate::spec::Spec;
 use crate::spec::code::{Op, Unary};
 use crate::value::Value;
 
-/// The longest text that is drawn, in characters.
+/// The most characters of a drawn text.
 const LONGEST: i64 = 1 << 21;
-/// Texts longer than this are drawn in few runs only.
+/// The most bytes of texts that most runs draw; longer ones are drawn in few runs.
 const LONG: usize = 300;
-/// The number of constants of a specification that are taken up.
+/// The most constants of a specification that are used.
 const CONSTANTS: usize = 64;
 /// Texts that are or resemble integers.
 const DIGITS: [&str; 14] = [
@@ -33,9 +33,9 @@ const DIGITS: [&str; 14] = [
     "18446744073709551615",
     "9223372036854775807",
 ];
-/// Texts that are often forgotten where texts are quoted, split, counted or stored.
+/// Texts that programs often mishandle when they quote, split, count or store texts.
 const AWKWARD: [&str; 12] = [" ", "\"", "\\", "'", "\n", "\0", "%", "/", "a b", "é", "日本", "😀"];
-/// Octets that are no text, or end one.
+/// Bytes that are no text, or end one.
 const OCTETS: [&[u8]; 5] = [b"\x80", b"\xff\xfe", b"\0", b"\r\n", b"\xc3"];
 /// JSON values.
 const JSON: [&str; 8] = ["null", "0", "1", "\"a\"", "\"b\"", "[]", "{\"a\": 1}", "{\"a\": 1, \"b\": [2]}"];
@@ -43,30 +43,30 @@ const JSON: [&str; 8] = ["null", "0", "1", "\"a\"", "\"b\"", "[]", "{\"a\": 1}",
 /// The values that are drawn if nothing else is known.
 #[derive(Debug, Default)]
 pub(crate) struct ValueDomain {
-    /// The integers of the specification, and those beside them.
+    /// The integers of the specification, and their neighbours.
     integers: Vec<Int>,
     /// The texts of the specification.
     texts: Vec<Arc<str>>,
-    /// The lengths that may matter to it.
+    /// The lengths that may matter to the specification.
     lengths: Vec<usize>,
     /// Set if the specification reads texts as integers.
     reads_integers: bool,
 }
 
-/// The size of the values of a run.
+/// The sizes of the values in a run.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(crate) enum ValueSizes {
     /// Small integers and short texts, with few exceptions.
     #[default]
     Small,
-    /// Those at the boundaries, too.
+    /// Values at the boundaries, too.
     Any,
-    /// Texts of any length as well.
+    /// Texts of any length, too.
     Long,
 }
 
 impl ValueDomain {
-    /// The values of a specification whose constants are these, besides those of its instructions.
+    /// The values of a specification: those in its instructions, and its computed constants.
     pub fn of(spec: &Spec, computed: &[Value]) -> ValueDomain {
         let mut domain = ValueDomain::default();
         let code = spec.program.functions.iter().flat_map(|function| &function.code);
@@ -105,10 +105,10 @@ impl ValueDomain {
         }
     }
 
-    /// A value of a sort.
+    /// Draws a value of a sort.
     ///
     /// # Errors
-    /// If the source of choices fails.
+    /// The source of choices fails.
     pub fn draw(&self, sort: Sort, sizes: ValueSizes, choices: &mut dyn Choices) -> Result<Scalar, ChoiceError> {
         Ok(match sort {
             Sort::Bool => Scalar::Bool(choices.choose("bool", 2)? == 1),
@@ -160,7 +160,7 @@ impl ValueDomain {
         })
     }
 
-    /// A length that may matter, up to a longest one.
+    /// Draws a length that may matter, up to a longest one.
     fn length(&self, longest: usize, choices: &mut dyn Choices) -> Result<usize, ChoiceError> {
         let own: Vec<usize> = self.lengths.iter().copied().filter(|length| *length <= longest).collect();
         if own.is_empty() || choices.choose("length of the specification", 2)? == 0 {
@@ -171,7 +171,7 @@ impl ValueDomain {
     }
 }
 
-/// A text of one letter, again and again, with another one at its end, so that a shorter one is told from it.
+/// A text of one letter, with another letter at its end, so that a cut text differs from the whole.
 fn letters(length: usize, choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
     let last = char::from(b'a' + choices.choose("last letter", 3)? as u8);
     let mut text = "x".repeat(length.saturating_sub(1));

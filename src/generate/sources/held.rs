@@ -1,4 +1,4 @@
-//! The values that a state holds at a place: the keys of a map, a field of its values, the elements of a list.
+//! The values that a state holds at a place: the keys of a map, a field of its values, or the elements of a list.
 //!
 //! `data: map<string, Resource>` has the places `data, a key`, `data, a value, .value` and `data, a value, .tag`.
 
@@ -7,13 +7,13 @@ use crate::spec::analysis::links::{LinkedPart, PartPath, PartStep};
 use crate::spec::{Spec, Type, TypeId, Types};
 use crate::value::{Presence, Value};
 
-/// The depth to which the types of variables are looked into, and the number of places that are told apart.
+/// The depth to which the types of variables are searched for places, and the most places that are told apart.
 const DEPTH: usize = 8;
 const PLACES: usize = 256;
-/// The number of elements of a collection that one is drawn from.
+/// The most elements of a collection that may be drawn: the first ones.
 const ELEMENTS: usize = 16;
 
-/// A place, with the type of what is there and the name of the innermost field or variable around it.
+/// A place, with the type of its values, and the name of the innermost field or variable around it.
 #[derive(Clone, Debug)]
 pub(crate) struct TypedPlace {
     pub place: LinkedPart,
@@ -21,7 +21,7 @@ pub(crate) struct TypedPlace {
     pub name: String,
 }
 
-/// All places in the states of a specification at which a scalar, a struct or a variant may be.
+/// All places in the states of a specification that may hold a scalar, a struct or a variant.
 pub(crate) fn places(spec: &Spec) -> Vec<TypedPlace> {
     let mut found = Vec::new();
     for (slot, variable) in spec.program.slots[..spec.program.state_slots()].iter().enumerate() {
@@ -66,10 +66,10 @@ fn find(types: &Types, at: &TypedPlace, found: &mut Vec<TypedPlace>) {
     }
 }
 
-/// A value that a state has at a place; nothing if none is known.
+/// Draws a value that a state holds at a place; `None` if none is known.
 ///
 /// # Errors
-/// If the source of choices fails.
+/// The source of choices fails.
 pub(crate) fn draw(
     place: &LinkedPart,
     state: &[Value],

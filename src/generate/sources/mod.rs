@@ -4,18 +4,18 @@ pub(crate) mod domain;
 pub(crate) mod held;
 pub(crate) mod seen_values;
 
-/// The sources of a value.
+/// The source of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum ValueSource {
-    /// The values of its type.
+    /// The values of the type.
     Domain,
     /// The few keys of the run.
     Keys,
-    /// The states that explain what was seen.
+    /// The states that explain the observations.
     State,
-    /// The answers.
+    /// The answers of the run.
     Trace,
-    /// Its parts, one by one.
+    /// The parts of the value, each drawn by itself.
     Parts,
 }
 
@@ -26,22 +26,22 @@ pub(super) const SOURCES: [ValueSource; 5] =
 /// The names of the sources, in the same order.
 const NAMES: [&str; 5] = ["domain", "keys", "state", "trace", "parts"];
 
-/// Factors by which the weights of sources are multiplied, as `trace=2,state=0`.
+/// The factors of the weights of sources, as in `trace=2,state=0`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct SourceWeights([u64; 5]);
 
 impl Default for SourceWeights {
-    /// The weights stay as they are at first.
+    /// Leaves all weights as they are.
     fn default() -> SourceWeights {
         SourceWeights([1; 5])
     }
 }
 
 impl SourceWeights {
-    /// The factors that a text gives.
+    /// Reads the factors from a text.
     ///
     /// # Errors
-    /// The part of it that is none.
+    /// The part of the text that is wrong.
     pub fn read(text: &str) -> Result<SourceWeights, String> {
         let SourceWeights(mut factors) = SourceWeights::default();
         for part in text.split(',').map(str::trim).filter(|part| !part.is_empty()) {
@@ -60,7 +60,7 @@ impl SourceWeights {
         Ok(SourceWeights(factors))
     }
 
-    /// The weights of the sources of a place, from those that they have without factors.
+    /// The weights of the sources at a place, from those without factors.
     pub(super) fn of(self, first: &[u64; 5]) -> [u64; 5] {
         std::array::from_fn(|at| first[at] * self.0[at])
     }

@@ -1,7 +1,7 @@
-//! The values that the answers of a run have shown, by their kind, so that later requests can refer to them.
+//! The values in the answers of a run, by kind, so that later requests can refer to them.
 //!
 //! After `{"Ok": {"value": "x", "tag": {"weak": true, "opaque": "33f"}}}` a `Tag`, a token `Opaque` and a text called `value` are
-//! known, each with the place at which it stands.
+//! known, each with its place in the answer.
 
 use std::collections::VecDeque;
 
@@ -14,15 +14,15 @@ use crate::script::{PathStep, PlacedReference, Reference};
 use crate::spec::{Type, TypeId, Types};
 use crate::value::Value;
 
-/// The number of last values of a kind that are kept.
+/// The number of last values of each kind that are kept.
 const KEPT: usize = 12;
-/// The number of values of one answer that are taken up.
+/// The most values of one answer that are kept.
 const TAKEN: usize = 32;
-/// The number of elements of a list that are looked at.
+/// The most elements of one list that are looked at.
 const ELEMENTS: usize = 4;
-/// The number of values whose origin is remembered.
+/// The most values whose origins are remembered.
 const ORIGINS: usize = 4_096;
-/// Texts longer than this are not referred to.
+/// The most bytes of a text that requests refer to.
 const LONG_TEXT: usize = 256;
 
 /// The place of a part of a value: the numbers of fields and elements from the root.
@@ -38,12 +38,12 @@ pub(crate) struct SeenValue {
     message: Value,
 }
 
-/// The values that were seen in a run.
+/// The values in the answers of a run.
 #[derive(Debug)]
 pub(crate) struct SeenValues {
     answers: TypeForm,
     response: TypeId,
-    /// For each place of an answer, the number of its kind.
+    /// The number of the kind at each place of an answer.
     kind_of: Vec<Option<usize>>,
     kinds: FxHashMap<(TypeId, Option<String>), usize>,
     /// The last values of each kind, the newest at the end.
@@ -55,7 +55,7 @@ pub(crate) struct SeenValues {
 }
 
 impl SeenValues {
-    /// The values of answers of a type, of which none was seen yet.
+    /// An empty record for answers of a type.
     pub fn of(types: &Types, response: TypeId) -> SeenValues {
         let answers = TypeForm::of(types, response);
         let mut kinds = FxHashMap::default();
@@ -82,7 +82,7 @@ impl SeenValues {
         kinds
     }
 
-    /// Begins a run, in which nothing was seen yet.
+    /// Forgets all values, as a new run begins.
     pub fn clear(&mut self) {
         self.last.iter_mut().for_each(VecDeque::clear);
         self.origins.clear();
@@ -94,7 +94,7 @@ impl SeenValues {
         &self.last[kind]
     }
 
-    /// Takes up the values of a request: those are literals later on.
+    /// Notes the values of a request, which stay literals later.
     pub fn ask(&mut self, requests: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, request: &Value) {
         if self.own.len() < ORIGINS {
             self.take_own(requests, kinds, (0, request));
@@ -105,7 +105,7 @@ impl SeenValues {
         if !matches!(value, Value::Scalar(_)) {
             return parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, kinds, (node, part)));
         }
-        // An integer that a request had may be drawn by the server all the same.
+        // The server may still choose an integer that a request had.
         let is_int = value.as_int().is_some();
         let Some(kind) = kinds(node).filter(|_| refers(value) && !is_int) else { return };
         let is_new = !self.origins.contains_key(&(form.nodes[node].ty, value.clone()));
@@ -114,7 +114,7 @@ impl SeenValues {
         }
     }
 
-    /// Takes up the values of an answer.
+    /// Notes the values of an answer.
     pub fn answer(&mut self, label: u64, answer: &Value) {
         let answers = std::mem::replace(&mut self.answers, TypeForm { nodes: Vec::new() });
         let mut taking =
@@ -123,25 +123,25 @@ impl SeenValues {
         self.answers = answers;
     }
 
-    /// The newest place at which an answer has a value, which no request had before if it is of this kind.
+    /// The newest place of a value in an answer; `None` if a request had the value before, as one of this kind.
     pub fn origin(&self, ty: TypeId, kind: Option<usize>, value: &Value) -> Option<&SeenValue> {
         let is_own = |kind| self.own.contains(&(kind, value.clone()));
         if self.origins.is_empty() || kind.is_some_and(is_own) { None } else { self.origins.get(&(ty, value.clone())) }
     }
 
-    /// The kind of values of a type that have no name.
+    /// The kind of the values of a type, without a name.
     pub fn kind_of_type(&self, ty: TypeId) -> Option<usize> {
         self.kinds.get(&(ty, None)).copied()
     }
 
-    /// The reference from a place of a request to a value that was seen.
+    /// The reference from a place of a request to a value of an answer.
     pub fn reference(&self, types: &Types, at: &[usize], seen: &SeenValue) -> PlacedReference {
         let path = path(types, self.response, &seen.message, &seen.at);
         PlacedReference { at: at.to_vec(), to: Reference { label: seen.label, path, via: None } }
     }
 }
 
-/// The kind of a value of this type, in a field of this name, if it has one: what has a type of its own is known by that alone.
+/// The kind of a value of this type in a field of this name. For a type of its own the name does not matter.
 fn kind(types: &Types, ty: TypeId, name: Option<&str>) -> Option<(TypeId, Option<String>)> {
     match types.get(ty) {
         Type::Token(_) | Type::Struct(_) | Type::Enum(_) => Some((ty, None)),
@@ -151,7 +151,7 @@ fn kind(types: &Types, ty: TypeId, name: Option<&str>) -> Option<(TypeId, Option
     }
 }
 
-/// Tests whether a reference to a scalar is worth having.
+/// Tests whether a scalar is worth a reference.
 fn refers(value: &Value) -> bool {
     match value {
         Value::Scalar(Scalar::Str(text)) => text.len() <= LONG_TEXT,
@@ -161,7 +161,7 @@ fn refers(value: &Value) -> bool {
     }
 }
 
-/// The parts of a value, each with its number and the node of its place; those in maps and sets have no place.
+/// The parts of a value, each with its number and the node of its place. Parts of maps and sets have no place.
 pub(crate) fn parts<'v>(
     form: &'v TypeForm,
     node: usize,
@@ -187,7 +187,7 @@ fn numbered<'v>(fields: &'v [usize], value: &'v Value) -> Box<dyn Iterator<Item 
     Box::new(fields.iter().zip(value.fields()).enumerate().map(|(at, (node, part))| (at as u32, *node, part)))
 }
 
-/// The values of one answer, as they are taken up.
+/// The values of one answer, while they are collected.
 struct AnswerTaking<'s> {
     seen: &'s mut SeenValues,
     form: &'s TypeForm,

@@ -1,4 +1,4 @@
-//! The tester of mutants: generated requests, judged online, as against a live system; the mutant is served in this process.
+//! The test of mutants with generated requests, as of a live system. The mutant is served in this process, and judged online.
 
 mod random;
 mod served;
@@ -19,13 +19,13 @@ use crate::sut::SutFailureKind;
 use random::{RandomClients, RunOfMutant};
 use served::ServedSpec;
 
-/// The patience with a served mutant: an answer that is not there at once never comes.
+/// The longest wait for a served mutant, as an answer that does not come at once never comes.
 const DEADLINE: Duration = Duration::from_millis(1);
 
-/// A tester with a budget.
+/// A tester of mutants, with a budget.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct MutantTester {
-    /// The number of requests in all.
+    /// The number of requests of all runs together.
     pub requests: u64,
 }
 
@@ -35,14 +35,15 @@ impl Default for MutantTester {
     }
 }
 
-/// The numbers of requests of runs, in turn; then the mutant begins anew. Short runs are many different ones.
+/// The lengths of runs, in requests, in turn. The mutant starts afresh after each run, and short runs show more different
+/// beginnings.
 const RUNS: [u64; 5] = [4, 8, 16, 32, 64];
 
 fn length(run: u64) -> u64 {
     RUNS[(run % RUNS.len() as u64) as usize]
 }
 
-/// Makes the run of a number, and counts its requests.
+/// Makes the run with this number, and counts its requests.
 type RunMutant<'r> = Box<dyn FnMut(u64, &mut u64) -> RunOfMutant + 'r>;
 
 impl Killer for MutantTester {
@@ -73,7 +74,7 @@ impl Killer for MutantTester {
     }
 }
 
-/// Generated requests to a mutant.
+/// The generated requests to a mutant.
 struct Generated {
     judging: Judging,
     generator: Generator,
@@ -130,7 +131,7 @@ impl Generated {
         }
     }
 
-    /// Tells the generator what was observed.
+    /// Shows the generator what was observed.
     fn learn(&mut self, run: &LiveRun, from: usize) {
         for event in &run.events()[from..] {
             match &event.kind {

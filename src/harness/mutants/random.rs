@@ -1,6 +1,6 @@
-//! Random clients of a mutant that do not wait for each other, with the peers that it calls.
+//! Random concurrent clients of a mutant, with the peers that it calls.
 //!
-//! This is for specifications that do more than answering.
+//! They test specifications that do more than answer requests.
 
 use std::sync::Arc;
 
@@ -12,18 +12,18 @@ use crate::spec::Spec;
 use crate::trace::{EventKind, PeerEvent, PeerMessage, TraceEvent};
 use crate::value::Value;
 
-/// Integers of few values.
+/// The range of the integers in requests; it is small so that values repeat.
 const FEW: (i64, i64) = (-1, 5);
 /// The number of clients.
 const CLIENTS: u64 = 3;
 
 /// The end of a run.
 pub(super) enum RunOfMutant {
-    /// It did what is not allowed.
+    /// The mutant did something that the specification does not allow.
     Killed,
-    /// It did nothing of that kind.
+    /// The mutant did only what the specification allows.
     Over,
-    /// It cannot be tested.
+    /// The mutant cannot be tested, for this reason.
     Failed(String),
 }
 
@@ -34,7 +34,7 @@ pub(super) struct RandomClients<'t> {
 }
 
 impl RandomClients<'_> {
-    /// A run of `length` requests.
+    /// Makes a run of `length` requests.
     pub fn converse(&self, length: u64, source: &mut Random, requests: &mut u64) -> RunOfMutant {
         let ranges = Ranges { request: Some(FEW), choose: None };
         let server = match Server::new(self.mutant.clone(), ranges, source) {
@@ -68,7 +68,7 @@ impl RandomClients<'_> {
     }
 }
 
-/// The event of a trace that an occurrence is.
+/// The event of a trace for an occurrence.
 fn event(spec: &Spec, occurrence: Occurrence, line: u64) -> TraceEvent<Value> {
     let (client, kind) = match occurrence {
         Occurrence::Sent(client, request) => (Some(client), EventKind::Request(request)),

@@ -1,7 +1,7 @@
-//! A specification as a system under test, in this process: requests are served one after another, as soon as they are sent.
+//! A specification as a system under test in this process. Requests are served one after another, as soon as they are sent.
 //!
-//! Its behaviour is a function of its seed. If it has no run for a request, it breaks down, like a server that crashes or hangs. If a
-//! request breaks the client's duty, as the mutant states it, the request is refused.
+//! Its behaviour is a function of its seed. If a request has no run, the system breaks down, like a server that crashes. If a
+//! request breaks the client's duty, by the rules of the mutant, it is refused.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -13,10 +13,10 @@ use crate::spec::Spec;
 use crate::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 
-/// The integers that it chooses in every second run, if it can: so they meet others.
+/// The range of the integers that it chooses in every second run, if it can; it is small so that values repeat.
 const FEW: (i64, i64) = (0, 6);
 
-/// A specification that is asked.
+/// A specification that is served.
 pub(super) struct ServedSpec {
     spec: Arc<Spec>,
     runs: u64,
@@ -26,7 +26,7 @@ pub(super) struct ServedSpec {
 }
 
 impl ServedSpec {
-    /// One that was not started yet.
+    /// A system that was not started yet.
     pub fn new(spec: &Arc<Spec>, seed: u64) -> ServedSpec {
         ServedSpec { spec: spec.clone(), runs: 0, choices: Random::new(seed), server: None, events: VecDeque::new() }
     }
@@ -57,7 +57,7 @@ impl System for ServedSpec {
         Ok(())
     }
 
-    /// Nothing happens by itself: what was not answered at once never is.
+    /// Nothing happens between requests, so an answer that did not come at once never comes.
     fn next(&mut self, _until: Instant) -> Result<Option<SutEvent>, SutFailure> {
         Ok(self.events.pop_front())
     }

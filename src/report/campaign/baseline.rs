@@ -1,4 +1,4 @@
-//! The causes that are known: a campaign that finds no other does not fail.
+//! The known causes of failures: a campaign that finds no other cause does not fail.
 //!
 //! ```text
 //! {"mayhap_baseline": 1, "spec": "kv_etag", "known": [
@@ -21,11 +21,11 @@ use serde::Deserialize;
 use super::{BaselineReport, CampaignReport, RegressionOutcome, RegressionRun};
 use crate::json::{self, quoted};
 
-/// The version of the form of the file.
+/// The version of the file format.
 const BASELINE_VERSION: u32 = 1;
 
-/// Tests whether two texts name one cause: `kv.may:5 Get Ok` and `Get Ok` do, as a reason need not name a statement; `kv.may:9 Get Ok`
-/// is another one.
+/// Tests whether two texts may name one cause: `kv.may:5 Get Ok` and `Get Ok` do, as a reason need not name a statement;
+/// `kv.may:5 Get Ok` and `kv.may:9 Get Ok` do not.
 #[must_use]
 pub fn is_same_cause(one: &str, other: &str) -> bool {
     let ((place, constructors), (other_place, other_constructors)) = (parts(one), parts(other));
@@ -33,7 +33,7 @@ pub fn is_same_cause(one: &str, other: &str) -> bool {
     !constructors.is_empty() && constructors == other_constructors && may_be_one_place || one == other
 }
 
-/// The statement that a cause names, if it names one, and the constructors of the request and of its answer.
+/// The place of the statement that a cause names, if it names one, and the constructors of the request and of its answer.
 #[must_use]
 pub fn parts(cause: &str) -> (Option<&str>, &str) {
     match cause.split_once(' ') {
@@ -43,7 +43,7 @@ pub fn parts(cause: &str) -> (Option<&str>, &str) {
     }
 }
 
-/// The causes that a specification's system is known to fail for.
+/// The causes for which the system of a specification is known to fail.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub struct Baseline {
     /// The name of the specification.
@@ -52,7 +52,7 @@ pub struct Baseline {
     pub causes: BTreeSet<String>,
 }
 
-/// A file as it is written.
+/// The content of a baseline file.
 #[derive(Deserialize)]
 struct BaselineFile {
     mayhap_baseline: u32,
@@ -64,7 +64,7 @@ impl Baseline {
     /// Reads the text of a file.
     ///
     /// # Errors
-    /// A message, one line, if it is no baseline, or one of a version that is not known.
+    /// The text is no baseline, or one of an unknown version; the message has one line.
     pub fn read(text: &str) -> Result<Baseline, String> {
         let file: BaselineFile = json::from_line(text).map_err(|why| format!("this is no baseline: {why}"))?;
         match file.mayhap_baseline {
@@ -73,7 +73,7 @@ impl Baseline {
         }
     }
 
-    /// The text of its file: a cause a line, so that a change is one.
+    /// The text of the file, with one cause a line, so that a diff shows each change on a line of its own.
     #[must_use]
     pub fn write(&self) -> String {
         let causes: Vec<String> = self.causes.iter().map(|cause| format!("  {}", quoted(cause))).collect();
@@ -81,7 +81,7 @@ impl Baseline {
         format!("{{\"mayhap_baseline\": {BASELINE_VERSION}, \"spec\": {}, \"known\": [{list}]}}\n", quoted(&self.spec))
     }
 
-    /// The causes of a campaign beside these.
+    /// Compares the causes that a campaign found with the known ones.
     #[must_use]
     pub fn compare<'c>(&self, found: impl IntoIterator<Item = &'c str>) -> BaselineReport {
         let found: BTreeSet<String> = found.into_iter().map(str::to_owned).collect();
@@ -90,13 +90,13 @@ impl Baseline {
         BaselineReport { known, new, unseen: self.causes.iter().filter(is_unseen).cloned().collect() }
     }
 
-    /// Tests whether a cause is one of these.
+    /// Tests whether a cause is known.
     #[must_use]
     pub fn knows(&self, cause: &str) -> bool {
         self.causes.iter().any(|known| is_same_cause(known, cause))
     }
 
-    /// Marks the failures that are known, and adds the comparison to the report.
+    /// Marks the failures whose causes are known, and adds the comparison to the report.
     pub fn mark(&self, report: &mut CampaignReport) {
         for found in &mut report.failures {
             found.known = self.knows(&found.cause);
@@ -107,7 +107,8 @@ impl Baseline {
         report.baseline = Some(self.compare(causes(report)));
     }
 
-    /// These and the causes that a campaign found. Those that it did not find stay: it may have ended before it met them.
+    /// The known causes, together with the causes that a campaign found. Other known causes stay: the campaign may have ended too
+    /// early.
     #[must_use]
     pub fn with(mut self, report: &CampaignReport) -> Baseline {
         self.spec.clone_from(&report.spec);
@@ -117,7 +118,7 @@ impl Baseline {
     }
 }
 
-/// The causes of what was found, and of regressions that fail.
+/// The causes of the failures that were found, and of the regressions that fail.
 fn causes(report: &CampaignReport) -> impl Iterator<Item = &str> {
     let fails = |run: &&RegressionRun| matches!(run.outcome, RegressionOutcome::Fails(..)) && !run.cause.is_empty();
     let regressions = report.regressions.iter().filter(fails).map(|run| run.cause.as_str());

@@ -1,4 +1,4 @@
-//! Annotations as GitHub's workflows read them from standard output: one a cause, at the line of the specification.
+//! The annotations that GitHub's workflows read from standard output: one for each cause, at its line of the specification.
 //!
 //! `::error file=specs/kv_etag.may,line=48,title=violation of kv_etag::violation after 212 requests …%0Aonly …`
 
@@ -6,7 +6,7 @@ use super::text::{again, headline};
 use super::visible::visible;
 use super::{CampaignReport, FoundFailure, RegressionOutcome, SpecPlace};
 
-/// The annotations, a line each.
+/// The annotations, one a line.
 #[must_use]
 pub fn annotations(report: &CampaignReport) -> String {
     let failures = report.failures.iter().map(|found| annotation(report, found));
@@ -40,12 +40,12 @@ fn command(severity: &str, place: &str, title: &str, message: &str) -> String {
     format!("::{severity} {place},title={}::{}\n", property(title), data(message))
 }
 
-/// A message of several lines: what ends a line, or begins an escape, is escaped.
+/// The text of an annotation: ends of lines, and the character that begins an escape, are escaped.
 fn data(text: &str) -> String {
     text.replace('%', "%25").replace('\r', "%0D").replace('\n', "%0A")
 }
 
-/// The value of a property: what ends it is escaped, too.
+/// The value of a property: the characters that would end it are escaped, too.
 fn property(text: &str) -> String {
     data(text).replace(':', "%3A").replace(',', "%2C")
 }

@@ -3,9 +3,9 @@
 use super::CampaignReport;
 use crate::json;
 
-/// The report on one line, ended.
+/// The report as one line with its end.
 #[must_use]
 pub fn json(report: &CampaignReport) -> String {
-    // Plain data with string keys: there is nothing in it that could not be written.
+    // Plain data with string keys can always be written.
     json::line(report).unwrap_or_default() + "\n"
 }

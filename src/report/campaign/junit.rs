@@ -1,4 +1,5 @@
-//! A campaign as JUnit's XML: a suite for the specification, a case for each regression, for each cause, and for all else.
+//! A campaign as JUnit's XML: one suite with a case for each regression, a case for each cause, and a case for the campaign
+//! itself.
 //!
 //! ```xml
 //! <testsuite name="kv_etag" tests="2" failures="1" …>
@@ -13,7 +14,7 @@ use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 use super::text::{failure, headline, summary};
 use super::{CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
 
-/// The report, or nothing if a text cannot be written as XML, which does not happen.
+/// The report; empty if a text cannot be written as XML, which does not happen.
 #[must_use]
 pub fn junit(report: &CampaignReport) -> String {
     let seconds = Duration::try_from_secs_f64(report.seconds).unwrap_or_default();
@@ -34,7 +35,7 @@ pub fn junit(report: &CampaignReport) -> String {
     all.to_string().unwrap_or_default()
 }
 
-/// The case that stands for all that was tested; each cause that was found has a case of its own.
+/// The case of the campaign itself. It does not fail for a cause, as each cause has a case of its own.
 fn campaign(report: &CampaignReport, seconds: Duration) -> TestCase {
     let status = match report.verdict {
         CampaignVerdict::Pass | CampaignVerdict::Violation | CampaignVerdict::Broken => TestCaseStatus::success(),

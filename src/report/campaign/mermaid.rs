@@ -19,7 +19,7 @@ use super::{CampaignReport, FoundFailure, ShownAct, ShownOutcome};
 pub fn mermaid(report: &CampaignReport) -> String {
     let steps = report.failures.iter().flat_map(|found| &found.steps);
     let clients: BTreeSet<u64> = steps.filter_map(|step| step.act.client()).collect();
-    // A note stands over all of them, or over the system alone.
+    // A note stands over all clients and the system, or over the system alone.
     let over = match clients.first() {
         Some(first) => format!("c{first},S"),
         None => "S".into(),
@@ -75,7 +75,7 @@ fn line(act: &ShownAct, over: &str, failing: bool) -> String {
     }
 }
 
-/// A text in which nothing has a meaning to Mermaid or to HTML.
+/// The text with all characters escaped that mean something to Mermaid or HTML.
 fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in visible(text).chars() {

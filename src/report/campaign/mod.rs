@@ -1,5 +1,5 @@
-//! The result of testing a live system, as data: what was tried, which branches of the specification were covered, and each failure
-//! with the few requests that show it.
+//! The result of testing a live system, as data: the work, the covered branches of the specification, and each failure with a few
+//! requests that show it.
 //!
 //! ```
 //! use mayhap::report::campaign::{CampaignReport, text};
@@ -7,7 +7,8 @@
 //! assert!(text::text(&report).starts_with("seed 8213 · 3 clients"));
 //! ```
 //!
-//! The harness fills a [`CampaignReport`]; one file a format turns it into bytes. Each struct serialises as `--report json:` shows it.
+//! The harness fills a [`CampaignReport`], and one file for each format writes it. Each struct serialises as `--report json:`
+//! shows it.
 
 pub mod baseline;
 pub mod github;
@@ -31,50 +32,51 @@ use crate::json::{RawJson, encode};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 
-/// The version of the form that a report has as JSON.
+/// The version of the JSON format of a report.
 pub const CAMPAIGN_SCHEMA: u32 = 1;
 
-/// Everything that is said about one campaign against one system.
+/// The report on one campaign against one system.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct CampaignReport {
-    /// [`CAMPAIGN_SCHEMA`].
+    /// The version of the format: [`CAMPAIGN_SCHEMA`].
     pub schema: u32,
     /// The name of the specification.
     pub spec: String,
-    /// The seed of all chance.
+    /// The seed of all random choices.
     pub seed: u64,
-    /// The requests that were sent, without those of regressions and of shrinking.
+    /// The number of requests, without those of regressions and of shrinking.
     pub requests: u64,
-    /// The runs that they were in; each begins with a reset.
+    /// The number of runs; each begins with a reset.
     pub runs: u64,
-    /// The time that it took. No other format than JSON and JUnit shows it.
+    /// The duration in seconds, which only the formats JSON and JUnit show.
     pub seconds: f64,
     /// The verdict.
     pub verdict: CampaignVerdict,
-    /// The branches of the specification that were taken.
+    /// The coverage of the specification.
     pub coverage: ReportedCoverage,
-    /// The share of answers of which the specification left only one possible, from 0 to 1; nothing if there was no answer.
+    /// The share of answers, from 0 to 1, that were forced: the specification left only one possible. `None` if there was no
+    /// answer.
     pub sharpness: Option<f64>,
-    /// Set if the specification left each answer several possibilities, so that only the form of HTTP answers was tested.
+    /// Set if the specification forced no answer, so that only the form of HTTP answers was tested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_form: bool,
     /// The failures, in the order in which they were found.
     pub failures: Vec<FoundFailure>,
-    /// The comparison with the known causes, if a file of these was given.
+    /// The comparison with the known causes, if a baseline was given.
     pub baseline: Option<BaselineReport>,
     /// The path of the specification.
     pub file: String,
     /// The number of clients.
     pub clients: u64,
-    /// The network: `tcp`.
+    /// The name of the network: `tcp`.
     pub net: String,
     /// The number of scripts that the campaign began with.
     pub corpus: u64,
-    /// The regressions, each as it ended.
+    /// The regressions with their outcomes.
     pub regressions: Vec<RegressionRun>,
-    /// The runs in which it was too hard to decide about some events, and why.
+    /// The runs in which some events were too hard to decide, with the reason.
     pub undecided: Vec<String>,
-    /// The reason for which the campaign ended early: `interrupted`, `the time of 60 s is over`.
+    /// The reason why the campaign ended early: `interrupted`, `the time of 60 s is over`.
     pub stopped: Option<String>,
     /// The files of the specification, for pages that show them.
     #[serde(skip)]
@@ -87,54 +89,54 @@ pub struct CampaignReport {
 pub enum CampaignVerdict {
     /// No failure, and something was tested.
     Pass,
-    /// The system did what no server that follows the specification could.
+    /// The system did something that no server may do that follows the specification.
     Violation,
     /// The system crashed, hung, sent garbage, refused a connection, or its adapter broke its protocol.
     Broken,
-    /// No answer was ever forced: nothing was tested.
+    /// No answer was forced: nothing was tested.
     Untested,
     /// No failure, but some events were too hard to decide.
     Unknown,
-    /// Interrupted before there was a failure.
+    /// Interrupted before a failure was found.
     Interrupted,
 }
 
-/// The part of a specification that the explanations took.
+/// The coverage of a specification by the explanations.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct ReportedCoverage {
-    /// The branches that there are.
+    /// The number of branches.
     pub branches: u64,
-    /// Those of them that were taken.
+    /// The number of branches that some explanation took.
     pub covered: u64,
-    /// The pairs of branches that can follow each other.
+    /// The number of pairs of branches that can follow each other.
     pub pairs: u64,
-    /// The branches that no explanation took.
+    /// The places of the branches that no explanation took.
     pub never: Vec<SpecPlace>,
-    /// The pairs that were taken.
+    /// The number of pairs that some explanation took.
     pub covered_pairs: u64,
-    /// The branches with their extents and counts.
+    /// The branches, each with its extent and its count.
     pub counts: Vec<BranchCount>,
 }
 
-/// A branch of a specification, and how often it was taken.
+/// A branch of a specification, with the number of times that it was taken.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct BranchCount {
-    /// The place where it begins.
+    /// The place at which the branch begins.
     #[serde(rename = "place")]
     pub at: SpecPlace,
-    /// The column at which it begins, from 1, in characters.
+    /// The column at which the branch begins, from 1, in characters.
     pub column: u64,
-    /// The line on which it ends.
+    /// The line on which the branch ends.
     pub end_line: u64,
-    /// The first column after it.
+    /// The first column after the branch.
     pub end_column: u64,
-    /// The condition under which it is taken, in words: `on Put`, `if …`, `else`, `Some(r)`.
+    /// The condition under which the branch is taken, in words: `on Put`, `if …`, `else`, `Some(r)`.
     pub what: String,
-    /// The number of times that it was taken.
+    /// The number of times that the branch was taken.
     pub count: u64,
 }
 
-/// A line of a specification; as JSON it is a text, `kv_etag.may:48`.
+/// A line of a specification; in JSON it is a text, `kv_etag.may:48`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct SpecPlace {
     /// The file, as messages show it.
@@ -146,48 +148,48 @@ pub struct SpecPlace {
 /// A file of a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SpecText {
-    /// Its name, as the places show it.
+    /// The name of the file, as places show it.
     pub file: String,
-    /// Its text.
+    /// The text of the file.
     pub text: String,
 }
 
-/// A failure that was found, shrunk as far as that went.
+/// A failure that was found, shrunk as far as possible.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct FoundFailure {
-    /// The cause, by which failures are told apart: `kv_etag.may:48 Put NoContent`.
+    /// The cause, which tells failures apart: `kv_etag.may:48 Put NoContent`.
     pub cause: String,
-    /// The line of the script at which it shows.
+    /// The line of the script at which the failure shows.
     pub event: Option<u64>,
-    /// The requests of the campaign until it was found.
+    /// The number of requests of the campaign before the failure was found.
     pub requests_to_find: u64,
     /// The script, as a regression file holds it: one JSON object a line.
     pub script: String,
-    /// The requests of the script.
+    /// The number of requests in the script.
     pub shrunk_requests: u64,
-    /// The runs of the system that shrinking took.
+    /// The number of runs of the system for shrinking.
     pub runs_to_shrink: u64,
-    /// The runs of the script that failed, and all that were made.
+    /// The number of runs of the script that failed, and the number of all its runs.
     pub fails: (u64, u64),
     /// The reason, line by line.
     pub explanation: Vec<String>,
     /// The path of the regression file.
     pub file: Option<String>,
-    /// Its kind.
+    /// The kind of the failure.
     pub kind: FailureKind,
-    /// The line of the specification that it is about.
+    /// The line of the specification that forbids the answer.
     pub place: Option<SpecPlace>,
-    /// The number of the run in which it was found, from 1.
+    /// The number of the run in which the failure was found, from 1.
     pub run: u64,
-    /// The requests of the script before it was shrunk.
+    /// The number of requests in the script before shrinking.
     pub original_requests: u64,
-    /// Set if no request can be left out and nothing be made simpler.
+    /// Set if no request can be left out and none be made simpler.
     pub minimal: bool,
-    /// Set if the baseline has the cause.
+    /// Set if the cause is in the baseline.
     pub known: bool,
-    /// The script as what happened, line by line.
+    /// The script with what happened, line by line.
     pub steps: Vec<ShownStep>,
-    /// The last lines of the system's own output.
+    /// The last lines of the system's output.
     pub last_output: Vec<String>,
 }
 
@@ -195,69 +197,69 @@ pub struct FoundFailure {
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FailureKind {
-    /// It did what no server that follows the specification could.
+    /// The system did something that no server may do that follows the specification.
     Violation,
-    /// It ended by itself.
+    /// The system ended by itself.
     Crash,
-    /// It did not answer in time.
+    /// The system did not answer in time.
     Hang,
-    /// It sent what is no answer.
+    /// The system sent something that is no answer.
     Garbage,
-    /// It refused a connection.
+    /// The system refused a connection.
     Refused,
-    /// It could not be started, or was not ready in time.
+    /// The system could not be started, or was not ready in time.
     Start,
     /// The adapter broke its protocol.
     Adapter,
 }
 
-/// A line of a script, with what happened and what is known after it.
+/// A step of a script, with what happened and what is known after it.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct ShownStep {
-    /// The thing that happens.
+    /// The action.
     #[serde(flatten)]
     pub act: ShownAct,
-    /// The remarks on it, each a line: `only PreconditionFailed was possible`.
+    /// The remarks on the step, one a line: `only PreconditionFailed was possible`.
     pub notes: Vec<String>,
     /// The line of the specification that the remarks are about.
     pub place: Option<SpecPlace>,
-    /// Set if the failure shows here.
+    /// Set if the failure shows at this step.
     pub failing: bool,
-    /// The state after it, as far as it is known.
+    /// The state after the step, as far as it is known.
     pub believed: Vec<Belief>,
 }
 
-/// The things that happen in a script.
+/// An action in a script.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShownAct {
     /// A client sends a request.
     Ask {
-        /// Its label; odd.
+        /// The label of the request, an odd number.
         label: u64,
         /// The client.
         client: u64,
         /// The request.
         request: ShownValue,
-        /// The references in it, with their places in words: `if_match = 4@Ok@tag`.
+        /// The references in the request, each with its place: `if_match = 4@Ok@tag`.
         references: Vec<String>,
     },
-    /// A client has the end of a request. Directly after its request the two are one row.
+    /// A request of a client ends. Directly after the request the two share a row.
     Answer {
         /// The label of the request.
         label: u64,
         /// The client.
         client: u64,
-        /// The end.
+        /// The outcome of the request.
         outcome: ShownOutcome,
     },
     /// Nothing happens for this many seconds.
     Wait(f64),
-    /// The requests of these labels, which come next, are released at once.
+    /// The next requests, which have these labels, are released at once.
     Together {
-        /// Their labels.
+        /// The labels of the requests.
         labels: Vec<u64>,
-        /// The delay of each, in milliseconds.
+        /// The delay of each request, in milliseconds.
         offsets: Vec<f64>,
     },
     /// The system is killed and started again.
@@ -273,44 +275,44 @@ pub enum ShownAct {
     CallEnd {
         /// The peer, with its key if it has one.
         peer: String,
-        /// The answer; none if it fails.
+        /// The answer; `None` if the call fails.
         answer: Option<ShownValue>,
     },
 }
 
-/// The ends of a request.
+/// The outcome of a request.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum ShownOutcome {
-    /// This answer.
+    /// The request was answered.
     Answer(ShownValue),
-    /// None came; it may have happened.
+    /// No answer came; the request may have taken effect.
     Lost,
-    /// It surely did not happen.
+    /// The request certainly took no effect.
     Refused,
     /// The system ended the connection.
     Closed,
-    /// None is owed.
+    /// No answer is owed.
     Nothing,
-    /// None came before the deadline.
+    /// No answer came before the deadline.
     Missing,
-    /// Octets that are no answer, as they can be shown.
+    /// Bytes that are no answer, in readable form.
     Garbage(String),
 }
 
-/// A request or an answer, whole and in short.
+/// A request or an answer, in full and in short.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct ShownValue {
-    /// Its JSON, on one line.
+    /// The JSON of the value, on one line.
     pub json: RawJson,
-    /// The [`notation`] of it.
+    /// The short form of the value, in the [`notation`] for people.
     pub short: String,
 }
 
 /// A variable of the specification, and what is known of it.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Belief {
-    /// The variable.
+    /// The name of the variable.
     pub variable: String,
     /// The knowledge, in words or as a value.
     pub known: String,
@@ -319,46 +321,46 @@ pub struct Belief {
 /// A regression that was run again.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct RegressionRun {
-    /// The path of its file.
+    /// The path of the script's file.
     pub file: String,
-    /// The cause for which it failed once.
+    /// The cause of the failure when it was found.
     pub cause: String,
-    /// The end of it.
+    /// The outcome.
     pub outcome: RegressionOutcome,
-    /// Set if its cause is one that a baseline knows.
+    /// Set if the baseline has the cause.
     pub known: bool,
 }
 
 impl RegressionRun {
-    /// Tests whether it fails, for a cause that no baseline knows.
+    /// Tests whether the regression fails for a cause that the baseline does not have.
     #[must_use]
     pub fn fails(&self) -> bool {
         matches!(self.outcome, RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_)) && !self.known
     }
 }
 
-/// The ends that a regression can have.
+/// The outcome of a regression.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RegressionOutcome {
     /// The system does what the specification allows.
     Pass,
-    /// It fails as it did: the number of runs in which it failed, and of all runs.
+    /// The system fails as it did before: the number of runs that failed, and of all runs.
     Fails(u64, u64),
-    /// It fails for another cause.
+    /// The system fails for this other cause.
     Otherwise(String),
-    /// It could not be run: why.
+    /// The script could not be run, for this reason.
     Error(String),
 }
 
-/// The causes of a campaign beside those of a baseline.
+/// The causes of a campaign, compared with those of a baseline.
 #[derive(Clone, PartialEq, Eq, Default, Debug, Serialize)]
 pub struct BaselineReport {
     /// The causes that both have.
     pub known: Vec<String>,
-    /// Those that only the campaign has.
+    /// The causes that only the campaign has.
     pub new: Vec<String>,
-    /// Those that only the baseline has.
+    /// The causes that only the baseline has.
     pub unseen: Vec<String>,
 }
 
@@ -390,7 +392,7 @@ impl Default for CampaignReport {
 }
 
 impl FoundFailure {
-    /// A failure of which nothing else is known yet.
+    /// A failure of which only the kind and the cause are known yet.
     #[must_use]
     pub fn new(kind: FailureKind, cause: String) -> FoundFailure {
         FoundFailure {
@@ -416,7 +418,7 @@ impl FoundFailure {
 }
 
 impl FoundFailure {
-    /// The number of each step, as explanations name it: that of its request among the requests, from 1.
+    /// The number of each step, as explanations name it: the number of its request, from 1.
     #[must_use]
     pub fn numbers(&self) -> Vec<Option<usize>> {
         let asked = self.steps.iter().filter_map(|step| match &step.act {
@@ -433,7 +435,7 @@ impl FoundFailure {
 }
 
 impl FailureKind {
-    /// The word for it.
+    /// The word for the kind.
     #[must_use]
     pub fn word(self) -> &'static str {
         match self {
@@ -449,7 +451,7 @@ impl FailureKind {
 }
 
 impl ShownAct {
-    /// The client that does it, or sees it.
+    /// The client that acts, or sees the outcome.
     #[must_use]
     pub fn client(&self) -> Option<u64> {
         match self {

@@ -1,7 +1,7 @@
-//! Requests and answers in short, for people: `Put "a" "x" if_match={weak: false, opaque: "33f"}`.
+//! A short notation of requests and answers, for people: `Put "a" "x" if_match={weak: false, opaque: "33f"}`.
 //!
-//! A variant is its name and its values; an option of it is there only if it is set, with its name. Long values are cut in the middle:
-//! `"aaaaaaaaaaaaaaaa…aaaaaaaa" (1000 characters)`.
+//! A variant is written as its name and its values. An option is written with its name, and only if it is set. Long values are
+//! cut in the middle: `"aaaaaaaaaaaaaaaa…aaaaaaaa" (1000 characters)`.
 //!
 //! ```
 //! use mayhap::report::campaign::notation::short;
@@ -17,16 +17,16 @@ use crate::scalar::{Scalar, Token};
 use crate::spec::types::{EnumDef, Type, TypeId, Types};
 use crate::value::Value;
 
-/// The characters of a scalar that are shown.
+/// The most characters of a scalar that are shown.
 const SHOWN_SCALAR: usize = 40;
-/// The elements of a collection that are shown.
+/// The most elements of a collection that are shown.
 const SHOWN_ELEMENTS: usize = 6;
-/// The depth below which nothing is shown.
+/// The greatest depth at which parts of a value are shown.
 const SHOWN_DEPTH: usize = 6;
-/// The characters of a whole request or answer that are shown.
+/// The most characters of a whole request or answer that are shown.
 const SHOWN_WHOLE: usize = 300;
 
-/// A value of this type, in short. What is not known in it is `?`.
+/// The short form of a value of this type. Unknown parts are `?`.
 #[must_use]
 pub fn short(types: &Types, id: TypeId, value: &Value) -> String {
     let text = ShortForm { types, depth: 0 }.outermost(id, value);
@@ -34,13 +34,13 @@ pub fn short(types: &Types, id: TypeId, value: &Value) -> String {
     if count > SHOWN_WHOLE { cut(&text, count, SHOWN_WHOLE) } else { text }
 }
 
-/// A text without its middle.
+/// The text with its middle replaced by `…`.
 fn cut(text: &str, count: usize, shown: usize) -> String {
     let (before, behind) = (shown - shown / 3, shown / 3);
     text.chars().take(before).chain(['…']).chain(text.chars().skip(count - behind)).collect()
 }
 
-/// A place in a value: the types, and the number of values around it.
+/// A place in a value: the types, and the depth of the place.
 #[derive(Clone, Copy)]
 struct ShortForm<'t> {
     types: &'t Types,
@@ -48,7 +48,7 @@ struct ShortForm<'t> {
 }
 
 impl ShortForm<'_> {
-    /// A value that nothing stands around: its variant needs no parentheses.
+    /// The short form of a whole value: its variant needs no parentheses.
     fn outermost(self, id: TypeId, value: &Value) -> String {
         match (self.types.get(id), value) {
             (Type::Enum(index), Value::Data { tag, .. }) => self.variant(*index, *tag, value.fields()),
@@ -135,7 +135,7 @@ impl ShortForm<'_> {
     }
 }
 
-/// The first of several texts and the last one, with commas.
+/// The first of several texts, and the last one, with commas between them.
 fn some_of(all: impl Iterator<Item = String>) -> String {
     let mut all: Vec<String> = all.collect();
     let count = all.len();
@@ -161,7 +161,7 @@ fn scalar(value: &Scalar) -> String {
     }
 }
 
-/// A text, with its length if it is cut.
+/// The text, cut if it is long; a cut text is followed by its length.
 fn shown(text: &str, of: &str, form: impl Fn(&str) -> String) -> String {
     match text.chars().count() {
         count if count > SHOWN_SCALAR => format!("{} ({count} {of}s)", form(&cut(text, count, SHOWN_SCALAR))),
@@ -175,7 +175,7 @@ mod tests {
     use crate::json::decode;
     use crate::spec::Spec;
 
-    /// A request of this specification, as JSON, and in short.
+    /// Checks the short form of a request of this specification, which is given as JSON.
     #[track_caller]
     fn check(declarations: &str, json: &str, expected: &str) {
         let text = format!("{declarations} protocol p {{ request R; response int; on q {{ reply 0; }} }}");

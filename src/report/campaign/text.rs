@@ -1,4 +1,4 @@
-//! A campaign for people, as it stands on standard output: nothing in it depends on time.
+//! A campaign for people, as printed on standard output; nothing in it depends on time.
 //!
 //! ```text
 //! violation after 212 requests (run 2), shrunk from 97 to 3 requests in 31 runs; fails 20 of 20
@@ -8,7 +8,7 @@
 //! again:  mayhap replay mayhap-regressions/48-put-nocontent.ndjson
 //! ```
 //!
-//! [`opening`], [`regressions`], [`summary`] and [`failure`] are its parts, for a caller that prints them one by one.
+//! [`opening`], [`regressions`], [`summary`] and [`failure`] are the parts, for a caller that prints them one by one.
 
 use super::visible::visible;
 use super::{
@@ -17,12 +17,12 @@ use super::{
 };
 use crate::choice::counted;
 
-/// The width that requests have before their answers stand on lines of their own.
+/// The most characters of a request with its answer on the same line.
 const WIDEST_REQUEST: usize = 60;
-/// The places that are named of the branches that were never reached.
+/// The most never-reached branches whose places are named.
 const NAMED_PLACES: usize = 10;
 
-/// The reason of the end of a campaign that somebody interrupted.
+/// The reason why a campaign ended that somebody interrupted.
 pub const INTERRUPTED: &str = "interrupted";
 
 /// The whole report.
@@ -32,12 +32,12 @@ pub fn text(report: &CampaignReport) -> String {
     opening(report) + &regressions(report) + &summary(report) + &failures.concat()
 }
 
-/// Lines, each ended. Nothing in them acts on a terminal.
+/// The lines, each with its end, and without characters that act on a terminal.
 fn ended(lines: impl IntoIterator<Item = String>) -> String {
     lines.into_iter().map(|line| visible(line.trim_end()) + "\n").collect()
 }
 
-/// The first line: what is about to happen.
+/// The first line, which says what is about to happen.
 #[must_use]
 pub fn opening(report: &CampaignReport) -> String {
     let CampaignReport { seed, clients, net, corpus, regressions, .. } = report;
@@ -70,14 +70,14 @@ pub fn regressions(report: &CampaignReport) -> String {
 }
 
 impl RegressionOutcome {
-    /// The outcome in words, if it is not that the regression passes.
+    /// The outcome in words; `None` if the regression passes.
     #[must_use]
     pub fn complaint(&self) -> Option<String> {
         match self {
             RegressionOutcome::Pass => None,
             RegressionOutcome::Fails(failed, of) => Some(fails((*failed, *of))),
             RegressionOutcome::Otherwise(cause) => Some(format!("fails otherwise: {cause}")),
-            // The lines after the first show the place.
+            // Further lines only show the place of the error.
             RegressionOutcome::Error(why) => Some(why.lines().next().unwrap_or_default().to_owned()),
         }
     }
@@ -116,7 +116,7 @@ pub fn summary(report: &CampaignReport) -> String {
     ended(lines)
 }
 
-/// The failures in numbers: `1 violation, 2 crashes`.
+/// The number of failures of each kind: `1 violation, 2 crashes`.
 fn found(report: &CampaignReport) -> String {
     let kinds = [
         (FailureKind::Violation, "violations"),
@@ -161,7 +161,7 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
     lines
 }
 
-/// The branches that were not taken, each with its place and, if that is known, its condition: `kv.may:43 (else)`.
+/// The branches that were not taken: the place of each, and, if known, its condition: `kv.may:43 (else)`.
 #[must_use]
 pub fn never(covered: &ReportedCoverage) -> Vec<String> {
     match covered.counts.is_empty() {
@@ -177,7 +177,7 @@ fn branches(count: u64) -> String {
     if count == 1 { "1 branch".into() } else { format!("{count} branches") }
 }
 
-/// A share in percent, rounded to the nearest, but neither to all nor to nothing.
+/// A share in percent, rounded; only all is 100 %, and only nothing is 0 %.
 #[must_use]
 pub fn percent(share: f64) -> String {
     let rounded = (share * 100.0).round();
@@ -191,8 +191,8 @@ pub fn percent(share: f64) -> String {
     format!("{shown} %")
 }
 
-/// The number of runs that failed: `fails 7 of 20 (95 %: 18–57 %)`. The interval is Wilson's: with that probability such a range has the
-/// share of runs that fail in it. It is left out if all failed.
+/// The number of runs that failed: `fails 7 of 20 (95 %: 18–57 %)`. In parentheses is Wilson's interval, which contains the true
+/// share with a probability of 95 %. It is left out if all runs failed.
 #[must_use]
 pub fn fails((failed, of): (u64, u64)) -> String {
     let text = format!("fails {failed} of {of}");
@@ -203,10 +203,10 @@ pub fn fails((failed, of): (u64, u64)) -> String {
     format!("{text} (95 %: {:.0}–{:.0} %)", low * 100.0, high * 100.0)
 }
 
-/// Wilson's interval for a share, at 95 %: it holds its level if counts are small, and stays between 0 and 1.
+/// Wilson's interval for a share, at 95 %. It is reliable for small counts, too, and stays between 0 and 1.
 #[must_use]
 pub fn interval(failed: u64, of: u64) -> (f64, f64) {
-    /// The quantile of the normal distribution with 2.5 % above it.
+    /// The value that a standard normal variable exceeds with a probability of 2.5 %.
     const Z: f64 = 1.959_963_984_540_054;
     let (n, share) = (of.max(1) as f64, failed as f64 / of.max(1) as f64);
     let scale = 1.0 + Z * Z / n;
@@ -215,7 +215,7 @@ pub fn interval(failed: u64, of: u64) -> (f64, f64) {
     ((middle - half).max(0.0), (middle + half).min(1.0))
 }
 
-/// A failure that is not shrunk yet, on one line: it is kept before anything else is tried with it.
+/// A failure before shrinking, on one line, which is printed before anything else is tried.
 #[must_use]
 pub fn unshrunk(failure: &FoundFailure) -> String {
     let FoundFailure { kind, requests_to_find, run, original_requests, file, .. } = failure;
@@ -224,7 +224,7 @@ pub fn unshrunk(failure: &FoundFailure) -> String {
     ended([format!("{found}: {}{}", counted(*original_requests, "request"), saved.collect::<String>())])
 }
 
-/// A failure: how it was found, the exchanges that show it, why it is one, and how to see it again.
+/// A failure in full: how it was found, the exchanges that show it, why they are wrong, and how to see it again.
 #[must_use]
 pub fn failure(failure: &FoundFailure) -> String {
     let mut lines = vec![headline(failure)];
@@ -245,7 +245,7 @@ pub fn again(file: &str) -> String {
     format!("mayhap replay {}", argument(file))
 }
 
-/// A path as a shell reads it.
+/// A path as an argument of a shell command, quoted if need be.
 fn argument(path: &str) -> String {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+:@%,=".contains(c);
     if path.chars().all(is_plain) { path.into() } else { format!("'{}'", path.replace('\'', r"'\''")) }
@@ -258,7 +258,7 @@ pub fn headline(failure: &FoundFailure) -> String {
     let known = if failure.known { "known " } else { "" };
     let mut text = format!("{known}{} after {}", failure.kind.word(), counted(*requests_to_find, "request"));
     if failure.steps.is_empty() {
-        // No step shows that the system could not be started.
+        // Without a start of the system there are no steps to show.
         return text;
     }
     text += &format!(" (run {run})");
@@ -277,19 +277,19 @@ pub fn headline(failure: &FoundFailure) -> String {
     }
 }
 
-/// The longest remark that stands beside an answer.
+/// The most characters of a remark beside an answer; longer ones get a line of their own.
 const LONGEST_BESIDE: usize = 100;
 
-/// A row: what is on its left, and on its right, and the remarks.
+/// A row: its left and its right text, and the remarks.
 struct StepRow<'s> {
-    /// The number of the request that it is about, from 1.
+    /// The number of the request, from 1.
     number: Option<usize>,
     left: String,
     right: String,
     steps: Vec<&'s ShownStep>,
 }
 
-/// The steps, a line for each exchange, request, answer and wait.
+/// The lines of the steps.
 fn steps(failure: &FoundFailure) -> Vec<String> {
     let rows = rows(failure);
     let fitting = rows.iter().filter(|row| !row.right.is_empty()).map(|row| row.left.chars().count());
@@ -299,7 +299,7 @@ fn steps(failure: &FoundFailure) -> Vec<String> {
     rows.iter().flat_map(|row| row.shown(width, answer_width)).collect()
 }
 
-/// The rows: an answer directly after its request stands beside it.
+/// The rows of the steps. An answer directly after its request shares the row of the request.
 fn rows(failure: &FoundFailure) -> Vec<StepRow<'_>> {
     let mut rows: Vec<StepRow<'_>> = Vec::new();
     for (step, number) in failure.steps.iter().zip(failure.numbers()) {
@@ -316,7 +316,7 @@ fn rows(failure: &FoundFailure) -> Vec<StepRow<'_>> {
     rows
 }
 
-/// The texts on the left and on the right if a step has a line of its own.
+/// The left and the right text of a step with a row of its own.
 fn shown_alone(act: &ShownAct) -> (String, String) {
     let left = match act {
         ShownAct::Ask { client, request, .. } => format!("c{client} → {}", request.short),
@@ -332,7 +332,7 @@ fn shown_alone(act: &ShownAct) -> (String, String) {
     (left, String::new())
 }
 
-/// That requests are released at a barrier, in words.
+/// The release of requests at a barrier, in words.
 #[must_use]
 pub fn together(labels: &[u64], offsets: &[f64]) -> String {
     let text = format!("the next {} are released together", counted(labels.len() as u64, "request"));
@@ -361,7 +361,7 @@ pub fn times(count: u64) -> String {
     if count == 0 { "never".into() } else { counted(count, "time") }
 }
 
-/// The end of a request in words, or the answer in short.
+/// The outcome of a request in words, or the answer in short.
 #[must_use]
 pub fn outcome_shown(outcome: &ShownOutcome) -> String {
     match outcome {
@@ -381,7 +381,7 @@ impl StepRow<'_> {
         *label == answered
     }
 
-    /// The row, on one line or more.
+    /// The row as one or more lines.
     fn shown(&self, width: usize, answer_width: usize) -> Vec<String> {
         let mut lines = Vec::new();
         let is_wide = self.left.chars().count() > width && !self.right.is_empty();

@@ -1,6 +1,6 @@
-//! Text of systems under test as one line on which nothing acts: `a\u{1b}[31mb` is shown as `ab`, and the end of a line as `\n`.
+//! A harmless form of the text that a system sent, on one line: `a\u{1b}[31mb` is shown as `ab`, and the end of a line as `\n`.
 
-/// A text without colours, and with what else would act on a terminal, or hide what is there, as an escape.
+/// The text without colours. Other characters that would act on a terminal, or hide text, are escaped.
 #[must_use]
 pub fn visible(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
@@ -25,7 +25,7 @@ fn after_colour(text: &str) -> Option<&str> {
     parameters[end..].strip_prefix(|c: char| c.is_ascii_alphabetic())
 }
 
-/// Tests whether a character turns the direction of those around it, or ends a line.
+/// Tests whether a character changes the direction of the text around it, or ends a line.
 fn is_direction(c: char) -> bool {
     matches!(c, '\u{200e}' | '\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2066}'..='\u{2069}')
 }

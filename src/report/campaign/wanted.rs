@@ -1,4 +1,4 @@
-//! The reports that are wanted: `--report json:result.json,html:result.html`.
+//! The reports that a user asks for: `--report json:result.json,html:result.html`.
 //!
 //! ```
 //! use mayhap::report::campaign::wanted::{ReportFormat, ReportWanted};
@@ -16,19 +16,19 @@ use super::json::json;
 use super::junit::junit;
 use super::mermaid::mermaid;
 
-/// A report that is wanted, and the file that it goes to.
+/// A requested report: its format, and the file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReportWanted {
-    /// Its format.
+    /// The format of the report.
     pub format: ReportFormat,
     /// The file.
     pub path: PathBuf,
 }
 
-/// The formats of reports that are written to files.
+/// The formats of reports in files.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ReportFormat {
-    /// One object.
+    /// One JSON object.
     Json,
     /// XML for continuous integration.
     Junit,
@@ -39,11 +39,11 @@ pub enum ReportFormat {
 }
 
 impl ReportFormat {
-    /// All of them.
+    /// All formats.
     pub const ALL: [ReportFormat; 4] =
         [ReportFormat::Json, ReportFormat::Junit, ReportFormat::Html, ReportFormat::Mermaid];
 
-    /// The name that it is asked for by.
+    /// The name of the format, as users write it.
     #[must_use]
     pub fn name(self) -> &'static str {
         match self {
@@ -54,7 +54,7 @@ impl ReportFormat {
         }
     }
 
-    /// A campaign in this format.
+    /// The campaign in this format.
     #[must_use]
     pub fn render(self, report: &CampaignReport) -> String {
         match self {

@@ -1,8 +1,7 @@
 //! The validator that a specification turns into, for people to read: Figure 3.2, for any specification.
 //!
-//! For compare-and-reset: a state stays if `q <= #(vs!n)` and 0 is the answer; if `#(vs!n) < q`, a fresh `#x1` becomes
-//! what `n` is known by, and 1 is the answer. If variables or requests hold collections, the same is told statement by
-//! statement instead of path by path.
+//! For compare-and-reset: if `q <= #(vs!n)` and the answer is 0, the state stays. If `#(vs!n) < q` and the answer is 1, `n`
+//! becomes a fresh `#x1`. If variables or requests hold collections, the page goes through the statements instead of the paths.
 
 mod names;
 mod paths;
@@ -13,15 +12,15 @@ use crate::diagnostic::Span;
 use crate::judge;
 use crate::spec::Spec;
 
-/// The column at which the remarks begin, which name the lines of the specification.
+/// The column of the remarks, which give lines of the specification.
 const REMARKS: usize = 58;
-/// Quoted lines of the specification are cut here.
+/// The most characters of a quoted line of the specification.
 const QUOTED: usize = 50;
 
-/// The words before what is done at a restart.
+/// The heading of the handling of a restart.
 const AT_RESTART: &str = "at a restart, from each state (vs, cs); what was under way is lost";
 
-/// The validator of a specification, its last line ended.
+/// The page for a specification, with the end of its last line.
 #[must_use]
 pub fn dualized(spec: &Spec) -> String {
     let mut page = ValidatorPage { spec, lines: Vec::new() };
@@ -35,7 +34,7 @@ pub fn dualized(spec: &Spec) -> String {
     page.lines.iter().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-/// The lines written so far.
+/// The page as far as it is written.
 struct ValidatorPage<'s> {
     spec: &'s Spec,
     lines: Vec<String>,
@@ -46,14 +45,14 @@ impl ValidatorPage<'_> {
         self.lines.push(text.into());
     }
 
-    /// A line with the place that it comes from, quoted.
+    /// Adds a line, with a remark that quotes the place that it comes from.
     fn remarked(&mut self, text: &str, span: Span, quote: Quote) {
         let (line, _) = self.spec.sources.line_column(span);
         let code = quoted(self.spec, span, quote);
         self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(&code, QUOTED)));
     }
 
-    /// A line with the number of the line that it comes from.
+    /// Adds a line, with a remark that gives the number of the line that it comes from.
     fn numbered(&mut self, text: &str, span: Span) {
         let (line, _) = self.spec.sources.line_column(span);
         self.line(format!("{text:<REMARKS$}  line {line}"));

@@ -1,7 +1,7 @@
-//! Unknown values under the names that a reader knows: `#(vs!n)` of a variable, `q` of the request, `#x1` of a choice.
+//! The names of unknown values: `#(vs!n)` of a variable, `q` of the request, `#x1` of a choice.
 //!
-//! An option that the variable `held` has is `#(vs!held)`; whether there is a value is `(#(vs!held) is Some)`, and the value
-//! `#(vs!held.value)`.
+//! The option in the variable `held` is `#(vs!held)`. The condition that it has a value is `(#(vs!held) is Some)`, and the value
+//! is `#(vs!held.value)`.
 
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, VariableNames};
@@ -12,11 +12,11 @@ use crate::value::{Presence, Value};
 pub(super) struct UnknownNames<'t> {
     types: &'t Types,
     of: VariableNames,
-    /// Values that have a name as a whole.
+    /// The values that have a name as a whole.
     whole: Vec<(Value, String)>,
 }
 
-/// The place where an unknown stands, as text: `#(vs!`, `held.value`, `)`.
+/// The place of an unknown value, as text: `#(vs!`, `held.value`, `)`.
 #[derive(Clone, Debug)]
 pub(super) struct NamedPlace {
     before: &'static str,
@@ -35,7 +35,7 @@ impl NamedPlace {
         NamedPlace { before: "", path: name.to_owned(), after: "" }
     }
 
-    /// A choice, by its number.
+    /// The choice with this number.
     pub(super) fn choice(number: usize) -> NamedPlace {
         NamedPlace { before: "#x", path: number.to_string(), after: "" }
     }
@@ -54,7 +54,7 @@ impl<'t> UnknownNames<'t> {
         UnknownNames { types, of: VariableNames::default(), whole: Vec::new() }
     }
 
-    /// Names the unknowns of a value after its place.
+    /// Names the unknown parts of a value after the place of the value.
     pub(super) fn give(&mut self, place: &NamedPlace, ty: TypeId, value: &Value) {
         match value {
             Value::Term(term) => {
@@ -102,7 +102,7 @@ impl<'t> UnknownNames<'t> {
         }
     }
 
-    /// A value in the notation of the language.
+    /// The value in the notation of the language.
     pub(super) fn value(&self, ty: TypeId, value: &Value) -> String {
         if let Some((_, name)) = self.whole.iter().find(|(known, _)| known == value) {
             return name.clone();
@@ -172,12 +172,12 @@ impl<'t> UnknownNames<'t> {
         }
     }
 
-    /// A term in the notation of the language, its unknowns under their names.
+    /// The term in the notation of the language, with the names of its unknowns.
     pub(super) fn term(&self, term: &Term) -> String {
         term.display_with(&self.of).to_string()
     }
 
-    /// The opposite of a condition: of `q <= n` it is `n < q`.
+    /// The negation of a condition: for `q <= n` it is `n < q`.
     pub(super) fn opposite(&self, condition: &Term) -> String {
         condition.display_with(&self.of).opposite().to_string()
     }

@@ -1,6 +1,6 @@
-//! A validator path by path: what each adds to the constraints, the answer it compares, the state it leaves.
+//! A validator path by path. Each path adds constraints, compares an answer, and leaves a state.
 //!
-//! `cs  #(vs!n) < q`, `fresh  #x1: int`, `a = 1`, `vs!n := #x1` is the second path of compare-and-reset.
+//! The second path of compare-and-reset is `cs  #(vs!n) < q`, `fresh  #x1: int`, `a = 1`, `vs!n := #x1`.
 
 use super::names::{NamedPlace, UnknownNames};
 use super::{Quote, REMARKS, ValidatorPage};
@@ -45,7 +45,7 @@ fn initially(page: &mut ValidatorPage<'_>) {
 }
 
 impl<'s> ValidatorPage<'s> {
-    /// The names of the variables before a step.
+    /// The names of the unknowns in the variables before a step.
     fn state_names(&self, step: &Symbolic) -> UnknownNames<'s> {
         let (spec, program) = (self.spec, &self.spec.program);
         let mut names = UnknownNames::new(&spec.types);
@@ -79,7 +79,7 @@ fn write_paths(page: &mut ValidatorPage<'_>, names: &UnknownNames<'_>, step: &Sy
     }
 }
 
-/// The request is `q`; the fields of a variant have their own names, or are numbered.
+/// Names the unknowns of the request: it is `q`, and the fields of a variant have their own names, or numbers.
 fn name_request(names: &mut UnknownNames<'_>, page: &ValidatorPage<'_>, request: &Value) {
     let (types, ty) = (&page.spec.types, page.spec.program.request);
     let (Type::Enum(_), Value::Data { tag, .. }) = (types.get(ty), request) else {
@@ -108,7 +108,7 @@ fn write_path(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, step: 
                 ProgramKind::Machine => page.line(text),
             }
         }
-        // A restart is not answered.
+        // Nobody waits for the answer to a restart.
         TransitionEnd::Nothing if step.request == Value::UNIT => {}
         TransitionEnd::Nothing => page.line("    no answer: the state stays only if none was observed"),
         TransitionEnd::Outside(_) => return page.line("    outside the specification: the client must not ask this"),
@@ -155,7 +155,7 @@ fn write_met(page: &mut ValidatorPage<'_>, names: &mut UnknownNames<'_>, met: &O
     }
 }
 
-/// The first choice of a machine is made before its program runs.
+/// Writes the first choice of a machine, which is made before its program runs.
 fn write_choice(
     page: &mut ValidatorPage<'_>,
     names: &mut UnknownNames<'_>,

@@ -1,4 +1,4 @@
-//! A validator statement by statement: the rules of Figure 3.1 applied to the handlers as they are written.
+//! A validator statement by statement: the rules of Figure 3.1, applied to the source text of the handlers.
 //!
 //! `if c { reply x; } reply y;` becomes two cases: `cs  c`, `a = x`; and `cs  !(c)`, `a = y`. Loops stay loops.
 
@@ -8,7 +8,7 @@ use crate::syntax::ast::{Arm, Block, Expr, Item, ItemKind, Member, MemberKind, N
 use crate::syntax::ast::{Pattern, PatternKind, Statement, StatementKind, Trigger};
 use crate::syntax::{AnyNode, choices, on_one_line, parse};
 
-/// Statements nested deeper than this are quoted as they stand.
+/// The greatest depth of statements that are translated; deeper ones are quoted as they are.
 const DEPTH: usize = 40;
 
 /// Writes the initial state, and each handler.
@@ -19,13 +19,13 @@ pub(super) fn write(page: &mut ValidatorPage<'_>) {
     rules.members(members);
 }
 
-/// The rules of a protocol, as they are written to a page.
+/// The rules of a protocol, as far as they are written to a page.
 struct Rules<'p, 's> {
     page: &'p mut ValidatorPage<'s>,
-    /// The text that places of the protocol are in.
+    /// The source text that the positions in the protocol refer to.
     text: &'s str,
 }
-/// The protocol's tree.
+/// The syntax tree of the protocol, and its file.
 fn protocol(page: &ValidatorPage<'_>) -> Option<(FileId, Item)> {
     let sources = &page.spec.sources;
     let mut items = (0..sources.len()).flat_map(|file| {
@@ -91,7 +91,7 @@ impl Rules<'_, '_> {
         }
     }
 
-    /// An expression on one line.
+    /// The expression on one line.
     fn code(&self, expr: &Expr) -> String {
         on_one_line(AnyNode::Expr(expr), self.text)
     }
@@ -104,7 +104,7 @@ impl Rules<'_, '_> {
         self.page.numbered(&format!("{:indent$}{what:<8}{text}", "", indent = depth * 2), span);
     }
 
-    /// Tells which fresh symbols a node brings.
+    /// Writes the fresh symbols for the choices in a node.
     fn fresh(&mut self, depth: usize, node: AnyNode<'_>) {
         let named = choices(node).into_iter().enumerate().map(|(at, word)| format!("#x{} for `{word}`", at + 1));
         let listed = named.collect::<Vec<_>>().join(", ");
@@ -225,7 +225,7 @@ impl Rules<'_, '_> {
     }
 }
 
-/// Tests whether every way through a block ends the handler.
+/// Tests whether every path through a block ends the handler.
 fn ends(block: &Block) -> bool {
     block.statements.last().is_some_and(|last| match &last.kind {
         StatementKind::Reply(_) | StatementKind::ReplyThen { .. } | StatementKind::Return(_) => true,
@@ -236,7 +236,7 @@ fn ends(block: &Block) -> bool {
     })
 }
 
-/// The variant that a pattern asks for.
+/// The variant that a pattern matches.
 fn head(pattern: &Pattern) -> Option<&str> {
     match &pattern.kind {
         PatternKind::Name(name) if name.text.starts_with(char::is_uppercase) => Some(&name.text),
@@ -245,7 +245,7 @@ fn head(pattern: &Pattern) -> Option<&str> {
     }
 }
 
-/// Tests whether a pattern asks for another variant than this one.
+/// Tests whether a pattern matches another variant than this one.
 fn differs(pattern: &Pattern, other: &str) -> bool {
     head(pattern).is_some_and(|own| own != other)
 }

@@ -1,11 +1,12 @@
-//! Histories as pictures: a page, in one file, that draws who asked what when, and where each request takes effect.
+//! Histories as pictures: a page in one file that shows who asked what at which time, and when each request takes effect.
 //!
 //! ```text
-//! client 1   5 → 1 ├──────(1)───────────┤      a bar from request to answer, the point at which it takes effect with
-//! client 2        3 → 0 ├────────(2)──┤        its place in the order, and the event and the lines of a rejection
+//! client 1   5 → 1 ├──────(1)───────────┤      a bar from request to answer; (1) and (2) are the moments at which the requests take
+//! client 2        3 → 0 ├────────(2)──┤        effect, in their order; of a rejection the event and its lines are marked
 //! ```
 //!
-//! A [`DrawnTrace`] is what the page knows of one trace; [`page::page`] writes it down with the script that draws it.
+//! A [`DrawnTrace`] is the content of the page for one trace, and [`page::page`] writes it together with the script that draws
+//! it.
 
 mod networked;
 pub mod page;
@@ -22,33 +23,33 @@ use crate::spec::Spec;
 use request::{DrawnRequest, RequestTexts};
 use serde::Serialize;
 
-/// The most requests of a trace that are drawn, which takes a browser a second.
+/// The most requests of a trace that are drawn, as a browser needs a second for them.
 pub const MOST_DRAWN: usize = 100_000;
 
-/// The mark of a restart.
+/// The text at a restart.
 const RESTARTED: &str = "the system was killed and started again";
 
-/// All that the page knows of one trace.
+/// The content of the page for one trace.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub struct DrawnTrace {
-    /// The trace, as it was named.
+    /// The trace, as the user named it.
     trace: String,
-    /// The verdict in one word; nothing if it could not be judged.
+    /// The verdict in one word; `None` if the trace could not be judged.
     verdict: Option<&'static str>,
     /// The event of the verdict and the name of the trace, in words.
     #[serde(rename = "where")]
     place: String,
-    /// The network over which it was judged.
+    /// The network over which the trace was judged.
     network: String,
-    /// The specification, the network and what the clients did, in words.
+    /// The specification, the network and the number of events and clients, in words.
     judged: String,
-    /// Why, line by line.
+    /// The explanation of the verdict, line by line.
     explanation: Vec<String>,
     /// The line of the event that decided.
     event: Option<u64>,
-    /// Set if the requests have their moments in an order that explains the trace.
+    /// Set if the requests are placed in an order that explains the trace.
     ordered: bool,
-    /// The lines that contradict that of the event, in order.
+    /// The lines that contradict the event together, in order.
     conflict: Vec<u64>,
     /// The requests in the order in which they were sent.
     requests: Vec<DrawnRequest>,
@@ -56,16 +57,16 @@ pub struct DrawnTrace {
     marks: Vec<StrayEvent>,
 }
 
-/// Something that was seen and belongs to no request: the end of a connection, or an answer that nobody asked for.
+/// An event that belongs to no request: the end of a connection, or an answer that nobody asked for.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 struct StrayEvent {
     line: u64,
-    /// The word for it.
+    /// The words for the event.
     what: &'static str,
 }
 
 impl DrawnTrace {
-    /// A trace of concurrent clients, judged over a network of this name, with what a witness says of them.
+    /// The picture of a trace of concurrent clients, judged over a network of this name, with the choices of a witness.
     #[must_use]
     pub fn concurrent(
         spec: &Spec,
@@ -80,7 +81,8 @@ impl DrawnTrace {
         drawn.marking(restarts.collect()).noting(served).limited(timeline.requests.len())
     }
 
-    /// A trace of clients that wait for each other, with what a witness says of them: each request takes effect where it stands.
+    /// The picture of a trace of clients that wait for each other, with the choices of a witness: each request takes effect at
+    /// its own line.
     #[must_use]
     pub fn synchronous(
         spec: &Spec,
@@ -105,7 +107,7 @@ impl DrawnTrace {
         DrawnTrace { conflict, ..drawn }.marking(restarts.collect()).noting(served).limited(asked.len())
     }
 
-    /// A trace that could not be judged, and why.
+    /// The picture of a trace that could not be judged, with the reason.
     #[must_use]
     pub fn unjudged(trace: &str, error: &str) -> DrawnTrace {
         DrawnTrace {
@@ -140,7 +142,7 @@ impl DrawnTrace {
         }
     }
 
-    /// The trace with these marks, in the place of others on their lines.
+    /// The picture with these events, which replace others on the same lines.
     fn marking(self, mut marks: Vec<StrayEvent>) -> DrawnTrace {
         let is_known = |line: u64| marks.iter().any(|mark| mark.line == line);
         let others: Vec<StrayEvent> = self.marks.iter().filter(|mark| !is_known(mark.line)).cloned().collect();
@@ -148,7 +150,7 @@ impl DrawnTrace {
         DrawnTrace { marks, ..self }
     }
 
-    /// Says why a witness tells nothing, if one was looked for.
+    /// Adds the reason why a witness is missing, if one was looked for.
     #[must_use]
     pub fn noting(mut self, served: &ServedRequests) -> DrawnTrace {
         let note = |why: &String| format!("what the server chose is not known: {why}");
@@ -156,7 +158,7 @@ impl DrawnTrace {
         self
     }
 
-    /// The trace without its requests if they are too many, which it says.
+    /// The picture without its requests, and with a note, if there are too many.
     fn limited(mut self, count: usize) -> DrawnTrace {
         if count > MOST_DRAWN {
             self.requests.clear();
@@ -183,7 +185,7 @@ fn place(report: &TraceReport) -> String {
     }
 }
 
-/// The specification, the network, the events, the clients and the requests that were judged, with what became of them.
+/// The specification, the network, and the number of events, clients and requests with their outcomes, in words.
 fn judged(report: &TraceReport, network: &str, requests: &[DrawnRequest]) -> String {
     let mut outcomes: Vec<String> = Vec::new();
     for (outcome, words) in request::OUTCOMES {

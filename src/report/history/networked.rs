@@ -1,5 +1,5 @@
-//! Recordings that are judged event by event, as the page draws them: requests with their answers, messages that nobody asked for, calls of peers, and
-//! the sections of the server in which a witness lets each take effect.
+//! The picture of a recording that is judged event by event: requests with their answers, messages that nobody asked for, calls
+//! of peers, and the sections of the server in which a witness lets each take effect.
 //!
 //! ```text
 //! client 1   Take(3) ├──(1)────────(4)──┤ 7        two sections, after and before a `yield`
@@ -23,11 +23,12 @@ use crate::spec::{Site, Spec, TypeId};
 use crate::validate::Observations;
 use crate::value::Value;
 
-/// The lane of what the server does by itself.
+/// The lane of the server's internal steps.
 const SERVER: &str = "server";
 
 impl DrawnTrace {
-    /// A trace that was judged event by event over a network of this name, with the run that explains it, if one was found.
+    /// The picture of a trace that was judged event by event over a network of this name, with the run that explains it, if one
+    /// was found.
     #[must_use]
     pub fn networked(
         spec: &Spec,
@@ -49,19 +50,19 @@ impl DrawnTrace {
     }
 }
 
-/// The events put into lanes.
+/// The events of the picture, in lanes.
 struct DrawnLanes<'s> {
     spec: &'s Spec,
     observed: &'s Observations,
     witness: Option<&'s NetworkWitness>,
     keys: Option<RequestKeys>,
-    /// The lines on which a message is seen that a witness knows to be no answer.
+    /// The lines on which messages were seen that are no answers, as a witness says.
     messages: Vec<u64>,
     drawn: Vec<DrawnRequest>,
     marks: Vec<StrayEvent>,
-    /// The requests of each connection that have no answer yet.
+    /// The requests without an answer so far, by connection.
     waiting: HashMap<Port, VecDeque<usize>>,
-    /// The calls that have none, by their numbers.
+    /// The calls without an answer so far, by their numbers.
     calls: HashMap<u64, usize>,
     /// The requests by their lines.
     sent: HashMap<u64, usize>,
@@ -139,7 +140,7 @@ impl<'s> DrawnLanes<'s> {
         }
     }
 
-    /// An answer belongs to the first request of its connection that waits for one; else it is a message.
+    /// Adds an answer. It belongs to the first request of its connection that waits for one; if there is none, it is a message.
     fn answer(&mut self, port: Port, answer: Option<String>, line: u64) {
         let is_message = self.messages.binary_search(&line).is_ok();
         let asked = self.waiting.get_mut(&port).filter(|_| !is_message).and_then(VecDeque::pop_front);
@@ -153,7 +154,7 @@ impl<'s> DrawnLanes<'s> {
         }
     }
 
-    /// A connection ends, and with it all that waits on it.
+    /// Ends a connection, and all requests that wait on it.
     fn end(&mut self, port: Port, how: RequestEnd, line: u64) {
         for at in self.waiting.remove(&port).into_iter().flatten() {
             self.drawn[at].ends((how, None), line);
@@ -175,7 +176,7 @@ impl<'s> DrawnLanes<'s> {
         }
     }
 
-    /// Adds the sections of a witness, each to the request that it serves; what the server does by itself has a lane of its own.
+    /// Adds the sections of a witness, each to the request that it serves. Internal steps have a lane of their own.
     fn take_part(&mut self) {
         let Some(witness) = self.witness else { return };
         for (place, section) in (1..).zip(&witness.sections) {
@@ -208,7 +209,7 @@ impl<'s> DrawnLanes<'s> {
         self.drawn.push(drawn);
     }
 
-    /// A section, as the page tells of it.
+    /// The content of the page for a section.
     fn part(&self, place: usize, section: &WitnessSection) -> DrawnPart {
         let end = match &section.end {
             WitnessEnd::Done => None,
@@ -227,7 +228,7 @@ impl<'s> DrawnLanes<'s> {
         DrawnPart { behind: section.after, place, chosen, did: did.join(", ") }
     }
 
-    /// The line of a place, with what stands there.
+    /// The place of a statement, with its line of the specification.
     fn quoted(&self, site: Site) -> String {
         let (place, line) = located(self.spec, site);
         format!("{place}: {line}")

@@ -1,15 +1,15 @@
-//! The page in one file: style, script and data stand in it, and nothing is fetched.
+//! The page in one file, with its style, script and data; nothing is fetched.
 //!
-//! What was observed stands in it as data that a browser does not read as HTML: `</script>` in an answer is `\u003c/script>`
-//! there.
+//! Recorded text is in the page as data that a browser does not read as HTML: `</script>` in an answer is written as
+//! `\u003c/script>`.
 
 use super::DrawnTrace;
 use crate::json;
 
-/// The frame, with a place for each part: `@style@`, `@data@` …
+/// The frame of the page, with marks for its parts: `@style@`, `@data@` …
 const FRAME: &str = include_str!("assets/page.html");
 const STYLE: &str = concat!(include_str!("../palette.css"), include_str!("assets/page.css"));
-/// The parts of the script, in order: each names only what comes before it, but for functions.
+/// The parts of the script, in order. Each uses only what earlier parts define, except for functions.
 const SCRIPTS: &[&str] = &[
     include_str!("assets/model.js"),
     include_str!("assets/view.js"),
@@ -22,7 +22,7 @@ const SCRIPTS: &[&str] = &[
     include_str!("assets/main.js"),
 ];
 
-/// The page of these traces; the first one of the worst verdict is the one that it shows first.
+/// The page of these traces. It opens with the first trace of the worst verdict.
 #[must_use]
 pub fn page(traces: &[DrawnTrace]) -> String {
     let worst = (0..traces.len()).min_by_key(|at| badness(traces[*at].verdict));
@@ -33,7 +33,7 @@ pub fn page(traces: &[DrawnTrace]) -> String {
         traces => format!("{} traces", traces.len()),
     };
     let script = format!("\"use strict\";\n(() => {{\n{}}})();", SCRIPTS.join("\n"));
-    // Pieces at odd positions are names of parts: what is put in is not looked through again.
+    // Pieces at odd positions are the names of parts. An inserted part is not searched for names.
     let piece = |(at, piece): (usize, &str)| match (at % 2, piece) {
         (0, text) => text.to_owned(),
         (_, "title") => escaped(&title),
@@ -46,15 +46,15 @@ pub fn page(traces: &[DrawnTrace]) -> String {
     FRAME.split('@').enumerate().map(piece).collect()
 }
 
-/// The position of a verdict among all, the worst first.
+/// The rank of a verdict; the worst is 0.
 fn badness(verdict: Option<&str>) -> usize {
     let order = [Some("reject"), Some("fault"), None, Some("outside"), Some("unknown"), Some("accept")];
     order.iter().position(|other| *other == verdict).unwrap_or(order.len())
 }
 
-/// A trace as a block of data.
+/// The data block of a trace.
 fn data(trace: &DrawnTrace, is_worst: bool) -> String {
-    // Plain data with string keys: there is nothing in it that could not be written.
+    // Plain data with string keys can always be written.
     let json = json::line(trace).unwrap_or_default().replace('<', "\\u003c");
     let title = escaped(&trace.headline());
     format!(
@@ -62,7 +62,7 @@ fn data(trace: &DrawnTrace, is_worst: bool) -> String {
     )
 }
 
-/// The verdict and why, for a reader without the script.
+/// The verdict and its explanation, for a reader without scripts.
 fn in_words(trace: &DrawnTrace) -> String {
     let lines = std::iter::once(trace.headline()).chain(trace.explanation.iter().map(|line| format!("  {line}")));
     lines.map(|line| line + "\n").collect()

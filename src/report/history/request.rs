@@ -1,4 +1,4 @@
-//! A request as the page draws it: its client, its texts, its lines, and its moment in the order.
+//! A request in the picture of a history: its client, its texts, its lines, and its place in the order.
 //!
 //! `{"client":"1","request":"5","answer":"1","outcome":"answered","sent":1,"end":4,"behind":2,"place":1,"chosen":null,"key":null}`
 
@@ -14,30 +14,30 @@ use crate::spec::analysis::entries::RequestKeys;
 use crate::value::Value;
 use serde::Serialize;
 
-/// Longer requests and answers are cut.
+/// The most characters of a request or answer; longer ones are cut.
 pub(super) const LONGEST: usize = 2_000;
 
 /// A request with its place in time.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct DrawnRequest {
-    /// The number of the client: a text, as it may be larger than what a script counts with.
+    /// The number of the client, as a text, since it may be larger than the numbers of JavaScript.
     client: String,
     request: String,
     /// The answer, if it was seen and is known.
     answer: Option<String>,
     outcome: RequestEnd,
     sent: u64,
-    /// The line of the answer, or of where the client gave up.
+    /// The line of the answer, or the line on which the client gave up.
     end: Option<u64>,
-    /// The line of the event after which it takes effect.
+    /// The line of the event after which the request takes effect.
     behind: Option<u64>,
-    /// Its place among those that take effect, from 1.
+    /// The position of the request in the order in which requests take effect, from 1.
     place: Option<usize>,
-    /// The choices of the server while it handled the request, if a witness tells some.
+    /// The choices of the server while it handled the request, if a witness has some.
     chosen: Option<String>,
-    /// The key of all that it touches, if the specification keeps its keys apart.
+    /// The key of everything that the request touches, if the specification can be judged key by key.
     pub(super) key: Option<String>,
-    /// The sections in which it takes effect, if it is judged event by event.
+    /// The sections in which the request takes effect, if the trace is judged event by event.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(super) parts: Vec<DrawnPart>,
 }
@@ -45,25 +45,25 @@ pub(super) struct DrawnRequest {
 /// A section of the server that serves a request.
 #[derive(Clone, PartialEq, Debug, Serialize)]
 pub(super) struct DrawnPart {
-    /// The line of the event after which it runs.
+    /// The line of the event after which the section runs.
     pub(super) behind: u64,
-    /// Its place among all sections, from 1.
+    /// The position of the section among all sections, from 1.
     pub(super) place: usize,
-    /// The choices of the server, if there are some.
+    /// The choices of the server, if there are any.
     pub(super) chosen: Option<String>,
-    /// The end of it, and what it sends, in words.
+    /// The way in which the section ends, and what it sends, in words.
     pub(super) did: String,
 }
 
-/// The end that a request had, as its client saw it.
+/// The outcome of a request, as its client saw it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(super) enum RequestEnd {
-    /// It was answered.
+    /// The server answered.
     Answered,
     /// The client gave up.
     Lost,
-    /// There was neither before the trace ended.
+    /// The trace ended before an answer came.
     Open,
     /// No answer was owed, and there was none.
     Unowed,
@@ -73,11 +73,11 @@ pub(super) enum RequestEnd {
     Failed,
     /// No request: the server sent a message.
     Message,
-    /// No request: the server did something by itself.
+    /// No request: the server took an internal step.
     Step,
 }
 
-/// The ends of requests, with the words that follow their number.
+/// The outcomes of requests, with the words that follow their number.
 pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
     (RequestEnd::Answered, "answered"),
     (RequestEnd::Unowed, "without an answer, as none was owed"),
@@ -87,7 +87,7 @@ pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
 ];
 
 impl DrawnRequest {
-    /// Tests whether it was sent on a line, or ended there.
+    /// Tests whether the request was sent or ended on a line.
     pub(super) fn has(&self, line: u64) -> bool {
         self.sent == line || self.end == Some(line)
     }
@@ -96,7 +96,7 @@ impl DrawnRequest {
         self.outcome == outcome
     }
 
-    /// Tests whether it has a place in an order.
+    /// Tests whether the request has a place in an order.
     pub(super) fn is_placed(&self) -> bool {
         self.place.is_some() || !self.parts.is_empty()
     }
@@ -118,18 +118,18 @@ impl DrawnRequest {
         }
     }
 
-    /// It ends so on a line.
+    /// Ends the request on a line.
     pub(super) fn ends(&mut self, (outcome, answer): (RequestEnd, Option<String>), line: u64) {
         (self.outcome, self.answer, self.end) = (outcome, answer, Some(line));
     }
 
-    /// Tests whether a client asked it.
+    /// Tests whether a client sent the request.
     fn is_asked(&self) -> bool {
         !matches!(self.outcome, RequestEnd::Message | RequestEnd::Step) && self.client.parse::<u64>().is_ok()
     }
 }
 
-/// Those that clients asked.
+/// The requests that clients sent.
 pub(super) fn asked(requests: &[DrawnRequest]) -> impl Iterator<Item = &DrawnRequest> {
     requests.iter().filter(|request| request.is_asked())
 }
@@ -139,7 +139,7 @@ pub(super) fn clients(requests: &[DrawnRequest]) -> usize {
     asked(requests).map(|request| request.client.as_str()).collect::<BTreeSet<_>>().len()
 }
 
-/// Writes values of a specification as texts.
+/// The texts of a specification's values.
 pub(super) struct RequestTexts<'s> {
     spec: &'s Spec,
     served: &'s ServedRequests,
@@ -151,7 +151,7 @@ impl<'s> RequestTexts<'s> {
         RequestTexts { spec, served, keys: RequestKeys::of(&spec.program) }
     }
 
-    /// A request of concurrent clients.
+    /// The picture of a request of concurrent clients.
     pub(super) fn concurrent(&self, span: &RequestSpan) -> DrawnRequest {
         let outcome = match (span.answered, span.lost) {
             (Some(_), _) => RequestEnd::Answered,
@@ -173,14 +173,14 @@ impl<'s> RequestTexts<'s> {
         }
     }
 
-    /// A request that was answered before the next one was sent.
+    /// The picture of a request that was answered before the next one was sent.
     pub(super) fn synchronous(&self, exchange: &Exchange, place: Option<usize>) -> DrawnRequest {
         let (outcome, answer) = match &exchange.observed {
             Observed::Answer(answer) => (RequestEnd::Answered, Some(self.answer(answer))),
             Observed::Any => (RequestEnd::Answered, None),
             Observed::Nothing => (RequestEnd::Unowed, None),
             Observed::Lost => (RequestEnd::Lost, None),
-            // It is a mark, and no request.
+            // A restart is an event in the picture, and no request.
             Observed::Restarted => (RequestEnd::Unowed, None),
         };
         DrawnRequest {

@@ -1,13 +1,13 @@
-//! A session as a text, with which another process goes on.
+//! A session as a text, from which another process can continue it.
 //!
 //! ```text
 //! {"mayhap_session":1,"by":"0.1.0","spec":"kv","specification":"9f3a…","net":"tcp","line":40,"content":"07c1…"}
-//! {"start":null,"lines":[1,2,…,40]}                       the state that events follow; the lines that these stood on
-//! {"c": 1, "q": {"Put": {"key": "a", "value": 1}}}        events that are judged again
+//! {"start":null,"lines":[1,2,…,40]}                       the state before the first event, and the lines of the events
+//! {"c": 1, "q": {"Put": {"key": "a", "value": 1}}}        the events, which are judged again
 //! ```
 //!
-//! The text of a short session has all events. The text of a long one has the state after some event at which nothing was under way
-//! (symbolic values, and what is known of them), and the events since.
+//! The text of a short session has all events. The text of a long session has the state after an event at which nothing was under
+//! way, with symbolic values and their constraints, and the events since.
 
 mod terms;
 mod values;
@@ -30,12 +30,12 @@ use crate::validate::{Events, Numbering, NumberingParts};
 use crate::value::Value;
 use values::{SavedTables, TableReader, TableWriter};
 
-/// The version of the form.
+/// The version of the format.
 const VERSION: u32 = 1;
-/// The version of mayhap: what a specification is compiled to may be other states in another one.
+/// The version of mayhap. Another version may compile a specification to other states, so its sessions are not read.
 const OWN: &str = env!("CARGO_PKG_VERSION");
 
-/// The first line.
+/// The first line of the text.
 #[derive(Serialize, Deserialize)]
 struct SavedHeader {
     mayhap_session: u32,
@@ -48,14 +48,14 @@ struct SavedHeader {
     content: String,
 }
 
-/// The second line.
+/// The second line of the text.
 #[derive(Serialize, Deserialize)]
 struct SavedContent {
     start: Option<SavedMoment>,
     lines: Vec<u64>,
 }
 
-/// The state of judging at a moment when nothing was under way.
+/// The state of an engine at a moment when nothing was under way.
 #[derive(Serialize, Deserialize)]
 struct SavedMoment {
     tables: SavedTables,
@@ -83,7 +83,7 @@ struct SavedFrontier {
     connections: Vec<(u64, usize)>,
 }
 
-/// The memory, the parts of unknown values that were seen, and what is known of variables.
+/// The memory, the expanded parts of unknown values, and the constraints on variables.
 #[derive(Serialize, Deserialize)]
 struct SavedState(Vec<u32>, Vec<(u64, u32)>, Vec<u32>);
 
@@ -100,7 +100,8 @@ struct SavedNotes {
 }
 
 impl Session {
-    /// The session as a text, with which [`Session::resume`] goes on. It is never longer than what is kept of the session.
+    /// Saves the session as a text, from which [`Session::resume`] continues it. Its length is limited like the memory of the
+    /// session.
     ///
     /// ```
     /// use mayhap::{Options, Session, SessionProgress, Spec};
@@ -114,7 +115,7 @@ impl Session {
     /// ```
     ///
     /// # Errors
-    /// More events were observed than are kept, and something was under way, or left open, ever since.
+    /// The session is too long to be saved as all of its events, and at no moment since was nothing under way.
     pub fn save(&self) -> Result<String, String> {
         let unsaved = || "the session cannot be saved now: too many events were observed since nothing was under way";
         let (start, events) = match self.events.saved() {
@@ -145,11 +146,11 @@ impl Session {
         Ok(json::line(&header).map_err(|error| error.to_string())? + "\n" + &content)
     }
 
-    /// The session that was saved as a text: it goes on as that one would have. Of what was observed before the evidence says less if the
-    /// text has not all events.
+    /// Continues the session that was saved as a text. If the text does not have all events, evidence says less about the earlier
+    /// ones.
     ///
     /// # Errors
-    /// It is one of another specification, or of another version of mayhap, or none.
+    /// The text is no saved session, or one of another specification or another version of mayhap.
     pub fn resume(spec: &Arc<Spec>, options: Options, saved: &str) -> Result<Session, String> {
         let broken = || "this is no saved session, or it is broken".to_owned();
         let (first, content) = saved.split_once('\n').ok_or_else(broken)?;
@@ -191,13 +192,13 @@ impl Session {
     }
 }
 
-/// A digest of a text that is the same on every machine: FNV-1a.
+/// A digest of a text (FNV-1a), which does not depend on the machine.
 fn digest(text: &str) -> String {
     let step = |hash: u64, octet: u8| (hash ^ u64::from(octet)).wrapping_mul(0x0000_0100_0000_01b3);
     format!("{:016x}", text.bytes().fold(0xcbf2_9ce4_8422_2325, step))
 }
 
-/// A moment in the form that is saved; nothing if something was left open.
+/// A moment in the format of the text; `None` if an unknown part was open.
 fn written((engine, going_on): &(EngineMoment, GoingOn)) -> Option<SavedMoment> {
     let mut tables = TableWriter::default();
     let engine = match engine {
@@ -237,7 +238,7 @@ fn frontier(judge: &Judge, tables: &mut TableWriter) -> Option<SavedFrontier> {
     Some(SavedFrontier { event, last, states: states.into_iter().map(state).collect(), connections })
 }
 
-/// The moment that was saved; nothing if it is none of the specification.
+/// The moment that was saved; `None` if it does not fit the specification.
 fn read(
     saved: SavedMoment,
     spec: &Arc<Spec>,
@@ -294,7 +295,7 @@ fn read(
     Some((engine, going_on))
 }
 
-/// An event with the types of its values, as a line of a trace that is read as the same; nothing if there is none.
+/// An event with the types of its values, for a line that is read as the same event; `None` if there is no such line.
 fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(TypeId, &'e Value)>> {
     let program = &spec.program;
     let (request, response) = (program.request, program.response);
@@ -313,7 +314,7 @@ fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(Ty
                 Response::Answer(answer) => Response::Answer((response, answer)),
                 Response::Lost => Response::Lost,
                 Response::NotOwed => {
-                    // With a connection it would be a request that waits for its answer.
+                    // With a client the line would be read as a request that waits for its answer.
                     client.take_if(|client| *client == 1)?;
                     Response::NotOwed
                 }

@@ -1,6 +1,6 @@
-//! Terms as a table: each row names earlier ones by their numbers, so that what terms share is written once, and none is deep.
+//! Terms as a table. Each row refers to earlier rows by their numbers, so a shared term is written once, and no row is deep.
 //!
-//! `#1 + 2 <= #2` is three rows: `#1`, `#2`, and the comparison of the sum with nothing.
+//! `#1 + 2 <= #2` has three rows: `#1`, `#2`, and the comparison, which contains the sum.
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub(super) enum SavedScalar {
 #[derive(Serialize, Deserialize)]
 pub(super) struct SavedSum(String, Vec<(u32, String)>);
 
-/// A term; other terms are numbers.
+/// A term, in which other terms are the numbers of their rows.
 #[derive(Serialize, Deserialize)]
 pub(super) enum SavedTerm {
     Const(SavedScalar),
@@ -47,7 +47,7 @@ pub(super) enum SavedTerm {
     Text(TextOp, Vec<u32>),
 }
 
-/// The rows of terms, while they are written.
+/// The table of terms while it is written.
 #[derive(Default)]
 pub(super) struct TermRows {
     pub(super) rows: Vec<SavedTerm>,
@@ -83,7 +83,7 @@ impl SavedScalar {
 }
 
 impl TermRows {
-    /// The number of a term, which has a row then.
+    /// The number of the row of a term, which is added with all of its parts if need be.
     pub(super) fn number(&mut self, term: &Term) -> u32 {
         term.visit(&mut |node| self.add(node));
         self.known(term)
@@ -93,7 +93,7 @@ impl TermRows {
         self.numbers.get(term).copied().unwrap_or(u32::MAX)
     }
 
-    /// Adds a term whose parts have rows.
+    /// Adds the row of a term whose parts have rows already.
     fn add(&mut self, term: &Term) {
         if self.numbers.contains_key(term) {
             return;
@@ -128,7 +128,7 @@ impl TermRows {
     }
 }
 
-/// The terms of a table; nothing if a row names one that comes later.
+/// The terms of a table; `None` if a row refers to a later one.
 pub(super) fn read_terms(rows: &[SavedTerm]) -> Option<Vec<Term>> {
     let mut terms: Vec<Term> = Vec::with_capacity(rows.len());
     for row in rows {

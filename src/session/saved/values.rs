@@ -1,6 +1,6 @@
-//! Values as a table beside that of terms: each row names earlier ones by their numbers.
+//! Values as a table, beside the table of terms. Each row refers to earlier rows by their numbers.
 //!
-//! `Some(#1)` is a row for `#1`, and one for the constructor with that field.
+//! `Some(#1)` has a row for `#1`, and a row for the constructor with this field.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ pub(super) struct SavedTables {
     values: Vec<SavedValue>,
 }
 
-/// A value; others, and terms, are numbers.
+/// A value, in which other values and terms are the numbers of their rows.
 #[derive(Serialize, Deserialize)]
 enum SavedValue {
     Scalar(SavedScalar),
@@ -81,12 +81,12 @@ impl TableWriter {
         SavedTables { terms: self.terms.rows, values: self.values }
     }
 
-    /// The number of a term.
+    /// The number of the row of a term.
     pub(super) fn term(&mut self, term: &Term) -> u32 {
         self.terms.number(term)
     }
 
-    /// The number of a value.
+    /// The number of the row of a value.
     pub(super) fn value(&mut self, value: &Value) -> u32 {
         if let Some(number) = self.numbers.get(value) {
             return *number;
@@ -152,7 +152,7 @@ impl TableWriter {
 }
 
 impl TableReader {
-    /// The tables; nothing if a row names one that comes later.
+    /// The tables; `None` if a row refers to a later one.
     pub(super) fn of(saved: &SavedTables) -> Option<TableReader> {
         let mut tables = TableReader { terms: read_terms(&saved.terms)?, values: Vec::new() };
         for row in &saved.values {
@@ -162,12 +162,12 @@ impl TableReader {
         Some(tables)
     }
 
-    /// The term of a number.
+    /// The term in the row with this number.
     pub(super) fn term(&self, number: u32) -> Option<Term> {
         self.terms.get(number as usize).cloned()
     }
 
-    /// The value of a number.
+    /// The value in the row with this number.
     pub(super) fn value(&self, number: u32) -> Option<Value> {
         self.values.get(number as usize).cloned()
     }

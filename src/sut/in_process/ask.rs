@@ -1,4 +1,4 @@
-//! Systems in Rust: a value that is asked, with requests and answers as types of the program's own.
+//! Systems in Rust: a value that answers requests, with requests and answers as types of the program.
 //!
 //! ```
 //! use mayhap::sut::{Sut, SutAnswer};
@@ -26,15 +26,15 @@ use crate::json;
 
 /// A system under test; several clients may ask at once, each from a thread of its own.
 pub trait Sut: Send + Sync + 'static {
-    /// The requests; read from the JSON of the specification's.
+    /// The type of requests, which are read from the JSON of the specification's requests.
     type Request: DeserializeOwned;
-    /// The answers; written as the JSON of the specification's.
+    /// The type of answers, which are written as the JSON of the specification's answers.
     type Response: Serialize;
 
-    /// Asks the system a request. A client asks again only after it has its answer.
+    /// Sends a request to the system. A client sends its next request only after this one has its answer.
     fn ask(&self, client: u64, request: Self::Request) -> SutAnswer<Self::Response>;
 
-    /// A client gives up its connection.
+    /// Tells the system that a client gives up its connection.
     fn close(&self, client: u64) {
         let _ = client;
     }
@@ -43,23 +43,23 @@ pub trait Sut: Send + Sync + 'static {
 /// The outcome of a request.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum SutAnswer<R> {
-    /// This answer.
+    /// The system gave this answer.
     Is(R),
     /// No answer came; the request may have taken effect.
     Lost,
-    /// The request surely took no effect, as if it had never been sent.
+    /// The request certainly took no effect, as if it had never been sent.
     Refused,
     /// The system ended the connection.
     Closed,
 }
 
-/// The outcome of a request, its answer as JSON.
+/// The outcome of a request, with its answer as JSON.
 pub(crate) type RawAnswer = SutAnswer<String>;
 
-/// Asks a request that is given as JSON; one with a number that the program's type cannot hold is refused.
+/// Sends a request that is given as JSON. A request with a number that the program's type cannot hold is refused.
 ///
 /// # Errors
-/// The program's type does not fit the request, or its answer does not serialise; in words.
+/// The program's type does not fit the request, or its answer does not serialise. The message says which.
 pub(crate) fn ask_json<S: Sut>(sut: &S, client: u64, request: &str) -> Result<RawAnswer, String> {
     let asked = match json::from_line::<S::Request>(request) {
         Ok(asked) => asked,
@@ -80,7 +80,7 @@ pub(crate) fn ask_json<S: Sut>(sut: &S, client: u64, request: &str) -> Result<Ra
     })
 }
 
-/// JSON with 1 in the place of each number.
+/// The JSON with 1 in the place of each number.
 fn with_small_numbers(text: &str) -> String {
     let (mut out, mut rest) = (String::new(), text);
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {
@@ -93,7 +93,7 @@ fn with_small_numbers(text: &str) -> String {
     out + rest
 }
 
-/// The length of the string that a text begins with, quotes included.
+/// The length of the string at the beginning of a text, with its quotes.
 fn string_length(text: &str) -> usize {
     let mut escaped = false;
     let end = text.bytes().skip(1).position(|byte| {

@@ -17,8 +17,9 @@
 //! assert_eq!(echo.ask(1, "hello".to_owned()), SutAnswer::Is("hello".to_owned()));
 //! ```
 //!
-//! With tokio, an executor is three lines: `impl Executor for Tokio { fn block_on<F: Future>(&self, f: F) -> F::Output { self.0.block_on(f) } }`,
-//! where `Tokio` holds a `tokio::runtime::Handle`; `examples/async_store.rs` is the whole of it.
+//! An executor for tokio has three lines:
+//! `impl Executor for Tokio { fn block_on<F: Future>(&self, f: F) -> F::Output { self.0.block_on(f) } }`. Here `Tokio` holds a
+//! `tokio::runtime::Handle`. The whole program is `examples/async_store.rs`.
 
 use std::future::Future;
 use std::pin::pin;
@@ -33,28 +34,28 @@ use super::ask::{Sut, SutAnswer};
 
 /// A system under test whose requests are futures.
 pub trait AsyncSut: Send + Sync + 'static {
-    /// The requests; read from the JSON of the specification's.
+    /// The type of requests, which are read from the JSON of the specification's requests.
     type Request: DeserializeOwned;
-    /// The answers; written as the JSON of the specification's.
+    /// The type of answers, which are written as the JSON of the specification's answers.
     type Response: Serialize;
 
-    /// Asks it. A client asks again when it has its answer.
+    /// Sends a request to the system. A client sends its next request only after this one has its answer.
     fn ask(&self, client: u64, request: Self::Request) -> impl Future<Output = SutAnswer<Self::Response>>;
 
-    /// A client gives up its connection.
+    /// Tells the system that a client gives up its connection.
     fn close(&self, client: u64) -> impl Future<Output = ()> {
         let _ = client;
         async {}
     }
 }
 
-/// A way to wait for a future, from a thread that has nothing else to do.
+/// A way to wait for a future, on a thread that has nothing else to do.
 pub trait Executor: Send + Sync + 'static {
     /// Runs a future to its end.
     fn block_on<F: Future>(&self, future: F) -> F::Output;
 }
 
-/// The executor that runs a future on the thread of its client, and needs no runtime.
+/// The executor that runs a future on the thread of its client, without a runtime.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct OwnThread;
 
@@ -66,14 +67,14 @@ impl Executor for OwnThread {
         loop {
             match future.as_mut().poll(&mut context) {
                 Poll::Ready(output) => return output,
-                // A wake-up that came before is not forgotten.
+                // A wake-up that came earlier is not lost.
                 Poll::Pending => thread::park(),
             }
         }
     }
 }
 
-/// The thread that a future wakes.
+/// The thread to be woken by a future.
 struct Unparked(Thread);
 
 impl Wake for Unparked {
@@ -82,7 +83,7 @@ impl Wake for Unparked {
     }
 }
 
-/// A system whose requests are awaited: each client on a thread of its own.
+/// A system whose requests are awaited, each client on a thread of its own.
 #[derive(Clone, Debug)]
 pub struct Awaiting<A, E> {
     sut: A,
@@ -90,7 +91,7 @@ pub struct Awaiting<A, E> {
 }
 
 impl<A: AsyncSut, E: Executor> Awaiting<A, E> {
-    /// The system, awaited on this executor.
+    /// The system with this executor.
     #[must_use]
     pub fn new(sut: A, executor: E) -> Awaiting<A, E> {
         Awaiting { sut, executor }

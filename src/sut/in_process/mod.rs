@@ -1,4 +1,4 @@
-//! A system in this process: a value of the program's own, with a thread a client.
+//! A system in this process: a value of the program's own type, with a thread for each client.
 //!
 //! ```
 //! use mayhap::Spec;
@@ -42,7 +42,7 @@ use crate::value::Value;
 use ask::{RawAnswer, Sut, SutAnswer};
 use threads::{ClientThread, NoAnswer};
 
-/// The time that a client who is alone waits for an answer in any case, so that what happens does not depend on the clock.
+/// The least time that a single client waits for an answer, so that the outcome does not depend on the clock.
 const ALONE: Duration = Duration::from_secs(1);
 
 /// A system in this process.
@@ -51,7 +51,7 @@ pub struct InProcess<S, F> {
     factory: F,
     sut: Option<Arc<S>>,
     clients: BTreeMap<u64, Connected>,
-    /// The number of connections that were made.
+    /// The number of connections so far.
     connections: u64,
     report: Sender<ConnectionOutcome>,
     outcomes: Receiver<ConnectionOutcome>,
@@ -60,13 +60,13 @@ pub struct InProcess<S, F> {
 /// A client with its thread.
 struct Connected {
     thread: ClientThread,
-    /// The number of its connection.
+    /// The number of the client's connection.
     connection: u64,
-    /// The requests that have no answer.
+    /// The number of requests without an answer so far.
     unanswered: u64,
 }
 
-/// The outcome of a request of a connection.
+/// The outcome of a request, with the connection that it came on.
 struct ConnectionOutcome {
     client: u64,
     connection: u64,
@@ -74,10 +74,11 @@ struct ConnectionOutcome {
 }
 
 impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
-    /// A system that the factory makes anew for each reset.
+    /// A system that the factory makes anew at each reset.
     ///
     /// # Errors
-    /// The program's type of requests does not fit the specification's: a request of some kind is none of it. Or the specification calls peers.
+    /// The program's type of requests does not fit the specification's: a request of some kind is no value of it. Or the
+    /// specification calls peers.
     pub fn new(spec: &Arc<Spec>, factory: F) -> Result<InProcess<S, F>, SutFailure> {
         if !spec.program.peers.is_empty() {
             let what = "the specification calls peers, and a system in this process has none: `mayhap test` plays them";
@@ -103,14 +104,14 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
             *connections += 1;
             let (connection, report) = (*connections, report.clone());
             let thread = ClientThread::start(sut.clone(), client, move |found| {
-                // Nobody listens if all is over.
+                // The receiver is gone if the test is over.
                 _ = report.send(ConnectionOutcome { client, connection, found });
             });
             Connected { thread, connection, unanswered: 0 }
         })
     }
 
-    /// The event that an outcome is, unless its connection was given up.
+    /// The event for an outcome; `None` if its connection was given up.
     fn event(&mut self, outcome: ConnectionOutcome) -> Option<Result<SutEvent, SutFailure>> {
         let client = outcome.client;
         let connected = self.clients.get_mut(&client).filter(|it| it.connection == outcome.connection)?;
@@ -130,7 +131,7 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
             }
         };
         if kind != SutEventKind::Refused {
-            // What was sent after that request is lost with it.
+            // The requests that were sent after it are lost with it.
             self.disconnect(client);
         }
         Some(Ok(SutEvent { client, kind }))
@@ -142,7 +143,7 @@ impl<S: Sut, F: Fn() -> S> InProcess<S, F> {
         }
     }
 
-    /// The moment until which an outcome is waited for.
+    /// The moment until which to wait for an outcome.
     fn patience(&self, until: Instant) -> Instant {
         let mut clients = self.clients.values();
         match (clients.next(), clients.next()) {

@@ -1,6 +1,6 @@
-//! The thread of a client that asks a system in Rust, one request after another.
+//! The thread of a client, which sends requests to a system in Rust, one after another.
 //!
-//! A thread that is stuck in a request is abandoned: what it finds out then interests nobody.
+//! A thread that is stuck in a request is abandoned: its outcome is ignored.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use super::ask::{RawAnswer, Sut, ask_json};
 use crate::choice::explore::panics;
 
-/// A reason why a request has no outcome.
+/// The reason why a request has no outcome.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) enum NoAnswer {
     /// The types of the program and of the specification do not fit together.
@@ -20,13 +20,13 @@ pub(crate) enum NoAnswer {
     Panic(String),
 }
 
-/// A thing that a client does.
+/// A task for the thread of a client.
 enum ClientTask {
     Ask(String),
     Close,
 }
 
-/// A client's connection to a system, with the thread that asks.
+/// A client's connection to a system, with its thread.
 pub(crate) struct ClientThread {
     tasks: Sender<ClientTask>,
     is_heard: Arc<AtomicBool>,
@@ -34,7 +34,7 @@ pub(crate) struct ClientThread {
 }
 
 impl ClientThread {
-    /// Starts a thread that tells what came of each request.
+    /// Starts a thread that reports the outcome of each request.
     pub(crate) fn start<S: Sut>(
         sut: Arc<S>,
         client: u64,
@@ -52,19 +52,19 @@ impl ClientThread {
         ClientThread { tasks, is_heard, thread }
     }
 
-    /// Asks a request, as JSON.
+    /// Sends a request, which is given as JSON.
     pub(crate) fn ask(&self, request: String) {
-        // A thread that is no more has said why.
+        // A thread that has ended has reported why.
         _ = self.tasks.send(ClientTask::Ask(request));
     }
 
-    /// Gives up the connection: no more outcomes are told.
+    /// Gives up the connection: no more outcomes are reported.
     pub(crate) fn close(self) {
         self.is_heard.store(false, Ordering::Relaxed);
         _ = self.tasks.send(ClientTask::Close);
     }
 
-    /// Gives up the connection, and waits a little for what is under way.
+    /// Gives up the connection, and waits for the current request, at most until a deadline.
     pub(crate) fn finish(self, deadline: Instant) {
         self.is_heard.store(false, Ordering::Relaxed);
         drop(self.tasks);
@@ -74,7 +74,7 @@ impl ClientThread {
     }
 }
 
-/// Does what a client does.
+/// Does the tasks of a client, and reports their outcomes.
 fn attend<S: Sut>(sut: &S, client: u64, tasks: &Receiver<ClientTask>, report: impl Fn(Result<RawAnswer, NoAnswer>)) {
     for task in tasks {
         let done = panics::unreported(|| {

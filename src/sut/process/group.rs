@@ -1,7 +1,7 @@
-//! A shell command in a process group of its own, which ends whole: on request, on drop, and when this process is no more.
+//! A shell command in a process group of its own. The whole group ends on request, on drop, and when this process ends.
 //!
-//! The groups that run are in a registry, so that whoever handles a signal can end them all. A small shell beside us has the same list: it
-//! reads from us, and ends what is left when we end without having done so, killed or aborted.
+//! The running groups are in a registry, so that a signal handler can end them all. A small shell process has the same list. If
+//! this process is killed or aborts, the shell reads the end of its input and ends the groups that are left.
 //!
 //! ```
 //! use mayhap::sut::process::group::{Ending, GroupPipes, ProcessGroup};
@@ -28,18 +28,19 @@ use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, te
 
 use super::tail::OutputTail;
 
-/// The time that a group has to end by itself when it is asked to.
+/// The time that a group has to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
-/// The time that a group that was killed is waited for.
+/// The longest wait for a group that was killed.
 const KILLED: Duration = Duration::from_secs(1);
-/// The time in which what a group printed is read to its end.
+/// The longest wait for the last output of a group.
 const LAST_WORDS: Duration = Duration::from_millis(200);
 /// The flag of Linux for a process that has begun to end (`PF_EXITING`).
 const EXITING: u64 = 4;
-/// The time to wait between two looks.
+/// The time between two tests.
 const PAUSE: Duration = Duration::from_millis(1);
 
-/// Reads the numbers of groups that were started, and `-` before those that have ended; at the end it kills the others.
+/// Reads the numbers of started groups, and the numbers of ended groups with `-` before them. At the end of its input, kills the
+/// others.
 const WATCHER: &str = r#"
 trap "" INT HUP TERM
 all=
@@ -52,35 +53,35 @@ done
 for one in $all; do kill -KILL -- "-$one"; done
 "#;
 
-/// The groups that run.
+/// The running groups.
 static GROUPS: Mutex<RunningGroups> = Mutex::new(RunningGroups { leaders: Vec::new(), watcher: None, closed: false });
 
 struct RunningGroups {
     leaders: Vec<Pid>,
-    /// The input of the shell that ends what we leave behind.
+    /// The input of the shell that ends the groups that are left.
     watcher: Option<ChildStdin>,
-    /// Set once no more may start.
+    /// Set when no more groups may start.
     closed: bool,
 }
 
-/// The pipes that lead to a command.
+/// The pipes to and from a command.
 pub enum GroupPipes {
-    /// Its output is kept, and a line of that may be waited for.
+    /// The output is kept, and a line that matches may be waited for.
     Output(Option<Regex>),
-    /// It is talked to on its standard input and output; what it prints on standard error is kept.
+    /// Standard input and output are used for talking, and standard error is kept.
     Talk,
 }
 
-/// The way in which a group is ended.
+/// The way in which a group ends.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Ending {
-    /// It is asked to (SIGTERM), and killed if that takes long.
+    /// The group gets SIGTERM, and is killed if that takes too long.
     Kindly,
-    /// It is killed.
+    /// The group is killed.
     AtOnce,
 }
 
-/// A command that was started, and all that it starts in its group.
+/// A command, with all processes that it starts in its group.
 #[derive(Debug)]
 pub struct ProcessGroup {
     leader: Child,
@@ -89,7 +90,7 @@ pub struct ProcessGroup {
     tail: OutputTail,
 }
 
-/// Ends all groups at once, and lets no more start: for a process that is about to end, from any thread.
+/// Ends all groups at once, and lets no more start. It may be called from any thread of a process that is about to end.
 pub fn end_all() {
     let mut groups = groups();
     groups.closed = true;
@@ -102,7 +103,7 @@ impl ProcessGroup {
     /// Starts a command.
     ///
     /// # Errors
-    /// There is no shell, or no process can be made, or [`end_all`] was called.
+    /// There is no shell, no process can be started, or [`end_all`] was called.
     pub fn start(command: &str, pipes: GroupPipes) -> io::Result<ProcessGroup> {
         let mut shell = Command::new("sh");
         shell.args(["-c", command]).process_group(0);
@@ -118,7 +119,7 @@ impl ProcessGroup {
             }
         };
         shell.stderr(writer);
-        // Whoever ends all groups does so before this one starts, or knows of it.
+        // [`end_all`] either comes before this group starts, or knows of it.
         let mut groups = groups();
         if groups.closed {
             return Err(io::Error::new(io::ErrorKind::Interrupted, "this process is about to end"));
@@ -127,29 +128,29 @@ impl ProcessGroup {
         let number = Pid::from_child(&leader);
         groups.add(number);
         drop(groups);
-        // The command holds the other ends of the pipe here; it must not outlive this.
+        // The command object still holds the other ends of the pipes, and must not outlive this function.
         drop(shell);
         Ok(ProcessGroup { leader, number, status: None, tail: OutputTail::reading(reader, awaited) })
     }
 
-    /// The pipes of a command that is talked to; only once.
+    /// The pipes for talking to a command; they can be taken once.
     pub fn take_pipes(&mut self) -> Option<(ChildStdin, ChildStdout)> {
         self.leader.stdin.take().zip(self.leader.stdout.take())
     }
 
-    /// The last lines that were printed.
+    /// The last lines of output.
     #[must_use]
     pub fn output(&self) -> Vec<String> {
         self.tail.lines()
     }
 
-    /// The lines that are printed.
+    /// The output as it is read.
     #[must_use]
     pub fn tail(&self) -> &OutputTail {
         &self.tail
     }
 
-    /// The way in which the command ended, if it did so by itself. Once that is so, all that it started is ended.
+    /// The exit status of the command, if it has ended by itself. In this case its whole group is ended.
     pub fn exited(&mut self) -> Option<ExitStatus> {
         if self.status.is_none() && self.has_leader_ended() {
             self.end(Ending::AtOnce);
@@ -157,14 +158,14 @@ impl ProcessGroup {
         self.status
     }
 
-    /// Tests whether the command certainly lives on. Its sockets close before it has ended, but not before it has begun to end; what is
-    /// known of a command that has children is not known of them.
+    /// Tests whether the command certainly lives on. Its sockets close before it has ended, but only after it has begun to end.
+    /// If the command has children, nothing is certain.
     #[must_use]
     pub fn lives_on(&self) -> bool {
         self.status.is_none() && !self.has_leader_ended() && is_alone_and_lives(self.number)
     }
 
-    /// Waits until the command ends by itself.
+    /// Waits until the command ends by itself, at most for this time.
     pub fn exited_within(&mut self, longest: Duration) -> Option<ExitStatus> {
         let deadline = Instant::now() + longest;
         loop {
@@ -176,7 +177,7 @@ impl ProcessGroup {
         }
     }
 
-    /// Ends the group and waits for it.
+    /// Ends the group, and waits for it.
     pub fn end(&mut self, how: Ending) {
         if self.status.is_some() {
             return;
@@ -188,20 +189,20 @@ impl ProcessGroup {
                 sleep(PAUSE);
             }
         }
-        // The leader was not waited for, so that the number is that of this group.
+        // The leader was not waited for yet, so its number still belongs to this group.
         _ = kill_process_group(self.number, Signal::KILL);
         groups().remove(self.number);
         self.status = Some(self.leader.wait().unwrap_or(ExitStatus::from_raw(Signal::KILL.as_raw())));
         self.wait_for_the_others();
     }
 
-    /// Tests whether the command has ended. It keeps its number, which is that of its group, until it is waited for.
+    /// Tests whether the command has ended. It keeps its number, which is the number of the group, until it is waited for.
     fn has_leader_ended(&self) -> bool {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(self.number), look).is_ok_and(|status| status.is_some())
     }
 
-    /// Waits for those of the group that are no children of ours: they are gone, or at least what they held open is closed.
+    /// Waits until the other processes of the group are gone, or have at least closed their output.
     fn wait_for_the_others(&self) {
         let deadline = Instant::now() + KILLED;
         while test_kill_process_group(self.number).is_ok() && Instant::now() < deadline {
@@ -209,7 +210,7 @@ impl ProcessGroup {
                 return;
             }
         }
-        // What was printed is read by another thread.
+        // Another thread reads the output.
         self.tail.wait_for_end(LAST_WORDS);
     }
 }
@@ -235,17 +236,17 @@ impl RunningGroups {
     }
 
     fn report(&mut self, line: &str) {
-        // Without a watcher, only a process that is killed leaves something behind.
+        // Without the shell, groups stay behind only if this process is killed.
         if self.watcher.as_mut().is_some_and(|watcher| watcher.write_all(line.as_bytes()).is_err()) {
             self.watcher = None;
         }
     }
 }
 
-/// Tests whether a process has neither begun to end nor has children; false if that cannot be known.
+/// Tests whether a process has not begun to end and has no children; false if this cannot be found out.
 fn is_alone_and_lives(process: Pid) -> bool {
     let of_process = format!("/proc/{}", process.as_raw_nonzero());
-    // The name of the program, in parentheses, may have anything in it. A kernel that shows no flags at all shows nothing.
+    // The name of the program, in parentheses, may contain anything. Without flags from the kernel, nothing is known.
     let stat = fs::read_to_string(format!("{of_process}/stat")).unwrap_or_default();
     let flags = stat.rsplit(')').next().and_then(|fields| fields.split_whitespace().nth(6)?.parse::<u64>().ok());
     let tasks = fs::read_dir(format!("{of_process}/task")).into_iter().flatten().flatten();

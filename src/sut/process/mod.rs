@@ -1,4 +1,4 @@
-//! Starting and ending a system: a command, the sign that it is ready, and how it is reset.
+//! Starting and ending a system: the command, the sign that it is ready, and the way to reset it.
 //!
 //! ```
 //! use mayhap::sut::process::{Launcher, StartOptions};
@@ -30,56 +30,56 @@ use super::{SutFailure, SutFailureKind};
 use group::{Ending, GroupPipes, ProcessGroup};
 use ready::{ReadySign, connect, http_answers};
 
-/// The time that a system may take to be ready.
+/// The default time within which a system must be ready.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// The longest time to wait between two looks whether it is.
+/// The longest time between two tests whether it is ready.
 const LOOK: Duration = Duration::from_millis(20);
-/// The time in which the address of a process that was ended must be free again.
+/// The time within which the address of an ended process must be free again.
 const LEAVING: Duration = Duration::from_secs(5);
 
 /// The way in which a system is started and reset.
 #[derive(Clone, Debug)]
 pub struct StartOptions {
-    /// The command that starts it; none if it runs already.
+    /// The command that starts the system; `None` if it runs already.
     pub command: Option<String>,
-    /// The sign that it is ready.
+    /// The sign that the system is ready.
     pub ready: Option<ReadySign>,
-    /// The way in which it is brought back to its first state.
+    /// The way in which the system is reset.
     pub reset: Option<ResetWay>,
-    /// The time that it may take to be ready, or to be reset.
+    /// The time within which the system must be ready, or reset.
     pub patience: Duration,
-    /// Set once nobody waits for that any more.
+    /// Set when nobody waits for the system any more.
     pub stop: Arc<AtomicBool>,
-    /// The headers of every request to a system that speaks HTTP.
+    /// The headers of each request to an HTTP server.
     pub headers: Vec<(String, String)>,
-    /// The places at which the peers of the system are played.
+    /// The addresses at which the peers of the system are played.
     pub peers: Vec<PeerAddress>,
-    /// The trust in the certificate of a system at `https://…`.
+    /// The certificates that are trusted at `https://…`.
     pub trust: TlsTrust,
 }
 
-/// The trust in the certificate of a system.
+/// The certificates that are trusted.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
 pub enum TlsTrust {
-    /// It must be signed by an authority that this machine trusts.
+    /// Certificates by the authorities that this machine trusts.
     #[default]
     Machine,
-    /// Or by one of those in this PEM file.
+    /// In addition, certificates by the authorities in this PEM file.
     File(PathBuf),
-    /// It may be any.
+    /// All certificates.
     Anything,
 }
 
 /// The way in which a system is brought back to its first state.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResetWay {
-    /// It is ended and started again.
+    /// The system is ended and started again.
     Restart,
-    /// It is ended, this command takes away what it stored, and it is started again.
+    /// The system is ended, this command removes what it stored, and the system is started again.
     RestartAfter(String),
-    /// This command does it.
+    /// This command resets the running system.
     Command(String),
-    /// Not at all.
+    /// The system is not reset.
     Nothing,
 }
 
@@ -126,7 +126,7 @@ impl fmt::Display for ResetWay {
     }
 }
 
-/// A system that is started here, or runs already; it ends when this is dropped.
+/// A system that is started here, or runs already. If it was started here, it ends when this is dropped.
 #[derive(Debug)]
 pub struct Launcher {
     command: Option<String>,
@@ -135,16 +135,16 @@ pub struct Launcher {
     patience: Duration,
     stop: Arc<AtomicBool>,
     group: Option<ProcessGroup>,
-    /// Set once it was started.
+    /// Set after the system was started.
     was_started: bool,
-    /// Set while nobody has used the system since it was started.
+    /// Set as long as nobody has used the system since its start.
     is_fresh: bool,
-    /// The last lines of the process before this one.
+    /// The last lines of output of the process before this one.
     before: Vec<String>,
 }
 
 impl Launcher {
-    /// A system that is not started yet; `address` is where it will be reached, if that is known.
+    /// A system that is not started yet. `address` is its later address, if this is known.
     ///
     /// # Errors
     /// The options do not fit together.
@@ -179,10 +179,10 @@ impl Launcher {
         })
     }
 
-    /// Sees to it that the system runs, and is as it was at first as far as it can be reset.
+    /// Makes sure that the system runs, in its first state as far as it can be reset.
     ///
     /// # Errors
-    /// It cannot be started or reset, or is not ready in time.
+    /// The system cannot be started or reset, or is not ready in time.
     pub fn reset(&mut self) -> Result<(), SutFailure> {
         let is_up = self.command.is_none() || self.group.is_some();
         match &self.reset {
@@ -207,13 +207,13 @@ impl Launcher {
         Ok(())
     }
 
-    /// Tests whether a reset is a new start.
+    /// Tests whether a reset starts the system again.
     #[must_use]
     pub fn restarts(&self) -> bool {
         matches!(self.reset, ResetWay::Restart | ResetWay::RestartAfter(_))
     }
 
-    /// Tests whether the next reset ends the connections to a system that runs, as far as is known.
+    /// Tests whether the next reset certainly ends the connections to a running system.
     pub(super) fn cuts_off(&self) -> bool {
         match self.reset {
             ResetWay::Restart | ResetWay::RestartAfter(_) => !self.is_fresh,
@@ -222,7 +222,7 @@ impl Launcher {
         }
     }
 
-    /// Remembers that the system is used, so that the next reset is not left out.
+    /// Notes that the system is used, so that the next reset is not skipped.
     pub fn used(&mut self) {
         self.is_fresh = false;
     }
@@ -230,19 +230,19 @@ impl Launcher {
     /// Kills the system and starts it again.
     ///
     /// # Errors
-    /// It was not started here, or does not start again.
+    /// The system was not started here, or does not start again.
     pub fn crash(&mut self) -> Result<(), SutFailure> {
         if self.command.is_none() {
             return Err(failed("only a system that is started here (--start COMMAND) can be killed (--crash)"));
         }
         self.end(Ending::AtOnce);
         self.start()?;
-        // It has what it stored.
+        // The system keeps what it has stored, so it is not in its first state.
         self.is_fresh = false;
         Ok(())
     }
 
-    /// The failure that the system has ended by itself, if it ends within the given time.
+    /// The failure that the system has ended by itself, if it ends within this time.
     pub fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
         let status = self.group.as_mut()?.exited_within(longest)?;
         let what = format!("the system ended by itself ({}){}", in_words(status), self.printed_last());
@@ -255,7 +255,7 @@ impl Launcher {
         self.group.as_ref().is_some_and(ProcessGroup::lives_on)
     }
 
-    /// The last lines that the system printed.
+    /// The last lines of the system's output.
     #[must_use]
     pub fn output(&self) -> Vec<String> {
         match &self.group {
@@ -275,7 +275,7 @@ impl Launcher {
         let Some(command) = self.command.clone() else { return Ok(()) };
         let until = Instant::now() + if self.was_started { LEAVING } else { Duration::ZERO };
         while let Some(address) = self.ready.address().filter(|address| connect(address).is_ok()) {
-            // The process before this one may need a moment until it is gone.
+            // The process before this one may need a moment to end.
             if Instant::now() < until {
                 self.go_on()?;
                 sleep(LOOK);
@@ -297,7 +297,7 @@ impl Launcher {
         let began = Instant::now();
         let mut pause = Duration::from_millis(1);
         loop {
-            // First of all, so that it was there before what answers.
+            // This test comes first: if the process has not ended after it, the process itself has answered.
             let is_ready = self.is_ready(began, pause);
             if let Some(status) = self.group.as_mut().and_then(ProcessGroup::exited) {
                 let hint = if status.success() { ": it has to stay in the foreground" } else { "" };
@@ -318,7 +318,7 @@ impl Launcher {
         }
     }
 
-    /// Looks whether the system is ready, and waits a little if it is not.
+    /// Tests whether the system is ready, and waits a little if it is not.
     fn is_ready(&self, began: Instant, pause: Duration) -> bool {
         let is_ready = match &self.ready {
             ReadySign::Tcp(address) => connect(address).is_ok(),
@@ -334,12 +334,12 @@ impl Launcher {
         is_ready
     }
 
-    /// The last line that was printed, as the end of a message.
+    /// The last line of output, as the end of a message.
     fn printed_last(&self) -> String {
         printed_last(&self.output())
     }
 
-    /// Goes on waiting, unless nobody waits any more.
+    /// Fails if the wait was called off.
     ///
     /// # Errors
     /// Somebody asked for the end.
@@ -347,7 +347,7 @@ impl Launcher {
         if self.stop.load(Ordering::Relaxed) { Err(failed("interrupted")) } else { Ok(()) }
     }
 
-    /// Runs a command that is to end soon, and well.
+    /// Runs a command that should end soon and succeed.
     fn run(&self, command: &str) -> Result<(), SutFailure> {
         let started = ProcessGroup::start(command, GroupPipes::Output(None));
         let mut group = started.map_err(|error| failed(format!("`{command}` cannot be started: {error}")))?;
@@ -377,7 +377,7 @@ pub(super) fn printed_last(lines: &[String]) -> String {
     last.map_or("; it printed nothing".to_owned(), |line| format!("; it printed last: {line}"))
 }
 
-/// The end of a command in words.
+/// The exit status of a command in words.
 pub(super) fn in_words(status: ExitStatus) -> String {
     match status.code() {
         Some(126) => "exit status: 126, it cannot be run".to_owned(),

@@ -1,4 +1,4 @@
-//! The signs by which a system that was started shows that it is ready.
+//! The signs that a started system is ready.
 //!
 //! ```
 //! use mayhap::sut::process::ready::ReadySign;
@@ -15,24 +15,24 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 
-/// The time that one attempt to connect may take.
+/// The longest time of one attempt to connect.
 const ATTEMPT: Duration = Duration::from_secs(2);
 
 /// A sign that a system is ready.
 #[derive(Clone, Debug)]
 pub enum ReadySign {
-    /// It takes connections at this address.
+    /// The system accepts connections at this address.
     Tcp(String),
-    /// It answers `GET` of a path at this address with a status below 400.
+    /// The system answers `GET` of a path at this address with a status below 400.
     Http {
         /// The host and the port.
         address: String,
         /// The path, with its query.
         path: String,
     },
-    /// It prints a line like this.
+    /// The system prints a line that matches.
     Line(Regex),
-    /// So much time has passed.
+    /// This time has passed.
     After(Duration),
 }
 
@@ -57,7 +57,7 @@ impl ReadySign {
         }
     }
 
-    /// The sign in words, as what was waited for.
+    /// The missing sign in words.
     #[must_use]
     pub fn awaited(&self) -> String {
         match self {
@@ -101,7 +101,7 @@ impl FromStr for ReadySign {
 /// Checks that a text is a host and a port.
 ///
 /// # Errors
-/// It is not; in words.
+/// The text is something else. The message says what was expected.
 pub fn checked_address(text: &str) -> Result<String, String> {
     let wrong = || format!("expected HOST:PORT, such as 127.0.0.1:7000, found {text:?}");
     let (host, port) = text.rsplit_once(':').ok_or_else(wrong)?;
@@ -110,20 +110,20 @@ pub fn checked_address(text: &str) -> Result<String, String> {
     if plain && port { Ok(text.to_owned()) } else { Err(wrong()) }
 }
 
-/// Tests whether a host has a port.
+/// Tests whether a host comes with a port.
 pub(crate) fn has_port(host: &str) -> bool {
     host.rsplit_once(':').is_some_and(|(_, port)| port.bytes().all(|digit| digit.is_ascii_digit()))
 }
 
-/// Connects to an address, any of those that its name stands for.
+/// Connects to one of the addresses that a host stands for.
 ///
 /// # Errors
-/// Nobody takes the connection, or the name stands for nothing.
+/// None of the addresses accepts the connection, or the host has no address.
 pub fn connect(address: &str) -> io::Result<TcpStream> {
     let mut error = io::Error::new(io::ErrorKind::NotFound, "this host has no address");
     for place in address.to_socket_addrs()? {
         match TcpStream::connect_timeout(&place, ATTEMPT) {
-            // If nobody listens, the kernel may choose the same port for this end.
+            // If nobody listens, the kernel may choose this very port for our end, and connect it to itself.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
                 error = io::ErrorKind::ConnectionRefused.into();
             }

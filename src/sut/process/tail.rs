@@ -1,4 +1,4 @@
-//! The last lines of what a program prints, read by a thread of its own, so that the program never waits for a reader.
+//! The last lines of a program's output, read by a thread of its own, so that the program never waits for a reader.
 //!
 //! ```
 //! use mayhap::sut::process::tail::OutputTail;
@@ -15,9 +15,9 @@ use std::time::{Duration, Instant};
 
 use regex_lite::Regex;
 
-/// The lines that are kept.
+/// The number of last lines that are kept.
 const KEPT: usize = 20;
-/// The bytes of a line that are kept.
+/// The most bytes of a line that are kept.
 const WIDTH: usize = 1000;
 
 /// The last lines of a stream.
@@ -27,20 +27,20 @@ pub struct OutputTail(Arc<(Mutex<Printed>, Condvar)>);
 #[derive(Default, Debug)]
 struct Printed {
     lines: VecDeque<String>,
-    /// The line that is waited for.
+    /// The line that somebody waits for.
     awaited: Option<Regex>,
-    /// That line came.
+    /// Set if this line came.
     came: bool,
-    /// No more will come.
+    /// Set if the stream has ended.
     ended: bool,
 }
 
 impl OutputTail {
-    /// Begins to read a stream to its end; a line that matches `awaited` can be waited for.
+    /// Starts to read a stream to its end. A line that matches `awaited` can be waited for.
     pub fn reading(stream: impl Read + Send + 'static, awaited: Option<Regex>) -> OutputTail {
         let tail = OutputTail(Arc::new((Mutex::new(Printed { awaited, ..Printed::default() }), Condvar::new())));
         let to = tail.clone();
-        // The thread is not waited for: somebody who left the process group may hold the other end for ever.
+        // Nobody joins the thread, as a process that left the group may hold the other end of the stream for ever.
         thread::spawn(move || to.read(BufReader::new(stream)));
         tail
     }
@@ -51,13 +51,13 @@ impl OutputTail {
         self.printed().lines.iter().cloned().collect()
     }
 
-    /// Waits until the awaited line has come, or nothing more will; returns whether it came.
+    /// Waits until the awaited line came or the stream ended; returns whether the line came.
     #[must_use]
     pub fn wait_for_line(&self, longest: Duration) -> bool {
         self.wait(longest, |printed| printed.came || printed.ended).came
     }
 
-    /// Waits until everybody who has the other end has closed it; returns whether that is so.
+    /// Waits until all other ends of the stream are closed; returns whether they are.
     pub fn wait_for_end(&self, longest: Duration) -> bool {
         self.wait(longest, |printed| printed.ended).ended
     }
@@ -101,7 +101,7 @@ impl Printed {
     }
 }
 
-/// Reads the next line, and keeps its beginning; false if there is none.
+/// Reads the next line, and keeps its beginning; returns false at the end of the stream.
 fn read_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
     line.clear();
     let mut read_any = false;

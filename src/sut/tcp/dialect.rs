@@ -1,4 +1,4 @@
-//! The way in which requests and answers stand on a connection, and that of one JSON value a line.
+//! The form of requests and answers on a connection, and the form of one JSON value on each line.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,43 +10,43 @@ use crate::spec::Spec;
 use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
 use crate::value::Value;
 
-/// The things that the client of a connection sees, in order.
+/// The events that the client of a connection sees, in order.
 pub(crate) type SeenThings = VecDeque<Result<SutEventKind, SutFailure>>;
 
-/// The way in which requests and answers stand on a connection.
+/// The form of requests and answers on a connection.
 pub(crate) trait Dialect {
     /// The state of a connection.
     type Link: Default;
 
-    /// Appends a request to what is to be written.
+    /// Appends a request to the bytes to be written.
     fn ask(&mut self, link: &mut Self::Link, request: &Value, out: &mut Vec<u8>, seen: &mut SeenThings);
 
-    /// Takes bytes that were read.
+    /// Handles bytes that were read.
     fn take(&mut self, link: &mut Self::Link, bytes: &[u8], seen: &mut SeenThings);
 
-    /// Tests whether the end of the connection now would be seen by its client.
+    /// Tests whether the client would see the end of the connection, if it came now.
     fn is_end_seen(&self, link: &Self::Link) -> bool;
 
-    /// Tests whether nothing more is said on the connection: the next request needs another one.
+    /// Tests whether the connection cannot be used any more, so that the next request needs another one.
     fn is_over(&self, link: &Self::Link) -> bool;
 
-    /// The moment before which the system has asked to be asked nothing, if it has.
+    /// The moment before which the system wants no requests, if it has asked for a pause.
     fn paused(&self) -> Option<Instant> {
         None
     }
 
-    /// The connection has ended, and the system lives on.
+    /// Handles the end of the connection of a system that lives on.
     fn end(&mut self, link: &mut Self::Link, seen: &mut SeenThings);
 }
 
-/// One JSON value a line: the answers of a connection are in the order of its requests.
+/// One JSON value on each line. The answers on a connection are in the order of its requests.
 pub(crate) struct LineDialect {
     codec: LineCodec,
     line: String,
 }
 
 impl LineDialect {
-    /// The values of a specification, a line each.
+    /// The form of one line for each value, with the values of a specification.
     pub(crate) fn new(spec: &Arc<Spec>) -> LineDialect {
         LineDialect { codec: LineCodec::new(spec), line: String::new() }
     }

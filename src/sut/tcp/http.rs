@@ -1,7 +1,7 @@
 //! Requests and answers of HTTP/1.1 on a connection, by the `http` block of a specification.
 //!
-//! A connection that the server ends between two requests is not noticed: the next request makes another one. A request that is under way
-//! then is lost.
+//! If the server ends a connection between two requests, the client does not notice, and its next request gets another
+//! connection. A request under way at the end of a connection is lost.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -16,28 +16,28 @@ use crate::spec::Spec;
 use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
 use crate::value::Value;
 
-/// The time to wait after a refusal (429) that does not say how long.
+/// The wait after a refusal (429) that gives no time.
 const PAUSE: Duration = Duration::from_secs(1);
-/// The longest time to wait after a refusal.
+/// The longest wait after a refusal.
 const LONGEST_PAUSE: Duration = Duration::from_secs(60);
 
-/// The requests and answers of a specification as HTTP.
+/// The requests and answers of a specification, in HTTP.
 pub(crate) struct HttpDialect {
     spec: Arc<Spec>,
-    /// The path that stands before that of each request.
+    /// The beginning of the path of each request.
     prefix: String,
-    /// The headers of every request: those that a client has, and those that the user wants.
+    /// The headers of each request: the usual ones of a client, and the user's own.
     own: Vec<(String, Vec<u8>)>,
     given: Vec<(String, Vec<u8>)>,
-    /// The moment before which nothing is asked, after a refusal.
+    /// The moment before which nothing is sent, after a refusal.
     paused: Option<Instant>,
 }
 
-/// A connection.
+/// The state of a connection.
 #[derive(Default)]
 pub(crate) struct HttpLink {
     buffer: MessageBuffer,
-    /// The requests without an answer, in their order; none for one that has no form on the wire.
+    /// The requests without an answer so far, in order; `None` for a request that has no form in HTTP.
     asked: VecDeque<Option<AskedRequest>>,
     is_over: bool,
 }
@@ -49,7 +49,7 @@ struct AskedRequest {
 }
 
 impl HttpDialect {
-    /// The requests of a specification to this host, each with these headers besides.
+    /// The form of requests to this host, with these additional headers.
     pub(crate) fn new(spec: &Arc<Spec>, host: &str, prefix: &str, headers: &[(String, String)]) -> HttpDialect {
         let own = [("Host", host), ("User-Agent", "mayhap"), ("Accept", "*/*")];
         let is_given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
@@ -65,7 +65,7 @@ impl HttpDialect {
         }
     }
 
-    /// The message of a request, with the headers that each has and its line says nothing of.
+    /// The message of a request, with the headers that all requests have, unless the specification's line gives them.
     fn message(&self, request: &Value) -> Option<HttpMessage> {
         let mut message = message_of_request(&self.spec, request)?;
         if let HttpHead::Request { target, .. } = &mut message.head
@@ -78,14 +78,14 @@ impl HttpDialect {
         let is_needed = |name: &str| if name == "Host" { !has_host } else { !says_all };
         let own = self.own.iter().filter(|(name, _)| is_needed(name));
         let mut headers: Vec<_> = own.chain(&self.given).filter(|(name, _)| !is_said(name)).cloned().collect();
-        // The type of the content is only a guess if the line says nothing of it.
+        // If the specification gives no type for the content, the type is only a guess, which the user's header replaces.
         let is_given = |name: &str| headers.iter().any(|(given, _)| given.eq_ignore_ascii_case(name));
         message.headers.retain(|(name, _)| !is_given(name));
         headers.append(&mut message.headers);
         Some(HttpMessage { headers, ..message })
     }
 
-    /// The meaning of an answer.
+    /// The event that an answer stands for.
     fn meaning(&mut self, request: &Value, message: &HttpMessage, shown: &str) -> Result<SutEventKind, SutFailure> {
         let why = match answer_of(&self.spec, request, message) {
             Ok(answer) => return Ok(SutEventKind::Answer(answer)),
@@ -100,14 +100,14 @@ impl HttpDialect {
         Err(SutFailure::new(SutFailureKind::Violation, what))
     }
 
-    /// The next thing that the client of a connection sees, if it is there.
+    /// The next event of the client, if it can be read yet.
     fn next(&mut self, link: &mut HttpLink) -> Option<Result<SutEventKind, SutFailure>> {
         let Some(AskedRequest { request, framing }) = link.asked.front()?.as_ref() else {
             link.asked.pop_front();
             return Some(Ok(SutEventKind::Refused));
         };
         if link.is_over {
-            // The others are lost with it.
+            // The other requests of the connection are lost, too.
             link.asked.clear();
             return Some(Ok(SutEventKind::Lost));
         }
@@ -151,7 +151,7 @@ impl Dialect for HttpDialect {
         self.take_all(link, seen);
         if link.asked.is_empty() && !link.buffer.rest().is_empty() {
             link.is_over = true;
-            // A server may say that it has waited long enough, and ends the connection.
+            // A server may end an idle connection with the status 408.
             if !link.buffer.rest().starts_with(b"HTTP/1.1 408") {
                 let why = "nobody asked for this".to_owned();
                 let malformed = MalformedMessage { why, bytes: link.buffer.rest().to_vec() };

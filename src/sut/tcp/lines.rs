@@ -1,4 +1,4 @@
-//! Lines out of bytes as they come, in pieces of any length.
+//! Lines from bytes, which come in pieces of any length.
 //!
 //! ```
 //! use mayhap::sut::tcp::lines::LineBuffer;
@@ -11,17 +11,17 @@
 
 use std::io::{ErrorKind, Read, Write};
 
-/// The longest line that is kept; a bound on the memory that a system can make us use.
+/// The most bytes of a line, as a bound on the memory that a system can make the tester use.
 pub const MAX_ANSWER_BYTES: usize = 1 << 26;
 
-/// The beginning of a line, of which the rest has not come.
+/// The beginning of a line whose end has not come yet.
 #[derive(Default, Debug)]
 pub struct LineBuffer {
     begun: Vec<u8>,
 }
 
 impl LineBuffer {
-    /// Hands out the lines that end in these bytes, without their ends, and keeps the rest.
+    /// Hands out the lines that end in these bytes, without their line ends, and keeps the rest.
     pub fn take(&mut self, mut bytes: &[u8], mut hand_out: impl FnMut(&[u8])) {
         while let Some(end) = memchr::memchr(b'\n', bytes) {
             if self.begun.is_empty() {
@@ -36,29 +36,29 @@ impl LineBuffer {
         self.begun.extend_from_slice(bytes);
     }
 
-    /// The beginning of a line.
+    /// The beginning of the last line.
     #[must_use]
     pub fn rest(&self) -> &[u8] {
         &self.begun
     }
 
-    /// Tests whether a line is longer than any that is read.
+    /// Tests whether the last line is longer than allowed.
     #[must_use]
     pub fn is_too_long(&self) -> bool {
         self.begun.len() > MAX_ANSWER_BYTES
     }
 }
 
-/// Lines that are written when there is room.
+/// Lines that wait to be written.
 #[derive(Default, Debug)]
 pub(crate) struct UnwrittenLines {
     bytes: Vec<u8>,
-    /// The number of bytes that are written.
+    /// The number of bytes that were written already.
     written: usize,
 }
 
 impl UnwrittenLines {
-    /// The bytes that wait before they are written without being asked for.
+    /// The number of waiting bytes from which on they are written at once.
     const FULL: usize = 1 << 16;
 
     /// Adds whole lines.
@@ -70,12 +70,12 @@ impl UnwrittenLines {
         self.bytes.is_empty()
     }
 
-    /// Tests whether enough lines wait to be written now.
+    /// Tests whether enough bytes wait to be written at once.
     pub(crate) fn is_full(&self) -> bool {
         self.bytes.len() >= UnwrittenLines::FULL
     }
 
-    /// Writes what can be written at once. All is dropped if nobody reads any more: the one who reads the answers notices.
+    /// Writes without waiting. If nobody reads any more, drops all bytes; the reader of the answers will notice.
     pub(crate) fn write_to(&mut self, output: &mut impl Write) {
         while self.written < self.bytes.len() {
             match output.write(&self.bytes[self.written..]) {
@@ -90,7 +90,7 @@ impl UnwrittenLines {
     }
 }
 
-/// The state of a stream after reading.
+/// The state of a stream after a read.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum StreamState {
     /// More may come.
@@ -99,7 +99,7 @@ pub(crate) enum StreamState {
     Ended,
 }
 
-/// Reads what is there, piece by piece, into a buffer, and hands it out.
+/// Reads without waiting, piece by piece, and hands out the bytes.
 pub(crate) fn read_from(input: &mut impl Read, chunk: &mut [u8], mut hand_out: impl FnMut(&[u8])) -> StreamState {
     loop {
         match input.read(chunk) {
@@ -117,7 +117,7 @@ pub(crate) fn read_from(input: &mut impl Read, chunk: &mut [u8], mut hand_out: i
     }
 }
 
-/// Tests whether there is nothing but white space in a line.
+/// Tests whether a line has only white space.
 #[must_use]
 pub fn is_blank(line: &[u8]) -> bool {
     line.iter().all(u8::is_ascii_whitespace)

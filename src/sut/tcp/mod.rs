@@ -1,12 +1,12 @@
-//! A system at a TCP address: one connection a client, all served by one `poll`.
+//! A system at a TCP address, with a connection for each client. One `poll` serves all connections.
 //!
 //! ```text
-//!   send(1, …), send(2, …)     two requests wait in the buffers of two connections
-//!   next(…)                    both are written; whichever answers first is read, with all that is there
+//! send(1, …), send(2, …)     two requests wait in the buffers of two connections
+//! next(…)                    both are written; then everything that can be read is read
 //! ```
 //!
-//! Requests may be sent before the answers to earlier ones; the answers of a connection are in the order of its requests. A `Dialect` says
-//! how both are written.
+//! A client may send requests before its earlier ones are answered. The answers on a connection are in the order of its requests.
+//! A `Dialect` defines how both are written.
 
 #[cfg(unix)]
 pub(crate) mod dialect;
@@ -35,13 +35,14 @@ use dialect::{Dialect, SeenThings};
 use lines::{StreamState, UnwrittenLines, read_from};
 use stream::{LinkStream, SystemPlace};
 
-/// The client of an event that no client sees.
+/// The client number of events that no client sees.
 const NOBODY: u64 = 0;
-/// The bytes that are read at a time.
+/// The bytes that are read at once.
 const CHUNK: usize = 1 << 16;
-/// The time in which a system that takes no more connections turns out to have ended.
+/// The time after a refused connection within which the system may show that it has ended.
 const DYING: Duration = Duration::from_millis(500);
-/// The time after the end of a connection in which the whole system may turn out to end: its sockets are closed one by one.
+/// The time after the end of a connection within which the system may show that it has ended as a whole, as its sockets close one
+/// by one.
 const SUSPECTED: Duration = Duration::from_millis(200);
 
 /// A system at a TCP address.
@@ -50,15 +51,15 @@ pub(super) struct TcpSystem<D: Dialect> {
     place: SystemPlace,
     launcher: Launcher,
     peers: PlayedPeers,
-    /// Set if a request was given up since the system was reset: it may still call for it.
+    /// Set if a request was given up since the last reset, so that the system may still call peers for it.
     has_given_up: bool,
     links: BTreeMap<u64, TcpLink<D::Link>>,
-    /// The connections that have just ended, the first one first.
+    /// The connections that have just ended, in order.
     ended: VecDeque<EndedLink<D::Link>>,
-    /// The things that were read and are not handed out yet.
+    /// The events that were read and not handed out yet.
     read: VecDeque<Result<SutEvent, SutFailure>>,
     chunk: Vec<u8>,
-    /// A request that is about to be sent.
+    /// The bytes of the request that is being sent.
     request: Vec<u8>,
 }
 
@@ -69,16 +70,16 @@ struct TcpLink<L> {
     state: L,
 }
 
-/// A connection that has ended; whether the system has ended, too, is not known yet.
+/// A connection that has ended, as long as it is open whether the system has ended, too.
 struct EndedLink<L> {
     client: u64,
     state: L,
-    /// The moment at which that is decided.
+    /// The moment at which this is decided.
     decided: Instant,
 }
 
 impl<D: Dialect> TcpSystem<D> {
-    /// A system at this place, which calls these peers.
+    /// A system at this address, which calls these peers.
     #[must_use]
     pub(super) fn new(dialect: D, place: SystemPlace, launcher: Launcher, peers: PlayedPeers) -> TcpSystem<D> {
         TcpSystem {
@@ -95,7 +96,7 @@ impl<D: Dialect> TcpSystem<D> {
         }
     }
 
-    /// Makes a connection for a client that has none.
+    /// Makes a connection for a client, unless it has one.
     fn connect(&mut self, client: u64) -> Result<(), SutFailure> {
         self.drop_unnoticed(client);
         if !self.links.contains_key(&client) {
@@ -108,7 +109,7 @@ impl<D: Dialect> TcpSystem<D> {
         Ok(())
     }
 
-    /// Drops the connection of a client on which nothing more is said, or that the system has ended without the client noticing.
+    /// Drops the connection of a client if it cannot be used any more, or if the system has ended it unnoticed by the client.
     fn drop_unnoticed(&mut self, client: u64) {
         let Some(link) = self.links.get_mut(&client) else { return };
         let mut is_over = self.dialect.is_over(&link.state);
@@ -132,7 +133,7 @@ impl<D: Dialect> TcpSystem<D> {
         })
     }
 
-    /// Writes what can be written, waits until there is something to read or to write, and reads it.
+    /// Writes without waiting, then waits until something can be read or written, and reads.
     fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
         self.links.values_mut().for_each(|link| link.write());
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
@@ -163,7 +164,7 @@ impl<D: Dialect> TcpSystem<D> {
         Ok(())
     }
 
-    /// The clients that have something to read; waits for one, or for room to write.
+    /// Waits until something can be read or written, and returns the clients for which something can be read.
     fn readable(&self, until: Instant) -> Result<Vec<u64>, SutFailure> {
         let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
         let left = left.map_err(|error| broken(&error.to_string()))?;
@@ -183,7 +184,7 @@ impl<D: Dialect> TcpSystem<D> {
         Ok(ready.map(|(client, _)| *client).collect())
     }
 
-    /// Keeps what a client sees until it is handed out.
+    /// Adds events of a client, to be handed out.
     fn see(&mut self, client: u64, seen: SeenThings) {
         let of_client = |seen: Result<_, SutFailure>| match seen {
             Ok(kind) => Ok(SutEvent { client, kind }),
@@ -193,7 +194,7 @@ impl<D: Dialect> TcpSystem<D> {
         self.read.extend(seen.into_iter().map(of_client));
     }
 
-    /// The meaning of the end of a connection: the system closed it, or is no more.
+    /// Decides what the end of a connection means: the system closed it, or has ended.
     fn meaning(&mut self, mut ended: EndedLink<D::Link>) {
         if let Some(crash) = self.launcher.ended_within(Duration::ZERO) {
             return self.read.push_back(Err(crash));
@@ -214,7 +215,8 @@ impl<D: Dialect> TcpSystem<D> {
 
     fn disconnect(&mut self) {
         if self.launcher.restarts() {
-            // The system is about to end. A connection that lingers on a port of the kernel's choice would keep a server from that port.
+            // The system is about to end. A lingering connection on a port that the kernel chose could keep a server from using
+            // this port.
             for link in self.links.values() {
                 _ = set_socket_linger(link.stream.socket(), Some(Duration::ZERO));
             }
@@ -231,7 +233,7 @@ impl<D: Dialect> System for TcpSystem<D> {
         let mut seen = SeenThings::new();
         self.request.clear();
         if let Some(ended) = self.ended.iter_mut().find(|ended| ended.client == client) {
-            // It is lost with what was sent before it.
+            // The request is lost, like those before it on the connection.
             self.dialect.ask(&mut ended.state, request, &mut self.request, &mut seen);
         } else {
             self.connect(client)?;
@@ -303,10 +305,10 @@ impl<L: Default> TcpLink<L> {
         Ok(TcpLink { stream: place.connect()?, out: UnwrittenLines::default(), state: L::default() })
     }
 
-    /// Writes what can be written at once.
+    /// Writes without waiting.
     fn write(&mut self) {
         self.out.write_to(&mut self.stream);
-        // If nobody reads any more, the one who reads the answers notices.
+        // If nobody reads any more, the reader of the answers will notice.
         _ = self.stream.flush();
     }
 }

@@ -1,4 +1,4 @@
-//! A connection to a system, in the clear or with TLS, that never waits.
+//! A non-blocking connection to a system, with or without TLS.
 
 use std::io::{self, Read, Write};
 use std::net::TcpStream;
@@ -7,11 +7,11 @@ use std::net::TcpStream;
 use super::tls::{TlsClient, TlsStream};
 use crate::sut::process::ready::connect;
 
-/// The address of a system, and how connections to it are protected.
+/// The address of a system, with the means of TLS.
 pub(crate) struct SystemPlace {
     /// The host and the port.
     pub(crate) address: String,
-    /// The means of TLS; none in the clear.
+    /// The means of TLS; `None` without TLS.
     #[cfg(feature = "tls")]
     pub(crate) tls: Option<TlsClient>,
 }
@@ -24,7 +24,7 @@ pub(crate) enum LinkStream {
 }
 
 impl SystemPlace {
-    /// A place that is spoken to in the clear.
+    /// The place of a system that does not use TLS.
     pub(crate) fn plain(address: &str) -> SystemPlace {
         SystemPlace {
             address: address.to_owned(),
@@ -49,7 +49,7 @@ impl SystemPlace {
 }
 
 impl LinkStream {
-    /// The socket, to be waited for.
+    /// The socket, to wait for.
     pub(crate) fn socket(&self) -> &TcpStream {
         match self {
             LinkStream::Plain(stream) => stream,
@@ -58,7 +58,7 @@ impl LinkStream {
         }
     }
 
-    /// Tests whether bytes that were written wait for room in the socket.
+    /// Tests whether written bytes still wait for room in the socket.
     pub(crate) fn wants_write(&self) -> bool {
         match self {
             LinkStream::Plain(_) => false,

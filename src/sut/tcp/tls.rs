@@ -1,6 +1,7 @@
 //! TLS on the connections to a system at `https://…`.
 //!
-//! The certificate of the system is checked against those that this machine trusts, and those of a file if one is given; or not at all.
+//! The certificate of the system must be signed by an authority that this machine trusts, or one in a given file; or it is not
+//! checked.
 
 use std::fmt::Debug;
 use std::io::{self, Read, Write};
@@ -18,10 +19,10 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, SignatureScheme, StreamOwned,
 };
 
-/// The time that the handshake, and each of its steps, may take.
+/// The longest time of the handshake, and of each of its steps.
 const HANDSHAKE: Duration = Duration::from_secs(10);
 
-/// The means of connections with TLS to a system.
+/// The means to make TLS connections to a system.
 pub(crate) struct TlsClient {
     config: Arc<ClientConfig>,
     name: ServerName<'static>,
@@ -31,10 +32,10 @@ pub(crate) struct TlsClient {
 pub(crate) struct TlsStream(StreamOwned<ClientConnection, TcpStream>);
 
 impl TlsClient {
-    /// The connections to a host (without its port).
+    /// The means to make TLS connections to a host, which is given without its port.
     ///
     /// # Errors
-    /// The file of certificates cannot be used, or the name of the host is none; in words.
+    /// The file of certificates cannot be used, or the host has no valid name. The message says which.
     pub(crate) fn new(host: &str, trust: &TlsTrust) -> Result<TlsClient, String> {
         let bare = host.trim_start_matches('[').trim_end_matches(']');
         let name = ServerName::try_from(bare.to_owned());
@@ -54,7 +55,7 @@ impl TlsClient {
         Ok(TlsClient { config: Arc::new(config), name })
     }
 
-    /// A connection, after the handshake.
+    /// Makes a TLS connection on a socket, with its handshake.
     ///
     /// # Errors
     /// The handshake fails.
@@ -73,7 +74,7 @@ impl TlsClient {
     }
 }
 
-/// The failure of a handshake, with what may help.
+/// The failure of a handshake, with a hint.
 fn in_words(error: io::Error) -> io::Error {
     let certificate = error.get_ref().and_then(|cause| cause.downcast_ref::<Error>());
     match certificate {
@@ -88,10 +89,10 @@ fn in_words(error: io::Error) -> io::Error {
     }
 }
 
-/// The certificates of this machine, and those of a file.
+/// The trusted certificates of this machine, and those in a file.
 fn trusted(file: Option<&Path>) -> Result<RootCertStore, String> {
     let mut roots = RootCertStore::empty();
-    // Certificates of the machine that cannot be read are passed over, as other programs do.
+    // Certificates of the machine that cannot be read are ignored, as in other programs.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
     let Some(path) = file else { return Ok(roots) };
     let wrong = |why: &dyn Debug| format!("--tls-ca {}: {why:?}", path.display());
@@ -114,14 +115,14 @@ impl TlsStream {
         &self.0.sock
     }
 
-    /// Tests whether bytes wait for room in the socket.
+    /// Tests whether written bytes still wait for room in the socket.
     pub(crate) fn wants_write(&self) -> bool {
         self.0.conn.wants_write()
     }
 }
 
 impl Read for TlsStream {
-    /// Reads as much as there is: what was taken from the socket and is not read does not make the socket readable again.
+    /// Reads all bytes that there are, as the socket does not become readable again for bytes that were already taken from it.
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         let mut read = 0;
         while read < buffer.len() {
@@ -146,7 +147,7 @@ impl Write for TlsStream {
     }
 }
 
-/// The trust in any certificate: only what proves that the system has its key is checked.
+/// The trust in any certificate. It is only checked that the system has the certificate's key.
 #[derive(Debug)]
 struct AnyCertificate(Arc<CryptoProvider>);
 

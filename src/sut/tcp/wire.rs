@@ -1,4 +1,4 @@
-//! Values on a wire: a request as a line, and a line as an answer, under the types of a specification.
+//! Values on the wire: requests as lines, and lines as answers, with the types of a specification.
 //!
 //! ```
 //! use mayhap::{Spec, sut::wire::LineCodec, value::Value};
@@ -21,17 +21,17 @@ use crate::sut::protocol::ObjectMembers;
 use crate::sut::{SutFailure, SutFailureKind};
 use crate::value::Value;
 
-/// The texts around the client and the answer in a line of an adapter, in each spacing.
+/// The texts around the client and the answer in a line of an adapter, for each spacing.
 const AROUND: [[&str; 3]; 2] = [["{\"c\":", ",\"a\":", "}"], ["{\"c\": ", ", \"a\": ", "}"]];
-/// The bytes of a line that are shown.
+/// The most bytes of a line that are shown.
 const SHOWN: usize = 200;
 
-/// The types of a specification, for writing requests and reading answers.
+/// A codec for the types of a specification, which writes requests and reads answers.
 #[derive(Debug)]
 pub struct LineCodec {
     spec: Arc<Spec>,
     forms: [Forms; 2],
-    /// The form in which the last answer was written.
+    /// The index of the spacing of the last answer, which is tried first.
     usual: usize,
 }
 
@@ -54,16 +54,16 @@ impl LineCodec {
         encode_into(out, &self.spec.types, self.spec.program.request, request);
     }
 
-    /// The answer that a line is.
+    /// Reads an answer from a line.
     ///
     /// # Errors
-    /// It is no value of the type of answers.
+    /// The line is no value of the type of answers.
     pub fn answer(&mut self, line: &[u8]) -> Result<Value, SutFailure> {
         let text = str::from_utf8(line).map_err(|_| garbage(line, "it is not UTF-8"))?;
         self.quickly(text).map_or_else(|| self.in_full(text), Ok)
     }
 
-    /// The client and its answer, of a line of an adapter that is one and is written as usual.
+    /// Reads the client and the answer from a line of an adapter, if it is an answer in usual spacing.
     pub fn answer_of_client(&mut self, text: &str) -> Option<(u64, Value)> {
         self.as_usual(text, |reading, response, [client, answer, end]| {
             let client = if reading.eat_text(client) { reading.natural()? } else { return None };
@@ -72,18 +72,19 @@ impl LineCodec {
         })
     }
 
-    /// Reads an answer that is written as usual.
+    /// Reads an answer in usual spacing.
     fn quickly(&mut self, text: &str) -> Option<Value> {
         self.as_usual(text, |reading, response, _| reading.next(response))
     }
 
-    /// Reads a whole line in one spacing, or in the other one; the texts around an adapter's answer are written so, too.
+    /// Reads a whole line in the last spacing, or in the other one. `read` gets the texts around an adapter's answer in this
+    /// spacing.
     fn as_usual<T>(
         &mut self,
         text: &str,
         read: impl Fn(&mut FormReader<'_, '_>, TypeId, &[&str; 3]) -> Option<T>,
     ) -> Option<T> {
-        // `$any` is a hole: only a recording may have them.
+        // `$any` is a hole, and only recordings may have holes.
         if memchr::memchr(b'$', text.as_bytes()).is_some() {
             return None;
         }
@@ -120,13 +121,14 @@ pub fn garbage(line: &[u8], why: &str) -> SutFailure {
     SutFailure::new(SutFailureKind::Garbage, format!("{} is no answer: {why}", shown(line)))
 }
 
-/// A line in words: its text, with bytes that are none escaped; a long one is cut.
+/// A line as text, with invalid bytes escaped, and cut if it is long.
 #[must_use]
 pub fn shown(line: &[u8]) -> String {
     shown_bytes(&line[..line.len().min(SHOWN)], line.len())
 }
 
-/// The kind and the message of `{"$error": KIND, "message": …}`, which is how `mayhap serve` answers what it cannot answer.
+/// The kind and the message of `{"$error": KIND, "message": …}`, with which `mayhap serve` reports a request that it cannot
+/// answer.
 fn reported_error(text: &str) -> Option<(String, String)> {
     let members = ObjectMembers::read(text).ok()?;
     let string = |name: &str| Scanner::new(members.get(name)?).string().ok().map(Cow::into_owned);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Trouble;
 use crate::recorder::connection::Connection;
 
-/// What is asked.
+/// A request to memcached.
 #[derive(Serialize, Deserialize)]
 pub enum Request {
     Get(Vec<String>),
@@ -25,7 +25,7 @@ pub enum Request {
     FlushAll,
 }
 
-/// What comes back.
+/// An answer of memcached.
 #[derive(Serialize)]
 pub enum Answer {
     Values(Vec<Entry>),
@@ -42,7 +42,7 @@ pub enum Answer {
     Ok,
 }
 
-/// An item as it is shown.
+/// An item in an answer.
 #[derive(Serialize)]
 pub struct Entry {
     pub key: String,
@@ -53,7 +53,7 @@ pub struct Entry {
 }
 
 impl Request {
-    /// What is sent; `noreply` asks for no answer.
+    /// The command to send; with `noreply` it asks for no answer.
     pub fn command(&self, noreply: bool) -> String {
         let end = if noreply { " noreply\r\n" } else { "\r\n" };
         let store = |name: &str, key: &str, numbers: String, data: &str| {
@@ -107,7 +107,7 @@ fn status(line: &str) -> Option<Answer> {
     })
 }
 
-/// Lines `VALUE key flags length [unique]`, each with its data, up to `END`.
+/// Reads lines `VALUE key flags length [unique]`, each with its data, up to `END`.
 fn read_values(connection: &mut Connection) -> Result<Answer, Trouble> {
     let mut entries = Vec::new();
     loop {

@@ -1,6 +1,6 @@
 //! One recording of memcached: the server, a connection to it, and a workload.
 //!
-//! `set a 0 0 1`, then `x`, was answered `STORED`:
+//! `set a 0 0 1` and then `x` was answered with `STORED`:
 //!
 //! ```text
 //! {"q":{"Set":{"key":"a","flags":0,"exptime":0,"data":"x"}},"a":"Stored"}
@@ -22,10 +22,10 @@ use exchange::{Answer, Request, read_answer};
 use workload::{Step, Workload};
 
 const PROGRAM: Program = Program { name: "memcached", package: "memcached" };
-/// How it is run.
+/// The way in which memcached is started.
 pub const LAUNCH: Launch =
     Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "failed to listen" };
-/// How long to wait for an item whose time is one second: memcached's clock ticks once a second.
+/// The wait for an item with a time of one second; the clock of memcached ticks once per second.
 const EXPIRY: Duration = Duration::from_millis(2100);
 
 /// A memcached that is being recorded.
@@ -33,7 +33,7 @@ pub struct Memcached {
     connection: Connection,
     workload: Workload,
     version: String,
-    // Dropped last, so that it outlives the connection.
+    // It is dropped last, so that it outlives the connection.
     _server: Server,
 }
 
@@ -74,7 +74,7 @@ impl Subject for Memcached {
     }
 }
 
-/// No UDP, one thread, and no more rights than are needed.
+/// The arguments: no UDP, one thread, and no more rights than needed.
 fn arguments(_: &Path, address: SocketAddr) -> io::Result<Vec<String>> {
     let port = address.port().to_string();
     let arguments = ["-l", &address.ip().to_string(), "-p", &port, "-U", "0", "-t", "1", "-m", "64", "-u", "nobody"];

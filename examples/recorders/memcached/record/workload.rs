@@ -1,7 +1,7 @@
-//! What is asked of memcached: seeded, and aware of the cas uniques that were seen.
+//! The requests to memcached, drawn by a seed, with the cas uniques that were seen.
 //!
-//! A third of the commands read. Data is a small number, a number near 2^64, one with zeros or blanks around it, or no
-//! number at all. A `cas` carries the unique last seen of that key, an earlier one, or one that nobody made.
+//! A third of the commands read. Data is a small number, a number near 2^64, a number with zeros or blanks around it, or no
+//! number. A `cas` has the last unique that was seen for its key, an earlier one, or an invented one.
 
 use std::collections::HashMap;
 
@@ -11,9 +11,9 @@ use super::exchange::{Answer, Request};
 use crate::recorder::Settings;
 use crate::recorder::keys::{Keys, Turn};
 
-/// How many uniques are remembered for each key.
+/// The number of uniques that are remembered for each key.
 const REMEMBERED: usize = 3;
-/// What an item is made of, besides numbers that are drawn.
+/// The data of items, besides drawn numbers.
 const TEXTS: [&str; 12] = [
     "",
     "x",
@@ -28,31 +28,31 @@ const TEXTS: [&str; 12] = [
     "1e3",
     "99999999999999999999",
 ];
-/// A time that no recording lives to see.
+/// A time in seconds that is longer than any recording.
 const FAR: i64 = 3600;
 
-/// What to do next.
+/// The next step of the workload.
 pub enum Step {
-    /// Ask this now.
+    /// Send this request now.
     Ask(Request),
-    /// Ask this when an item whose time was one second is gone.
+    /// Send this request after an item with a time of one second has expired.
     AskLater(Request),
 }
 
 /// The source of requests.
 pub struct Workload {
     keys: Keys,
-    /// The uniques seen of each key, the newest last.
+    /// The uniques that were seen for each key, the newest last.
     seen: HashMap<String, Vec<u64>>,
 }
 
 impl Workload {
-    /// Nothing has been seen.
+    /// A workload that has seen nothing.
     pub fn new(settings: &Settings) -> Workload {
         Workload { keys: Keys::new(settings), seen: HashMap::new() }
     }
 
-    /// Decides what to do next.
+    /// Draws the next step.
     pub fn next_step(&mut self) -> Result<Step, ChoiceError> {
         Ok(match self.keys.turn()? {
             Turn::Over(key) => Step::AskLater(Request::Gets(vec![key])),
@@ -61,13 +61,13 @@ impl Workload {
         })
     }
 
-    /// Whether a command is sent with `noreply`: some of those after which it is plain what the key holds.
+    /// Draws whether a command is sent with `noreply`; it may be if it leaves no doubt about what the key holds.
     pub fn wants_no_answer(&mut self, request: &Request) -> Result<bool, ChoiceError> {
         let plain = matches!(request, Request::Set { .. } | Request::Delete { .. } | Request::FlushAll);
         Ok(plain && self.keys.choices.choose("wants no answer", 20)? == 0)
     }
 
-    /// Remembers uniques that were shown.
+    /// Remembers the uniques in an answer.
     pub fn learn(&mut self, answer: &Answer) {
         let Answer::Values(entries) = answer else { return };
         for entry in entries {
@@ -116,7 +116,7 @@ impl Workload {
         Ok([0, 0, 0, 1, 7, u32::MAX][self.keys.choices.choose("flags", 6)?])
     }
 
-    /// Mostly none; now and then one that is over at once, or one that is far away.
+    /// An expiry time: mostly none, and now and then one in the past or far in the future.
     fn exptime(&mut self) -> Result<i64, ChoiceError> {
         Ok(match self.keys.choices.choose("expiry", 40)? {
             0 => -1,

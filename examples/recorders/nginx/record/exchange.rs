@@ -10,14 +10,14 @@ use serde::Serialize;
 /// An entity tag.
 #[derive(Clone, PartialEq, Eq, Debug, Serialize)]
 pub struct Tag {
-    /// Whether it is marked `W/`.
+    /// True if the tag is marked with `W/`.
     pub weak: bool,
-    /// What stands between the quotes.
+    /// The text between the quotes.
     pub opaque: String,
 }
 
 impl Tag {
-    /// Reads a header's value: `"x"` or `W/"x"`; `None` for anything else.
+    /// Reads the value of a header: `"x"` or `W/"x"`; `None` for anything else.
     pub fn parse(header: &str) -> Option<Tag> {
         let (weak, quoted) = match header.strip_prefix("W/") {
             Some(rest) => (true, rest),
@@ -34,12 +34,12 @@ impl fmt::Display for Tag {
     }
 }
 
-/// What an `If-None-Match` header says.
+/// The condition in an `If-None-Match` header.
 #[derive(Serialize)]
 pub enum Condition {
-    /// `*`
+    /// `*`: any tag.
     Any,
-    /// A list of tags, not empty.
+    /// A list of tags, which is not empty.
     OneOf(Vec<Tag>),
 }
 
@@ -55,31 +55,31 @@ impl fmt::Display for Condition {
     }
 }
 
-/// What is asked of the server, or done to its files.
+/// A request to the server, or a change of its files.
 #[derive(Serialize)]
 pub enum Request {
     /// `GET path`, with an `If-None-Match` header if there is a condition.
     Get { path: String, if_none_match: Option<Condition> },
-    /// The file gets this content and this time, which a trace does not have.
+    /// The file gets this content, and a time that is not in the trace.
     Write {
         path: String,
         content: String,
         #[serde(skip)]
         modified: SystemTime,
     },
-    /// The file goes away.
+    /// The file is removed.
     Remove { path: String },
 }
 
-/// What came back.
+/// The answer to a request, or the end of a change.
 #[derive(Serialize)]
 pub enum Answer {
-    /// 200
+    /// The status 200.
     Ok { tag: Tag, content: String },
-    /// 304
+    /// The status 304.
     NotModified { tag: Option<Tag> },
-    /// 404
+    /// The status 404.
     NotFound,
-    /// The change has been made.
+    /// The change was made.
     Done,
 }

@@ -1,6 +1,6 @@
-//! What nginx needs in its scratch directory: its configuration, and the files that it hands out.
+//! The scratch directory of nginx: its configuration, and the files that it serves.
 //!
-//! `write(scratch, "/a", "xyz", noon)` makes it answer `xyz` to `GET /a` from then on.
+//! After `write(scratch, "/a", "xyz", noon)` it answers `xyz` to `GET /a`.
 
 use std::fs::{self, File};
 use std::io::{self, Write};
@@ -10,7 +10,7 @@ use std::time::SystemTime;
 
 use super::Trouble;
 
-/// Makes all that nginx needs; the arguments that make it use that.
+/// Makes everything that nginx needs, and returns the arguments for it.
 pub fn prepare(scratch: &Path, address: SocketAddr) -> io::Result<Vec<String>> {
     let conf = scratch.join("nginx.conf");
     fs::create_dir(scratch.join("files"))?;
@@ -19,7 +19,7 @@ pub fn prepare(scratch: &Path, address: SocketAddr) -> io::Result<Vec<String>> {
     Ok(arguments.to_vec())
 }
 
-/// Writes the file at `path` and gives it a time.
+/// Writes the file at `path`, and sets its time.
 pub fn write(scratch: &Path, path: &str, content: &str, modified: SystemTime) -> Result<(), Trouble> {
     let write = || {
         let mut file = File::create(file(scratch, path))?;
@@ -38,7 +38,8 @@ fn file(scratch: &Path, path: &str) -> PathBuf {
     scratch.join("files").join(path.trim_start_matches('/'))
 }
 
-/// Everything inside the scratch directory, one process, no caches: a change shows in the next answer.
+/// The configuration: everything inside of the scratch directory, one process, and no caches, so that a change shows in the next
+/// answer.
 fn configuration(scratch: &Path, address: SocketAddr) -> String {
     let scratch = scratch.display();
     format!(

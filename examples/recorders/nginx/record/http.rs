@@ -1,4 +1,4 @@
-//! One persistent HTTP/1.1 connection, over which GETs are made one after another.
+//! A persistent HTTP/1.1 connection for one GET after another.
 //!
 //! `GET /a` with `If-None-Match: "6553f100-3"` gives [`Answer::Ok`], [`Answer::NotModified`] or [`Answer::NotFound`].
 
@@ -9,22 +9,22 @@ use std::time::Duration;
 use super::exchange::{Answer, Tag};
 use super::{PROGRAM, Trouble};
 
-/// How long an answer may take. A local nginx needs microseconds.
+/// The longest wait for an answer; a local nginx needs microseconds.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// How many header fields an answer may have. nginx sends eight.
+/// The most header fields of an answer; nginx sends eight.
 const MAX_FIELDS: usize = 32;
-/// How many octets are asked of the socket at once.
+/// The bytes that are read at once.
 const CHUNK: usize = 4096;
 
-/// A connection and what has been received on it but not used yet.
+/// A connection, with the bytes that were received and not used yet.
 pub struct Connection {
     stream: TcpStream,
     received: Vec<u8>,
 }
 
-/// An answer without its body.
+/// The head of an answer.
 struct Head {
-    /// How many octets it takes.
+    /// The length of the head in bytes.
     length: usize,
     status: u16,
     tag: Option<String>,
@@ -32,7 +32,7 @@ struct Head {
 }
 
 impl Connection {
-    /// Connects.
+    /// Connects to an address.
     pub fn open(address: SocketAddr) -> Result<Connection, Trouble> {
         let connect = || {
             let stream = TcpStream::connect(address)?;
@@ -63,7 +63,7 @@ impl Connection {
         }
     }
 
-    /// Takes an answer's octets away and returns those of the body.
+    /// Takes the bytes of an answer, and returns those of the body.
     fn read_body(&mut self, head: &Head) -> Result<Vec<u8>, Trouble> {
         let length = match (head.status, head.body) {
             (304, _) => 0,
@@ -90,7 +90,7 @@ impl Connection {
     }
 }
 
-/// Reads an answer's head; `None` while it is not complete.
+/// Reads the head of an answer; `None` as long as it is not complete.
 fn parse(octets: &[u8]) -> Result<Option<Head>, Trouble> {
     let mut fields = [httparse::EMPTY_HEADER; MAX_FIELDS];
     let mut response = httparse::Response::new(&mut fields);

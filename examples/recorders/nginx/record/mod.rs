@@ -29,7 +29,7 @@ pub struct Nginx {
     connection: Connection,
     workload: Workload,
     version: String,
-    // Dropped last, so that it outlives the connection.
+    // It is dropped last, so that it outlives the connection.
     server: Server,
 }
 
@@ -78,7 +78,7 @@ impl Subject for Nginx {
     }
 }
 
-/// nginx listens when it has written its process id.
+/// Tests whether nginx has written its process number, which it does when it listens.
 fn has_written_its_id(server: &Server) -> bool {
     std::fs::metadata(server.scratch().join("nginx.pid")).is_ok_and(|file| file.len() > 0)
 }

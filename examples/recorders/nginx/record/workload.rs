@@ -1,9 +1,9 @@
-//! What is asked of the server and done to its files: seeded, and aware of the tags that were seen.
+//! The requests to the server, and the changes of its files, drawn by a seed, with the tags that were seen.
 //!
-//! Seven of eight requests are GETs. Of these, a third has no `If-None-Match`; the others carry the tag last seen at
-//! that path, its weak or strong twin, an earlier tag, a tag that no server made, lists of these, and now and then `*`.
-//! The rest are changes: a file is created, rewritten to another or to the same length, or removed. The clock that
-//! files get their times from often stands still between two changes, since a second is long for a computer.
+//! Seven of eight requests are GETs. A third of these has no `If-None-Match`. The others have the tag last seen at the path, its
+//! weak or strong twin, an earlier tag, an invented tag, lists of these, and now and then `*`. The rest are changes: a file is
+//! created, rewritten to another length or to the same one, or removed. The clock that gives files their times often stands still
+//! between two changes, as a second is long for a computer.
 
 use std::time::{Duration, SystemTime};
 
@@ -13,11 +13,11 @@ use super::exchange::{Answer, Condition, Request, Tag};
 
 /// The files, most of which exist at most times.
 const PATHS: [&str; 8] = ["/a", "/b", "/c", "/d", "/e.html", "/f.txt", "/g.png", "/h"];
-/// When the clock starts, in seconds since 1970.
+/// The start of the clock, in seconds since 1970.
 const START: u64 = 1_700_000_000;
-/// A file is shorter than this.
+/// The length that all files stay below, in bytes.
 const LENGTHS: usize = 40;
-/// How many tags are remembered for each path; the rest are too old to be interesting.
+/// The number of tags that are remembered for each path; older ones are not interesting.
 const REMEMBERED: usize = 6;
 /// The longest list of tags in a header.
 const LONGEST_LIST: usize = 4;
@@ -25,9 +25,9 @@ const LONGEST_LIST: usize = 4;
 /// A file as the workload knows it.
 #[derive(Default)]
 struct Known {
-    /// Its length, if it exists.
+    /// The length of the file, if it exists.
     length: Option<usize>,
-    /// The tags seen at its path, the newest last.
+    /// The tags that were seen at the path of the file, the newest last.
     tags: Vec<Tag>,
 }
 
@@ -39,12 +39,12 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Starts with no files and no tags.
+    /// A workload without files and tags.
     pub fn new(seed: u64) -> Workload {
         Workload { choices: Random::new(seed), known: Default::default(), seconds: START }
     }
 
-    /// Decides what to do next.
+    /// Draws the next request.
     pub fn next_request(&mut self) -> Result<Request, ChoiceError> {
         let file = self.choices.choose("file", PATHS.len())?;
         let path = PATHS[file].to_owned();
@@ -61,7 +61,7 @@ impl Workload {
         }
     }
 
-    /// Remembers what an exchange showed.
+    /// Remembers the tags and lengths in an exchange.
     pub fn learn(&mut self, request: &Request, answer: &Answer) {
         match (request, answer) {
             (Request::Get { path, .. }, Answer::Ok { tag, .. } | Answer::NotModified { tag: Some(tag) }) => {
@@ -101,8 +101,8 @@ impl Workload {
         Ok(Some(Condition::OneOf(tags?)))
     }
 
-    /// A tag to ask with: mostly the newest that was seen at the path, else an earlier one, or one of another path, or
-    /// one that nobody made; one in four changes between `"x"` and `W/"x"`.
+    /// A tag to ask with: mostly the newest one at the path, otherwise an earlier one, one of another path, or an invented one.
+    /// One in four is changed between `"x"` and `W/"x"`.
     fn tag(&mut self, file: usize) -> Result<Tag, ChoiceError> {
         let choice = self.choices.choose("kind of tag", 8)?;
         let place = if choice == 7 { self.choices.choose("another file", PATHS.len())? } else { file };

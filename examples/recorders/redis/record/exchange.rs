@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::Trouble;
 use crate::recorder::connection::Connection;
 
-/// What is asked.
+/// A request to Redis.
 #[derive(Serialize, Deserialize)]
 pub enum Request {
     Get { key: String },
@@ -26,7 +26,7 @@ pub enum Request {
     FlushAll,
 }
 
-/// What comes back.
+/// An answer of Redis.
 #[derive(Serialize)]
 pub enum Answer {
     Ok,
@@ -37,7 +37,7 @@ pub enum Answer {
 }
 
 impl Request {
-    /// What is sent: an array of texts, each with its length.
+    /// The command to send: an array of texts, each with its length.
     pub fn command(&self) -> String {
         let words = self.words();
         let texts = words.iter().map(|word| format!("${}\r\n{word}\r\n", word.len()));

@@ -1,6 +1,6 @@
 //! One recording of Redis: the server, a connection to it, and a workload.
 //!
-//! `INCR a` was answered `:1`:
+//! `INCR a` was answered with `:1`:
 //!
 //! ```text
 //! {"q":{"Incr":{"key":"a"}},"a":{"Number":1}}
@@ -22,9 +22,9 @@ use exchange::{Answer, Request, read_answer};
 use workload::{Step, Workload};
 
 const PROGRAM: Program = Program { name: "redis-server", package: "redis-server" };
-/// How it is run.
+/// The way in which Redis is started.
 pub const LAUNCH: Launch = Launch { program: PROGRAM, prepare: arguments, is_up: Server::listens, complaint: "Fatal" };
-/// How long to wait for a value whose time to live is one second.
+/// The wait for a value with a time to live of one second.
 const EXPIRY: Duration = Duration::from_millis(1100);
 
 /// A Redis that is being recorded.
@@ -32,7 +32,7 @@ pub struct Redis {
     connection: Connection,
     workload: Workload,
     version: String,
-    // Dropped last, so that it outlives the connection.
+    // It is dropped last, so that it outlives the connection.
     _server: Server,
 }
 
@@ -76,7 +76,7 @@ impl Subject for Redis {
     fn learn(&mut self, _: &Request, _: &Answer) {}
 }
 
-/// Nothing is kept on disk, and nothing is said but warnings.
+/// The arguments: nothing is kept on disk, and only warnings are printed.
 fn arguments(scratch: &Path, address: SocketAddr) -> io::Result<Vec<String>> {
     let (port, directory) = (address.port().to_string(), scratch.display().to_string());
     let host = address.ip().to_string();

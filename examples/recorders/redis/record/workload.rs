@@ -1,7 +1,7 @@
-//! What is asked of Redis: seeded random commands on a few keys.
+//! The requests to Redis: random commands on a few keys, drawn by a seed.
 //!
-//! Values are small integers, integers near the ends of 64 bits, texts that are almost integers, and words. Times to live
-//! are over at once, far away, or one second, which is then waited for.
+//! Values are small integers, integers near the limits of 64 bits, texts that are almost integers, and words. Times to live are
+//! in the past, far in the future, or one second, which is then waited for.
 
 use mayhap::choice::{ChoiceError, Choices};
 
@@ -9,7 +9,7 @@ use super::exchange::Request;
 use crate::recorder::Settings;
 use crate::recorder::keys::{Keys, Turn};
 
-/// What values are, besides integers that are drawn.
+/// The values, besides drawn integers.
 const TEXTS: [&str; 12] = [
     "",
     "x",
@@ -24,14 +24,14 @@ const TEXTS: [&str; 12] = [
     "9223372036854775808",
     "-9223372036854775808",
 ];
-/// Times to live that no recording lives to see.
+/// A time to live in seconds that is longer than any recording.
 const FAR: i64 = 3600;
 
-/// What to do next.
+/// The next step of the workload.
 pub enum Step {
-    /// Ask this now.
+    /// Send this request now.
     Ask(Request),
-    /// Ask this when a value whose time to live was one second is gone.
+    /// Send this request after a value with a time to live of one second has expired.
     AskLater(Request),
 }
 
@@ -41,12 +41,12 @@ pub struct Workload {
 }
 
 impl Workload {
-    /// Nothing has been asked.
+    /// A workload that has drawn nothing.
     pub fn new(settings: &Settings) -> Workload {
         Workload { keys: Keys::new(settings) }
     }
 
-    /// Decides what to do next.
+    /// Draws the next step.
     pub fn next_step(&mut self) -> Result<Step, ChoiceError> {
         Ok(match self.keys.turn()? {
             Turn::Over(key) => Step::AskLater(Request::Get { key }),

@@ -8,7 +8,7 @@ use super::super::{FailureKind, FoundFailure, ShownAct, ShownStep};
 /// The most steps that have a row.
 const MOST_ROWS: usize = 400;
 
-/// The table, if anything is known.
+/// The table; empty if nothing is known.
 pub(super) fn beliefs(found: &FoundFailure) -> Markup {
     let mut variables: Vec<&str> = Vec::new();
     for belief in found.steps.iter().flat_map(|step| &step.believed) {
@@ -47,7 +47,7 @@ pub(super) fn beliefs(found: &FoundFailure) -> Markup {
     }
 }
 
-/// The knowledge of a variable after a step; marked if it was another before.
+/// The cell of a variable after a step; it is marked if the knowledge has changed.
 fn known(variable: &str, step: &ShownStep, before: Option<&ShownStep>) -> Markup {
     let of = |step: &ShownStep| {
         step.believed.iter().find(|belief| belief.variable == variable).map(|belief| belief.known.clone())

@@ -1,12 +1,12 @@
 //! Links from a place of the specification to its line on the page.
 //!
-//! In `only 3 was possible (ids.may:7: …)` the words `ids.may:7` are one.
+//! In `only 3 was possible (ids.may:7: …)` the words `ids.may:7` become a link.
 
 use maud::{Markup, html};
 
 use super::super::{SpecPlace, SpecText};
 
-/// The files that the page shows.
+/// The files that the page shows, each with the number of its lines.
 pub(super) struct Links {
     files: Vec<(String, usize)>,
 }
@@ -16,13 +16,13 @@ impl Links {
         Links { files: texts.iter().map(|text| (text.file.clone(), text.text.lines().count())).collect() }
     }
 
-    /// The link to a place, if the page has its line.
+    /// The link to a place; `None` if the page does not show its line.
     pub(super) fn to(&self, place: &SpecPlace) -> Option<String> {
         let at = self.files.iter().position(|(file, lines)| *file == place.file && place.line <= *lines as u64)?;
         Some(format!("#{}", line_id(at, place.line)))
     }
 
-    /// A line of text, in which each place is a link.
+    /// A line of text with its places as links.
     pub(super) fn linked(&self, text: &str) -> Markup {
         match self.first_place(text) {
             Some((before, place, behind)) => html! {
@@ -32,7 +32,7 @@ impl Links {
         }
     }
 
-    /// The first place of which the page has the line, with the text before it and after it.
+    /// The first place in a text whose line the page shows, with the text before and after it.
     fn first_place<'t>(&self, text: &'t str) -> Option<(&'t str, SpecPlace, &'t str)> {
         let found = self.files.iter().flat_map(|(file, _)| text.match_indices(file.as_str()));
         let place = |(at, file): (usize, &'t str)| {
@@ -45,7 +45,7 @@ impl Links {
     }
 }
 
-/// The name of a line of the file of this number.
+/// The anchor of a line of the file with this number.
 pub(super) fn line_id(file: usize, line: u64) -> String {
     format!("s{file}L{line}")
 }

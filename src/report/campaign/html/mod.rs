@@ -1,7 +1,8 @@
-//! A campaign as a page that needs nothing else: each failure drawn, what was known at each step, the specification painted, the script.
+//! A campaign as one self-contained page: each failure as a picture, what was known after each step, the specification with its
+//! coverage, and the script.
 //!
-//! Whatever a system answers is escaped, as all that stands in a template of maud is; nothing is fetched. The script of the page only
-//! copies: without it the page is the same.
+//! The templates of maud escape everything that a system answers, and the page fetches nothing. The script of the page only
+//! copies texts: without it the page shows the same.
 
 mod beliefs;
 mod links;
@@ -128,7 +129,7 @@ fn kind(found: &FoundFailure) -> String {
     format!("{known}{}", found.kind.word())
 }
 
-/// A text with a button that copies it.
+/// A text with a button that copies the text.
 fn copied(name: &str, text: &str) -> Markup {
     html! {
         div.copied {
@@ -138,7 +139,7 @@ fn copied(name: &str, text: &str) -> Markup {
     }
 }
 
-/// The share of runs that failed, drawn on a scale from none to all, with its interval.
+/// The share of runs that failed, drawn with its confidence interval on a scale from none to all.
 fn flakiness(found: &FoundFailure) -> Markup {
     let (failed, of) = found.fails;
     let (low, high) = interval(failed, of);
@@ -220,7 +221,7 @@ fn regressions(report: &CampaignReport) -> Markup {
     }
 }
 
-/// The baseline.
+/// The section about the baseline, if there is one.
 fn rest(report: &CampaignReport) -> Markup {
     html! {
         @if let Some(baseline) = &report.baseline {

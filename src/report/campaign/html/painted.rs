@@ -1,4 +1,5 @@
-//! The text of a specification, painted: green is what explanations took, red what none did; the rest is in no branch.
+//! The coverage of a specification, as colours of its text: branches that some explanation took are green, the others red. Text
+//! outside of branches has no colour.
 //!
 //! A character has the colour of the innermost branch around it.
 
@@ -7,10 +8,10 @@ use maud::{Markup, html};
 use super::super::{BranchCount, CampaignReport, SpecText};
 use super::links::line_id;
 
-/// A stretch of a line, and the branch that it is in.
+/// A stretch of a line, with the branch that it belongs to.
 type Painted<'t> = (&'t str, Option<&'t BranchCount>);
 
-/// A file, line by line.
+/// A file of the specification, line by line.
 pub(super) fn painted(report: &CampaignReport, number: usize, text: &SpecText) -> Markup {
     let of_file = |branch: &&BranchCount| branch.at.file == text.file;
     let branches: Vec<&BranchCount> = report.coverage.counts.iter().filter(of_file).collect();
@@ -61,7 +62,7 @@ fn painted_line(
     }
 }
 
-/// The stretches of a line, each in one branch. Blanks at its ends are in none.
+/// Divides a line into stretches that each belong to one branch. Blanks at the ends of the line belong to none.
 fn stretches<'t>(line: u64, content: &'t str, branches: &[&'t BranchCount]) -> Vec<Painted<'t>> {
     let offsets: Vec<usize> = content.char_indices().map(|(at, _)| at).chain([content.len()]).collect();
     let last = offsets.len() - 1;
@@ -81,7 +82,7 @@ fn stretches<'t>(line: u64, content: &'t str, branches: &[&'t BranchCount]) -> V
     cuts.windows(2).map(stretch).collect()
 }
 
-/// The branch around a place that begins last.
+/// The innermost branch around a place.
 fn innermost<'b>(branches: &[&'b BranchCount], place: (u64, u64)) -> Option<&'b BranchCount> {
     let around = branches
         .iter()

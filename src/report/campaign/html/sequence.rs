@@ -1,6 +1,7 @@
-//! A failure as a picture: clients and the system as lines in time, requests and answers as arrows between them, remarks beside.
+//! A failure as a sequence diagram: a vertical line for each client and for the system, arrows for requests and answers, and
+//! remarks on the right.
 //!
-//! Everything has whole numbers of pixels; a character of the font has the width [`CHARACTER`], nearly.
+//! All lengths are whole numbers of pixels. The width of a character is only about [`CHARACTER`].
 
 use std::collections::BTreeSet;
 
@@ -12,19 +13,19 @@ use super::super::{FoundFailure, ShownAct, ShownOutcome, ShownStep, SpecPlace};
 use super::links::Links;
 use super::wrapped::wrapped;
 
-/// The width of a character, in thousandths of a pixel.
+/// The width of a character in thousandths of a pixel, about, as browsers choose the font.
 const CHARACTER: i64 = 7_300;
-/// The height of a line of text.
+/// The height of a line of text, in pixels.
 const LINE: i64 = 16;
-/// The place of the first client's line.
+/// The horizontal position of the first client's line, in pixels.
 const FIRST: i64 = 66;
-/// The room between the last client and the system.
+/// The distance between the lines of the last client and of the system, in pixels.
 const ROOM: i64 = 420;
-/// The width of the remarks.
+/// The width of the remarks, in pixels.
 const REMARKS: i64 = 350;
-/// The height of the names above the lines.
+/// The height of the names above the lines, in pixels.
 const HEAD: i64 = 44;
-/// The most steps that are drawn.
+/// The most steps that are drawn, as nobody reads a longer picture.
 const MOST_STEPS: usize = 400;
 
 /// The picture of a failure.
@@ -53,7 +54,7 @@ pub(super) fn sequence(found: &FoundFailure, links: &Links) -> Markup {
     }
 }
 
-/// The lines of clients and the system, from left to right.
+/// The horizontal positions of the lines of the clients and of the system.
 struct SequenceLanes {
     clients: Vec<(u64, i64)>,
     system: i64,
@@ -72,7 +73,7 @@ impl SequenceLanes {
         self.clients.iter().find(|(own, _)| *own == client).map_or(FIRST, |(_, x)| *x)
     }
 
-    /// The characters that have room between a client and the system.
+    /// The number of characters that fit between the lines of a client and of the system.
     fn room(&self, client: u64) -> usize {
         ((self.system - self.x(client) - 26) * 1_000 / CHARACTER) as usize
     }
@@ -95,13 +96,13 @@ impl SequenceLanes {
 /// A step with its place in the picture.
 struct SequenceRow<'s> {
     step: &'s ShownStep,
-    /// The number of its request.
+    /// The number of the request, as explanations name it.
     number: Option<usize>,
-    /// The text on the arrow, or across the picture.
+    /// The text above the arrow, or in the band across the picture.
     label: Vec<String>,
     remarks: Vec<String>,
     start: i64,
-    /// The height of the arrow.
+    /// The vertical position of the arrow.
     arrow: i64,
     end: i64,
 }
@@ -161,7 +162,7 @@ impl<'s> SequenceRow<'s> {
         }
     }
 
-    /// The arrow, with its text over it from the client's line on.
+    /// The arrow, with its text above it, beginning at the client's line.
     fn arrow(&self, from: i64, to: i64) -> Markup {
         let (y, way) = (self.arrow, if from < to { 1 } else { -1 });
         let tip = to - 5 * way;
@@ -187,7 +188,7 @@ impl<'s> SequenceRow<'s> {
         }
     }
 
-    /// The remarks, with the place in the specification that they are about.
+    /// The remarks, with a link to the place in the specification that they are about.
     fn beside(&self, lanes: &SequenceLanes, links: &Links) -> Markup {
         let lines = self.remarks.len() as i64;
         let all = lines + i64::from(self.step.place.is_some());

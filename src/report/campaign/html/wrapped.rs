@@ -1,6 +1,6 @@
-//! Texts in lines of a width, as a drawing has to break them itself.
+//! The division of a text into lines of a width, which a drawing has to do itself.
 
-/// The lines of a text, with at most `width` characters each, broken at spaces unless that leaves a line short.
+/// Divides a text into lines of at most `width` characters. Breaks it at spaces, unless that makes a line too short.
 pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
     let width = width.max(8);
     let mut lines = Vec::new();
