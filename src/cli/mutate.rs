@@ -7,7 +7,7 @@ use super::arguments::selection::Format;
 use super::terminal::Terminal;
 use super::terminal::exit::Exit;
 use super::terminal::files;
-use super::validate::abreast;
+use super::validate::parallel;
 use super::{failed, load};
 use mayhap::choice::counted;
 use mayhap::harness::MutantTester;
@@ -45,7 +45,7 @@ fn numbered_line(mutant: &Mutant, count: usize) -> String {
 
 /// Tests each mutant, and prints the results in the order of their numbers, as soon as they are known.
 fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
-    let workers = if options.jobs == 0 { abreast::workers() } else { options.jobs };
+    let workers = if options.jobs == 0 { parallel::workers() } else { options.jobs };
     let comparing = Mutex::new(Vec::new());
     let test = |mutant: &Mutant| {
         let idle = comparing.lock().unwrap_or_else(PoisonError::into_inner).pop();
@@ -56,7 +56,7 @@ fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, termin
         fate
     };
     let mut reported = Vec::new();
-    abreast::in_order(mutants, workers, test, |fate| {
+    parallel::in_order(mutants, workers, test, |fate| {
         terminal.print(&line(&mutants[reported.len()], &fate, mutants.len(), options.format));
         terminal.flush();
         reported.push(fate);

@@ -9,11 +9,11 @@ mod change;
 mod conflict;
 mod describe;
 mod example;
-mod holes;
 mod learned;
 mod narrowing;
 mod networked;
 mod reason;
+mod value_reason;
 mod why;
 mod witness;
 
@@ -22,13 +22,13 @@ pub(crate) use change::path as cell_path;
 pub use conflict::{AnswerConflict, OtherAnswers, check_conflict, conflict};
 pub use describe::{Fact, KnownState};
 pub use example::example;
-pub use holes::{AnswerValues, RejectedRecording, answer_values, check_values};
 pub use learned::{Learned, Lesson, Said};
 pub use networked::network_witness::{
     NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
 };
 pub use networked::witness_of_recording;
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
+pub use value_reason::{AnswerValues, RejectedRecording, answer_values, check_values};
 pub use why::{WhyRejected, why};
 pub use witness::find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
 pub use witness::scheduled::witness_of_order;

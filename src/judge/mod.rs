@@ -36,7 +36,7 @@ pub use options::{EFFORT_LIMIT, Inspected, Options, Patience, Reductions};
 pub use own_steps::{Before, Fired};
 pub use resting::{RestingFrontier, RestingState};
 pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, symbolic_restart, unbounded};
-pub use tasks::instead::possible_instead;
+pub use tasks::alternatives::possible_instead;
 pub use tasks::recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use tasks::wire::RecordedEvent;
 pub(crate) use variants::FailedRuns;

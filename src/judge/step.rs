@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::candidate::Candidate;
 use super::frontier::Judge;
-use super::normal_form::{few, tidy};
+use super::normal_form::{keep_few, tidy};
 use super::options::Options;
 use super::own_steps::wake;
 use super::section::request;
@@ -104,7 +104,7 @@ impl Judge {
                 }
             }
         }
-        few::keep(self, &mut candidates);
+        keep_few::keep(self, &mut candidates);
         self.go_on_with(candidates);
     }
 }

@@ -27,7 +27,7 @@ pub use event::{
     PeerCalls, RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
 };
 pub use fresh::Fresh;
-pub use instructions::glide::KnownBounds;
+pub use instructions::fast_path::KnownBounds;
 pub use instructions::lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};

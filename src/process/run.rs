@@ -4,8 +4,8 @@ use super::instructions::collect;
 use super::instructions::collect::RANGE;
 use super::instructions::evaluate;
 use super::instructions::evaluate::{Executed, Obstacle};
-use super::instructions::glide;
-use super::instructions::glide::{KnownBounds, glides};
+use super::instructions::fast_path;
+use super::instructions::fast_path::{KnownBounds, glides};
 use super::instructions::operands;
 use super::instructions::operands::At;
 use super::instructions::{arms, bounded, effects, maps, prices};
@@ -34,7 +34,7 @@ impl Process {
         }
         let function = &program.functions[self.task.frame.function as usize];
         if self.task.oversize.is_none() && knows.glides() {
-            glide::glide(self, program, function, knows);
+            fast_path::glide(self, program, function, knows);
             match &function.code[self.task.frame.pc as usize] {
                 Op::Reply { src } if self.task.fuel > 0 => {
                     return reply(self, At { program, function, frame: self.task.frame }, *src);
@@ -99,7 +99,7 @@ fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
 fn glide_on(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
     let function = process.task.function(program);
     if function.code.get(process.task.frame.pc as usize).is_some_and(glides) {
-        glide::glide_apart(process, program, function, knows);
+        fast_path::glide_apart(process, program, function, knows);
     }
 }
 

@@ -4,7 +4,7 @@
 
 use super::place;
 use crate::spec::Spec;
-use crate::spec::analysis::entries::{RequestKeys, Unpartitioned};
+use crate::spec::analysis::partition::{RequestKeys, Unpartitioned};
 
 /// The sentence for a specification, with the line that decides it.
 #[must_use]

@@ -11,7 +11,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::judge::{Exchange, Observed};
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
 
 /// An event of a client on the connection with a number, or a restart.

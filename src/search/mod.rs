@@ -56,7 +56,7 @@ pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 use crate::judge::{Failures, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::spec::analysis::pure::RequestFacts;
 use budget::OrderBudget;
 use forms::StateNumber;

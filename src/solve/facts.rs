@@ -4,10 +4,10 @@
 //! and never searches: an equation binds a variable, a literal about one variable goes to its domain, a clause loses the literals
 //! that are known false. The residual is indexed by variable.
 
-use super::beside;
 use super::domains::Domains;
 use super::domains::domain::{Domain, Narrowing};
 use super::domains::literal::{About, listed, literal};
+use super::pairwise;
 use super::persistent::sorted_map::SortedMap;
 use super::residual::{Component, Id, Residual};
 use crate::scalar::{Int, Scalar, Sort};
@@ -248,21 +248,21 @@ impl Facts {
             touched.pending.push(reduced);
             return Ok(());
         }
-        let about_text = beside::is_about_text(&condition);
+        let about_text = pairwise::is_about_text(&condition);
         if let Some(rest) = self.rest.as_deref().filter(|_| about_text || matches!(condition.kind(), Kind::Le0(_))) {
-            if beside::implied(rest, &condition).ok_or(Conflict)? {
+            if pairwise::implied(rest, &condition).ok_or(Conflict)? {
                 return Ok(());
             }
-            for weaker in beside::weaker(rest, &condition) {
+            for weaker in pairwise::weaker(rest, &condition) {
                 self.rest_mut().remove(weaker);
             }
         }
         if let Some(rest) = self.rest.as_deref().filter(|_| about_text) {
-            if let Some(simpler) = beside::with_known_values(rest, &condition) {
+            if let Some(simpler) = pairwise::with_known_values(rest, &condition) {
                 touched.pending.push(simpler);
                 return Ok(());
             }
-            for (old, new) in beside::with_value_of(rest, &condition) {
+            for (old, new) in pairwise::with_value_of(rest, &condition) {
                 self.rest_mut().remove(old);
                 touched.pending.push(new);
             }

@@ -17,13 +17,13 @@
 //! assert_eq!(store.assume(&Term::lt(&n, &Term::int(5)), &mut solver), Answer::Unsat);
 //! ```
 
-mod beside;
 mod differences;
 mod domains;
 pub mod entail;
 mod facts;
 mod forgetting;
 mod model;
+mod pairwise;
 mod part;
 mod persistent;
 mod residual;

@@ -2,7 +2,7 @@
 //!
 //! The evidence of a rejection is its reason; with `--check-reason` the reason is judged again.
 
-use super::gathered::Gathered;
+use super::witness_parts::Gathered;
 use crate::cli::terminal::files;
 use mayhap::evidence::{Budget, Initial, Segment, WitnessError, witness_in_parts};
 use mayhap::judge::{Exchange, Judge, Options, Verdict};

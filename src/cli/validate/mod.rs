@@ -3,17 +3,17 @@
 //! `mayhap validate specs/cmp_rst.may t.ndjson` ends with 0 (accept), 1 (reject), 3 (unknown), or 2 if it cannot judge: a
 //! malformed line, no events, a trace outside the specification, or a fault of the specification.
 
-pub(crate) mod abreast;
 pub(crate) mod compressed;
 pub(crate) mod concurrent;
 pub(crate) mod evidence;
-pub(crate) mod gathered;
 pub(crate) mod html;
 pub(crate) mod interrupt;
 pub(crate) mod network_evidence;
 pub(crate) mod networked;
+pub(crate) mod parallel;
 pub(crate) mod reread;
 pub(crate) mod streamed;
+pub(crate) mod witness_parts;
 
 use super::arguments::recording;
 use super::arguments::{Format, Validate};
@@ -148,9 +148,9 @@ fn judge_several(
         progress.judged();
         Some(judged)
     };
-    let jobs = if options.jobs == 0 { abreast::workers() } else { options.jobs };
+    let jobs = if options.jobs == 0 { parallel::workers() } else { options.jobs };
     let mut worst = Exit::Fine;
-    abreast::in_order(traces, jobs, work, |judged| {
+    parallel::in_order(traces, jobs, work, |judged| {
         let Some(judged) = judged else { return };
         progress.pause(|| {
             worst = worst.worst(match judged {

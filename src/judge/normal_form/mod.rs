@@ -5,11 +5,11 @@
 //! if no candidate was added, they are compared once the exchanges since the last time have cost as much as comparing.
 
 pub(crate) mod boxes;
-pub(crate) mod few;
 pub(crate) mod forget;
 pub(crate) mod forms;
 pub(crate) mod groups;
 pub(crate) mod growth;
+pub(crate) mod keep_few;
 pub(crate) mod order;
 pub(crate) mod pending_writes;
 pub(crate) mod split;

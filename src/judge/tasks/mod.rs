@@ -7,15 +7,15 @@
 //! A candidate has requests, suspended tasks and messages under way. Before an observation, all sections that the network allows
 //! are tried until the observation may be made; equal candidates on the way are one.
 
+pub(crate) mod alternatives;
 pub(crate) mod composed;
 pub(crate) mod deepest;
 pub(crate) mod detours;
 pub(crate) mod failing;
-pub(crate) mod instead;
-pub(crate) mod moved;
 pub(crate) mod prospects;
 pub(crate) mod recording;
 pub(crate) mod remaining_answers;
+pub(crate) mod run_section;
 pub(crate) mod visited;
 pub(crate) mod wire;
 
@@ -96,7 +96,11 @@ fn with_observed(
             let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
             judge.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
-            if composed.network.order() == PacketOrder::Free { moved::delivered(judge, composed, after) } else { after }
+            if composed.network.order() == PacketOrder::Free {
+                run_section::delivered(judge, composed, after)
+            } else {
+                after
+            }
         }
         Observation::Lost(port) => ended(judge, composed, ready, *port),
         Observation::Closed(port) => without_end(judge, ready, *port),
@@ -124,7 +128,7 @@ fn run_sections(
     let mut met = VisitedStates::new(composed);
     let (mut open, mut ready) = (candidates, Vec::new());
     // Candidates with many packets under way come first: they may cover others.
-    open.sort_by_cached_key(|candidate| Reverse(moved::packets(candidate)));
+    open.sort_by_cached_key(|candidate| Reverse(run_section::packets(candidate)));
     open.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
@@ -215,7 +219,7 @@ pub(super) fn led_to(
     if is_repeated(composed, from, next) {
         return Led::default();
     }
-    let mut states = moved::moved(judge, composed, from, next);
+    let mut states = run_section::moved(judge, composed, from, next);
     let port = next.port(situation);
     if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_at_tasks()) {
         states.retain(|next| !is_dead(judge, composed, next, port));
@@ -257,7 +261,7 @@ pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: 
         return None;
     }
     prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
-        let mut next = moved::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
+        let mut next = run_section::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
         next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
     })
 }
@@ -266,7 +270,7 @@ pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: 
 fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
     let next = prospects::certain_section(judge, composed, candidate, port);
     next.is_some_and(|at| {
-        moved::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
+        run_section::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
     })
 }
 

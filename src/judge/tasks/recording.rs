@@ -26,7 +26,7 @@ use crate::judge::verdict::Verdict;
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
 
 /// A turn takes `TURN` made terms. Once judging event by event has ended *unknown*, deepest first has at most `TURNS` turns in all.

@@ -5,7 +5,7 @@ pub(crate) mod bounded;
 pub(crate) mod collect;
 pub(crate) mod effects;
 pub(crate) mod evaluate;
-pub(crate) mod glide;
+pub(crate) mod fast_path;
 pub(crate) mod lookup;
 pub(crate) mod maps;
 pub(crate) mod operands;

@@ -18,7 +18,7 @@ use crate::json::encode;
 use crate::network::{CallSeen, Observation};
 use crate::process::Port;
 use crate::report::TraceReport;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::spec::{Site, Spec, TypeId};
 use crate::validate::Observations;
 use crate::value::Value;

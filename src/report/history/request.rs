@@ -10,7 +10,7 @@ use crate::json::encode;
 use crate::judge::{Exchange, Observed};
 use crate::search::RequestSpan;
 use crate::spec::Spec;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
 use serde::Serialize;
 

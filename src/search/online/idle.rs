@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::alone::Alone;
 use super::online_history::{AtOnce, OnlineClients, OnlineHistory};
+use super::sequential::Alone;
 use super::{OnlineOptions, OnlinePart};
 use crate::judge::{Judge, Options, Verdict};
 use crate::search::history::{Building, Connection};

@@ -8,10 +8,10 @@
 //! An answer that the witness explains costs one run of a handler. If the witness does not explain it, an order is searched anew, from
 //! `base`.
 
-pub(crate) mod alone;
 pub(crate) mod forgetting;
 pub(crate) mod idle;
 pub(crate) mod online_history;
+pub(crate) mod sequential;
 
 use std::cell::RefCell;
 use std::collections::BTreeSet;
@@ -29,7 +29,7 @@ use crate::judge::{Candidate, Failures, Judge, Options, Verdict};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
-use alone::Alone;
+use sequential::Alone;
 
 /// The verdict on the events of a key so far.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -19,12 +19,12 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::alone::Alone;
+use super::sequential::Alone;
 use super::{OnlineOptions, OnlinePart, SoFar};
 use crate::judge::{Candidate, Exchange, Judge, Options, Verdict};
 use crate::search::history::{Building, Happened};
 use crate::spec::Spec;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::value::{Entry, Value};
 
 /// The candidates of at most this many keys are shown.

@@ -19,7 +19,7 @@ use super::rules::kinds::{HistoryFacts, changing_nothing, harmless};
 use super::states::States;
 use crate::judge::{Candidate, Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
-use crate::spec::analysis::entries::RequestKeys;
+use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
 use relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use two_answers::AnswerPairs;

@@ -2,10 +2,10 @@
 
 pub(crate) mod cells;
 pub(crate) mod dataflow;
-pub mod entries;
 pub(crate) mod facts;
 pub(crate) mod keyed;
 pub mod links;
+pub mod partition;
 pub(crate) mod provenance;
 pub mod pure;
 pub(crate) mod reply_shapes;

@@ -6,7 +6,7 @@
 use super::Completeness;
 use super::checked::{Const, FunctionDef, Machine, Protocol, Res, Tables};
 use super::declaration::names::{Members, Names};
-use super::expression::needs::Need;
+use super::expression::requirements::Need;
 use super::infer::{DEEPEST_TYPE, Infer, OpenType, Origin};
 use super::report::mistake;
 use super::statement::duty::Duty;

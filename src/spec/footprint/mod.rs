@@ -4,9 +4,9 @@
 //! an internal step of the server until a request touches the same part (`judge`). In a program with `step`s, every instruction that
 //! touches a variable of the steps is [watched](Op::Watched).
 
+mod present_lookups;
 mod registers;
 mod steps;
-mod there;
 
 use super::code::{Binary, ChoiceDomain, Function, Op, Operand, Pc, Program, Touch, Unary};
 use super::types::{Type, Types};

@@ -3,8 +3,8 @@
 //! For example `step { let x = pick live; live := [y for y in live if y != x]; }` is *keyed*: a run of it touches variables at one key
 //! only, so runs with different keys are independent.
 
+use super::present_lookups::Lookups;
 use super::registers::{RegisterRange, Registers};
-use super::there::Lookups;
 use super::{Picking, touches};
 use crate::spec::code::{ChoiceDomain, Function, Op, Operand, Program, StepComponent};
 use crate::spec::types::Types;

@@ -25,15 +25,15 @@ use super::{Base, Lifted, Split, Truth, Value, equal};
 use crate::term::{KeySet, Term, count_walked};
 
 mod base;
+mod by_position;
 mod contents;
-mod distinct;
 mod entry;
 mod keys;
 mod lineage;
 mod parts;
+mod removed_values;
 mod rewrite;
 mod table;
-mod under;
 mod whole;
 
 use contents::Contents;
@@ -104,10 +104,12 @@ impl Map {
         let mut found = match (beneath, &contents.base) {
             (Some(write), _) => present(write.entry.as_ref()),
             (None, Some(base)) => self.get_on_base(base, key)?,
-            (None, None) => match under::decided_entry(contents, key) {
+            (None, None) => match by_position::decided_entry(contents, key) {
                 Some(entry) => present(entry),
-                None if under::is_small(contents) => (under::contains(contents, key)?, under::value(contents, key)?),
-                None => (self.has_entry(key)?, under::value(contents, key)?),
+                None if by_position::is_small(contents) => {
+                    (by_position::contains(contents, key)?, by_position::value(contents, key)?)
+                }
+                None => (self.has_entry(key)?, by_position::value(contents, key)?),
             },
         };
         for write in later {
@@ -152,7 +154,7 @@ impl Map {
 
     /// The condition that a key is that of an entry, without regard to pending writes.
     fn has_entry(&self, key: &Value) -> Lifted<Truth> {
-        self.among_certain(key).map_or_else(|| under::contains(&self.0, key), Ok)
+        self.among_certain(key).map_or_else(|| by_position::contains(&self.0, key), Ok)
     }
 
     /// The condition that a symbolic key is that of an entry, if all entries are present in every case and their keys are known.

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 
 use super::entry::{Beneath, Entry, Presence, entry, same_entry};
-use super::{Map, distinct};
+use super::{Map, removed_values};
 use crate::scalar::Scalar;
 use crate::term::{Term, count_walked};
 use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, merge};
@@ -73,8 +73,8 @@ impl Map {
             (None, Some(base)) => return equals_known((other, base), self),
             (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
-        if (self.is_nothing() && distinct::has_untaken(&other.0))
-            || (other.is_nothing() && distinct::has_untaken(&self.0))
+        if (self.is_nothing() && removed_values::has_untaken(&other.0))
+            || (other.is_nothing() && removed_values::has_untaken(&self.0))
         {
             return Ok(Truth::Known(false));
         }

@@ -4,7 +4,7 @@
 
 use crate::spec::check::checked::Machine;
 use crate::spec::check::context::{Checker, Want};
-use crate::spec::check::expression::needs::{Operands, operands};
+use crate::spec::check::expression::requirements::{Operands, operands};
 use crate::spec::check::report::mistake;
 use crate::spec::check::statement::flow::lint_machine_flow;
 use crate::spec::check::statement::lint::lint_comparison;

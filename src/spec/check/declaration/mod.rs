@@ -3,13 +3,13 @@
 //! Items may be used before they are declared, and all items of a load are visible in all of its files. A name is declared
 //! once in its space (see `names`).
 
-pub(crate) mod denote;
 pub(crate) mod http;
 pub(crate) mod http_flaws;
 pub(crate) mod inhabited;
 pub(crate) mod machine;
 pub(crate) mod names;
 pub(crate) mod protocol;
+pub(crate) mod resolve_types;
 
 use super::checked::{Const, FunctionDef, Param, Res};
 use super::context::Checker;
@@ -18,9 +18,9 @@ use crate::diagnostic::Span;
 use crate::spec::order::components;
 use crate::spec::types::{ERROR, EnumDef, StructDef, Type, TypeId, VariantDef};
 use crate::syntax::ast::{Field, File, Item, ItemKind, Name, Openness, Payload, TypeExpr, TypeKind, Variant};
-use denote::denote;
 use inhabited::check_inhabited;
 use names::{BASIC_TYPES, declare_in};
+use resolve_types::denote;
 use rustc_hash::FxHashMap;
 
 /// `type A = T;`

@@ -4,9 +4,9 @@
 //! order, but an initial value only reads variables that are declared before it.
 
 use super::declare_params;
-use super::denote::denote;
 use super::http::http_forms;
 use super::names::{Members, PeerType, ProcType, declare_in};
+use super::resolve_types::denote;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::checked::{Handler, Peer, Proc, Protocol, StepDef, VarDef};
 use crate::spec::check::context::{Checker, Want};

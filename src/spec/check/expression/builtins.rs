@@ -2,7 +2,7 @@
 //!
 //! `m.get(k)` of a `map<K, V>` takes a `K` and yields an `option<V>`.
 
-use super::needs::Need;
+use super::requirements::Need;
 use crate::diagnostic::Span;
 use crate::spec::check::checked::Builtin;
 use crate::spec::check::context::Checker;

@@ -5,7 +5,7 @@
 use super::builtins::{methods, signature};
 use super::choice::chooses;
 use super::construct::{Application, lone_variant, qualified, qualifier};
-use super::needs::MEASURABLE;
+use super::requirements::MEASURABLE;
 use crate::diagnostic::Span;
 use crate::spec::check::checked::{Builtin, Res};
 use crate::spec::check::context::{Checker, Want};

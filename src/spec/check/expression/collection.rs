@@ -2,8 +2,8 @@
 //!
 //! `[x for x in s if x > 0]` iterates over lists and sortable sets and maps; `{k: v + 1 for (k, v) in m}` also over others.
 
-use super::needs::Need;
-use super::needy::needs_context;
+use super::expected_type::needs_context;
+use super::requirements::Need;
 use crate::diagnostic::Span;
 use crate::spec::check::context::{Checker, Want};
 use crate::spec::check::infer::Origin;

@@ -3,7 +3,7 @@
 //! `Done` is the variant of the enum that the context wants, else the only variant of that name. If two enums have the variant, a report
 //! asks for `Enum.Done`.
 
-use super::needy::starts_with_capital;
+use super::expected_type::starts_with_capital;
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::checked::Res;
 use crate::spec::check::context::{Checker, Want};

@@ -9,14 +9,14 @@ pub(crate) mod choice;
 pub(crate) mod chosen;
 pub(crate) mod collection;
 pub(crate) mod construct;
-pub(crate) mod needs;
-pub(crate) mod needy;
+pub(crate) mod expected_type;
 pub(crate) mod operator;
+pub(crate) mod proc_calls;
 pub(crate) mod record;
-pub(crate) mod runs;
+pub(crate) mod requirements;
 
 use super::context::{Checker, Want};
-use super::declaration::denote::denote;
+use super::declaration::resolve_types::denote;
 use super::infer::Origin;
 use super::statement::duty::Duty;
 use super::statement::locals::Binder;
@@ -24,7 +24,7 @@ use super::statement::pattern::{binder, pattern};
 use choice::{ALL, ANY, chooses, without_choices};
 use collection::{ElementSources, elements};
 use construct::Application;
-use needy::needs_context;
+use expected_type::needs_context;
 
 use crate::diagnostic::Span;
 use crate::spec::types::{BOOL, ERROR, INT, TypeId};

@@ -3,8 +3,8 @@
 //! In `if_match != None` the left operand determines the type of the right one.
 
 use super::collection::{ElementSources, elements};
-use super::needs::{Operands, operands};
-use super::needy::needs_context;
+use super::expected_type::needs_context;
+use super::requirements::{Operands, operands};
 use crate::diagnostic::Span;
 use crate::spec::check::context::{Checker, Want};
 use crate::spec::check::statement::lint::lint_comparison;

@@ -13,11 +13,11 @@ pub(crate) mod useful;
 
 use super::checked::Res;
 use super::context::{Checker, Want};
-use super::declaration::denote::denote;
+use super::declaration::resolve_types::denote;
 use super::expression::collection::{ElementSources, elements, indexed};
 use super::expression::construct::Application;
+use super::expression::proc_calls::{return_value, right_side, run_proc};
 use super::expression::record::field_of;
-use super::expression::runs::{return_value, right_side, run_proc};
 use super::report::{did_you_mean, mistake};
 use crate::spec::types::{BOOL, CLIENT, ERROR, TypeId};
 use crate::syntax::ast::{Block, Expr, Name, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};

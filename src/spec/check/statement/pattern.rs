@@ -9,7 +9,7 @@ use crate::spec::check::checked::Res;
 use crate::spec::check::context::{Checker, Want};
 use crate::spec::check::declaration::check_distinct;
 use crate::spec::check::expression::construct::{find_variant, positional, qualified_variant, variant_of_enum};
-use crate::spec::check::expression::needy::starts_with_capital;
+use crate::spec::check::expression::expected_type::starts_with_capital;
 use crate::spec::check::expression::record::{absent, field_type, named_fields};
 use crate::spec::check::report::mistake;
 use crate::spec::types::{BOOL, ERROR, INT, Type, TypeId};

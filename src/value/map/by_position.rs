@@ -4,8 +4,8 @@
 //! of a list.
 
 use super::contents::Contents;
-use super::distinct;
 use super::entry::Entry;
+use super::removed_values;
 use crate::term::Term;
 use crate::value::{Lifted, Truth, Value, equal, merge, one_of};
 
@@ -45,7 +45,7 @@ pub(super) fn contains(contents: &Contents, key: &Value) -> Lifted<Truth> {
         return Ok(entry.map_or(Truth::Known(false), Entry::truth));
     }
     if let Value::Term(term) = key
-        && let Some(found) = distinct::contains(contents, term)
+        && let Some(found) = removed_values::contains(contents, term)
     {
         return Ok(found);
     }
