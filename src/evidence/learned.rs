@@ -14,7 +14,7 @@ use crate::value::Value;
 
 /// An exchange that matters for a rejection.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Lesson {
+pub struct Contribution {
     /// The exchange; `None` for the initial state.
     pub exchange: Option<Exchange>,
     /// The statement that is made about the exchange, or about the beginning.
@@ -84,12 +84,12 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         needed: &[usize],
         causes: &[(usize, &[Cell])],
         initial: &[Cell],
-    ) -> (Vec<Lesson>, usize) {
+    ) -> (Vec<Contribution>, usize) {
         let mut positions: Vec<usize> = needed.iter().copied().chain(causes.iter().map(|(at, _)| *at)).collect();
         positions.sort_unstable();
         let from = positions.len().saturating_sub(SHOWN);
         let first_shown = positions.get(from).copied().unwrap_or(0);
-        let mut lessons: Vec<(usize, Lesson)> = self.answers(needed, first_shown);
+        let mut lessons: Vec<(usize, Contribution)> = self.answers(needed, first_shown);
         let around = self.around(needed, causes);
         for (at, cells) in causes.iter().filter(|(at, _)| *at >= first_shown) {
             let around = around.iter().find(|(position, _)| position == at).map(|(_, around)| around);
@@ -133,7 +133,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 
     /// Describes how a request changed some cells; `None` if it changed none of them in a way that has a description.
-    fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Lesson> {
+    fn request(&mut self, at: usize, cells: &[Cell], around: Option<&[Judge; 2]>) -> Option<Contribution> {
         let exchange = exchange_at(self.recording(), at)?;
         let traced = Traced::new(self.spec);
         let mut judge = self.frontier(at);
@@ -152,12 +152,12 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         sites.dedup();
         // A request may reveal something about the state without changing it.
         let did = !sites.is_empty() && !changes.is_empty();
-        did.then(|| Lesson { exchange: Some(exchange), said: Said::Request(changes), sites })
+        did.then(|| Contribution { exchange: Some(exchange), said: Said::Request(changes), sites })
     }
 
     /// Describes what each needed answer from a position on says. The trace is judged with holes in the place of all other
     /// answers, or, if that takes too much work, with all answers.
-    fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Lesson)> {
+    fn answers(&mut self, needed: &[usize], first: usize) -> Vec<(usize, Contribution)> {
         let Some(last) = needed.last().copied() else { return Vec::new() };
         let (spec, recording) = (self.spec.clone(), self.recording());
         let mut lessons = Vec::new();
@@ -185,13 +185,13 @@ fn observe_needed(needed: &[usize], at: usize, judge: &mut Judge, exchange: &Exc
     };
 }
 
-fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Lesson {
+fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Contribution {
     let (said, site) = change::initial(spec, start, cell);
-    Lesson { exchange: None, said: Said::Initially(said), sites: site.into_iter().collect() }
+    Contribution { exchange: None, said: Said::Initially(said), sites: site.into_iter().collect() }
 }
 
 /// Shows an exchange to a judge, and describes what its answer says about the state.
-fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) -> Lesson {
+fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) -> Contribution {
     let before = states(spec, judge);
     budget.observe(judge, exchange);
     let news = match (before, states(spec, judge)) {
@@ -201,7 +201,7 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
     let mut sites: Vec<Site> = judge.candidates().iter().filter_map(|candidate| candidate.replied).collect();
     sites.sort_unstable();
     sites.dedup();
-    Lesson { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
+    Contribution { exchange: Some(exchange.clone()), said: Said::Answer(news), sites }
 }
 
 /// The states of all candidates, as far as they are known; `None` if they are too many or too large to be described.

@@ -29,9 +29,9 @@ pub(super) fn needed(search: &mut impl NeededSearch, answers: Vec<usize>) -> (Ve
             (short, long) = (long, 2 * long);
         }
         let last = least_between(short, long.min(rest.len()), with_last);
-        let behind = rest.split_off(rest.len() - last);
-        needed.push(behind[0]);
-        rest = behind[1..].to_vec();
+        let after = rest.split_off(rest.len() - last);
+        needed.push(after[0]);
+        rest = after[1..].to_vec();
     }
     (needed, Vec::new())
 }

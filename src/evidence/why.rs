@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use super::allowed::{Possibility, allowed};
-use super::learned::Lesson;
+use super::learned::Contribution;
 use super::reason::{Budget, Reason, ReasonSearch};
 use crate::judge::{Cell, Exchange, Options};
 use crate::spec::Spec;
@@ -21,7 +21,7 @@ pub struct WhyRejected {
     /// The first exchange of a reason that does not begin in an initial state, if its request matters and its answer does not.
     pub first: Option<Exchange>,
     /// The exchanges that matter, in order; if there are too many, the last ones.
-    pub lessons: Vec<Lesson>,
+    pub lessons: Vec<Contribution>,
     /// The number of exchanges that matter and come before those in `lessons`.
     pub omitted: usize,
 }

@@ -214,11 +214,11 @@ fn in_steps(text: &str, events: &[LiveEvent]) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while !rest.is_empty() {
-        let (plain, behind) = rest.split_at(rest.find(['"', '`']).unwrap_or(rest.len()));
+        let (plain, after) = rest.split_at(rest.find(['"', '`']).unwrap_or(rest.len()));
         push_in_steps(&mut out, plain, events);
-        let (quoted, behind) = behind.split_at(quoted_length(behind));
+        let (quoted, after) = after.split_at(quoted_length(after));
         out.push_str(quoted);
-        rest = behind;
+        rest = after;
     }
     out
 }

@@ -318,8 +318,8 @@ impl LiveRun {
         // A request from before a restart was served before it, or never.
         for (at, _) in events.iter().enumerate().filter(|(_, event)| matches!(event.kind, LiveEventKind::Restarted)) {
             let line = at as u64 + 1;
-            let behind = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
-            served.insert(behind, Exchange::restart(line));
+            let after = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
+            served.insert(after, Exchange::restart(line));
         }
         Some(served)
     }

@@ -38,7 +38,7 @@ impl JsonError {
 
     /// The error for a longer text, which has `bytes` bytes before this text.
     #[must_use]
-    pub fn behind(mut self, bytes: usize) -> JsonError {
+    pub fn shifted_by(mut self, bytes: usize) -> JsonError {
         self.offset += bytes;
         self
     }

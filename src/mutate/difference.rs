@@ -97,7 +97,7 @@ pub struct Comparing {
 }
 
 /// A state of the mutant with a state of the specification, and the way to it.
-struct BothStates {
+struct ProductState {
     memory: Vec<Value>,
     tokens: usize,
     judged: JudgedState,
@@ -106,7 +106,7 @@ struct BothStates {
 }
 
 /// The result of serving a request in one way.
-struct ServedWay {
+struct ServedOutcome {
     memory: Vec<Value>,
     tokens: usize,
     /// The reply, or an error for a fault. A missing answer is only allowed if the specification gives none either.
@@ -183,7 +183,7 @@ impl Comparing {
         mutant: &Arc<Spec>,
         layer: std::ops::Range<usize>,
         values: usize,
-        (all, known): (&mut Vec<BothStates>, &mut FxHashSet<(Vec<Value>, JudgedState)>),
+        (all, known): (&mut Vec<ProductState>, &mut FxHashSet<(Vec<Value>, JudgedState)>),
         (served, most): (&mut u64, u64),
     ) -> LayerEnd {
         for at in layer {
@@ -203,16 +203,16 @@ impl Comparing {
                     };
                     let step = self.states.step(judged, &request, answer);
                     *served += (self.states.work - before) / EASY;
-                    let behind = match (step, answer) {
-                        (JudgedStep::Allowed(behind), Some(_)) => behind,
+                    let after = match (step, answer) {
+                        (JudgedStep::Allowed(after), Some(_)) => after,
                         (JudgedStep::Forbidden, Some(_)) | (JudgedStep::Allowed(_), None) => {
                             return LayerEnd::Found(script(all, at, &request, answer));
                         }
                         (JudgedStep::Forbidden, None) | (JudgedStep::Unjudged, _) => continue,
                     };
-                    if known.insert((way.memory.clone(), behind)) {
+                    if known.insert((way.memory.clone(), after)) {
                         let from = Some((at, request.clone(), answer.cloned()));
-                        all.push(BothStates { memory: way.memory, tokens: way.tokens, judged: behind, from });
+                        all.push(ProductState { memory: way.memory, tokens: way.tokens, judged: after, from });
                     }
                 }
             }
@@ -231,13 +231,13 @@ fn is_better(bound: SearchBound, than: SearchBound) -> bool {
 }
 
 /// The states in which a mutant may start.
-fn initial_states(mutant: &Arc<Spec>, values: usize) -> Vec<BothStates> {
+fn initial_states(mutant: &Arc<Spec>, values: usize) -> Vec<ProductState> {
     let mut states = Vec::new();
     let mut choices = Odometer::new();
     for _ in 0..WAYS {
         if let Ok(server) = Server::explored(mutant.clone(), ranges(values), &mut choices) {
             let (memory, tokens) = (server.state().to_vec(), server.tokens());
-            states.push(BothStates { memory, tokens, judged: 0, from: None });
+            states.push(ProductState { memory, tokens, judged: 0, from: None });
         }
         if !choices.advance().unwrap_or(false) {
             break;
@@ -251,10 +251,10 @@ fn ranges(values: usize) -> Ranges {
 }
 
 /// The distinct ways in which a mutant serves a request in a state.
-fn ways(mutant: &Arc<Spec>, state: &BothStates, request: &Value, values: usize) -> Vec<ServedWay> {
+fn ways(mutant: &Arc<Spec>, state: &ProductState, request: &Value, values: usize) -> Vec<ServedOutcome> {
     let mut server = Server::explored_at(mutant.clone(), ranges(values), state.memory.clone(), state.tokens);
     let start = server.mark();
-    let mut found: Vec<ServedWay> = Vec::new();
+    let mut found: Vec<ServedOutcome> = Vec::new();
     let mut is_stuck = false;
     let mut choices = Odometer::new();
     for _ in 0..WAYS {
@@ -283,15 +283,15 @@ fn ways(mutant: &Arc<Spec>, state: &BothStates, request: &Value, values: usize) 
     found
 }
 
-fn add(found: &mut Vec<ServedWay>, server: &Server, reply: Result<Reply, ()>) {
+fn add(found: &mut Vec<ServedOutcome>, server: &Server, reply: Result<Reply, ()>) {
     let memory = server.state().to_vec();
     if !found.iter().any(|way| way.memory == memory && way.reply == reply) {
-        found.push(ServedWay { memory, tokens: server.tokens(), reply });
+        found.push(ServedOutcome { memory, tokens: server.tokens(), reply });
     }
 }
 
 /// The exchanges that lead to a state, and one more.
-fn script(all: &[BothStates], at: usize, request: &Value, answer: Option<&Value>) -> Vec<Exchange> {
+fn script(all: &[ProductState], at: usize, request: &Value, answer: Option<&Value>) -> Vec<Exchange> {
     let mut exchanges = vec![(request.clone(), answer.cloned())];
     let mut at = at;
     while let Some((from, request, answer)) = &all[at].from {

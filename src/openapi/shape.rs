@@ -120,7 +120,7 @@ pub struct ShapeProperty<'d> {
 #[derive(Clone, PartialEq, Debug)]
 pub enum OtherMembers<'d> {
     /// They are not mentioned.
-    Unsaid,
+    Unspecified,
     /// They are forbidden.
     Forbidden,
     /// They have this schema.
@@ -158,7 +158,7 @@ impl<'d> SchemaShape<'d> {
             is_nullable: None,
             properties: Vec::new(),
             required: Vec::new(),
-            others: OtherMembers::Unsaid,
+            others: OtherMembers::Unspecified,
             items: None,
             values: None,
             limits: ValueLimits::default(),
@@ -202,7 +202,7 @@ impl<'d> SchemaShape<'d> {
             (OtherMembers::Of(a), OtherMembers::Of(b)) => OtherMembers::Of(SchemaView::all([a, b])),
             (OtherMembers::Of(of), _) | (_, OtherMembers::Of(of)) => OtherMembers::Of(of),
             (OtherMembers::Forbidden, OtherMembers::Forbidden) => OtherMembers::Forbidden,
-            _ => OtherMembers::Unsaid,
+            _ => OtherMembers::Unspecified,
         };
         self.items = match (self.items, other.items) {
             (Some(a), Some(b)) => Some(SchemaView::all([a, b])),
@@ -246,7 +246,7 @@ impl<'d> SchemaShape<'d> {
                     }
                 }
                 if self.others != other.others {
-                    self.others = OtherMembers::Unsaid;
+                    self.others = OtherMembers::Unspecified;
                 }
             }
             [false, true] => {
@@ -401,7 +401,7 @@ fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
     for key in ["additionalProperties", "unevaluatedProperties"] {
         shape.others = match tree.get(key) {
             Some(others) if others.boolean() == Some(false) => OtherMembers::Forbidden,
-            Some(others) if others.boolean() == Some(true) => OtherMembers::Unsaid,
+            Some(others) if others.boolean() == Some(true) => OtherMembers::Unspecified,
             Some(others) => OtherMembers::Of(SchemaView::of(others)),
             None => continue,
         };
@@ -420,7 +420,7 @@ fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
         shape.remark(remark);
     }
     if tree.get("patternProperties").is_some() && shape.others == OtherMembers::Forbidden {
-        shape.others = OtherMembers::Unsaid;
+        shape.others = OtherMembers::Unspecified;
     }
     Ok(shape)
 }

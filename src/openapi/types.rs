@@ -231,7 +231,7 @@ impl<'d> WrittenTypes<'d> {
             ValueKinds::OBJECT if shape.properties.is_empty() && shape.required.is_empty() => {
                 let of = match &shape.others {
                     OtherMembers::Of(others) => self.part(others, direction, context, &mut remarks)?,
-                    OtherMembers::Unsaid | OtherMembers::Forbidden => JSON,
+                    OtherMembers::Unspecified | OtherMembers::Forbidden => JSON,
                 };
                 WrittenType::Map(Box::new(of))
             }

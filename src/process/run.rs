@@ -5,7 +5,7 @@ use super::instructions::collect::RANGE;
 use super::instructions::evaluate;
 use super::instructions::evaluate::{Executed, Obstacle};
 use super::instructions::fast_path;
-use super::instructions::fast_path::{KnownBounds, glides};
+use super::instructions::fast_path::{KnownBounds, has_fast_path};
 use super::instructions::operands;
 use super::instructions::operands::At;
 use super::instructions::{arms, bounded, effects, maps, prices};
@@ -33,8 +33,8 @@ impl Process {
             return Event::Recv;
         }
         let function = &program.functions[self.task.frame.function as usize];
-        if self.task.oversize.is_none() && knows.glides() {
-            fast_path::glide(self, program, function, knows);
+        if self.task.oversize.is_none() && knows.has_fast_path() {
+            fast_path::fast_path(self, program, function, knows);
             match &function.code[self.task.frame.pc as usize] {
                 Op::Reply { src } if self.task.fuel > 0 => {
                     return reply(self, At { program, function, frame: self.task.frame }, *src);
@@ -47,13 +47,13 @@ impl Process {
                 _ => {}
             }
         }
-        stride(self, program, knows)
+        general_path(self, program, knows)
     }
 }
 
 /// Runs to the next event by the general evaluator.
 #[inline(never)] // It needs more machine registers than the fast path leaves.
-fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) -> Event {
+fn general_path(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) -> Event {
     while process.task.running {
         let at = At::of(&process.task, program);
         if process.task.fuel == 0 {
@@ -70,12 +70,12 @@ fn stride(process: &mut Process, program: &Program, knows: &mut impl KnownBounds
             Ok(Executed::Moved) => {}
             Ok(Executed::Event(event)) => return event,
             Err(obstacle) => {
-                if let Some(event) = overcome(process, at, obstacle) {
+                if let Some(event) = resolve_decision(process, at, obstacle) {
                     return event;
                 }
             }
         }
-        if process.task.oversize.is_none() && knows.glides() {
+        if process.task.oversize.is_none() && knows.has_fast_path() {
             glide_on(process, program, knows);
         }
     }
@@ -95,17 +95,17 @@ fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
     execute(process, at, op)
 }
 
-/// Runs the fast path ([`glide::glide`]) if the current instruction is one for it.
+/// Runs the fast path ([`fast_path::fast_path`]) if the current instruction is one for it.
 fn glide_on(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
     let function = process.task.function(program);
-    if function.code.get(process.task.frame.pc as usize).is_some_and(glides) {
+    if function.code.get(process.task.frame.pc as usize).is_some_and(has_fast_path) {
         fast_path::glide_apart(process, program, function, knows);
     }
 }
 
 /// The event that an obstacle leads to, if any.
 #[cold]
-fn overcome(process: &mut Process, at: At<'_>, obstacle: Obstacle) -> Option<Event> {
+fn resolve_decision(process: &mut Process, at: At<'_>, obstacle: Obstacle) -> Option<Event> {
     match obstacle {
         Obstacle::Limit(limit) => Some(cut(&mut process.task, at, limit)),
         Obstacle::Ask(ask) => ask_for(process, at, &ask),
@@ -222,7 +222,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::Append { dst, slot, src } => collect::append(process, at, *dst, (*slot, *src)),
         Op::AppendOne { dst, slot, element } => collect::append_one(process, at, *dst, (*slot, *element)),
         Op::Retain { dst, slot, key, kept, stored } => maps::retain(process, at, (*dst, *slot, *stored), [*key, *kept]),
-        Op::Behead { slot, from } => collect::behead(process, *slot, *from as usize),
+        Op::DropFirst { slot, from } => collect::behead(process, *slot, *from as usize),
         Op::Put { slot, key, value } => maps::put(process, at, *slot, [*key, *value]),
         Op::Delete { slot, key } => maps::delete(process, at, *slot, *key),
         Op::Insert { dst, map, key, value } => {

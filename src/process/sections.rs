@@ -230,7 +230,7 @@ impl Process {
     ///
     /// # Panics
     /// If nothing is at this place.
-    pub fn settle_sent(&mut self, at: usize) {
+    pub fn drop_sent_value(&mut self, at: usize) {
         self.set_sent(at, Value::Absent);
     }
 

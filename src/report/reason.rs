@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use super::{SHOWN, difference, no_short_reason, one_of, place, shortened};
 use crate::choice::counted;
-use crate::evidence::{self, Budget, Fact, Learned, Lesson, Minimality, Possibility, Reason, Said, WhyRejected};
+use crate::evidence::{self, Budget, Contribution, Fact, Learned, Minimality, Possibility, Reason, Said, WhyRejected};
 use crate::json::encode;
 use crate::judge::{Exchange, Observed, Options};
 use crate::spec::{Site, Spec, TypeId};
@@ -143,7 +143,7 @@ impl Rejection<'_> {
     }
 
     /// The contribution of an exchange, or of the initial state, to the rejection, in words.
-    fn lesson(&self, Lesson { exchange, said, sites: _ }: &Lesson) -> String {
+    fn lesson(&self, Contribution { exchange, said, sites: _ }: &Contribution) -> String {
         match (said, exchange) {
             (Said::Answer(news), Some(exchange)) => format!("{}{}", self.answered(exchange), means(news)),
             (Said::Request(changes), Some(exchange)) => {

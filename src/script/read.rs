@@ -224,7 +224,7 @@ impl ScriptReader<'_> {
 
     fn answer(&self, answer: &Raw<'_>) -> Decoded<Value> {
         let ty = self.spec.program.response;
-        json::decode_recorded(&self.spec.types, ty, answer.text).map_err(|error| error.behind(answer.offset))
+        json::decode_recorded(&self.spec.types, ty, answer.text).map_err(|error| error.shifted_by(answer.offset))
     }
 
     /// Reads a request, and returns its label.
@@ -238,7 +238,7 @@ impl ScriptReader<'_> {
         if label > u64::MAX - 4 {
             return Err(JsonError::new(at, "this label is too large"));
         }
-        let request = self.template(label, query).map_err(|error| error.behind(query.offset))?;
+        let request = self.template(label, query).map_err(|error| error.shifted_by(query.offset))?;
         self.script.steps.push(ScriptStep::Ask { label, client, request });
         self.asked.push(AskedOfScript { label, client, is_open: true });
         self.last = label;
@@ -378,8 +378,9 @@ fn header(members: &LineMembers<'_>, spec: String) -> Decoded<ScriptHeader> {
             }
             ("set", _) => return Err(wrong("an object: the constants that were set")),
             ("cause", JsonTree::Leaf(_)) => {
-                header.cause =
-                    Some(json::Scanner::new(raw.text).string().map_err(|error| error.behind(raw.offset))?.into_owned());
+                header.cause = Some(
+                    json::Scanner::new(raw.text).string().map_err(|error| error.shifted_by(raw.offset))?.into_owned(),
+                );
             }
             ("cause", _) => return Err(wrong("a string")),
             ("failed", tree) => {
@@ -466,7 +467,7 @@ fn elements_of(raw: Option<Raw<'_>>) -> Decoded<Vec<Raw<'_>>> {
     let Some(Raw { text, offset: begin }) = raw else { return Err(JsonError::new(0, "expected an array")) };
     let mut scanner = json::Scanner::new(text);
     let mut elements = Vec::new();
-    scanner.expect(b'[').map_err(|error| error.behind(begin))?;
+    scanner.expect(b'[').map_err(|error| error.shifted_by(begin))?;
     while !elements.is_empty() || scanner.peek() != Some(b']') {
         let text = scanner.skip()?;
         elements.push(Raw { text, offset: begin + scanner.offset() - text.len() });

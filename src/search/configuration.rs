@@ -16,7 +16,7 @@ use super::forms::StateNumber;
 pub(super) struct Configuration {
     pub(super) state: StateNumber,
     /// The requests that were served, or perhaps were, and whose answer has not been seen.
-    pub(super) done: Settled,
+    pub(super) done: ServedSet,
     /// The requests served on the path to this configuration, the last first.
     pub(super) order: Option<Rc<Served>>,
     /// The place of the last configuration on the path to this one that was taken to be followed.
@@ -32,7 +32,7 @@ pub(super) struct Branch {
 
 /// The places of requests that were served, and of those that perhaps were.
 #[derive(Clone, PartialEq, Eq, Default, Debug)]
-pub(super) struct Settled {
+pub(super) struct ServedSet {
     pub(super) served: PlaceSet,
     /// Owed requests that may have been served or not: the configuration stands for both.
     pub(super) perhaps: PlaceSet,
@@ -67,11 +67,11 @@ impl Drop for Served {
 impl Configuration {
     /// The configuration in a state, with no request served.
     pub(super) fn first(state: StateNumber) -> Configuration {
-        Configuration::of(state, Settled::default())
+        Configuration::of(state, ServedSet::default())
     }
 
     /// A configuration without the path to it.
-    pub(super) fn of(state: StateNumber, done: Settled) -> Configuration {
+    pub(super) fn of(state: StateNumber, done: ServedSet) -> Configuration {
         Configuration { state, done, order: None, branch: Branch::default() }
     }
 
@@ -100,7 +100,7 @@ impl Configuration {
     }
 }
 
-impl Settled {
+impl ServedSet {
     /// Tests whether a request at a place was served, or perhaps was.
     pub(super) fn contains(&self, place: usize) -> bool {
         self.served.contains(place) || self.perhaps.contains(place)
@@ -114,7 +114,7 @@ impl Settled {
 
     /// Tests whether a configuration with these requests explains everything that one with the others does, in the same state: it has the
     /// same bound requests as served, or as perhaps served; it has no more unbound requests as served, and no fewer as perhaps served.
-    pub(super) fn covers(&self, other: &Settled, bound: &PlaceSet) -> bool {
+    pub(super) fn covers(&self, other: &ServedSet, bound: &PlaceSet) -> bool {
         let words = PlaceSet::words([&self.served, &self.perhaps, &other.served, &other.perhaps, bound]);
         words.into_iter().all(|[served, perhaps, others, others_perhaps, bound]| {
             let is_more = others_perhaps & !perhaps | served & !bound & !others;

@@ -318,11 +318,11 @@ impl History {
             // The requests that were sent before a restart are served before it, and no others.
             lines.insert(lines.iter().position(|line| line > restart).unwrap_or(lines.len()), *restart);
         }
-        let behind = |latest: &mut u64, line: u64| {
+        let after = |latest: &mut u64, line: u64| {
             *latest = line.max(*latest);
             Some((*latest, line))
         };
-        lines.into_iter().scan(0, behind).collect()
+        lines.into_iter().scan(0, after).collect()
     }
 
     /// The history of each key; `None` if a key is not known, a connection has several requests under way, an event is impossible, or

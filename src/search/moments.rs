@@ -27,7 +27,7 @@ impl Moment {
     }
 
     /// The moment after an event, if the first `end` events are looked at.
-    pub(super) fn behind(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
+    pub(super) fn after(&self, known: &HistoryFacts<'_>, event: usize, end: usize) -> Moment {
         let mut next = self.clone();
         match known.history.events[event] {
             HistoryEvent::Sent(request) if known.matters(request, end) => {
@@ -62,14 +62,14 @@ impl Moments {
     }
 
     /// The moments of a search that begins with this one before the first event.
-    pub(super) fn behind_first(first: Moment) -> Moments {
+    pub(super) fn starting_with(first: Moment) -> Moments {
         Moments(vec![Rc::new(first)])
     }
 
     pub(super) fn get(&mut self, known: &HistoryFacts<'_>, at: usize, end: usize) -> Rc<Moment> {
         while self.0.len() <= at {
             let event = self.0.len() - 1;
-            self.0.push(Rc::new(self.0[event].behind(known, event, end)));
+            self.0.push(Rc::new(self.0[event].after(known, event, end)));
         }
         self.0[at].clone()
     }

@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 
 use super::backjump::{self, DeadEnd};
 use super::budget::OrderBudget;
-use super::configuration::{Configuration, Settled};
+use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::history::HistoryEvent;
 use super::moments::{Moment, Moments};
@@ -68,7 +68,7 @@ impl Last {
 
     /// These configurations as those before the first event of a history that begins with their event, with these requests under way.
     pub(super) fn before_first(self, moment: Moment) -> Last {
-        Last { deepest: 0, at: 0, moments: Moments::behind_first(moment), ..self }
+        Last { deepest: 0, at: 0, moments: Moments::starting_with(moment), ..self }
     }
 }
 
@@ -95,7 +95,7 @@ pub(super) struct AdvanceSoFar {
 /// The configurations at which a search halted.
 struct Halted {
     open: OpenConfigurations,
-    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
     moments: Moments,
 }
 
@@ -120,7 +120,7 @@ pub(super) struct OrderSearch<'h> {
     pub(super) end: usize,
     pub(super) open: OpenConfigurations,
     /// The configurations that were met before each event, by their states.
-    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<Settled>>>,
+    met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
     moments: Moments,
     /// The pairs of requests before an event.
     pairs: BTreeMap<usize, Rc<MomentPairs>>,
@@ -225,8 +225,9 @@ impl<'h> OrderSearch<'h> {
     pub(super) fn last(mut self) -> Last {
         let OrderSearch { apart: at, deepest, .. } = self;
         self.moments.truncate(at);
-        let of =
-            |(state, met): (StateNumber, Vec<Settled>)| met.into_iter().map(move |done| Configuration::of(state, done));
+        let of = |(state, met): (StateNumber, Vec<ServedSet>)| {
+            met.into_iter().map(move |done| Configuration::of(state, done))
+        };
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
         Last { deepest, at, configurations, moments: self.moments }
     }
@@ -290,8 +291,8 @@ impl<'h> OrderSearch<'h> {
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
         let own = &configuration.done;
-        let covering = self.known.rules.are_all();
-        let covers = |a: &Settled, b: &Settled| if covering { a.covers(b, &moment.bound) } else { a == b };
+        let covering = self.known.rules.uses_all_rules();
+        let covers = |a: &ServedSet, b: &ServedSet| if covering { a.covers(b, &moment.bound) } else { a == b };
         budget.work(met.len() / LOOKS);
         if met.iter().any(|other| covers(other, own)) {
             return false;
@@ -341,7 +342,7 @@ impl<'h> OrderSearch<'h> {
     fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
         self.serve_each(states, budget, at, &configuration);
         if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
-            let done = Settled::default();
+            let done = ServedSet::default();
             self.add(states, budget, at + 1, Configuration { state, done, ..configuration });
         }
     }

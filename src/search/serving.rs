@@ -6,7 +6,7 @@
 use std::ops::BitOr;
 
 use super::bits::PlaceSet;
-use super::configuration::{Configuration, Settled};
+use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::history::Request;
 use super::moments::Moment;
@@ -26,12 +26,12 @@ enum LookedAt {
     /// The request cannot get its answer in this state, nor in any later one.
     Impossible,
     /// The request was served, or perhaps served, as it changes nothing.
-    Settled,
+    ServedSet,
     Open,
 }
 
 /// The places of a set whose requests were neither served nor perhaps served.
-fn unsettled(places: &PlaceSet, Settled { served, perhaps }: &Settled) -> PlaceSet {
+fn unsettled(places: &PlaceSet, ServedSet { served, perhaps }: &ServedSet) -> PlaceSet {
     PlaceSet::of_words([places, served, perhaps], |[places, served, perhaps]| places & !served & !perhaps)
 }
 
@@ -131,7 +131,7 @@ impl<'h> Serving<'h> {
         let about = self.about(request);
         let state = states.after(configuration.state, about, self.end)?;
         let mut after = configuration.clone();
-        let Settled { served, perhaps } = &mut after.done;
+        let ServedSet { served, perhaps } = &mut after.done;
         let mut before = about.before.filter(|before| !self.was_served(at, configuration, *before));
         while let Some(earlier) = before {
             // Earlier requests of its connection that perhaps were served certainly were.
@@ -172,7 +172,7 @@ impl<'h> Serving<'h> {
         last: usize,
     ) -> bool {
         let row = pairs.row(self.about(last).place);
-        let Settled { served, perhaps } = &configuration.done;
+        let ServedSet { served, perhaps } = &configuration.done;
         let absorbed = unsettled(&row.absorbs, &configuration.done);
         let left = PlaceSet::of_words([&row.leaves, &pairs.lasting, served, perhaps, &absorbed], |sets| {
             sets.into_iter().fold(0, BitOr::bitor)
@@ -182,7 +182,7 @@ impl<'h> Serving<'h> {
         for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
             match self.arrival(states, at, configuration, request) {
                 LookedAt::Impossible => return false,
-                LookedAt::Settled => behind.push(request),
+                LookedAt::ServedSet => behind.push(request),
                 LookedAt::Open => {}
             }
         }
@@ -204,7 +204,7 @@ impl<'h> Serving<'h> {
     ) -> bool {
         match self.arrival(states, at, configuration, request) {
             LookedAt::Impossible => return false,
-            LookedAt::Settled => configuration.note(request),
+            LookedAt::ServedSet => configuration.note(request),
             LookedAt::Open => {}
         }
         true
@@ -225,12 +225,12 @@ impl<'h> Serving<'h> {
         if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
             return LookedAt::Open;
         }
-        match (rules.keep_failures() && self.known.changes_nothing(request, self.end), rules.are_all()) {
+        match (rules.uses_harmless_rules() && self.known.changes_nothing(request, self.end), rules.uses_all_rules()) {
             (true, _) => configuration.done.served.insert(about.place),
             (false, true) => configuration.done.perhaps.insert(about.place),
             (false, false) => return LookedAt::Open,
         }
-        LookedAt::Settled
+        LookedAt::ServedSet
     }
 
     /// Tests whether a request without a seen answer changes nothing in this state, nor after any other request.
@@ -242,14 +242,14 @@ impl<'h> Serving<'h> {
 
     /// Tests whether an answer that is impossible in a state stays impossible.
     fn waits_in_vain(self, states: &mut States, request: &Request) -> bool {
-        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.are_all());
+        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.uses_all_rules());
         relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
     }
 }
 
 /// Tests whether an answer that is still to come would be impossible after the request at a place.
 fn kills_another(pairs: &MomentPairs, configuration: &Configuration, place: usize) -> bool {
-    let Settled { served, perhaps } = &configuration.done;
+    let ServedSet { served, perhaps } = &configuration.done;
     let killed = PlaceSet::words([&pairs.row(place).kills, served, perhaps]);
     killed.into_iter().any(|[kills, served, perhaps]| kills & !served & !perhaps != 0)
 }

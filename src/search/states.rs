@@ -324,7 +324,7 @@ impl States {
 
     /// The relations between requests that hold in every state, once enough was looked up that it pays to find them.
     pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
-        if self.looked_up < rules.patience() || !rules.are_all() {
+        if self.looked_up < rules.patience() || !rules.uses_all_rules() {
             return None;
         }
         Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))

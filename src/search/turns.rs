@@ -10,7 +10,7 @@
 
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
-use super::configuration::{Configuration, Settled};
+use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::order_search::{Last, OrderSearch, SearchEnd};
 use super::states::States;
@@ -70,7 +70,7 @@ impl OrderSearch<'_> {
         (at, state): (usize, StateNumber),
         perhaps: PlaceSet,
     ) -> SearchEnd {
-        let done = Settled { served: PlaceSet::default(), perhaps };
+        let done = ServedSet { served: PlaceSet::default(), perhaps };
         self.resume(states, budget, &Last::first(at, Configuration::of(state, done)))
     }
 

@@ -56,7 +56,7 @@ pub(super) struct KeptRequest {
 }
 
 /// The search for a request that keeps the client's duty.
-struct Asking<'a> {
+struct RequestSearch<'a> {
     server: &'a mut Server,
     source: &'a mut dyn Choices,
     /// The clients, one of which sends the request.
@@ -82,7 +82,8 @@ impl Server {
         self.idle(source)?;
         // Requests that are given up use no names of tokens, unless the server has made a token meanwhile.
         let names = if self.drawing.tokens == after { before } else { self.drawing.tokens };
-        let asking = Asking { server: self, source, clients: 1..=clients, names, broken: Site(0), is_hard: false };
+        let asking =
+            RequestSearch { server: self, source, clients: 1..=clients, names, broken: Site(0), is_hard: false };
         let KeptRequest { client, request, done } = asking.asked(drawn)?;
         Ok(Asked { client, request, reply: done.reply() })
     }
@@ -96,7 +97,7 @@ impl Server {
     ) -> Result<KeptRequest, Stop> {
         let names = self.drawing.tokens;
         let clients = client..=client;
-        let asking = Asking { server: self, source, clients, names, broken: Site(0), is_hard: false };
+        let asking = RequestSearch { server: self, source, clients, names, broken: Site(0), is_hard: false };
         asking.asked((client, request))
     }
 
@@ -107,7 +108,7 @@ impl Server {
     }
 }
 
-impl Asking<'_> {
+impl RequestSearch<'_> {
     fn asked(mut self, mut drawn: (u64, Value)) -> Result<KeptRequest, Stop> {
         for draw in 1..=DRAWS {
             let (client, request) = drawn;

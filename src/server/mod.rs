@@ -38,7 +38,7 @@ pub use draw::Ranges;
 use draw::{Drawing, Variety};
 pub(crate) use given::{GivenServer, SectionStop};
 pub use occurrence::{CallEvent, Occurrence, PeerOccurrence};
-use open::OpenState;
+use open::SymbolicState;
 pub use own::Departure;
 use run::{ChoiceSource, Run};
 use section::{PATHS, PathSearch, RunPath};
@@ -147,7 +147,7 @@ pub struct Server {
     solver: Solver,
     drawing: Drawing,
     /// The additional data for a state with symbols; `None` as soon as all of the state is known.
-    open: Option<OpenState>,
+    open: Option<SymbolicState>,
     /// The choices of the last section, with their types; empty if the state had symbols before the section.
     made: Vec<(Given, TypeId)>,
 }
@@ -175,7 +175,7 @@ enum Begun<'r> {
 #[derive(Clone, Debug)]
 pub struct ServerMark {
     path: RunPath,
-    open: Option<OpenState>,
+    open: Option<SymbolicState>,
     calls: u64,
 }
 
@@ -196,7 +196,7 @@ impl Server {
     /// The initial state cannot be computed.
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
-        server.open = Some(OpenState::default());
+        server.open = Some(SymbolicState::default());
         server.section(Begun::Boot, source)?;
         Ok(server)
     }

@@ -26,7 +26,7 @@ const LONGEST: i64 = 256;
 
 /// The additional data of a server with symbols in its state.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OpenState {
+pub(super) struct SymbolicState {
     pub(super) fresh: Fresh,
     /// The number of sections before symbols are cleaned up again.
     rests: usize,
@@ -37,7 +37,7 @@ impl Server {
     pub(super) fn section_open(
         &mut self,
         begun: Begun,
-        open: OpenState,
+        open: SymbolicState,
         source: &mut dyn Choices,
     ) -> Result<SectionDone, Stop> {
         let start = self.copy_with(begun);
@@ -53,14 +53,15 @@ impl Server {
         let (path, done) = match found {
             Ok(found) => found,
             Err(stop) => {
-                self.open = Some(OpenState { fresh, ..open });
+                self.open = Some(SymbolicState { fresh, ..open });
                 return Err(stop);
             }
         };
         self.path = RunPath { log: Vec::new(), ..path };
         self.path.process.rest();
-        let open = OpenState { fresh, ..open };
-        self.open = if open.rests > 0 { Some(OpenState { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
+        let open = SymbolicState { fresh, ..open };
+        self.open =
+            if open.rests > 0 { Some(SymbolicState { rests: open.rests - 1, ..open }) } else { self.tidied(open) };
         Ok(done)
     }
 
@@ -78,13 +79,13 @@ impl Server {
         };
         let known = known(&mut search);
         let fresh = search.fresh;
-        self.open = Some(OpenState { fresh, ..open });
+        self.open = Some(SymbolicState { fresh, ..open });
         self.path = path;
         known
     }
 
     /// Puts what has become known into the state, and drops symbols that nothing mentions; `None` if no symbol is left.
-    fn tidied(&mut self, mut open: OpenState) -> Option<OpenState> {
+    fn tidied(&mut self, mut open: SymbolicState) -> Option<SymbolicState> {
         let RunPath { process, store, .. } = &mut self.path;
         let mut resolve = |term: &Term| Some(store.resolve(term)).filter(|new| new != term);
         process.rewrite(&mut |value| Substitution::everywhere(&mut resolve).apply(value));

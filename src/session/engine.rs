@@ -342,13 +342,13 @@ impl OrderEngine {
 
     /// Goes on from any state after the event on a line.
     fn begin_anew(&mut self, line: u64) {
-        let Some(perhaps_served) = self.going_on.perhaps_served() else { return };
+        let Some(may_still_be_served) = self.going_on.may_still_be_served() else { return };
         let Some(any) = self.going_on.end(line) else { return };
         let kept = self.history.remembered();
         *self.history = OnlineHistory::new(&any, self.options.clone());
         self.history.remember(kept);
         // Each has a connection of its own, on which nothing else happens.
-        for request in perhaps_served {
+        for request in may_still_be_served {
             self.history.push(line, Happened::Sent(0, request));
             self.history.push(line, Happened::Lost(0));
         }

@@ -204,7 +204,7 @@ impl GoingOn {
 
     /// The requests from before the end of the part that may be served after it. From here on their answers are not judged.
     /// `None` if there are too many, or it matters who sent them.
-    pub(super) fn perhaps_served(&mut self) -> Option<Vec<Value>> {
+    pub(super) fn may_still_be_served(&mut self) -> Option<Vec<Value>> {
         let waiting = self.under_way.values().flatten().map(|waiting| &waiting.request);
         let mut facts = RequestFacts::new(&self.spec.program);
         let all = waiting.chain(&self.lost).filter(|request| !facts.changes_nothing(request, None));

@@ -191,7 +191,7 @@ instructions! {
     /// `slot := slot + [element]`, in place, and the next instruction is skipped; if in place is impossible, `dst := slot + [element]`
     AppendOne { dst: writes, slot: alters, element: reads },
     /// `slot := slot[from..]`, in place
-    Behead { slot: alters, from: u32 },
+    DropFirst { slot: alters, from: u32 },
     /// `dst := map with key := value` (a set if the value is the unit)
     Insert { dst: writes, map: reads, key: reads, value: reads },
     /// `dst := list with element at := value`; a fault if there is no element at this position

@@ -48,7 +48,7 @@ impl TraceError {
 
     /// The error for a line that has `columns` more characters before the text in which the error was found.
     #[must_use]
-    pub fn behind(self, columns: u64) -> TraceError {
+    pub fn shifted_by(self, columns: u64) -> TraceError {
         TraceError { column: self.column + columns, ..self }
     }
 

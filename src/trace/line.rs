@@ -319,5 +319,5 @@ fn natural(number: Raw<'_>) -> Decoded<u64> {
 
 fn text(value: Raw<'_>) -> Decoded<String> {
     let string = Scanner::new(value.text).string();
-    string.map(Cow::into_owned).map_err(|error| error.behind(value.offset))
+    string.map(Cow::into_owned).map_err(|error| error.shifted_by(value.offset))
 }

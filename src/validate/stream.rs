@@ -83,7 +83,7 @@ pub(super) fn observed(answer: Value) -> Observed {
 
 /// Decodes the value of a type in a line. An error has its place in the line.
 pub(super) fn decoded(spec: &Spec, ty: TypeId, raw: &Raw) -> Result<Value, JsonError> {
-    json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.behind(raw.offset))
+    json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.shifted_by(raw.offset))
 }
 
 /// The exchange on a line.

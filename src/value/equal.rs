@@ -176,8 +176,8 @@ fn equal_lists(a: &List, b: &List, reach: Reach) -> Lifted<Truth> {
     }
     // The elements of one list beyond the end of the other must be empty stretches.
     let longer = if a.len() > b.len() { a } else { b };
-    let behind = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
-    Ok(fronts.and(equal(&behind, &Value::from(0))?))
+    let after = sequence::length(&longer.iter().skip(a.len().min(b.len())).cloned().collect());
+    Ok(fronts.and(equal(&after, &Value::from(0))?))
 }
 
 /// The stretch among two elements at the same place, unless both are the same stretch.

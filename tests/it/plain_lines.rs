@@ -48,14 +48,14 @@ fn exchange(spec: &Spec, line: &TraceLine) -> Result<Exchange, JsonError> {
     let EventKind::Exchange { query, reply } = &line.event.kind else { return Err(JsonError::new(0, "no exchange")) };
     let (types, program) = (&spec.types, &spec.program);
     let request =
-        json::decode_recorded(types, program.request, query.text).map_err(|error| error.behind(query.offset))?;
+        json::decode_recorded(types, program.request, query.text).map_err(|error| error.shifted_by(query.offset))?;
     let observed = match reply {
         Response::NotOwed => Observed::Nothing,
         Response::Lost => Observed::Lost,
         Response::Answer(answer) => match json::decode_recorded(types, program.response, answer.text) {
             Ok(Value::Any) => Observed::Any,
             Ok(value) => Observed::Answer(value),
-            Err(error) => return Err(error.behind(answer.offset)),
+            Err(error) => return Err(error.shifted_by(answer.offset)),
         },
     };
     Ok(Exchange { line: line.event.line, client: line.event.client.unwrap_or(1), request, observed })
@@ -110,7 +110,8 @@ fn same_event(spec: &Arc<Spec>, first: &str, line: &[u8]) {
 }
 
 fn event(spec: &Spec, line: &TraceLine) -> Result<TraceEvent<Value>, JsonError> {
-    let of = |ty, raw: &Raw| json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.behind(raw.offset));
+    let of =
+        |ty, raw: &Raw| json::decode_recorded(&spec.types, ty, raw.text).map_err(|error| error.shifted_by(raw.offset));
     let (request, response) = (spec.program.request, spec.program.response);
     let kind = match &line.event.kind {
         EventKind::Request(query) => EventKind::Request(of(request, query)?),

@@ -200,7 +200,7 @@ impl Odometer {
     /// Ends a run in the rare cases: it was too short, it was the first one, or there is none.
     #[cold]
     #[inline(never)]
-    fn advance_seldom(mut self) -> (Odometer, Result<bool, ChoiceError>) {
+    fn advance_slow(mut self) -> (Odometer, Result<bool, ChoiceError>) {
         if let Some(step) = self.decided().get(self.position) {
             let unused = ChoiceError::Unused { label: step.label, left: self.decided - self.position };
             return (self, Err(unused));
@@ -216,7 +216,7 @@ impl Odometer {
     /// step. The last is allowed only if the step is not decided.
     #[cold]
     #[inline(never)]
-    fn choose_seldom(mut self, label: Label, arity: usize) -> (Odometer, Result<usize, ChoiceError>) {
+    fn choose_slow(mut self, label: Label, arity: usize) -> (Odometer, Result<usize, ChoiceError>) {
         if let Some(error) = label::fits(label).err().filter(|_| arity > 1) {
             return (self, Err(error));
         }
@@ -278,7 +278,7 @@ impl Choices for Odometer {
                 return Ok(step.pick);
             }
         }
-        let (search, pick) = take(self).choose_seldom(label, arity);
+        let (search, pick) = take(self).choose_slow(label, arity);
         *self = search;
         pick
     }
@@ -297,7 +297,7 @@ impl Strategy for Odometer {
     #[inline(always)]
     fn advance(&mut self) -> Result<bool, ChoiceError> {
         if self.position < self.decided || self.left != Left::Runs {
-            let (search, next) = take(self).advance_seldom();
+            let (search, next) = take(self).advance_slow();
             *self = search;
             return next;
         }

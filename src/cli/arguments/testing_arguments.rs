@@ -7,7 +7,7 @@ use super::values::{command, count, header, positive, probability, rate, seconds
 use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
-use mayhap::report::campaign::wanted::ReportWanted;
+use mayhap::report::campaign::wanted::RequestedReport;
 use mayhap::sut::process::ready::ReadySign;
 use mayhap::sut::process::{ResetWay, StartOptions, TlsTrust};
 use mayhap::sut::{PeerAddress, SutAddress};
@@ -148,7 +148,7 @@ pub struct TestArguments {
     pub generate: SourceWeights,
     /// Write reports: json:F, junit:F, html:F or mermaid:F (several with commas)
     #[arg(long, value_name = "FORMAT:F", value_delimiter = ',')]
-    pub report: Vec<ReportWanted>,
+    pub report: Vec<RequestedReport>,
     /// File of known causes, which do not fail the test
     #[arg(long, value_name = "F")]
     pub baseline: Option<PathBuf>,

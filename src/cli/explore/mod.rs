@@ -99,13 +99,13 @@ fn compared(options: &Options, terminal: &mut Terminal) -> Result<Exit, Exit> {
     let Some(other) = options.versus.as_ref().filter(|_| one.exit() == Exit::Fine) else {
         let outputs = one.outputs.listed(options.show, one.output);
         // A fault of a specification is printed before the outputs of runs without a fault.
-        let (before, behind) = match one.trouble {
+        let (before, after) = match one.trouble {
             Some(Trouble::Stopped(_)) => (String::new(), outputs),
             Some(_) | None => (outputs, String::new()),
         };
         terminal.print(&before);
         let exit = one.report(terminal);
-        terminal.print(&behind);
+        terminal.print(&after);
         return Ok(exit);
     };
     let other = found(other, options, terminal)?;

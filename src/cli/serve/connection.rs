@@ -50,7 +50,7 @@ pub struct CallEnd {
 
 /// The access of clients to the thread that handles requests.
 #[derive(Clone)]
-pub struct Desk {
+pub struct RequestChannel {
     messages: Sender<Message>,
     under_way: Arc<UnderWay>,
 }
@@ -65,10 +65,10 @@ enum ClientEvent {
     End,
 }
 
-impl Desk {
+impl RequestChannel {
     /// The access through this channel.
-    pub fn new(messages: Sender<Message>) -> Desk {
-        Desk { messages, under_way: Arc::default() }
+    pub fn new(messages: Sender<Message>) -> RequestChannel {
+        RequestChannel { messages, under_way: Arc::default() }
     }
 
     /// The shared count of everything that is under way.

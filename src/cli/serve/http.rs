@@ -3,7 +3,7 @@
 //!
 //! With `Get { key } => GET "/kv/{key}";` the message `GET /kv/a` is handed in as `{"Get": {"key": "a"}}`.
 
-use super::connection::Desk;
+use super::connection::RequestChannel;
 use mayhap::Spec;
 use mayhap::http::{HttpHead, HttpMessage, MessageBuffer, message_of_answer, request_of};
 use mayhap::json::{decode, encode, from_line, members, quoted};
@@ -18,7 +18,7 @@ const CHUNK: usize = 1 << 14;
 ///
 /// # Errors
 /// Reading from or writing to the client fails.
-pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &Desk) -> io::Result<()> {
+pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &RequestChannel) -> io::Result<()> {
     let (mut buffer, mut chunk, mut count) = (MessageBuffer::default(), vec![0; CHUNK], 0);
     let mut is_bidden = false;
     loop {

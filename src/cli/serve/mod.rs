@@ -23,7 +23,7 @@ use super::terminal::exit::Exit;
 use super::terminal::{files, stopped};
 use super::{failed, load, mutate};
 use answering::Answering;
-use connection::{ClientLine, Desk, Message};
+use connection::{ClientLine, Message, RequestChannel};
 use mayhap::choice::Random;
 use mayhap::server::{Ranges, Server};
 use mayhap::spec::code::Op;
@@ -96,7 +96,7 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
     let record = record(&server, &spec, options).map_err(|why| failed(terminal, &why))?;
     let clients = Arc::new(AtomicUsize::new(usize::from(options.stdio)));
     let (sender, messages) = channel();
-    let desk = Desk::new(sender);
+    let desk = RequestChannel::new(sender);
     let peers = Peers::at(&spec, &options.peers, desk.clone()).map_err(|why| failed(terminal, &why))?;
     let mut answering = Answering {
         server,
@@ -149,7 +149,7 @@ fn is_talking(spec: &Spec) -> bool {
 }
 
 /// Starts to accept clients.
-fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
+fn open(options: &Serve, desk: RequestChannel, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
     stop_on_signals(desk.clone())?;
     match options.tcp.as_ref().or(options.http.as_ref()) {
         Some(address) => {
@@ -167,7 +167,7 @@ fn open(options: &Serve, desk: Desk, clients: AllowedClients, terminal: &mut Ter
 }
 
 /// Asks the server to end at the first signal, and ends the process at the second.
-fn stop_on_signals(desk: Desk) -> Result<(), String> {
+fn stop_on_signals(desk: RequestChannel) -> Result<(), String> {
     let mut is_asked = false;
     let asked = move || {
         if std::mem::replace(&mut is_asked, true) {

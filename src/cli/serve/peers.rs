@@ -4,7 +4,7 @@
 //! with the answer. If the peer is not there, does not answer in time, or sends no value of its type, it has failed, and the call
 //! is `None`.
 
-use super::connection::{CallEnd, Desk, Message};
+use super::connection::{CallEnd, Message, RequestChannel};
 use super::outbox::STACK;
 use crate::cli::arguments::values::PeerArg;
 use crate::cli::terminal::files;
@@ -33,7 +33,7 @@ type Addresses = HashMap<(u32, Option<String>), String>;
 pub struct Peers {
     spec: Arc<Spec>,
     addresses: Addresses,
-    desk: Desk,
+    desk: RequestChannel,
     /// The failures that were reported to the user.
     stated: HashSet<String>,
 }
@@ -43,7 +43,7 @@ impl Peers {
     ///
     /// # Errors
     /// An address belongs to no peer, or is missing; a message says which.
-    pub fn at(spec: &Arc<Spec>, given: &[PeerArg], desk: Desk) -> Result<Peers, String> {
+    pub fn at(spec: &Arc<Spec>, given: &[PeerArg], desk: RequestChannel) -> Result<Peers, String> {
         let mut addresses = Addresses::new();
         for peer in given {
             let place = place(spec, peer)?;

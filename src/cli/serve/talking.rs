@@ -16,7 +16,7 @@ use mayhap::server::{CallEvent, Departure, Occurrence, PeerOccurrence, SectionDo
 use mayhap::value::Value;
 
 /// The sections that run at the beginning of a request.
-pub struct FirstSections {
+pub struct OpeningSections {
     /// Everything that leaves the server while it handles the beginning of the connection.
     pub before: Vec<Departure>,
     /// The end of the request's first section; `None` if the connection must be handled first.
@@ -68,10 +68,10 @@ impl Answering {
     ///
     /// # Errors
     /// There is no run, and nothing has happened.
-    pub fn begin(&mut self, request: &Value, client: u64) -> Result<FirstSections, Stop> {
+    pub fn begin(&mut self, request: &Value, client: u64) -> Result<OpeningSections, Stop> {
         if !self.connections.get(&client).is_some_and(|connection| connection.is_opening) {
             let done = self.server.begin(request, client, &mut self.choices)?;
-            return Ok(FirstSections { before: Vec::new(), done: Some(done) });
+            return Ok(OpeningSections { before: Vec::new(), done: Some(done) });
         }
         let mark = self.server.mark();
         let begun = self.open_and_begin(request, client);
@@ -82,16 +82,16 @@ impl Answering {
         begun
     }
 
-    fn open_and_begin(&mut self, request: &Value, client: u64) -> Result<FirstSections, Stop> {
+    fn open_and_begin(&mut self, request: &Value, client: u64) -> Result<OpeningSections, Stop> {
         let opened = self.server.noticed(client, ConnectionList::Opening, &mut self.choices)?;
         let before = self.server.departures(&mut self.choices)?;
         let ends = before.iter().any(|departure| matches!(departure, Departure::End(ended) if *ended == client));
         self.noticed(client, &opened);
         if opened == SectionDone::Suspended || ends {
-            return Ok(FirstSections { before, done: None });
+            return Ok(OpeningSections { before, done: None });
         }
         let done = self.server.begin(request, client, &mut self.choices)?;
-        Ok(FirstSections { before, done: Some(done) })
+        Ok(OpeningSections { before, done: Some(done) })
     }
 
     /// Writes a request that was begun to the trace, unless it was written before.

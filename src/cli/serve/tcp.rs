@@ -2,7 +2,7 @@
 //!
 //! A connection beyond the limit is told so and closed; the other connections are not affected.
 
-use super::connection::{Desk, Message};
+use super::connection::{Message, RequestChannel};
 use super::http;
 use super::outbox::{Outbox, STACK, close, write};
 use super::wire::{Refusal, Unanswered};
@@ -43,7 +43,7 @@ pub enum Speech {
 ///
 /// # Errors
 /// The address is wrong or in use; the message has one line.
-pub fn listen(address: &str, clients: AllowedClients, desk: Desk) -> Result<SocketAddr, String> {
+pub fn listen(address: &str, clients: AllowedClients, desk: RequestChannel) -> Result<SocketAddr, String> {
     let option = if matches!(clients.speech, Speech::Http(_)) { "--http" } else { "--tcp" };
     let failed = |cause: io::Error| match cause.kind() {
         ErrorKind::InvalidInput => format!("{option} {address}: {cause}; expected HOST:PORT, as in 127.0.0.1:7000"),
@@ -56,7 +56,7 @@ pub fn listen(address: &str, clients: AllowedClients, desk: Desk) -> Result<Sock
     Ok(bound)
 }
 
-fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &Desk) {
+fn accept(listener: &TcpListener, clients: &AllowedClients, desk: &RequestChannel) {
     for number in 1.. {
         let Some(stream) = next(listener) else { continue };
         if clients.open.load(Ordering::Relaxed) >= clients.most {
@@ -80,7 +80,7 @@ fn next(listener: &TcpListener) -> Option<TcpStream> {
 }
 
 /// The count of an open connection. At its end the client's departure is reported.
-struct OpenConnection(Arc<AtomicUsize>, Desk, u64);
+struct OpenConnection(Arc<AtomicUsize>, RequestChannel, u64);
 
 impl Drop for OpenConnection {
     fn drop(&mut self) {
@@ -90,7 +90,7 @@ impl Drop for OpenConnection {
 }
 
 /// Serves a connection in a thread of its own. Returns false if the system cannot start one; the connection is closed then.
-fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -> bool {
+fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: RequestChannel) -> bool {
     let (open, speech) = (&clients.open, clients.speech.clone());
     open.fetch_add(1, Ordering::Relaxed);
     let counted = OpenConnection(open.clone(), desk.clone(), number);
@@ -115,7 +115,7 @@ fn serve(stream: TcpStream, number: u64, clients: &AllowedClients, desk: Desk) -
 }
 
 /// Serves a client that may get messages without asking.
-fn converse(number: u64, stream: TcpStream, desk: &Desk) -> io::Result<()> {
+fn converse(number: u64, stream: TcpStream, desk: &RequestChannel) -> io::Result<()> {
     let stream = Arc::new(stream);
     let outbox = Outbox::open(stream.clone(), desk.under_way())?;
     desk.send(Message::Arrived(number, outbox.clone()));

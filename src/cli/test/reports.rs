@@ -8,7 +8,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::files;
 use mayhap::report::campaign::CampaignReport;
 use mayhap::report::campaign::github::annotations;
-use mayhap::report::campaign::wanted::ReportWanted;
+use mayhap::report::campaign::wanted::RequestedReport;
 use std::fs::OpenOptions;
 use std::path::Path;
 
@@ -16,8 +16,8 @@ use std::path::Path;
 ///
 /// # Errors
 /// A report cannot be written; the message has one line.
-pub fn check(wanted: &[ReportWanted], read: &[&Path]) -> Result<(), String> {
-    for (at, ReportWanted { path, .. }) in wanted.iter().enumerate() {
+pub fn check(wanted: &[RequestedReport], read: &[&Path]) -> Result<(), String> {
+    for (at, RequestedReport { path, .. }) in wanted.iter().enumerate() {
         if files::is_stdin(path) {
             continue;
         }
@@ -36,8 +36,8 @@ pub fn check(wanted: &[ReportWanted], read: &[&Path]) -> Result<(), String> {
 }
 
 /// Writes the requested reports, even if some cannot be written; `-` is standard output.
-pub fn write(report: &CampaignReport, wanted: &[ReportWanted], terminal: &mut Terminal) -> Exit {
-    let written = wanted.iter().map(|ReportWanted { format, path }| {
+pub fn write(report: &CampaignReport, wanted: &[RequestedReport], terminal: &mut Terminal) -> Exit {
+    let written = wanted.iter().map(|RequestedReport { format, path }| {
         let text = format.render(report);
         if files::is_stdin(path) {
             terminal.print(&text);
@@ -70,7 +70,7 @@ mod tests {
         let spec = directory.join("p.may");
         std::fs::write(&spec, "protocol p { }").unwrap();
         let checked = |all: &[String]| {
-            let wanted: Vec<ReportWanted> = all.iter().map(|one| one.parse().unwrap()).collect();
+            let wanted: Vec<RequestedReport> = all.iter().map(|one| one.parse().unwrap()).collect();
             check(&wanted, &[&spec])
         };
         assert_eq!(checked(&[format!("json:{}", path("r.json")), "html:-".into()]), Ok(()));

@@ -32,7 +32,7 @@ use mayhap::choice::counted;
 use mayhap::spec::Tasks;
 use mayhap::trace::Header;
 use mayhap::{Session, Spec};
-use relay::{Ear, Overheard};
+use relay::{ListenerHandle, Overheard};
 use std::fs::{self, File, OpenOptions};
 use std::io::{ErrorKind, Write};
 use std::net::TcpListener;
@@ -64,7 +64,7 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
         Err(why) => return failed(terminal, &why),
     };
     let (sender, heard) = channel();
-    let (ear, server) = (Ear::new(sender), options.upstream.address.clone());
+    let (ear, server) = (ListenerHandle::new(sender), options.upstream.address.clone());
     let ear_there = ear.clone();
     thread::spawn(move || relay::relay(&listener, &server, &ear_there));
     while !stop.load(Ordering::Relaxed) {
@@ -75,7 +75,7 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     ear.close();
     let since = Instant::now();
     while let Ok(next) = heard.try_recv() {
-        watcher.set_behind(since.elapsed() > MOMENT, terminal);
+        watcher.set_overloaded(since.elapsed() > MOMENT, terminal);
         if let Err(why) = watcher.hear(next, terminal) {
             no_recording(options, &why, terminal);
         }
@@ -188,9 +188,9 @@ fn hear(
             let length = relay::length(&next.what);
             let before = waiting.fetch_sub(length, Ordering::Relaxed);
             if before > TOO_MANY {
-                watcher.set_behind(true, terminal);
+                watcher.set_overloaded(true, terminal);
             } else if before < FEW {
-                watcher.set_behind(false, terminal);
+                watcher.set_overloaded(false, terminal);
             }
             watcher.hear(next, terminal)
         }

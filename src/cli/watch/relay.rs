@@ -52,17 +52,17 @@ pub enum OverheardKind {
 
 /// The sender of messages about a connection to the listener.
 #[derive(Clone)]
-pub struct Ear {
+pub struct ListenerHandle {
     connection: u64,
     heard: Sender<Overheard>,
     waiting: Arc<AtomicUsize>,
     is_over: Arc<RwLock<bool>>,
 }
 
-impl Ear {
+impl ListenerHandle {
     /// A sender that has no connection yet.
-    pub fn new(heard: Sender<Overheard>) -> Ear {
-        Ear { connection: 0, heard, waiting: Arc::default(), is_over: Arc::default() }
+    pub fn new(heard: Sender<Overheard>) -> ListenerHandle {
+        ListenerHandle { connection: 0, heard, waiting: Arc::default(), is_over: Arc::default() }
     }
 
     /// The number of bytes that wait for the listener.
@@ -97,7 +97,7 @@ pub fn length(what: &OverheardKind) -> usize {
 }
 
 /// Accepts connections and relays them to a server, for ever.
-pub fn relay(listener: &TcpListener, server: &str, ear: &Ear) {
+pub fn relay(listener: &TcpListener, server: &str, ear: &ListenerHandle) {
     let mut connection = 0;
     for stream in listener.incoming() {
         let Ok(client) = stream else {
@@ -106,7 +106,7 @@ pub fn relay(listener: &TcpListener, server: &str, ear: &Ear) {
             continue;
         };
         connection += 1;
-        let ear = Ear { connection, ..ear.clone() };
+        let ear = ListenerHandle { connection, ..ear.clone() };
         let server = server.to_owned();
         // If no thread can be started, the connection is closed.
         _ = thread::Builder::new().spawn(move || pass_on(client, &server, ear));
@@ -114,7 +114,7 @@ pub fn relay(listener: &TcpListener, server: &str, ear: &Ear) {
 }
 
 /// Relays a connection to its end.
-fn pass_on(client: TcpStream, server: &str, ear: Ear) {
+fn pass_on(client: TcpStream, server: &str, ear: ListenerHandle) {
     let Ok(address) = client.peer_addr() else { return };
     if !ear.hear(OverheardKind::Begun(address)) {
         return;

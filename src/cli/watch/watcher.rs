@@ -52,7 +52,7 @@ pub struct Watcher {
     /// Nothing is judged until they are answered.
     changing: BTreeMap<u64, usize>,
     /// Set if there is too much traffic to be judged.
-    is_behind: bool,
+    is_overloaded: bool,
     /// The number of lines in the recording.
     pub line: u64,
     recording: Option<File>,
@@ -97,7 +97,7 @@ impl Watcher {
             connected: 0,
             unclear: BTreeSet::new(),
             changing: BTreeMap::new(),
-            is_behind: false,
+            is_overloaded: false,
             line: 1,
             recording: None,
             unwritten: None,
@@ -194,13 +194,13 @@ impl Watcher {
     }
 
     /// Notes whether too many bytes wait, so that they are not judged.
-    pub fn set_behind(&mut self, is_behind: bool, terminal: &mut Terminal) {
-        if is_behind && !self.is_behind {
+    pub fn set_overloaded(&mut self, is_overloaded: bool, terminal: &mut Terminal) {
+        if is_overloaded && !self.is_overloaded {
             terminal.complain("more passes than can be judged: some of it is not\n");
-        } else if !is_behind && self.is_behind {
+        } else if !is_overloaded && self.is_overloaded {
             self.begin_again();
         }
-        self.is_behind = is_behind;
+        self.is_overloaded = is_overloaded;
     }
 
     fn observe(&mut self, client: u64, kind: EventKind<Value>, terminal: &mut Terminal) {
@@ -214,7 +214,7 @@ impl Watcher {
             let event = TraceEvent { line: self.line, ..event };
             self.window.push(event.clone(), LAST);
             let event = self.hidden.shown(event);
-            if is_clear && !self.is_behind {
+            if is_clear && !self.is_overloaded {
                 self.judge(event, terminal);
             }
         }
@@ -335,7 +335,7 @@ impl Watcher {
                 self.hear(Overheard { connection, what }, terminal).map_err(|error| error.to_string())?;
             }
         }
-        if self.is_behind {
+        if self.is_overloaded {
             self.begin_again();
         }
         self.session.save()

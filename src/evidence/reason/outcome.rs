@@ -88,7 +88,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         from: usize,
         budget: &mut Budget<'_>,
         show: &mut dyn FnMut(usize, &Exchange) -> Shown,
-        behind: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
+        after: &mut dyn FnMut(usize, &mut Judge, &mut Budget<'_>),
     ) -> SuffixOutcome {
         if budget.is_spent() {
             return SuffixOutcome::Undecided;
@@ -103,7 +103,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
                 at += 1;
                 let goes_on = alive && !budget.is_spent();
                 if goes_on {
-                    behind(at, &mut judge, budget);
+                    after(at, &mut judge, budget);
                 }
                 if goes_on && at < self.at { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
             });

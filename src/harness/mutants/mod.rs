@@ -16,7 +16,7 @@ use crate::mutate::{KillOutcome, Killer};
 use crate::network::NetworkChoice;
 use crate::spec::Spec;
 use crate::sut::SutFailureKind;
-use random::{RandomClients, RunOfMutant};
+use random::{MutantRunEnd, RandomClients};
 use served::ServedSpec;
 
 /// The longest wait for a served mutant, as an answer that does not come at once never comes.
@@ -44,7 +44,7 @@ fn length(run: u64) -> u64 {
 }
 
 /// Makes the run with this number, and counts its requests.
-type RunMutant<'r> = Box<dyn FnMut(u64, &mut u64) -> RunOfMutant + 'r>;
+type RunMutant<'r> = Box<dyn FnMut(u64, &mut u64) -> MutantRunEnd + 'r>;
 
 impl Killer for MutantTester {
     fn kill(&mut self, spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> KillOutcome {
@@ -62,9 +62,9 @@ impl Killer for MutantTester {
         for number in 0.. {
             let before = requests;
             match run(number, &mut requests) {
-                RunOfMutant::Killed => return KillOutcome::Killed { requests: requests.max(1) },
-                RunOfMutant::Failed(why) => return KillOutcome::Failed(why),
-                RunOfMutant::Over => requests = requests.max(before + 1),
+                MutantRunEnd::Killed => return KillOutcome::Killed { requests: requests.max(1) },
+                MutantRunEnd::Failed(why) => return KillOutcome::Failed(why),
+                MutantRunEnd::Over => requests = requests.max(before + 1),
             }
             if requests >= self.requests {
                 break;
@@ -93,14 +93,14 @@ impl Generated {
         }
     }
 
-    fn run(&mut self, length: u64, requests: &mut u64) -> RunOfMutant {
+    fn run(&mut self, length: u64, requests: &mut u64) -> MutantRunEnd {
         let mut run = match LiveRun::begin(&self.judging, 1, &mut self.system) {
             Ok(run) => run,
-            Err(failure) if failure.kind == SutFailureKind::Start => return RunOfMutant::Killed,
-            Err(failure) => return RunOfMutant::Failed(failure.what),
+            Err(failure) if failure.kind == SutFailureKind::Start => return MutantRunEnd::Killed,
+            Err(failure) => return MutantRunEnd::Failed(failure.what),
         };
         if let Err(error) = self.generator.begin_run(&mut self.choices) {
-            return RunOfMutant::Failed(error.to_string());
+            return MutantRunEnd::Failed(error.to_string());
         }
         let before = *requests;
         while run.requests() < length {
@@ -108,7 +108,7 @@ impl Generated {
             let states = run.session().states();
             let plan = match self.generator.wave(&states, label, &mut self.choices) {
                 Ok(plan) => plan,
-                Err(error) => return RunOfMutant::Failed(error.to_string()),
+                Err(error) => return MutantRunEnd::Failed(error.to_string()),
             };
             if plan.asks.is_empty() {
                 break;
@@ -120,14 +120,14 @@ impl Generated {
             self.learn(&run, seen);
             match state {
                 RunState::Explained => {}
-                RunState::Violated(_) => return RunOfMutant::Killed,
-                RunState::Broken(failure) if failure.kind != SutFailureKind::Adapter => return RunOfMutant::Killed,
-                RunState::Undecided(_) | RunState::Broken(_) | RunState::Interrupted => return RunOfMutant::Over,
+                RunState::Violated(_) => return MutantRunEnd::Killed,
+                RunState::Broken(failure) if failure.kind != SutFailureKind::Adapter => return MutantRunEnd::Killed,
+                RunState::Undecided(_) | RunState::Broken(_) | RunState::Interrupted => return MutantRunEnd::Over,
             }
         }
         match run.settle() {
-            RunState::Violated(_) => RunOfMutant::Killed,
-            _ => RunOfMutant::Over,
+            RunState::Violated(_) => MutantRunEnd::Killed,
+            _ => MutantRunEnd::Over,
         }
     }
 

@@ -18,7 +18,7 @@ const FEW: (i64, i64) = (-1, 5);
 const CLIENTS: u64 = 3;
 
 /// The end of a run.
-pub(super) enum RunOfMutant {
+pub(super) enum MutantRunEnd {
     /// The mutant did something that the specification does not allow.
     Killed,
     /// The mutant did only what the specification allows.
@@ -35,12 +35,12 @@ pub(super) struct RandomClients<'t> {
 
 impl RandomClients<'_> {
     /// Makes a run of `length` requests.
-    pub fn converse(&self, length: u64, source: &mut Random, requests: &mut u64) -> RunOfMutant {
+    pub fn converse(&self, length: u64, source: &mut Random, requests: &mut u64) -> MutantRunEnd {
         let ranges = Ranges { request: Some(FEW), choose: None };
         let server = match Server::new(self.mutant.clone(), ranges, source) {
             Ok(server) => server,
-            Err(Stop::Stuck(_) | Stop::Fault(_)) => return RunOfMutant::Killed,
-            Err(stop) => return RunOfMutant::Failed(stop.to_string()),
+            Err(Stop::Stuck(_) | Stop::Fault(_)) => return MutantRunEnd::Killed,
+            Err(stop) => return MutantRunEnd::Failed(stop.to_string()),
         };
         let network = NetworkChoice::TCP;
         let population = Population { clients: CLIENTS, requests: length, pipelined: 1, lost: 0, network };
@@ -51,19 +51,21 @@ impl RandomClients<'_> {
                 Ok(Some(occurrence)) => {
                     *requests += u64::from(matches!(occurrence, Occurrence::Sent(..)));
                     match session.push(event(self.mutant, occurrence, line)) {
-                        Ok(SessionProgress::Rejected(_)) | Err(_) => return RunOfMutant::Killed,
-                        Ok(SessionProgress::Unknown(_)) => return RunOfMutant::Over,
+                        Ok(SessionProgress::Rejected(_)) | Err(_) => return MutantRunEnd::Killed,
+                        Ok(SessionProgress::Unknown(_)) => return MutantRunEnd::Over,
                         Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
                     }
                 }
                 Ok(None) | Err(Stop::Outside(_)) => break,
-                Err(Stop::Stuck(_) | Stop::Fault(_)) => return RunOfMutant::Killed,
-                Err(_) => return RunOfMutant::Over,
+                Err(Stop::Stuck(_) | Stop::Fault(_)) => return MutantRunEnd::Killed,
+                Err(_) => return MutantRunEnd::Over,
             }
         }
         match session.settle() {
-            SessionProgress::Rejected(_) => RunOfMutant::Killed,
-            SessionProgress::Unknown(_) | SessionProgress::Explained | SessionProgress::Lagging(_) => RunOfMutant::Over,
+            SessionProgress::Rejected(_) => MutantRunEnd::Killed,
+            SessionProgress::Unknown(_) | SessionProgress::Explained | SessionProgress::Lagging(_) => {
+                MutantRunEnd::Over
+            }
         }
     }
 }

@@ -90,7 +90,7 @@ pub(crate) struct Template {
 pub(crate) struct Gap {
     pub of: TypeId,
     /// The text between this gap and the next one, or the end.
-    pub behind: Piece,
+    pub text_after: Piece,
 }
 
 impl Forms {
@@ -146,8 +146,8 @@ impl Templates {
     pub(crate) fn find<'t, 'a>(&'t self, octets: &'a [u8], tail: LastWord) -> Option<(u32, &'t Template, &'a [u8])> {
         let mut tag = self.first[usize::from(*octets.get(self.at)?)];
         while let Some(template) = self.by_tag.get(tag as usize) {
-            match template.begin.behind(octets, tail) {
-                Some(behind) => return Some((tag, template, behind)),
+            match template.begin.rest_after(octets, tail) {
+                Some(rest) => return Some((tag, template, rest)),
                 None => tag = template.next,
             }
         }
@@ -176,14 +176,14 @@ fn template(spacing: Spacing, open: String, fields: &[(Option<&str>, TypeId)], c
     texts.push(text + close);
     let mut pieces = texts.iter().map(|text| Piece::new(text));
     let begin = pieces.next().unwrap_or_else(|| Piece::new(""));
-    let gaps = fields.iter().zip(pieces).map(|((_, of), behind)| Gap { of: *of, behind }).collect();
+    let gaps = fields.iter().zip(pieces).map(|((_, of), text_after)| Gap { of: *of, text_after }).collect();
     Template { begin, gaps, next: NONE }
 }
 
-fn key(before: &str, name: &str, behind: &str) -> String {
+fn key(before: &str, name: &str, after: &str) -> String {
     let mut text = String::from(before);
     quote(&mut text, name);
-    text + behind
+    text + after
 }
 
 impl Spacing {

@@ -175,9 +175,9 @@ impl<'t, 'a> JsonDecoder<'t, 'a> {
 
     /// Reads the text at another place, then returns to this place.
     pub(super) fn at<T>(&mut self, place: Scanner<'a>, read: impl FnOnce(&mut Self) -> Decoded<T>) -> Decoded<T> {
-        let behind = std::mem::replace(&mut self.scanner, place);
+        let after = std::mem::replace(&mut self.scanner, place);
         let value = self.deeper(read)?;
-        self.scanner = behind;
+        self.scanner = after;
         Ok(value)
     }
 

@@ -78,17 +78,17 @@ impl<'t, 'a> FormReader<'t, 'a> {
 
     /// Reads `text` if exactly these octets come next.
     pub fn eat_text(&mut self, text: &str) -> bool {
-        let behind = self.rest.strip_prefix(text.as_bytes());
-        self.rest = behind.unwrap_or(self.rest);
-        behind.is_some()
+        let after = self.rest.strip_prefix(text.as_bytes());
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     /// Reads a number of at most 19 digits.
     pub fn natural(&mut self) -> Option<u64> {
         let length = self.rest.iter().take_while(|octet| octet.is_ascii_digit()).count();
-        let (number, behind) = self.rest.split_at(length);
+        let (number, after) = self.rest.split_at(length);
         let is_plain = length == 1 || (2..20).contains(&length) && number[0] != b'0';
-        self.rest = behind;
+        self.rest = after;
         is_plain.then(|| number.iter().fold(0, |number, digit| 10 * number + u64::from(digit - b'0')))
     }
 
@@ -227,10 +227,9 @@ impl<'t, 'a> FormReader<'t, 'a> {
 
     /// Reads this word if it comes next.
     fn literal(&mut self, word: &[u8]) -> bool {
-        let behind =
-            self.rest.strip_prefix(word).filter(|behind| !behind.first().is_some_and(u8::is_ascii_alphanumeric));
-        self.rest = behind.unwrap_or(self.rest);
-        behind.is_some()
+        let after = self.rest.strip_prefix(word).filter(|after| !after.first().is_some_and(u8::is_ascii_alphanumeric));
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     fn token(&mut self) -> Option<Token> {
@@ -262,10 +261,10 @@ impl<'t, 'a> FormReader<'t, 'a> {
     }
 
     fn data(&mut self, id: TypeId, templates: &'t Templates, depth: usize) -> Value {
-        let Some((tag, template, behind)) = templates.find(self.rest, self.tail) else {
+        let Some((tag, template, after)) = templates.find(self.rest, self.tail) else {
             return self.general(id, depth);
         };
-        self.rest = behind;
+        self.rest = after;
         let depth = depth + 1;
         let fields: Arc<[Value]> = match &*template.gaps {
             [] => return Value::unit(tag),
@@ -279,14 +278,14 @@ impl<'t, 'a> FormReader<'t, 'a> {
 
     fn field(&mut self, gap: &Gap, depth: usize) -> Value {
         let value = self.value(gap.of, depth);
-        self.rest = gap.behind.behind(self.rest, self.tail).unwrap_or_default();
+        self.rest = gap.text_after.rest_after(self.rest, self.tail).unwrap_or_default();
         value
     }
 
     fn eat(&mut self, octet: u8) -> bool {
-        let behind = self.rest.strip_prefix(&[octet]);
-        self.rest = behind.unwrap_or(self.rest);
-        behind.is_some()
+        let after = self.rest.strip_prefix(&[octet]);
+        self.rest = after.unwrap_or(self.rest);
+        after.is_some()
     }
 
     /// Reads a value with the decoder.

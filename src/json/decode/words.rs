@@ -118,7 +118,7 @@ impl Piece {
     }
 
     /// The octets after this text, if `octets` begin with it; `tail` holds the end of `octets`.
-    pub(crate) fn behind<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
+    pub(crate) fn rest_after<'a>(&self, octets: &'a [u8], tail: LastWord) -> Option<&'a [u8]> {
         let length = self.text.len();
         if (tail.word(octets) ^ self.first) & self.mask != 0 {
             return None;
@@ -164,8 +164,8 @@ mod tests {
                     );
                 };
                 same(word(text.as_bytes()));
-                for behind in (0..=255).filter(|octet: &u8| !octet.is_ascii_digit()) {
-                    same(word(&[text.as_bytes(), &[behind, b'7', 255, 0, b'1', 0x8a, b'3', b'3', b'3']].concat()));
+                for after in (0..=255).filter(|octet: &u8| !octet.is_ascii_digit()) {
+                    same(word(&[text.as_bytes(), &[after, b'7', 255, 0, b'1', 0x8a, b'3', b'3', b'3']].concat()));
                 }
             }
         }
@@ -189,15 +189,15 @@ mod tests {
             let piece = Piece::new(&long[..length]);
             for rest in (0..20).map(|rest| &long[length..length + rest.min(long.len() - length)]) {
                 let octets = [piece.octets(), rest.as_bytes()].concat();
-                assert_eq!(piece.behind(&octets, LastWord::of(&octets)), Some(rest.as_bytes()), "{length} {rest}");
+                assert_eq!(piece.rest_after(&octets, LastWord::of(&octets)), Some(rest.as_bytes()), "{length} {rest}");
                 for at in 0..length {
                     let mut other = octets.clone();
                     other[at] ^= 1 << (at % 8);
-                    assert_eq!(piece.behind(&other, LastWord::of(&other)), None, "{length} {rest} {at}");
+                    assert_eq!(piece.rest_after(&other, LastWord::of(&other)), None, "{length} {rest} {at}");
                 }
             }
             for cut_off in (0..length).map(|end| &long.as_bytes()[..end]) {
-                assert_eq!(piece.behind(cut_off, LastWord::of(cut_off)), None, "{length} {cut_off:?}");
+                assert_eq!(piece.rest_after(cut_off, LastWord::of(cut_off)), None, "{length} {cut_off:?}");
             }
         }
     }

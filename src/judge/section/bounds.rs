@@ -16,12 +16,12 @@ struct StoreBounds<'s> {
     store: &'s mut Store,
     assumed: u64,
     /// Set if instructions on known values are carried out in a loop of their own.
-    glides: bool,
+    has_fast_path: bool,
 }
 
 impl KnownBounds for StoreBounds<'_> {
-    fn glides(&self) -> bool {
-        self.glides
+    fn has_fast_path(&self) -> bool {
+        self.has_fast_path
     }
 
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
@@ -39,7 +39,7 @@ impl KnownBounds for StoreBounds<'_> {
 pub(crate) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let fuel = process.fuel();
-    let mut bounds = StoreBounds { store, assumed: 0, glides: section.judge.options.reduces() };
+    let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: section.judge.options.reduces() };
     let event = process.advance_knowing(program, &mut bounds);
     let assumed = bounds.assumed;
     section.judge.work.count_instructions(fuel.saturating_sub(process.fuel()));

@@ -20,7 +20,7 @@ pub(crate) struct Composed<'s> {
     /// Set if the next section of a task may be looked at ahead; that needs answers that are known before they are seen.
     pub(crate) looks_ahead: bool,
     /// Set if there is a candidate for each fate of a message as soon as it is sent: it is one of the answers to come, or nobody sees it.
-    pub(crate) tells_apart: bool,
+    pub(crate) splits_by_fate: bool,
     /// Set if each message is the answer to a request, and each request has at most one answer: then answers to come need requests.
     pub(crate) counts_requests: bool,
 }
@@ -33,15 +33,15 @@ impl<'s> Composed<'s> {
         let is_in_order = network.order() == PacketOrder::Connection && !network.counts_packets();
         let counts_requests = reduces && answers_only(&spec.program);
         let looks_ahead = counts_requests && is_in_order;
-        Composed { spec, network, reduces, loses, looks_ahead, tells_apart: false, counts_requests }
+        Composed { spec, network, reduces, loses, looks_ahead, splits_by_fate: false, counts_requests }
     }
 
     /// This composition, with a candidate for each fate of a message if reductions are made and that is possible: messages have no order,
     /// and those that nobody sees can be left out.
-    pub(crate) fn telling_apart(self) -> Composed<'s> {
+    pub(crate) fn splitting_by_fate(self) -> Composed<'s> {
         let may_be_unseen = !self.network.counts_packets();
         let is_free = self.network.order() == PacketOrder::Free;
-        Composed { tells_apart: self.reduces && is_free && may_be_unseen, ..self }
+        Composed { splits_by_fate: self.reduces && is_free && may_be_unseen, ..self }
     }
 
     /// Sorts the packets under way, as far as their order means nothing.

@@ -115,7 +115,7 @@ pub(crate) struct DeepestFirst<'r> {
 impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
     pub(crate) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
-        let composed = composed.telling_apart();
+        let composed = composed.splitting_by_fate();
         let remaining = RemainingAnswers::of(composed, events);
         let mut requests = FxHashMap::default();
         for (_, observation) in events {
@@ -201,7 +201,7 @@ impl<'r> DeepestFirst<'r> {
         let situation = node.candidates[0].process.situation();
         let (mut led, mut is_enough) = (Vec::new(), true);
         for candidate in &node.candidates {
-            let mut own = tasks::led_to(&mut self.judge, self.composed, (candidate, &situation), next);
+            let mut own = tasks::successors_after(&mut self.judge, self.composed, (candidate, &situation), next);
             led.append(&mut own.states);
             is_enough &= own.is_enough;
         }
@@ -371,7 +371,7 @@ impl<'r> DeepestFirst<'r> {
             }
             let is_alike = |(other, group): &&mut (Situation, Vec<Candidate>)| {
                 *other == situation
-                    && !(self.composed.tells_apart && group[0].process.sent() != candidate.process.sent())
+                    && !(self.composed.splits_by_fate && group[0].process.sent() != candidate.process.sent())
             };
             match groups.iter_mut().find(is_alike) {
                 Some((_, group)) => group.push(candidate),

@@ -191,7 +191,7 @@ fn following(
     }
     let mut all = Vec::new();
     for next in moves::of(&composed.spec.program, composed.network, situation, observation) {
-        let Led { mut states, is_enough } = led_to(judge, composed, (from, situation), next);
+        let Successors { mut states, is_enough } = successors_after(judge, composed, (from, situation), next);
         if is_enough {
             return states;
         }
@@ -202,22 +202,22 @@ fn following(
 
 /// The states to which a section leads, as far as they need to be followed.
 #[derive(Default)]
-pub(super) struct Led {
+pub(super) struct Successors {
     pub(super) states: Vec<Candidate>,
     /// Set if no other section needs to be run in the place of this one.
     pub(super) is_enough: bool,
 }
 
 /// The candidates to which a section leads before an observation.
-pub(super) fn led_to(
+pub(super) fn successors_after(
     judge: &mut Judge,
     composed: Composed<'_>,
     (from, situation): (&Candidate, &Situation),
     next: ServerSection,
-) -> Led {
+) -> Successors {
     let network = composed.network;
     if is_repeated(composed, from, next) {
-        return Led::default();
+        return Successors::default();
     }
     let mut states = run_section::moved(judge, composed, from, next);
     let port = next.port(situation);
@@ -232,9 +232,9 @@ pub(super) fn led_to(
     {
         // The section only adds messages, which may be lost, so running it first excludes nothing.
         let is_new = from.process.sent().len() < only.process.sent().len();
-        return if is_new { Led { states, is_enough: true } } else { Led::default() };
+        return if is_new { Successors { states, is_enough: true } } else { Successors::default() };
     }
-    Led { states, is_enough: false }
+    Successors { states, is_enough: false }
 }
 
 /// Tests whether a section has sent messages and changed nothing else, for all states of a candidate.

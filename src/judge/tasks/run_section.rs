@@ -111,7 +111,7 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
         let Some((at, fate)) = judge.wire.next_fate(&candidate, network) else {
-            if composed.tells_apart
+            if composed.splits_by_fate
                 && let Some((at, answers)) = judge.wire.open_message(&candidate)
             {
                 tell_apart(judge, composed, (candidate, at), answers, &mut open);
@@ -128,10 +128,10 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
                     judge.log(&mut candidate, || Logged::Dropped(port, value));
                 }
             }
-            MessageFate::Any => candidate.process.settle_sent(at),
+            MessageFate::Any => candidate.process.drop_sent_value(at),
             MessageFate::Is(answer) => {
                 let Sent { value, site, .. } = candidate.process.sent()[at].clone();
-                candidate.process.settle_sent(at);
+                candidate.process.drop_sent_value(at);
                 let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
                 Section::new(judge, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
                 continue;

@@ -24,11 +24,11 @@ pub type RecordedEvent = (u64, Observation);
 
 /// The answers that a recording has for each connection, in their order.
 #[derive(Clone, Default, Debug)]
-pub(crate) struct Ahead(FxHashMap<Port, Coming>);
+pub(crate) struct Ahead(FxHashMap<Port, AnswersAhead>);
 
 /// The answers on one connection.
 #[derive(Clone, Default, Debug)]
-struct Coming {
+struct AnswersAhead {
     /// The answers; `None` is one that is not known.
     answers: Vec<Option<Value>>,
     /// Set if the server is seen to end the connection after these answers.

@@ -172,10 +172,10 @@ pub(crate) fn gather(
 pub(crate) fn next(task: &mut Task, registers: [Register; 3], done: Pc) -> Result<Executed, Obstacle> {
     let [cursor, element, presence] = registers.map(|register| (task.frame.base + register) as usize);
     let at = std::mem::replace(&mut task.registers[cursor], Value::Absent);
-    let Some([behind, head, there]) = moved_on(task, cursor, at)? else { return task.goto(done) };
+    let Some([after, head, there]) = moved_on(task, cursor, at)? else { return task.goto(done) };
     task.registers[presence] = there;
     task.registers[element] = head;
-    task.registers[cursor] = behind;
+    task.registers[cursor] = after;
     Ok(Executed::Following)
 }
 

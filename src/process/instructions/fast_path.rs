@@ -17,7 +17,7 @@ use crate::value::{LENGTH_LIMIT, Value};
 /// The knowledge of a handler of events about variables. A bound that the handler decides, or assumes, is not an event.
 pub trait KnownBounds {
     /// Tests whether the fast path may be used; else the general evaluator executes each instruction.
-    fn glides(&self) -> bool;
+    fn has_fast_path(&self) -> bool;
 
     /// Decides whether an integer variable has this bound, if that is known.
     fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool>;
@@ -28,7 +28,7 @@ pub trait KnownBounds {
 
 /// A handler without knowledge.
 impl KnownBounds for () {
-    fn glides(&self) -> bool {
+    fn has_fast_path(&self) -> bool {
         true
     }
 
@@ -43,7 +43,7 @@ impl KnownBounds for () {
 
 /// Executes instructions up to the first one that may need a decision.
 #[inline(always)] // A handler that stays on the fast path makes no other call.
-pub(crate) fn glide(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
+pub(crate) fn fast_path(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     let Process { memory, task, .. } = process;
     let joins = task.guards.is_empty();
     let (mut fuel, mut pc) = (task.fuel, task.frame.pc);
@@ -61,10 +61,10 @@ pub(crate) fn glide(process: &mut Process, program: &Program, function: &Functio
     (task.fuel, task.frame.pc) = (fuel, pc);
 }
 
-/// Runs [`glide`] as a function of its own, not inlined.
+/// Runs [`fast_path`] as a function of its own, not inlined.
 #[inline(never)] // The caller needs the machine registers for itself.
 pub(crate) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
-    glide(process, program, function, knows);
+    fast_path(process, program, function, knows);
 }
 
 /// The state of the fast path.
@@ -127,7 +127,7 @@ impl<K: KnownBounds> Glide<'_, K> {
                 self.place.stored.insert(*slot);
                 Some(pc + 2)
             }
-            Op::Behead { slot, from } => {
+            Op::DropFirst { slot, from } => {
                 let (slot, count) = (*slot, *from as usize);
                 let Value::List(list) = &mut self.place.memory[slot as usize] else { return None };
                 if count > SHORT.min(list.len()) {
@@ -190,7 +190,7 @@ impl<K: KnownBounds> Glide<'_, K> {
 }
 
 /// Tests whether an instruction needs no decision most of the time.
-pub(crate) fn glides(op: &Op) -> bool {
+pub(crate) fn has_fast_path(op: &Op) -> bool {
     let asks = matches!(op, Op::Choose { .. } | Op::Select { .. } | Op::PickElement { .. } | Op::Within { .. });
     let calls = matches!(op, Op::Call { .. } | Op::Return { .. } | Op::Reply { .. } | Op::End | Op::Yield);
     let loops = matches!(op, Op::Iterate { .. } | Op::Next { .. } | Op::Push { .. } | Op::Gather { .. });

@@ -36,8 +36,8 @@ pub fn short(types: &Types, id: TypeId, value: &Value) -> String {
 
 /// The text with its middle replaced by `…`.
 fn cut(text: &str, count: usize, shown: usize) -> String {
-    let (before, behind) = (shown - shown / 3, shown / 3);
-    text.chars().take(before).chain(['…']).chain(text.chars().skip(count - behind)).collect()
+    let (before, after) = (shown - shown / 3, shown / 3);
+    text.chars().take(before).chain(['…']).chain(text.chars().skip(count - after)).collect()
 }
 
 /// A place in a value: the types, and the depth of the place.

@@ -18,7 +18,7 @@ use super::mermaid::mermaid;
 
 /// A requested report: its format, and the file to write.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct ReportWanted {
+pub struct RequestedReport {
     /// The format of the report.
     pub format: ReportFormat,
     /// The file.
@@ -66,10 +66,10 @@ impl ReportFormat {
     }
 }
 
-impl FromStr for ReportWanted {
+impl FromStr for RequestedReport {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<ReportWanted, String> {
+    fn from_str(text: &str) -> Result<RequestedReport, String> {
         let known = || ReportFormat::ALL.map(ReportFormat::name).join(", ");
         let (name, path) = match text.split_once(':') {
             Some((name, path)) => (name.trim(), path.trim()),
@@ -79,7 +79,7 @@ impl FromStr for ReportWanted {
         let format = format.ok_or_else(|| format!("no format has the name `{name}`: expected one of {}", known()))?;
         match path {
             "" => Err(format!("expected the file that the report goes to, as in {name}:report.{name}")),
-            path => Ok(ReportWanted { format, path: path.into() }),
+            path => Ok(RequestedReport { format, path: path.into() }),
         }
     }
 }
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn what_is_wanted_is_a_format_and_a_file() {
-        let wanted = |format, path: &str| Ok(ReportWanted { format, path: path.into() });
+        let wanted = |format, path: &str| Ok(RequestedReport { format, path: path.into() });
         assert_eq!("json:r.json".parse(), wanted(ReportFormat::Json, "r.json"));
         assert_eq!(" html:C:\\r.html".parse(), wanted(ReportFormat::Html, "C:\\r.html"));
         for (text, part) in [
@@ -100,7 +100,7 @@ mod tests {
             ("junit", "expected the file that the report goes to, as in junit:report.junit"),
             ("mermaid: ", "expected the file"),
         ] {
-            assert!(text.parse::<ReportWanted>().is_err_and(|why| why.contains(part)), "{text}");
+            assert!(text.parse::<RequestedReport>().is_err_and(|why| why.contains(part)), "{text}");
         }
     }
 }

@@ -25,7 +25,7 @@ impl Renumbered {
     /// The new number of a request; `None` if it is forgotten.
     pub(crate) fn request(&self, old: usize) -> Option<usize> {
         match old.checked_sub(self.first) {
-            Some(behind) => Some(self.left.len() + behind),
+            Some(after) => Some(self.left.len() + after),
             None => self.left.binary_search(&old).ok(),
         }
     }

@@ -47,7 +47,7 @@ impl HistoryFacts<'_> {
     /// Tests whether it matters that a request is served: not if nobody sees its answer and it changes nothing.
     pub(crate) fn matters(&self, request: usize, end: usize) -> bool {
         let about = &self.history.requests[request];
-        let is_used = about.is_owed(end) || about.chained || !self.rules.are_all();
+        let is_used = about.is_owed(end) || about.chained || !self.rules.uses_all_rules();
         is_used || !self.changes_nothing(request, end)
     }
 }

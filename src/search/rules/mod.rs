@@ -41,7 +41,7 @@ impl OrderRules {
     ///
     /// * A request that can get its answer, and changes nothing in any state in which it can, is served at once.
     /// * Of two equal requests, the one whose answer is seen first is served first.
-    pub(super) fn keep_failures(self) -> bool {
+    pub(super) fn uses_harmless_rules(self) -> bool {
         self.reductions != Reductions::None
     }
 
@@ -52,8 +52,8 @@ impl OrderRules {
     /// * A request without an answer that changes nothing is left out.
     /// * Independent keys are judged one by one.
     /// * Texts that no answer shows, and that nothing else tells apart, are one text.
-    pub(super) fn are_all(self) -> bool {
-        self.keep_failures() && !self.is_failing
+    pub(super) fn uses_all_rules(self) -> bool {
+        self.uses_harmless_rules() && !self.is_failing
     }
 
     /// The number of looked-up ways after which the solver is asked for relations that hold in every state; and the work without coming

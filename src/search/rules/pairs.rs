@@ -105,19 +105,19 @@ impl MomentPairs {
         let rules = known.rules;
         let place = known.history.requests[second].place;
         let row = &mut self.rows[known.history.requests[first].place];
-        if rules.keep_failures() && is_served_before((known, end), second, first) {
+        if rules.uses_harmless_rules() && is_served_before((known, end), second, first) {
             row.equal.insert(place);
         }
         let is_owed = known.history.requests[second].is_owed(end);
         let Some(relations) = states.relations(rules).filter(|_| is_owed) else { return };
         let facts = relations.pair(&known.history.requests[first], &known.history.requests[second], end);
-        if facts.kills && rules.are_all() {
+        if facts.kills && rules.uses_all_rules() {
             row.kills.insert(place);
         }
         if known.changes_nothing(second, end) {
             return;
         }
-        if facts.absorbs && rules.are_all() && !known.history.requests[second].chained {
+        if facts.absorbs && rules.uses_all_rules() && !known.history.requests[second].chained {
             row.absorbs.insert(place);
         } else if facts.keeps && relations.always_changes(&known.history.requests[second], end) {
             row.leaves.insert(place);
@@ -128,7 +128,7 @@ impl MomentPairs {
 /// Tests whether a request without a seen answer may come to have no effect any more.
 pub(crate) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States, request: usize) -> bool {
     let about = &known.history.requests[request];
-    let relations = states.relations(known.rules).filter(|_| known.rules.are_all() && !about.chained);
+    let relations = states.relations(known.rules).filter(|_| known.rules.uses_all_rules() && !about.chained);
     relations.is_some_and(|relations| relations.stays_without_effect(about, end))
 }
 

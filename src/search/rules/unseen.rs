@@ -58,7 +58,7 @@ impl UnseenTexts {
     pub(crate) fn of(history: &History, rules: OrderRules, likeness: Likeness) -> Option<UnseenTexts> {
         let mut seen = Vec::new();
         let mut answers = history.requests.iter().filter_map(|request| request.exchange.observed.answer());
-        let is_known = rules.are_all() && answers.all(|answer| add_texts(answer, &mut seen).is_some());
+        let is_known = rules.uses_all_rules() && answers.all(|answer| add_texts(answer, &mut seen).is_some());
         let patience = rules.patience().min(PATIENCE);
         let (forms, first) = (FxHashMap::default(), FxHashMap::default());
         let (variables, unseen, has_united) = (None, None, false);

@@ -42,7 +42,7 @@ enum SavedValue {
 struct SavedMap {
     entries: Vec<(u32, SavedEntry)>,
     waiting: Vec<(u32, Option<SavedEntry>, Vec<u32>)>,
-    is_eager: bool,
+    decides_early: bool,
     base: Option<SavedBase>,
 }
 
@@ -134,7 +134,7 @@ impl TableWriter {
     }
 
     fn map(&mut self, parts: MapParts) -> SavedMap {
-        let MapParts { entries, waiting, is_eager, base } = parts;
+        let MapParts { entries, waiting, decides_early, base } = parts;
         let write = |(key, entry, differs): &(Value, Option<Entry>, Vec<Value>)| {
             let entry = entry.as_ref().map(|entry| self.entry(entry));
             (self.value(key), entry, self.all(differs))
@@ -147,7 +147,7 @@ impl TableWriter {
             touched: self.entries(&touched),
             others: others.map(|others| self.term(&others)),
         });
-        SavedMap { entries: self.entries(&entries), waiting, is_eager, base }
+        SavedMap { entries: self.entries(&entries), waiting, decides_early, base }
     }
 }
 
@@ -234,6 +234,6 @@ impl TableReader {
             }
         };
         let waiting = map.waiting.iter().map(write).collect::<Option<Vec<_>>>()?;
-        Some(MapParts { entries: self.entries(&map.entries)?, waiting, is_eager: map.is_eager, base })
+        Some(MapParts { entries: self.entries(&map.entries)?, waiting, decides_early: map.decides_early, base })
     }
 }

@@ -298,7 +298,7 @@ fn paired(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
 
 /// The demands that the literals of a variable make on its value.
 #[derive(Default)]
-struct Wishes {
+struct Demands {
     /// The number of disequalities: each forbids at most one value.
     apart: usize,
     /// Set if a literal asks for a value that is large enough; the next ones: small enough, true, false.
@@ -311,12 +311,12 @@ struct Wishes {
 /// The replacement by rules 1 and 3, also within clauses: if one value makes all literals of the variable true at once, each of
 /// them is as good as true. They must be disequalities, or bounds from one side.
 fn without_favours(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
-    let mut wishes = Wishes::default();
+    let mut wishes = Demands::default();
     let left: Option<Vec<Term>> = terms.iter().map(|term| granted(term, var, &mut wishes, DEPTH)).collect();
     grantable(facts.domain(var), var, &wishes).then_some(left?)
 }
 
-fn grantable(domain: &Domain, var: Var, wishes: &Wishes) -> bool {
+fn grantable(domain: &Domain, var: Var, wishes: &Demands) -> bool {
     if var.sort == Sort::Bool {
         return domain.is_all() && !(wishes.truth && wishes.falsity) && wishes.apart == 0;
     }
@@ -330,7 +330,7 @@ fn grantable(domain: &Domain, var: Var, wishes: &Wishes) -> bool {
 }
 
 /// The condition with every literal of `var` made true; `None` if the variable occurs in anything else.
-fn granted(term: &Term, var: Var, wishes: &mut Wishes, depth: u32) -> Option<Term> {
+fn granted(term: &Term, var: Var, wishes: &mut Demands, depth: u32) -> Option<Term> {
     if !term.mentions(var) {
         return Some(term.clone());
     }
@@ -348,7 +348,7 @@ fn granted(term: &Term, var: Var, wishes: &mut Wishes, depth: u32) -> Option<Ter
 }
 
 /// Notes the demand of a literal on `var`; returns false if the literal is neither a bound nor a disequality.
-fn wish(literal: &Term, var: Var, wishes: &mut Wishes) -> bool {
+fn wish(literal: &Term, var: Var, wishes: &mut Demands) -> bool {
     match literal.kind() {
         Kind::Var(_) => wishes.truth = true,
         Kind::Le0(linear) => match sign_of(linear, var) {

@@ -283,8 +283,8 @@ impl Encoder {
             let at = call(2, &[&rest, &by, &zero])?.as_int().ok_or(Why::Text)?;
             let found = at.ge(&zero);
             pieces.push(found.ite(&rest.substr(zero.clone(), at.clone()), &rest));
-            let behind = rest.substr(ast::Int::add(&[at, ast::Int::from_i64(width)]), rest.length());
-            rest = found.ite(&behind, &nothing);
+            let after = rest.substr(ast::Int::add(&[at, ast::Int::from_i64(width)]), rest.length());
+            rest = found.ite(&after, &nothing);
             more.push(found);
         }
         Ok((pieces, more))

@@ -57,10 +57,10 @@ impl Graph {
     /// after it.
     pub(crate) fn backward<L: Lattice + Default>(&self, mut transfer: impl FnMut(usize, &L) -> L) -> Vec<L> {
         let end = self.successors.len() - 1;
-        let mut behind = vec![Some(L::default()); end + 1];
-        solve(&self.predecessors, &mut behind, (0..end).collect(), |at, facts| Some(transfer(at, facts)));
+        let mut after = vec![Some(L::default()); end + 1];
+        solve(&self.predecessors, &mut after, (0..end).collect(), |at, facts| Some(transfer(at, facts)));
         let before = |(at, facts): (usize, &L)| if at < end { transfer(at, facts) } else { facts.clone() };
-        behind.iter().flatten().enumerate().map(before).collect()
+        after.iter().flatten().enumerate().map(before).collect()
     }
 
     /// Marks the positions that are reachable from an entry by paths that go on only after instructions for which `passes` holds.

@@ -109,7 +109,7 @@ impl KeySearch<'_> {
         let function = &self.program.functions[number as usize];
         let mut first = vec![KeyOrigin::Unset; function.registers as usize];
         first.iter_mut().zip(args).for_each(|(register, origin)| *register = origin);
-        let transfer = |at: usize, before: &Origins| Some(self.behind(function.code.get(at)?.plain(), before));
+        let transfer = |at: usize, before: &Origins| Some(self.after(function.code.get(at)?.plain(), before));
         let known = Graph::of(function).forward((0, Origins(first)), transfer);
         for ((op, before), site) in function.code.iter().zip(&known).zip(&function.origin) {
             let Some(before) = before else { continue };
@@ -129,7 +129,7 @@ impl KeySearch<'_> {
     }
 
     /// The origins of the registers after an instruction.
-    fn behind(&self, op: &Op, before: &Origins) -> Origins {
+    fn after(&self, op: &Op, before: &Origins) -> Origins {
         let of = |operand: &Operand| self.of(*operand, before);
         let result: Option<(Register, KeyOrigin)> = match op {
             Op::Copy { dst, src } => Some((*dst, of(src))),
@@ -142,16 +142,16 @@ impl KeySearch<'_> {
             }
             _ => None,
         };
-        let mut behind = before.clone();
+        let mut after = before.clone();
         if op.is_asynchronous() {
             // Other tasks may change the variable before this one goes on.
-            behind.0.iter_mut().filter(|origin| origin.is_map()).for_each(|origin| *origin = KeyOrigin::Mixed);
+            after.0.iter_mut().filter(|origin| origin.is_map()).for_each(|origin| *origin = KeyOrigin::Mixed);
         }
-        op.defs().into_iter().for_each(|register| behind.0[register as usize] = KeyOrigin::Other);
+        op.defs().into_iter().for_each(|register| after.0[register as usize] = KeyOrigin::Other);
         if let Some((dst, origin)) = result {
-            behind.0[dst as usize] = origin;
+            after.0[dst as usize] = origin;
         }
-        behind
+        after
     }
 
     fn of(&self, operand: Operand, before: &Origins) -> KeyOrigin {

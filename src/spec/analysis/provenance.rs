@@ -49,7 +49,7 @@ pub(crate) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
 /// Follows a choice through the code; nothing if a path may be reported, or no answer shows the choice.
 fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
     let held = Copies(FxHashMap::from_iter([(dst, ShownPath::new())]));
-    let before = graph.forward((pc + 1, held), |at, held| Some(held.behind(function.code.get(at)?.plain())));
+    let before = graph.forward((pc + 1, held), |at, held| Some(held.after(function.code.get(at)?.plain())));
     let mut answers = Answers::default();
     for (at, held) in before.iter().enumerate().filter_map(|(at, held)| Some((at, held.as_ref()?))) {
         match function.code.get(at)?.plain() {
@@ -77,7 +77,7 @@ impl Copies {
     }
 
     /// The copies of the choice after an instruction.
-    fn behind(&self, op: &Op) -> Copies {
+    fn after(&self, op: &Op) -> Copies {
         let result = match op {
             Op::Copy { dst, src } => self.of(*src).map(|path| (*dst, path.clone())),
             Op::Make { dst, tag, fields } => {
@@ -89,10 +89,10 @@ impl Copies {
             }
             _ => None,
         };
-        let mut behind = self.clone();
-        behind.0.retain(|register, _| !op.defs().contains(register));
-        behind.0.extend(result);
-        behind
+        let mut after = self.clone();
+        after.0.retain(|register, _| !op.defs().contains(register));
+        after.0.extend(result);
+        after
     }
 }
 

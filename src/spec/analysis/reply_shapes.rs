@@ -55,7 +55,7 @@ pub(crate) fn compute(functions: &mut [Function], constants: &[Value]) {
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
-            let mut shapes = graphs[at].backward(|pc, behind| transfer(function, pc, behind, (&given[at], &entries)));
+            let mut shapes = graphs[at].backward(|pc, after| transfer(function, pc, after, (&given[at], &entries)));
             shapes.truncate(function.code.len());
             entries[at] = shapes.first().cloned().unwrap_or_else(any);
             function.reply_shapes = shapes;
@@ -69,7 +69,7 @@ pub(crate) fn compute(functions: &mut [Function], constants: &[Value]) {
 fn transfer(
     function: &Function,
     pc: usize,
-    behind: &ReplyShapes,
+    after: &ReplyShapes,
     (given, entries): (&GivenShapes, &[ReplyShapes]),
 ) -> ReplyShapes {
     if is_reported(function, pc) {
@@ -83,11 +83,11 @@ fn transfer(
             let callee = &entries[*callee as usize];
             let mut own = ReplyShapes { returns: false, ..callee.clone() };
             if callee.returns || callee.any {
-                own.join(behind);
+                own.join(after);
             }
             own
         }
-        _ => behind.clone(),
+        _ => after.clone(),
     }
 }
 

@@ -147,7 +147,7 @@ impl Holding<'_> {
             | Op::Field { .. }
             | Op::Nth { .. }
             | Op::Tail { .. }
-            | Op::Behead { .. }
+            | Op::DropFirst { .. }
             | Op::Make { .. }
             | Op::MakeList { .. }
             | Op::With { .. }

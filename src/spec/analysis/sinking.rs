@@ -112,7 +112,7 @@ impl SunkPath<'_> {
                 return None;
             }
             match from.find(|from| **from >= end) {
-                Some(behind) => end = behind + 1,
+                Some(after) => end = after + 1,
                 None => return Some(end),
             }
         }

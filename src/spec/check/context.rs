@@ -9,7 +9,7 @@ use super::declaration::names::{Members, Names};
 use super::expression::requirements::Need;
 use super::infer::{DEEPEST_TYPE, Infer, OpenType, Origin};
 use super::report::mistake;
-use super::statement::duty::Duty;
+use super::statement::duty::PatternCheck;
 use super::statement::effect::{BodyEffect, BodyKind, Effects, forbidden};
 use super::statement::locals::{Binder, Height, Local, Locals};
 use crate::diagnostic::{Diagnostic, Span};
@@ -61,7 +61,7 @@ pub(super) struct Checker<'a> {
     pub(super) functions: Vec<FunctionDef<'a>>,
     pub(super) machines: Vec<Machine<'a>>,
     pub(super) protocols: Vec<Protocol<'a>>,
-    pub(super) duties: Vec<Duty<'a>>,
+    pub(super) duties: Vec<PatternCheck<'a>>,
     /// The members of the present protocol.
     pub(super) members: Members<'a>,
     /// The response type of the present protocol, which is wanted of its answers and messages.

@@ -29,13 +29,13 @@ pub(super) struct Emitter<'e, 'c, 'a> {
     /// The kind of function that is being emitted, which decides what `return` does.
     pub(super) body: Body,
     /// The exit of a procedure that gives a value, if this is one.
-    pub(super) way_out: Option<WayOut>,
+    pub(super) way_out: Option<BlockExit>,
     /// Set while a pattern is emitted that certainly fits.
     pub(super) certain: bool,
 }
 
 /// The only exit of a procedure that gives a value.
-pub(super) struct WayOut {
+pub(super) struct BlockExit {
     /// The register of the value.
     pub(super) result: Register,
     pub(super) end: JumpTarget,

@@ -2,7 +2,7 @@
 //! close, and for restarts.
 
 use super::Context;
-use super::emit::{Body, Emitter, JumpTarget, WayOut};
+use super::emit::{BlockExit, Body, Emitter, JumpTarget};
 use super::pattern::lower_pattern;
 use super::statement::{end_function, end_with_value, lower_block};
 use super::subject::expr_for;
@@ -45,7 +45,7 @@ impl<'a> Context<'_, 'a> {
         bind_params(&mut emitter, &proc.params);
         if proc.result.is_some() {
             let (result, subject) = (emitter.register(), proc.name.text.clone());
-            emitter.way_out = Some(WayOut { result, end: JumpTarget::default(), subject });
+            emitter.way_out = Some(BlockExit { result, end: JumpTarget::default(), subject });
         }
         lower_block(&mut emitter, proc.body);
         match emitter.way_out.take() {

@@ -3,7 +3,7 @@
 use super::Tasks;
 use super::choice::assume;
 use super::collection::{close_loop, open_sorted_loop, skip_absent};
-use super::emit::{Body, Emitter, JumpTarget, WayOut};
+use super::emit::{BlockExit, Body, Emitter, JumpTarget};
 use super::expression::run_proc;
 use super::pattern::{bind_or_fault, is_exhaustive, last_arm_is_certain, last_pattern, lower_pattern};
 use super::place::assign;
@@ -125,7 +125,7 @@ fn return_value(e: &mut Emitter, value: &Expr) {
 }
 
 /// Emits the only `return` of a procedure that gives a value.
-pub(super) fn end_with_value(e: &mut Emitter, way_out: WayOut) {
+pub(super) fn end_with_value(e: &mut Emitter, way_out: BlockExit) {
     e.place(way_out.end);
     e.emit(Op::Return { src: Operand::Register(way_out.result) });
 }

@@ -95,7 +95,7 @@ fn behead(code: &mut [Op], at: usize) {
     let reads = code.iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(dst)).count();
     let stored = matches!(code[last], Op::Store { slot: into, src } if into == slot && src == Operand::Register(dst));
     if stored && reads == 1 && !code[at + 1..last].iter().any(|op| may_write(op, slot)) {
-        code[last] = Op::Behead { slot, from };
+        code[last] = Op::DropFirst { slot, from };
         code[at] = Op::Copy { dst, src: Operand::Register(dst) };
     }
 }

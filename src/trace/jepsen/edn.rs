@@ -38,7 +38,7 @@ pub(super) fn values(text: &str, offset: usize) -> Decoded<Vec<EdnForm<'_>>> {
         cursor.blank()?;
         if cursor.rest().is_empty() { Ok(None) } else { cursor.form().map(Some) }
     };
-    while let Some(form) = next().map_err(|error: JsonError| error.behind(offset))? {
+    while let Some(form) = next().map_err(|error: JsonError| error.shifted_by(offset))? {
         forms.push(EdnForm { offset: form.offset + offset, ..form });
     }
     Ok(forms)

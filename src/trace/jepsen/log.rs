@@ -108,9 +108,9 @@ pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
     }
     let offset = process.offset;
     let Invoker::Client(process) = Invoker::numbered(process.text, offset)? else { return Ok(JepsenRecord::NoClient) };
-    let behind = kind.offset + kind.text.len();
+    let after = kind.offset + kind.text.len();
     let kind = OperationKind::of(&kind.text[1..], kind.offset)?;
-    let mut forms = values(&line[behind..], behind)?.into_iter();
+    let mut forms = values(&line[after..], after)?.into_iter();
     let missing = |what| move || JsonError::new(line.len(), format!("expected {what}, found the end of the line"));
     let function = forms.next().ok_or_else(missing("a function, such as :read"))?;
     let value = forms.next().ok_or_else(missing("a value, such as nil"))?;

@@ -229,13 +229,13 @@ impl<R: BufRead> EdnMaps<R> {
 
     /// An error at a byte of the text that has arrived.
     fn error_at(&self, offset: usize, message: &str) -> TraceError {
-        let (before, behind) = self.arrived.split_at_checked(offset).unwrap_or((&self.arrived, ""));
+        let (before, after) = self.arrived.split_at_checked(offset).unwrap_or((&self.arrived, ""));
         let line = self.line + newlines(before.get(self.passed..).unwrap_or_default());
         let start = before.rfind('\n').map_or(0, |end| end + 1);
-        let end = before.len() + behind.find('\n').unwrap_or(behind.len());
+        let end = before.len() + after.find('\n').unwrap_or(after.len());
         let shown = self.arrived[start..end].trim_end_matches('\r');
         let columns = if start == 0 { self.columns } else { 0 };
-        TraceError::in_line(line, shown.as_bytes(), before.len() - start, message).behind(columns)
+        TraceError::in_line(line, shown.as_bytes(), before.len() - start, message).shifted_by(columns)
     }
 }
 
@@ -280,7 +280,7 @@ fn bracket<'a>(cursor: &mut Cursor<'a>, shape: FileShape) -> MapStep<'a> {
 /// Reads an operation that is a JSON object.
 fn object<'a>(cursor: &mut Cursor<'a>) -> Decoded<EdnMap<'a>> {
     let offset = cursor.at;
-    let (fields, length) = objects::fields(cursor.rest()).map_err(|error| error.behind(offset))?;
+    let (fields, length) = objects::fields(cursor.rest()).map_err(|error| error.shifted_by(offset))?;
     cursor.at += length;
     let placed = |form: EdnForm<'a>| EdnForm { offset: form.offset + offset, ..form };
     let fields = fields.into_iter().map(|(key, value)| (placed(key), placed(value))).collect();

@@ -9,7 +9,7 @@ use std::sync::OnceLock;
 use rustc_hash::FxHasher;
 use smallvec::SmallVec;
 
-use super::entry::{Beneath, Entry, Presence, Write};
+use super::entry::{Entry, Presence, PresenceBefore, Write};
 use super::lineage::Lineage;
 use super::table::{self, Kept, Table};
 use crate::value::{Base, Truth, Value, equal};
@@ -36,7 +36,7 @@ pub(super) struct Contents {
     /// The pending writes, the earliest first; later ones win.
     pub(super) pending: Vec<Write>,
     /// Set if pending writes are decided as soon as the entries matter: their keys occur nowhere else.
-    pub(super) is_eager: bool,
+    pub(super) decides_early: bool,
     /// Known keys under which an entry with an open presence or value was written, the latest last.
     pub(super) doubtful: SmallVec<[Value; 1]>,
     /// The unknown base, if the map stands on one.
@@ -163,12 +163,12 @@ impl Contents {
     fn outdate(&mut self, from: usize, effect: Option<bool>) {
         for write in &mut self.pending[from..] {
             let may_change = match write.beneath {
-                Beneath::There => effect != Some(false),
-                Beneath::Missing => effect != Some(true),
-                Beneath::Unasked | Beneath::Open => false,
+                PresenceBefore::There => effect != Some(false),
+                PresenceBefore::Missing => effect != Some(true),
+                PresenceBefore::Unasked | PresenceBefore::Open => false,
             };
             if may_change {
-                write.beneath = Beneath::Unasked;
+                write.beneath = PresenceBefore::Unasked;
             }
         }
     }

@@ -33,12 +33,12 @@ pub(super) struct Write {
     /// Keys from which the key is known to differ.
     pub(super) differs: Vec<Value>,
     /// The presence of the key before this write.
-    pub(super) beneath: Beneath,
+    pub(super) beneath: PresenceBefore,
 }
 
 /// The presence of a key before a write under it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
-pub(super) enum Beneath {
+pub(super) enum PresenceBefore {
     /// It was not asked yet.
     Unasked,
     /// It is not known.

@@ -37,7 +37,7 @@ mod table;
 mod whole;
 
 use contents::Contents;
-use entry::{Beneath, Write, entry, overlaid, present};
+use entry::{PresenceBefore, Write, entry, overlaid, present};
 use keys::{KnownKeys, Which};
 
 pub use entry::{Entry, Presence};
@@ -252,7 +252,7 @@ impl Map {
             contents.place_at_once(key.clone(), entry);
         } else {
             let differs = contents.withdraw(key).unwrap_or_default();
-            contents.pending.push(Write { key: key.clone(), entry, differs, beneath: Beneath::Unasked });
+            contents.pending.push(Write { key: key.clone(), entry, differs, beneath: PresenceBefore::Unasked });
             contents.place_decided();
         }
     }

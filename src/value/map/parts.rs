@@ -5,7 +5,7 @@
 use std::sync::Arc;
 
 use super::Map;
-use super::entry::{Beneath, Entry, Write};
+use super::entry::{Entry, PresenceBefore, Write};
 use crate::value::{Base, Value};
 
 /// The parts of a map.
@@ -17,7 +17,7 @@ pub struct MapParts {
     /// differ.
     pub waiting: Vec<(Value, Option<Entry>, Vec<Value>)>,
     /// Set if pending writes are decided as soon as the entries matter.
-    pub is_eager: bool,
+    pub decides_early: bool,
     /// The unknown base, if the map stands on one.
     pub base: Option<Base>,
 }
@@ -33,7 +33,7 @@ impl MapParts {
         let waiting = contents.pending.iter();
         let waiting = waiting.map(|write| (write.key.clone(), write.entry.clone(), write.differs.clone()));
         let base = contents.base.as_deref().cloned();
-        MapParts { entries, waiting: waiting.collect(), is_eager: contents.is_eager, base }
+        MapParts { entries, waiting: waiting.collect(), decides_early: contents.decides_early, base }
     }
 
     /// The map with these parts.
@@ -43,9 +43,9 @@ impl MapParts {
         let contents = Arc::make_mut(&mut map.0);
         contents.base = self.base.map(Box::new);
         self.entries.into_iter().for_each(|(key, entry)| contents.place(key, Some(entry)));
-        let write = |(key, entry, differs)| Write { key, entry, differs, beneath: Beneath::Unasked };
+        let write = |(key, entry, differs)| Write { key, entry, differs, beneath: PresenceBefore::Unasked };
         contents.pending = self.waiting.into_iter().map(write).collect();
-        contents.is_eager = self.is_eager;
+        contents.decides_early = self.decides_early;
         map
     }
 }

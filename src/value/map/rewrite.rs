@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use super::Map;
 use super::contents::Contents;
-use super::entry::{Beneath, Entry, Presence, Write, entry};
+use super::entry::{Entry, Presence, PresenceBefore, Write, entry};
 use crate::term::{Term, Var};
 use crate::value::{Lifted, Split, Truth, Value, equal};
 
@@ -91,7 +91,7 @@ impl Map {
                 contents.place_at_once(key, entry);
             } else {
                 let differs = write.differs.into_iter().map(|d| rewrite(&d).unwrap_or(d)).collect();
-                let beneath = if is_news && key.is_known() { Beneath::Unasked } else { write.beneath };
+                let beneath = if is_news && key.is_known() { PresenceBefore::Unasked } else { write.beneath };
                 contents.pending.push(Write { key, entry, differs, beneath });
             }
         }
@@ -266,20 +266,21 @@ impl Map {
 
     /// The variables that pending removals have as keys, except for writes since the map was last normalized.
     pub fn hidden_removals(&self) -> impl Iterator<Item = Var> {
-        let known = self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != Beneath::Unasked);
+        let known =
+            self.0.pending.iter().filter(|write| write.entry.is_none() && write.beneath != PresenceBefore::Unasked);
         known.filter_map(|write| write.key.as_term()?.as_var())
     }
 
     /// Makes pending writes be decided, from now on, as soon as the entries matter: if their keys occur nowhere else, only the elements
     /// that are left are of interest.
     pub fn decide_early(&mut self) {
-        Arc::make_mut(&mut self.0).is_eager = true;
+        Arc::make_mut(&mut self.0).decides_early = true;
     }
 
     /// Tests whether there are pending writes since the map was last normalized.
     #[must_use]
     pub fn has_news(&self) -> bool {
-        self.0.pending.iter().any(|write| write.beneath == Beneath::Unasked)
+        self.0.pending.iter().any(|write| write.beneath == PresenceBefore::Unasked)
     }
 
     /// Normalizes the pending writes that are new: a write that changes nothing is dropped, and one under a known key is placed if it
@@ -287,7 +288,7 @@ impl Map {
     pub fn normalize_pending(&mut self, knows: &mut dyn FnMut(&Term) -> Option<bool>) {
         let mut at = 0;
         while let Some(write) = self.0.pending.get(at) {
-            if write.beneath != Beneath::Unasked {
+            if write.beneath != PresenceBefore::Unasked {
                 at += 1;
                 continue;
             }
@@ -306,16 +307,16 @@ impl Map {
     }
 
     /// The presence of the key of a write before that write.
-    fn asked_beneath(&self, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> Beneath {
+    fn asked_beneath(&self, at: usize, knows: &mut dyn FnMut(&Term) -> Option<bool>) -> PresenceBefore {
         if at > ASKED || self.0.base.is_some() {
-            return Beneath::Open;
+            return PresenceBefore::Open;
         }
         let known = match self.contains_before(at, &self.0.pending[at].key) {
             Ok(Truth::Known(known)) => Some(known),
             Ok(Truth::Term(open)) => knows(&open),
             Err(_) => None,
         };
-        known.map_or(Beneath::Open, |there| if there { Beneath::There } else { Beneath::Missing })
+        known.map_or(PresenceBefore::Open, |there| if there { PresenceBefore::There } else { PresenceBefore::Missing })
     }
 }
 
@@ -361,9 +362,10 @@ fn place_before(contents: &mut Contents, at: usize, knows: &mut dyn FnMut(&Term)
     contents.pending.remove(at);
     // A removal of a key that was present after other removals is under another key than they are; an addition of a key that was
     // missing after other additions, too.
-    let is_apart = matches!((effect, beneath), (Some(false), Beneath::There) | (Some(true), Beneath::Missing));
+    let is_apart =
+        matches!((effect, beneath), (Some(false), PresenceBefore::There) | (Some(true), PresenceBefore::Missing));
     if !is_apart {
-        alike.into_iter().for_each(|before| contents.pending[before].beneath = Beneath::Unasked);
+        alike.into_iter().for_each(|before| contents.pending[before].beneath = PresenceBefore::Unasked);
     }
     contents.place(key, entry);
     true
@@ -374,14 +376,14 @@ fn is_idle(contents: &Contents, at: usize) -> bool {
     let write = &contents.pending[at];
     let is_unit = |entry: &Entry| entry.value == Value::UNIT;
     match write.beneath {
-        Beneath::There => {
+        PresenceBefore::There => {
             write.adds_element()
                 && contents.entries.len() <= MANY
                 && contents.entries.iter().all(|(_, entry)| is_unit(entry))
                 && contents.pending[..at].iter().filter_map(|write| write.entry.as_ref()).all(is_unit)
         }
-        Beneath::Missing => write.entry.is_none(),
-        Beneath::Unasked | Beneath::Open => false,
+        PresenceBefore::Missing => write.entry.is_none(),
+        PresenceBefore::Unasked | PresenceBefore::Open => false,
     }
 }
 

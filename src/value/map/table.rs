@@ -119,8 +119,8 @@ fn place(items: &[KeyedEntry], tags: &Tags, (tag, key): (u8, &Value)) -> Option<
         }
         alike &= alike - 1;
     }
-    let behind = items.get(TAGS..)?.iter().position(|item| item.key == *key)?;
-    Some(TAGS + behind)
+    let after = items.get(TAGS..)?.iter().position(|item| item.key == *key)?;
+    Some(TAGS + after)
 }
 
 /// Notes whether an item of a leaf is open.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::entry::{Beneath, Entry, Presence, entry, same_entry};
+use super::entry::{Entry, Presence, PresenceBefore, entry, same_entry};
 use super::{Map, removed_values};
 use crate::scalar::Scalar;
 use crate::term::{Term, count_walked};
@@ -146,9 +146,9 @@ impl Map {
         let mut sum = Term::int(0);
         for (at, write) in self.0.pending.iter().enumerate() {
             let before = match write.beneath {
-                Beneath::There => Truth::Known(true),
-                Beneath::Missing => Truth::Known(false),
-                Beneath::Unasked | Beneath::Open => self.contains_before(at, &write.key)?,
+                PresenceBefore::There => Truth::Known(true),
+                PresenceBefore::Missing => Truth::Known(false),
+                PresenceBefore::Unasked | PresenceBefore::Open => self.contains_before(at, &write.key)?,
             };
             let now = write.entry.as_ref().map_or(Truth::Known(false), Entry::truth);
             sum = Term::sub(&Term::add(&sum, &bit(now)), &bit(before));
@@ -180,7 +180,7 @@ impl Map {
     /// too many nor to be decided early.
     pub(in crate::value) fn is_surveyable(&self) -> Lifted<()> {
         self.countable()?;
-        if self.0.is_eager || self.0.pending.len() > CROWDED { self.decided() } else { Ok(()) }
+        if self.0.decides_early || self.0.pending.len() > CROWDED { self.decided() } else { Ok(()) }
     }
 }
 

@@ -196,10 +196,7 @@ impl<'a> Oracle<'a> {
         *events += 1;
         let begin = |world| self.with_connection(world, (*number, event));
         *worlds = std::mem::take(worlds).into_iter().map(begin).collect();
-        let waits = match event {
-            Event::Request(_) | Event::Lost | Event::CallAnswered(_) => false,
-            _ => true,
-        };
+        let waits = !matches!(event, Event::Request(_) | Event::Lost | Event::CallAnswered(_));
         if waits {
             // Behind the first answer on a connection another one is not the one that is seen.
             let is_there = |world: &World| match event {
@@ -351,7 +348,7 @@ impl<'a> Oracle<'a> {
                 continue;
             }
             for next in self.moves(&world, wire) {
-                for mut next in self.led_to(&world, (next, wire), (unclean, event)) {
+                for mut next in self.successors_after(&world, (next, wire), (unclean, event)) {
                     next.drop_unseen_calls(calls);
                     if met.insert(next.clone()) {
                         open.push(next);
@@ -366,7 +363,12 @@ impl<'a> Oracle<'a> {
     }
 
     /// All worlds that a move leads to.
-    fn led_to(&self, world: &World, next: (Move, Wire), (unclean, event): (&mut Unclean, usize)) -> Vec<World> {
+    fn successors_after(
+        &self,
+        world: &World,
+        next: (Move, Wire),
+        (unclean, event): (&mut Unclean, usize),
+    ) -> Vec<World> {
         let (mut choices, mut found) = (Choices::default(), Vec::new());
         loop {
             let end = self.section(world, next, &mut |n| choices.choose(n));

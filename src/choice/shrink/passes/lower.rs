@@ -128,8 +128,8 @@ pub fn together(search: &mut Search) {
 fn pairs(search: &Search) -> Vec<(usize, usize)> {
     let (first, length) = (positive(search), search.best.len());
     let second = if few(search) { (0..length).collect() } else { first.clone() };
-    let behind = |at: usize| second.iter().filter(move |&&other| other > at).map(move |&other| (at, other));
-    let mut pairs: Vec<(usize, usize)> = first.iter().flat_map(|&at| behind(at)).collect();
+    let after = |at: usize| second.iter().filter(move |&&other| other > at).map(move |&other| (at, other));
+    let mut pairs: Vec<(usize, usize)> = first.iter().flat_map(|&at| after(at)).collect();
     pairs.sort_by_key(|(at, other)| (other - at).min(length - other));
     pairs
 }

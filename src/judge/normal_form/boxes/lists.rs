@@ -28,7 +28,7 @@ pub(crate) fn elements(value: &Value) -> Option<Vec<Element>> {
 
 /// The list that stands for all that two lists stand for, if there is one.
 pub(crate) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
-    let (front, mine, theirs, behind) = apart(one, two);
+    let (front, mine, theirs, after) = apart(one, two);
     let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
     if long.len() > BETWEEN {
         return None;
@@ -37,7 +37,7 @@ pub(crate) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
     let optional = |element: &Element| Element { value: element.value.clone(), is_optional: true };
     let all: Vec<Element> = long.iter().map(optional).collect();
     let between = [long, &all[..]].into_iter().find(|between| language(between) == wanted)?;
-    Some([front, between, behind].concat())
+    Some([front, between, after].concat())
 }
 
 /// Each of the lists that a list stands for.
@@ -75,9 +75,9 @@ pub(crate) fn includes(general: &[Element], special: &[Element]) -> bool {
 fn apart<'e>(one: &'e [Element], two: &'e [Element]) -> (&'e [Element], &'e [Element], &'e [Element], &'e [Element]) {
     let front = one.iter().zip(two).take_while(|(one, two)| one == two).count();
     let (one_rest, two_rest) = (&one[front..], &two[front..]);
-    let behind = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
-    let (mine, back) = one_rest.split_at(one_rest.len() - behind);
-    (&one[..front], mine, &two_rest[..two_rest.len() - behind], back)
+    let after = one_rest.iter().rev().zip(two_rest.iter().rev()).take_while(|(one, two)| one == two).count();
+    let (mine, back) = one_rest.split_at(one_rest.len() - after);
+    (&one[..front], mine, &two_rest[..two_rest.len() - after], back)
 }
 
 /// A list with a variable for the presence of each optional element, numbered from 1.

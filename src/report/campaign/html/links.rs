@@ -25,8 +25,8 @@ impl Links {
     /// A line of text with its places as links.
     pub(super) fn linked(&self, text: &str) -> Markup {
         match self.first_place(text) {
-            Some((before, place, behind)) => html! {
-                (before) a href=[self.to(&place)] { (place) } (self.linked(behind))
+            Some((before, place, after)) => html! {
+                (before) a href=[self.to(&place)] { (place) } (self.linked(after))
             },
             None => html! { (text) },
         }

@@ -9,9 +9,9 @@ pub(super) fn wrapped(text: &str, width: usize) -> Vec<String> {
         while rest.len() > width {
             let space = rest[width / 2..=width].iter().rposition(|c| *c == ' ');
             let end = space.map_or(width, |at| width / 2 + at);
-            let behind = rest.split_off(end);
+            let after = rest.split_off(end);
             lines.push(rest.into_iter().collect());
-            rest = behind.into_iter().skip(usize::from(space.is_some())).collect();
+            rest = after.into_iter().skip(usize::from(space.is_some())).collect();
         }
         lines.push(rest.into_iter().collect());
     }

@@ -14,7 +14,7 @@ use crate::spec::check::expression::choice::without_choices;
 use crate::spec::check::expression::chosen::lint_chosen;
 use crate::spec::check::report::mistake;
 use crate::spec::check::statement::body::{bind_params, body};
-use crate::spec::check::statement::duty::Duty;
+use crate::spec::check::statement::duty::PatternCheck;
 use crate::spec::check::statement::effect::{BodyKind, Effects, forbidden_calls};
 use crate::spec::check::statement::flow::lint_protocol_flow;
 use crate::spec::check::statement::locals::Binder;
@@ -220,7 +220,7 @@ fn lint_protocol<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
             cx.report(Diagnostic::warning(proc.name.span, message));
         }
     }
-    cx.duties.push(Duty::handlers(protocol));
+    cx.duties.push(PatternCheck::handlers(protocol));
     lint_protocol_flow(cx, protocol);
 }
 

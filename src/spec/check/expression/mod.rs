@@ -18,7 +18,7 @@ pub(crate) mod requirements;
 use super::context::{Checker, Want};
 use super::declaration::resolve_types::denote;
 use super::infer::Origin;
-use super::statement::duty::Duty;
+use super::statement::duty::PatternCheck;
 use super::statement::locals::Binder;
 use super::statement::pattern::{binder, pattern};
 use choice::{ALL, ANY, chooses, without_choices};
@@ -155,7 +155,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
         ExprKind::Is(subject, fits) => {
             let ty = cx.synthesize(subject);
             pattern(cx, fits, ty);
-            cx.duties.push(Duty::Is(fits));
+            cx.duties.push(PatternCheck::Is(fits));
             BOOL
         }
         ExprKind::Range(from, to) => {
@@ -241,6 +241,6 @@ fn match_expr<'a>(cx: &mut Checker<'a>, subject: &'a Expr, arms: &'a [Arm<Expr>]
             cx.check(body, want)
         })
     });
-    cx.duties.push(Duty::arms(subject, span, arms));
+    cx.duties.push(PatternCheck::arms(subject, span, arms));
     found
 }

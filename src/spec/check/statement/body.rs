@@ -2,7 +2,7 @@
 //!
 //! If the body of `on q { reply x; }` has an error, it gets no warnings.
 
-use super::duty::Duty;
+use super::duty::PatternCheck;
 use super::effect::{BodyKind, Effects};
 use super::locals::{Binder, Locals};
 use super::unit;
@@ -37,7 +37,7 @@ pub(crate) fn body<'a>(cx: &mut Checker<'a>, kind: BodyKind, work: impl FnOnce(&
         let found = cx.reports.split_off(reports);
         cx.reports.extend(found.into_iter().filter(Diagnostic::is_error));
         let found = cx.duties.split_off(duties);
-        cx.duties.extend(found.into_iter().filter(Duty::is_error));
+        cx.duties.extend(found.into_iter().filter(PatternCheck::is_error));
     }
     std::mem::take(&mut cx.effects)
 }

@@ -12,7 +12,7 @@ use crate::syntax::ast::{Arm, Expr, Name, NodeId, Pattern, PatternKind, Trigger}
 
 /// The part of the values that fit its pattern which a row takes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Taking {
+pub(crate) enum PatternCoverage {
     All,
     /// The values that its guard lets through.
     Some,
@@ -20,11 +20,11 @@ pub(crate) enum Taking {
 
 /// A check to make once all types are known.
 #[derive(Clone, Debug)]
-pub(crate) enum Duty<'a> {
+pub(crate) enum PatternCheck<'a> {
     /// The arms of a `match` on the node.
-    Arms { subject: NodeId, span: Span, rows: Vec<(&'a Pattern, Taking)> },
+    Arms { subject: NodeId, span: Span, rows: Vec<(&'a Pattern, PatternCoverage)> },
     /// The handlers of a protocol.
-    Handlers { protocol: &'a Name, request: TypeId, rows: Vec<(&'a Pattern, Taking)> },
+    Handlers { protocol: &'a Name, request: TypeId, rows: Vec<(&'a Pattern, PatternCoverage)> },
     /// A pattern of `let`, `for`, a quantifier or a comprehension.
     AlwaysFits(&'a Pattern),
     /// The pattern of `is`.
@@ -36,24 +36,24 @@ const EXAMPLES: usize = 3;
 /// The largest number of nodes of a pattern that is checked; a larger one gets no report.
 const LARGEST_PATTERN: usize = 500;
 
-impl<'a> Duty<'a> {
+impl<'a> PatternCheck<'a> {
     /// The check of a `match` that spans that place.
-    pub(crate) fn arms<Body>(subject: &Expr, span: Span, arms: &'a [Arm<Body>]) -> Duty<'a> {
+    pub(crate) fn arms<Body>(subject: &Expr, span: Span, arms: &'a [Arm<Body>]) -> PatternCheck<'a> {
         let rows = arms.iter().map(|arm| (&arm.pattern, taking(arm.guard.as_ref()))).collect();
-        Duty::Arms { subject: subject.id, span: Span { end: subject.span.end, ..span }, rows }
+        PatternCheck::Arms { subject: subject.id, span: Span { end: subject.span.end, ..span }, rows }
     }
 
-    pub(crate) fn handlers(protocol: &Protocol<'a>) -> Duty<'a> {
+    pub(crate) fn handlers(protocol: &Protocol<'a>) -> PatternCheck<'a> {
         let rows = protocol.handlers.iter().filter_map(|handler| match handler.trigger {
             Trigger::Request(pattern) => Some((pattern, taking(handler.guard))),
             Trigger::Open(_) | Trigger::Close(_) | Trigger::Restart(_) => None,
         });
-        Duty::Handlers { protocol: protocol.name, request: protocol.request, rows: rows.collect() }
+        PatternCheck::Handlers { protocol: protocol.name, request: protocol.request, rows: rows.collect() }
     }
 
     /// Tests whether a violation is an error; otherwise it is a warning.
     pub(crate) fn is_error(&self) -> bool {
-        matches!(self, Duty::AlwaysFits(_))
+        matches!(self, PatternCheck::AlwaysFits(_))
     }
 
     /// The reports of violations. Patterns that are too large or have errors get none. Notes the subject of a `match` if some arm without a
@@ -61,7 +61,7 @@ impl<'a> Duty<'a> {
     pub(crate) fn reports(&self, types: &Types, tables: &mut Tables) -> Vec<Diagnostic> {
         let typed = TypedPatterns { types, tables: &*tables };
         let reports = match self {
-            Duty::Arms { subject, span, rows } => {
+            PatternCheck::Arms { subject, span, rows } => {
                 let found = typed.arms(tables.type_of(*subject), *span, rows);
                 found.map(|(reports, is_exhaustive)| {
                     if is_exhaustive {
@@ -70,16 +70,16 @@ impl<'a> Duty<'a> {
                     reports
                 })
             }
-            Duty::Handlers { protocol, request, rows } => typed.handlers(protocol, *request, rows),
-            Duty::AlwaysFits(pattern) => typed.always_fits(pattern),
-            Duty::Is(pattern) => typed.is_needed(pattern),
+            PatternCheck::Handlers { protocol, request, rows } => typed.handlers(protocol, *request, rows),
+            PatternCheck::AlwaysFits(pattern) => typed.always_fits(pattern),
+            PatternCheck::Is(pattern) => typed.is_needed(pattern),
         };
         reports.unwrap_or_default()
     }
 }
 
-fn taking(guard: Option<&Expr>) -> Taking {
-    if guard.is_some() { Taking::Some } else { Taking::All }
+fn taking(guard: Option<&Expr>) -> PatternCoverage {
+    if guard.is_some() { PatternCoverage::Some } else { PatternCoverage::All }
 }
 
 /// The side on which a row approximates a pattern that rows cannot express, such as `[.., 5]`.
@@ -108,10 +108,10 @@ struct TypedPatterns<'t> {
 
 impl TypedPatterns<'_> {
     /// The reports on arms, and whether every value fits some arm without a guard.
-    fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, Taking)]) -> Option<(Vec<Diagnostic>, bool)> {
+    fn arms(self, ty: TypeId, span: Span, patterns: &[(&Pattern, PatternCoverage)]) -> Option<(Vec<Diagnostic>, bool)> {
         let rows = self.rows(patterns, RowBound::Less)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "arm")?;
-        let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == Taking::All);
+        let sure = patterns.iter().zip(&rows).filter(|((_, taking), _)| *taking == PatternCoverage::All);
         let sure: Vec<&Row> = sure.map(|(_, row)| row).collect();
         let Missing { examples: missing, is_certain } = self.missing(ty, &sure);
         if !missing.is_empty() {
@@ -123,7 +123,12 @@ impl TypedPatterns<'_> {
         Some((reports, missing.is_empty() && is_certain))
     }
 
-    fn handlers(self, protocol: &Name, ty: TypeId, patterns: &[(&Pattern, Taking)]) -> Option<Vec<Diagnostic>> {
+    fn handlers(
+        self,
+        protocol: &Name,
+        ty: TypeId,
+        patterns: &[(&Pattern, PatternCoverage)],
+    ) -> Option<Vec<Diagnostic>> {
         let rows = self.rows(patterns, RowBound::Less)?;
         let mut reports = self.dead_rows(ty, patterns, &rows, "handler")?;
         let missing = self.missing(ty, &rows.iter().collect::<Vec<_>>()).examples;
@@ -142,7 +147,7 @@ impl TypedPatterns<'_> {
     fn dead_rows(
         self,
         ty: TypeId,
-        patterns: &[(&Pattern, Taking)],
+        patterns: &[(&Pattern, PatternCoverage)],
         rows: &[Row],
         what: &str,
     ) -> Option<Vec<Diagnostic>> {
@@ -153,7 +158,7 @@ impl TypedPatterns<'_> {
             if matches!(example(self.types, &before, fitting, ty), Ok(None)) {
                 let report = Diagnostic::warning(pattern.span, format!("this {what} is never reached"));
                 reports.push(report.label("the ones before it match everything that it matches"));
-            } else if taking == Taking::All {
+            } else if taking == PatternCoverage::All {
                 before.push(row);
             }
         }
@@ -195,7 +200,7 @@ impl TypedPatterns<'_> {
         always.then(|| vec![report().label("the pattern matches every value")])
     }
 
-    fn rows(self, patterns: &[(&Pattern, Taking)], bound: RowBound) -> Option<Vec<Row>> {
+    fn rows(self, patterns: &[(&Pattern, PatternCoverage)], bound: RowBound) -> Option<Vec<Row>> {
         patterns.iter().map(|(pattern, _)| self.row(pattern, bound)).collect()
     }
 

@@ -21,7 +21,7 @@ use super::expression::record::field_of;
 use super::report::{did_you_mean, mistake};
 use crate::spec::types::{BOOL, CLIENT, ERROR, TypeId};
 use crate::syntax::ast::{Block, Expr, Name, PlaceExpr, PlaceRoot, PlaceStep, Statement, StatementKind, TypeExpr};
-use duty::Duty;
+use duty::PatternCheck;
 use effect::{BodyEffect, BodyKind, forbidden_after_answer};
 use lint::lint_loop;
 use locals::Binder;
@@ -83,7 +83,7 @@ fn statement<'a>(cx: &mut Checker<'a>, statement: &'a Statement) {
                     block(cx, &arm.body);
                 });
             }
-            cx.duties.push(Duty::arms(subject, span, arms));
+            cx.duties.push(PatternCheck::arms(subject, span, arms));
         }
         StatementKind::For { binder: element, over, body } => {
             let ty = cx.in_unit(|cx| {

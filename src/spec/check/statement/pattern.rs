@@ -2,7 +2,7 @@
 //!
 //! For `option<Tag>`, `Some(t)` binds `t: Tag`. A lone name with a capital letter is a variant, any other binds.
 
-use super::duty::Duty;
+use super::duty::PatternCheck;
 use super::locals::{Binder, Local};
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::checked::Res;
@@ -19,7 +19,7 @@ use rustc_hash::FxHashMap;
 /// Checks a pattern that must always fit.
 pub(crate) fn binder<'a>(cx: &mut Checker<'a>, binder: &'a Pattern, ty: TypeId) {
     pattern(cx, binder, ty);
-    cx.duties.push(Duty::AlwaysFits(binder));
+    cx.duties.push(PatternCheck::AlwaysFits(binder));
 }
 
 /// Checks a pattern for values of a type.
