@@ -76,7 +76,7 @@ fn general_path(process: &mut Process, program: &Program, knows: &mut impl Known
             }
         }
         if process.task.oversize.is_none() && knows.has_fast_path() {
-            glide_on(process, program, knows);
+            take_fast_path(process, program, knows);
         }
     }
     Event::Recv
@@ -96,10 +96,10 @@ fn carry_out(process: &mut Process, at: At<'_>) -> Result<Executed, Obstacle> {
 }
 
 /// Runs the fast path ([`fast_path::fast_path`]) if the current instruction is one for it.
-fn glide_on(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
+fn take_fast_path(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) {
     let function = process.task.function(program);
     if function.code.get(process.task.frame.pc as usize).is_some_and(has_fast_path) {
-        fast_path::glide_apart(process, program, function, knows);
+        fast_path::run_apart(process, program, function, knows);
     }
 }
 

@@ -78,7 +78,7 @@ pub(super) enum HistoryEvent {
     Sent(usize),
     /// The answer to a request was seen.
     Answered(usize),
-    /// A client gave up: no request must have been served before.
+    /// A client gave up: no request needs to have been served before.
     GaveUp,
     /// The system was killed and started again: requests under way were served before, or never.
     Restarted,

@@ -60,7 +60,7 @@ use crate::spec::analysis::partition::RequestKeys;
 use crate::spec::analysis::pure::RequestFacts;
 use budget::OrderBudget;
 use forms::StateNumber;
-use order_search::{Last, OrderSearch, SearchEnd};
+use order_search::{OrderSearch, ResumePoint, SearchEnd};
 use rules::OrderRules;
 use rules::kinds::{HistoryFacts, changing_nothing, harmless};
 use rules::unseen::{Likeness, UnseenTexts};
@@ -199,7 +199,7 @@ fn first_unexplained(
     known: &HistoryFacts<'_>,
     states: &mut States,
     budget: &mut OrderBudget,
-    last: &Last,
+    last: &ResumePoint,
 ) -> Result<usize, Limit> {
     let mut explains = |events: usize| {
         let end = OrderSearch::new(known, events).resume(states, budget, last);
@@ -237,7 +237,7 @@ impl States {
     }
 
     /// The judgement if a search found that no candidate is left after the event on a line.
-    fn rejected(mut self, line: u64, last: Last) -> JudgedHistory {
+    fn rejected(mut self, line: u64, last: ResumePoint) -> JudgedHistory {
         let verdict = self.judge.verdict_of(Vec::new(), line);
         JudgedHistory {
             verdict,

@@ -33,7 +33,7 @@ pub(super) enum SearchEnd {
     /// A configuration that explains all events.
     Explained(Configuration),
     /// No configuration explains all events.
-    Nothing(Last),
+    Nothing(ResumePoint),
     /// Only doubtful configurations explain all events, and this is one.
     Doubtful(Configuration),
     /// A limit was exceeded.
@@ -42,18 +42,18 @@ pub(super) enum SearchEnd {
 
 /// The end of a search that found nothing: the configurations before the last event at which a search of fewer events has the same ones,
 /// so that it may begin there.
-pub(super) struct Last {
-    /// The event that no configuration passed, as later answers were known.
+pub(super) struct ResumePoint {
+    /// The deepest event that was reached. The first event without an order may be a later one, as answers after it were known.
     pub(super) deepest: usize,
     at: usize,
     pub(super) configurations: Vec<Configuration>,
     moments: Moments,
 }
 
-impl Last {
+impl ResumePoint {
     /// One configuration before an event.
-    pub(super) fn first(at: usize, configuration: Configuration) -> Last {
-        Last { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
+    pub(super) fn first(at: usize, configuration: Configuration) -> ResumePoint {
+        ResumePoint { deepest: at, at, configurations: vec![configuration], moments: Moments::new() }
     }
 
     /// The event before which the configurations are.
@@ -67,8 +67,8 @@ impl Last {
     }
 
     /// These configurations as those before the first event of a history that begins with their event, with these requests under way.
-    pub(super) fn before_first(self, moment: Moment) -> Last {
-        Last { deepest: 0, at: 0, moments: Moments::starting_with(moment), ..self }
+    pub(super) fn before_first(self, moment: Moment) -> ResumePoint {
+        ResumePoint { deepest: 0, at: 0, moments: Moments::starting_with(moment), ..self }
     }
 }
 
@@ -170,9 +170,9 @@ impl<'h> OrderSearch<'h> {
         mut self,
         states: &mut States,
         budget: &mut OrderBudget,
-        last: &Last,
+        last: &ResumePoint,
         begun: AdvanceSoFar,
-    ) -> Result<Last, (Limit, AdvanceSoFar)> {
+    ) -> Result<ResumePoint, (Limit, AdvanceSoFar)> {
         let to = begun.to;
         match begun.halted {
             None => self.begin(states, budget, last),
@@ -204,7 +204,7 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// Begins with the configurations at the end of another search.
-    pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &Last) {
+    pub(super) fn begin(&mut self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) {
         self.moments = last.moments.clone();
         self.cleared = last.at;
         self.apart = last.at;
@@ -222,14 +222,14 @@ impl<'h> OrderSearch<'h> {
     }
 
     /// The end of a search that found nothing.
-    pub(super) fn last(mut self) -> Last {
+    pub(super) fn last(mut self) -> ResumePoint {
         let OrderSearch { apart: at, deepest, .. } = self;
         self.moments.truncate(at);
         let of = |(state, met): (StateNumber, Vec<ServedSet>)| {
             met.into_iter().map(move |done| Configuration::of(state, done))
         };
         let configurations = self.met.remove(&at).unwrap_or_default().into_iter().flat_map(of).collect();
-        Last { deepest, at, configurations, moments: self.moments }
+        ResumePoint { deepest, at, configurations, moments: self.moments }
     }
 
     /// Forgets the configurations that were met before events to which no open configuration can come any more, except those from `apart`

@@ -12,7 +12,7 @@ use super::bits::PlaceSet;
 use super::budget::OrderBudget;
 use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
-use super::order_search::{Last, OrderSearch, SearchEnd};
+use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::states::States;
 
 /// Deepest first waits once it has done one part in `PATIENCE` of the work that event by event is likely to take, and came no further.
@@ -71,11 +71,11 @@ impl OrderSearch<'_> {
         perhaps: PlaceSet,
     ) -> SearchEnd {
         let done = ServedSet { served: PlaceSet::default(), perhaps };
-        self.resume(states, budget, &Last::first(at, Configuration::of(state, done)))
+        self.resume(states, budget, &ResumePoint::first(at, Configuration::of(state, done)))
     }
 
     /// Searches from the configurations at the end of a search of more events.
-    pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &Last) -> SearchEnd {
+    pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) -> SearchEnd {
         let (mut deepest, mut by_event) = (self.beside(), self);
         by_event.begin(states, budget, last);
         deepest.begin(states, budget, last);

@@ -50,7 +50,7 @@ pub(crate) fn fast_path(process: &mut Process, program: &Program, function: &Fun
     let Task { stored, read_open, registers, frame, .. } = task;
     let registers = &mut registers[frame.base as usize..];
     let place = PlainOperands { registers, memory, stored, read_open, constants: &program.constants };
-    let mut at = Glide { place, knows, joins };
+    let mut at = FastRun { place, knows, joins };
     while fuel > 0
         && let Some(op) = function.code.get(pc as usize)
         && let Some(next) = at.step(op, pc)
@@ -63,19 +63,19 @@ pub(crate) fn fast_path(process: &mut Process, program: &Program, function: &Fun
 
 /// Runs [`fast_path`] as a function of its own, not inlined.
 #[inline(never)] // The caller needs the machine registers for itself.
-pub(crate) fn glide_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
+pub(crate) fn run_apart(process: &mut Process, program: &Program, function: &Function, knows: &mut impl KnownBounds) {
     fast_path(process, program, function, knows);
 }
 
 /// The state of the fast path.
-struct Glide<'p, K> {
+struct FastRun<'p, K> {
     place: PlainOperands<'p>,
     knows: &'p mut K,
     /// Set if no guard is open: then a join is a copy.
     joins: bool,
 }
 
-impl<K: KnownBounds> Glide<'_, K> {
+impl<K: KnownBounds> FastRun<'_, K> {
     /// Executes an instruction and returns the position after it. `None`, and nothing is done, if it may need a decision.
     #[inline(always)] // Its only caller is the loop.
     fn step(&mut self, op: &Op, pc: Pc) -> Option<Pc> {

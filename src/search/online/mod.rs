@@ -20,7 +20,7 @@ use std::sync::Arc;
 use super::budget::OrderBudget;
 use super::configuration::Configuration;
 use super::history::{Building, Happened, HistoryEvent, Request};
-use super::order_search::{AdvanceSoFar, Last, OrderSearch, SearchEnd};
+use super::order_search::{AdvanceSoFar, OrderSearch, ResumePoint, SearchEnd};
 use super::rules::OrderRules;
 use super::rules::kinds::HistoryFacts;
 use super::rules::unseen::{Likeness, UnseenTexts};
@@ -73,7 +73,7 @@ pub(crate) struct OnlinePart {
     /// The requests so far that may fail; `restarts_may_fail` is set if a restart may.
     failures: RefCell<Failures>,
     restarts_may_fail: bool,
-    base: Option<Last>,
+    base: Option<ResumePoint>,
     witness: Option<Configuration>,
     /// The requests that may still be answered, each after the event that sent it.
     unanswered: BTreeSet<(usize, usize)>,
@@ -111,7 +111,7 @@ impl OnlinePart {
             facts: Vec::new(),
             failures,
             restarts_may_fail: false,
-            base: first.clone().map(|first| Last::first(0, first)),
+            base: first.clone().map(|first| ResumePoint::first(0, first)),
             witness: first,
             unanswered: BTreeSet::new(),
             begun: None,
@@ -248,7 +248,7 @@ impl OnlinePart {
     }
 
     /// Takes a new base, and forgets the events before it.
-    fn forget_before(&mut self, mut base: Last) {
+    fn forget_before(&mut self, mut base: ResumePoint) {
         let requests = &self.building.so_far().requests;
         let mut moment = base.moment().clone();
         // A request without an answer that was served in each configuration does not matter any more.

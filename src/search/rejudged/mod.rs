@@ -13,7 +13,7 @@ use super::configuration::Configuration;
 use super::forms::StateNumber;
 use super::history::{History, HistoryEvent, Request};
 use super::may_fail;
-use super::order_search::{Last, OrderSearch, SearchEnd};
+use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::rules::OrderRules;
 use super::rules::kinds::{HistoryFacts, changing_nothing, harmless};
 use super::states::States;
@@ -36,7 +36,7 @@ const SHARING: usize = 64;
 /// The end of a search that found no order of a history. A search of the same history with another last answer may go on from there.
 pub struct RejectedSearch {
     states: States,
-    last: Last,
+    last: ResumePoint,
     /// Set if only the requests with the key of the rejected answer were searched.
     pub(super) is_of_key: bool,
 }
@@ -49,7 +49,7 @@ impl std::fmt::Debug for RejectedSearch {
 
 impl RejectedSearch {
     /// The end of a search; `None` if it united states that another answer may tell apart.
-    pub(super) fn new(states: States, last: Last) -> Option<RejectedSearch> {
+    pub(super) fn new(states: States, last: ResumePoint) -> Option<RejectedSearch> {
         let states = states.remembering(last.configurations.iter().map(|configuration| configuration.state))?;
         Some(RejectedSearch { states, last, is_of_key: false })
     }
@@ -59,7 +59,7 @@ impl RejectedSearch {
         let (states, first) = States::new(Judge::new(spec.clone(), options.clone()));
         first.map(|first| RejectedSearch {
             states,
-            last: Last::first(0, Configuration::first(first)),
+            last: ResumePoint::first(0, Configuration::first(first)),
             is_of_key: false,
         })
     }
