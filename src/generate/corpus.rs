@@ -72,11 +72,11 @@ impl CorpusSearch {
             let plan = generator.wave(&[server.state()], label, choices)?;
             let Some(ask) = plan.asks.into_iter().next() else { return Ok(()) };
             let request = ask.request;
-            generator.sent(label, 1, &request.value);
+            generator.sent(&request.value);
             self.left -= 1;
             let Ok(reply) = server.handle(&request.value, 1, choices) else { return Ok(()) };
             if let Reply::Answer(answer) = &reply {
-                generator.answered(label, 1, answer);
+                generator.answered(label, answer);
             }
             steps.push(CorpusStep { label, request, reply });
             let taken = noted(server.state(), self.slot);

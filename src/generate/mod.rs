@@ -137,18 +137,15 @@ impl Generator {
     }
 
     /// Notes that a request was sent.
-    pub fn sent(&mut self, _label: u64, _client: u64, request: &Value) {
+    pub fn sent(&mut self, request: &Value) {
         let places = &self.places;
         self.seen.ask(&self.form, &|node| places[node].kind, request);
     }
 
     /// Notes the answer to the request with this label.
-    pub fn answered(&mut self, label: u64, _client: u64, answer: &Value) {
+    pub fn answered(&mut self, label: u64, answer: &Value) {
         self.seen.answer(label + 1, answer);
     }
-
-    /// Notes that the request with this label has no known answer.
-    pub fn unanswered(&mut self, _label: u64) {}
 
     /// The request with references in the place of scalars that an answer had first.
     #[must_use]

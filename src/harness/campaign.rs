@@ -382,13 +382,12 @@ impl<'c> Campaign<'c> {
         }
         for event in events.values().flatten() {
             match &event.kind {
-                LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
+                LiveEventKind::Sent(request) => self.generator.sent(&request.value),
                 LiveEventKind::Answered(answer) => {
                     self.is_answered = true;
-                    self.generator.answered(event.label, event.client, answer);
+                    self.generator.answered(event.label, answer);
                 }
-                LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
-                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }

@@ -284,12 +284,6 @@ impl LiveRun {
         self.next_label
     }
 
-    /// The label of the request that the event on a line belongs to; lines are the numbers of events, from 1.
-    #[must_use]
-    pub fn label_on(&self, line: u64) -> u64 {
-        self.events.get((line as usize).wrapping_sub(1)).map_or(0, |event| event.label)
-    }
-
     /// The exchanges in an order in which the server may have served them; `None` if no order is known.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {

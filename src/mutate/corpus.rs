@@ -41,11 +41,11 @@ fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Script {
     for (exchange, number) in exchanges.iter().zip(0..) {
         let (label, client) = (2 * number + 1, exchange.client);
         let request = generator.referring(exchange.request.clone());
-        generator.sent(label, client, &exchange.request);
+        generator.sent(&exchange.request);
         steps.push(ScriptStep::Ask { label, client, request });
         let seen = match &exchange.observed {
             Observed::Answer(answer) => {
-                generator.answered(label, client, answer);
+                generator.answered(label, answer);
                 RecordedOutcome::Answer(answer.clone())
             }
             Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => RecordedOutcome::Lost,

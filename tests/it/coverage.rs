@@ -26,11 +26,11 @@ fn run(spec: &Arc<Spec>, generator: &mut Generator, choices: &mut Random) -> Vec
         let plan = generator.wave(&[&state], 2 * exchanges.len() as u64 + 1, choices).expect("a plan");
         for ask in plan.asks {
             let (client, request) = (ask.client, ask.request.value);
-            generator.sent(ask.label, client, &request);
+            generator.sent(&request);
             let reply = server.handle(&request, client, choices).expect("an answer");
             let observed = match reply {
                 Reply::Answer(answer) => {
-                    generator.answered(ask.label, client, &answer);
+                    generator.answered(ask.label, &answer);
                     Observed::Answer(answer)
                 }
                 Reply::Nothing => Observed::Nothing,

@@ -45,7 +45,7 @@ fn drive(spec: &Arc<Spec>, settings: GenerateSettings, seed: u64) -> Vec<Vec<Sen
             }
             for ask in &plan.asks {
                 let value = &ask.request.value;
-                generator.sent(ask.label, ask.client, value);
+                generator.sent(value);
                 let reply = match server.handle(value, ask.client, &mut choices) {
                     Ok(reply) => reply,
                     Err(stop) => panic!("{}: {stop:?}", encode(&spec.types, spec.program.request, value)),
@@ -58,13 +58,10 @@ fn drive(spec: &Arc<Spec>, settings: GenerateSettings, seed: u64) -> Vec<Vec<Sen
                     references: references.collect(),
                     answer: match reply {
                         Reply::Answer(answer) => {
-                            generator.answered(ask.label, ask.client, &answer);
+                            generator.answered(ask.label, &answer);
                             Some(encode(&spec.types, spec.program.response, &answer))
                         }
-                        Reply::Nothing => {
-                            generator.unanswered(ask.label);
-                            None
-                        }
+                        Reply::Nothing => None,
                     },
                 });
             }

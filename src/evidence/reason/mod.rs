@@ -387,8 +387,3 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
 fn search_options(options: &Options) -> Options {
     Options { keep_choices: false, inspected: Inspected::Memory, ..options.clone() }
 }
-
-/// The exchange with a hole in the place of its answer.
-fn without_answer(exchange: &Exchange) -> Exchange {
-    super::without_answer(exchange)
-}

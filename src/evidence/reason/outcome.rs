@@ -3,7 +3,7 @@
 use std::ops::ControlFlow;
 
 use super::budget::Budget;
-use super::without_answer;
+use crate::evidence::without_answer;
 use crate::judge::{Exchange, Judge, Verdict};
 use crate::validate::Recording;
 

@@ -135,10 +135,9 @@ impl Generated {
     fn learn(&mut self, run: &LiveRun, from: usize) {
         for event in &run.events()[from..] {
             match &event.kind {
-                LiveEventKind::Sent(request) => self.generator.sent(event.label, event.client, &request.value),
-                LiveEventKind::Answered(answer) => self.generator.answered(event.label, event.client, answer),
-                LiveEventKind::Lost | LiveEventKind::Closed => self.generator.unanswered(event.label),
-                LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+                LiveEventKind::Sent(request) => self.generator.sent(&request.value),
+                LiveEventKind::Answered(answer) => self.generator.answered(event.label, answer),
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
             }
         }
     }
