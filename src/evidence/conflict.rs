@@ -15,12 +15,13 @@
 //! before the line were served before it, and the conflict has only answers after it.
 
 use std::cmp::Reverse;
+use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::allowed::{Possibility, allowed_but};
-use super::narrowing::{self, NeededSearch, least_between};
+use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
-use crate::judge::{Options, Verdict};
+use crate::judge::{Options, Verdict, least_above};
 use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
 use crate::value::Value;
@@ -264,15 +265,9 @@ impl ConflictSearch<'_> {
     /// The last event before which the state may be any; `None` if none is found.
     fn start(&mut self) -> Option<usize> {
         let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
-        let (mut short, mut long) = (0, 1);
-        while !self.rejects_from(end.saturating_sub(long)) {
-            if long >= end.min(LONGEST) || self.budget.left() < stop {
-                return None;
-            }
-            (short, long) = (long, 2 * long);
-        }
-        let least = least_between(short, long.min(end), |length| self.rejects_from(end - length));
-        Some(self.line_begin(end - least))
+        let rejects = |length: usize| Ok(self.budget.left() >= stop && self.rejects_from(end - length));
+        let Ok(least) = least_above::<Infallible>(0, end.min(LONGEST), rejects);
+        least.map(|least| self.line_begin(end - least))
     }
 
     fn rejects_from(&mut self, event: usize) -> bool {

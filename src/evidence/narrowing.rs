@@ -6,6 +6,10 @@
 //! ?  ?  ?    ?    known  accepted        so the fourth is needed
 //! ```
 
+use std::convert::Infallible;
+
+use crate::judge::least_above;
+
 /// The questions that find the needed answers of a rejection.
 pub(super) trait NeededSearch {
     /// Tests whether the event is still rejected if these answers are known; false if this was not found out.
@@ -22,29 +26,13 @@ pub(super) fn needed(search: &mut impl NeededSearch, answers: Vec<usize>) -> (Ve
         if search.is_spent() {
             return (needed, rest);
         }
-        let mut with_last = |last: usize| search.rejects(&[&needed, &rest[rest.len() - last..]].concat());
-        // The last `short` answers of the rest do not suffice, and the last `long` do.
-        let (mut short, mut long) = (0, 1);
-        while long < rest.len() && !with_last(long) {
-            (short, long) = (long, 2 * long);
-        }
-        let last = least_between(short, long.min(rest.len()), with_last);
+        let all = rest.len();
+        let with_last = |last: usize| Ok(last == all || search.rejects(&[&needed, &rest[all - last..]].concat()));
+        let Ok(last) = least_above::<Infallible>(0, all, with_last);
+        let last = last.unwrap_or(all);
         let after = rest.split_off(rest.len() - last);
         needed.push(after[0]);
         rest = after[1..].to_vec();
     }
     (needed, Vec::new())
-}
-
-/// The least number for which a test holds, by bisection. The test does not hold for `short`, and holds for `long`.
-pub(super) fn least_between(mut short: usize, mut long: usize, mut holds: impl FnMut(usize) -> bool) -> usize {
-    while short + 1 < long {
-        let middle = short.midpoint(long);
-        if holds(middle) {
-            long = middle;
-        } else {
-            short = middle;
-        }
-    }
-    long
 }

@@ -40,6 +40,7 @@ pub use tasks::alternatives::possible_instead;
 pub use tasks::recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use tasks::wire::RecordedEvent;
 pub(crate) use variants::FailedRuns;
+pub(crate) use verdict::least_above;
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 pub(crate) use work::memory_in_use;
 

@@ -144,3 +144,50 @@ impl fmt::Display for Limit {
         }
     }
 }
+
+/// The least number above `low`, and at most `most`, for which a test holds; `None` if it does not hold for `most`. A test that holds for a
+/// number holds for all larger ones.
+///
+/// The numbers that are tried go up from `low` by 1, 2, 4 … until the test holds, as the number is mostly near; the rest is bisected.
+///
+/// # Errors
+/// Those of the test.
+pub(crate) fn least_above<E>(
+    mut low: usize,
+    most: usize,
+    mut holds: impl FnMut(usize) -> Result<bool, E>,
+) -> Result<Option<usize>, E> {
+    let mut step = 1;
+    let mut high = loop {
+        if low >= most {
+            return Ok(None);
+        }
+        let at = low.saturating_add(step).min(most);
+        if holds(at)? {
+            break at;
+        }
+        (low, step) = (at, step.saturating_mul(2));
+    };
+    while low + 1 < high {
+        let middle = low.midpoint(high);
+        if holds(middle)? { high = middle } else { low = middle }
+    }
+    Ok(Some(high))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::least_above;
+
+    #[test]
+    fn the_least_number_is_found() {
+        for (low, most, least) in
+            (0..6).flat_map(|low| (low..20).flat_map(move |most| (0..24).map(move |of| (low, most, of))))
+        {
+            let found = least_above(low, most, |n| Ok::<_, ()>(n >= least));
+            let expected = (least <= most && most > low).then(|| least.max(low + 1));
+            assert_eq!(found, Ok(expected), "above {low}, up to {most}: {least}");
+        }
+        assert_eq!(least_above(0, 9, |n| if n < 3 { Ok(false) } else { Err(n) }), Err(3));
+    }
+}

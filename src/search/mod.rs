@@ -53,7 +53,7 @@ pub use rejudged::{RejectedSearch, RejudgedHistory};
 #[doc(hidden)]
 pub use timeline::{RequestSpan, ServiceMoment, Timeline};
 
-use crate::judge::{Failures, Judge, Options, Verdict};
+use crate::judge::{Failures, Judge, Options, Verdict, least_above};
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
@@ -211,21 +211,9 @@ fn first_unexplained(
             SearchEnd::GivenUp(limit) => Err(limit),
         }
     };
-    // The first `low` events are explained, the first `high` are not.
-    let (mut low, mut high, mut leap) = (last.deepest, known.history.events.len(), 1);
-    while low + leap < high && explains(low + leap)? {
-        low += leap;
-        leap *= 2;
-    }
-    high = high.min(low + leap);
-    while low + 1 < high {
-        let middle = low.midpoint(high);
-        match explains(middle)? {
-            true => low = middle,
-            false => high = middle,
-        }
-    }
-    Ok(low)
+    let all = known.history.events.len();
+    let is_unexplained = |events: usize| Ok(events == all || !explains(events)?);
+    Ok(least_above(last.deepest, all, is_unexplained)?.map_or(last.deepest, |events| events - 1))
 }
 
 impl States {

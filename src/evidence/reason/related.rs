@@ -11,12 +11,14 @@
 //! After each exchange without a common value, all parts of the state that the rejected exchange does not name are forgotten. So
 //! each exchange of a long recording costs little.
 
+use std::convert::Infallible;
+
 use super::budget::Budget;
 use super::needed::of_type;
 use super::outcome::{FEW, Shown, SuffixOutcome, shown};
 use super::{Minimality, ReasonSearch};
-use crate::evidence::narrowing::{NeededSearch, least_between, needed};
-use crate::judge::{Cell, Judge, Observed};
+use crate::evidence::narrowing::{NeededSearch, needed};
+use crate::judge::{Cell, Judge, Observed, least_above};
 use crate::spec::Type;
 use crate::validate::Recording;
 
@@ -127,19 +129,12 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
     /// The position of the last related exchange such that the event is rejected from any state before this exchange.
     fn first(&mut self) -> Option<usize> {
         let related = self.related;
-        let mut rejects = |count: usize| {
+        let rejects = |count: usize| {
             self.from = related[related.len() - count];
-            self.rejects(related) || self.outcome(KnownAnswers::All) == SuffixOutcome::Rejected
+            Ok(self.rejects(related) || self.outcome(KnownAnswers::All) == SuffixOutcome::Rejected)
         };
-        let (mut short, mut long) = (0, 1.min(related.len()));
-        while long == 0 || !rejects(long) {
-            if long == related.len() {
-                return None;
-            }
-            (short, long) = (long, (2 * long).min(related.len()));
-        }
-        let least = least_between(short, long, rejects);
-        Some(related[related.len() - least])
+        let Ok(least) = least_above::<Infallible>(0, related.len(), rejects);
+        least.map(|least| related[related.len() - least])
     }
 
     /// The outcome with these answers known, and holes in the place of all others.

@@ -12,6 +12,7 @@
 //! ```
 
 use std::collections::VecDeque;
+use std::convert::Infallible;
 use std::slice::Iter;
 use std::sync::Arc;
 
@@ -22,7 +23,7 @@ use super::deepest::{DeepestFirst, Searched};
 use super::wire::{Ahead, Lookahead, RecordedEvent};
 use crate::judge::frontier::Judge;
 use crate::judge::options::Options;
-use crate::judge::verdict::Verdict;
+use crate::judge::verdict::{Verdict, least_above};
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
@@ -229,21 +230,26 @@ impl Recordings<'_> {
     /// The judge of the shortest beginning that is rejected, given one that rejected all events. The event is found by bisection.
     fn first_rejected(&self, given_up: Judge) -> Judge {
         let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
-        // The first `explained` events are accepted, the first `open` are not rejected, and the first `rejected` are.
+        // The first `explained` events are accepted, the first `open` are not rejected, and all are.
         let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
-        let (mut open, mut rejected) = (before(given_up.event), self.events.len());
-        let (mut last, mut reach) = (given_up, 1);
-        while open + 1 < rejected {
-            let is_near = rejected < self.events.len();
-            let count = if is_near { open + (rejected - open) / 2 } else { (open + reach).min(rejected - 1) };
+        let (open, all, mut last) = (before(given_up.event), self.events.len(), given_up);
+        let is_rejected = |count: usize| {
+            if count == all {
+                return Ok(true);
+            }
             let judge = self.decided(count);
             match judge.verdict() {
-                Verdict::Reject { .. } => (last, rejected) = (judge, count),
-                Verdict::Accept { .. } => (explained, open) = (count, count),
-                Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => open = count,
+                Verdict::Reject { .. } => {
+                    last = judge;
+                    return Ok(true);
+                }
+                Verdict::Accept { .. } => explained = count,
+                Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {}
             }
-            reach *= 2;
-        }
+            Ok(false)
+        };
+        let Ok(rejected) = least_above::<Infallible>(open, all, is_rejected);
+        let rejected = rejected.unwrap_or(all);
         let from = (explained + 1 < rejected).then(|| self.line(explained + 1));
         last.died(self.line(rejected), from);
         last
