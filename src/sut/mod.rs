@@ -19,6 +19,10 @@
 //! | `in_process/ask.rs`, `in_process/asynchronous.rs` | requests as method calls, and as futures |
 //! | `adapter.rs` | a system in Rust as an adapter, which is a program of its own |
 
+pub mod lines;
+pub mod tail;
+pub mod wire;
+
 mod adapter;
 #[cfg(unix)]
 mod address;

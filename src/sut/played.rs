@@ -13,9 +13,9 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::lines::{MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
 use super::peers::{PeerAddress, PeerSpeech};
-use super::tcp::lines::{MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
-use super::tcp::wire::shown;
+use super::wire::shown;
 use super::{SutCall, SutFailure, SutFailureKind};
 use crate::http::{MessageBuffer, message_of_answer, request_of};
 use crate::json::{decode, encode};

@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
+use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
 use super::process::group::{Ending, GroupPipes, ProcessGroup};
 use super::process::{Launcher, in_words, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
-use super::tcp::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
-use super::tcp::wire::{LineCodec, shown};
+use super::wire::{LineCodec, shown};
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::spec::Spec;
 use crate::value::Value;

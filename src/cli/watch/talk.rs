@@ -6,7 +6,7 @@
 use mayhap::Spec;
 use mayhap::http::{Framing, HttpHead, HttpMessage, MessageBuffer, answer_of, is_refusal, request_of, shown_message};
 use mayhap::json;
-use mayhap::sut::tcp::lines::{LineBuffer, is_blank};
+use mayhap::sut::lines::{LineBuffer, is_blank};
 use mayhap::trace::EventKind;
 use mayhap::value::Value;
 use std::collections::VecDeque;

@@ -1,8 +1,8 @@
 //! The reports that a user asks for: `--report json:result.json,html:result.html`.
 //!
 //! ```
-//! use mayhap::report::campaign::wanted::{ReportFormat, ReportWanted};
-//! let wanted: ReportWanted = "junit:target/mayhap.xml".parse()?;
+//! use mayhap::report::campaign::wanted::{ReportFormat, RequestedReport};
+//! let wanted: RequestedReport = "junit:target/mayhap.xml".parse()?;
 //! assert_eq!((wanted.format, wanted.path.to_str()), (ReportFormat::Junit, Some("target/mayhap.xml")));
 //! # Ok::<(), String>(())
 //! ```

@@ -34,7 +34,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::{Duration, Instant};
 
 use super::kinds::request_kinds;
-use super::tcp::wire::LineCodec;
+use super::wire::LineCodec;
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::json::from_line;
 use crate::spec::Spec;

@@ -26,7 +26,7 @@ use std::time::{Duration, Instant};
 use regex_lite::Regex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
-use super::tail::OutputTail;
+use crate::sut::tail::OutputTail;
 
 /// The time that a group has to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);

@@ -14,7 +14,6 @@
 pub mod group;
 #[cfg(unix)]
 pub mod ready;
-pub mod tail;
 
 use std::fmt;
 use std::path::PathBuf;

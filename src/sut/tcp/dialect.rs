@@ -4,9 +4,9 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 use std::time::Instant;
 
-use super::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
-use super::wire::{LineCodec, garbage, shown};
 use crate::spec::Spec;
+use crate::sut::lines::{LineBuffer, MAX_ANSWER_BYTES, is_blank};
+use crate::sut::wire::{LineCodec, garbage, shown};
 use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
 use crate::value::Value;
 

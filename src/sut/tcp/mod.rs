@@ -12,12 +12,10 @@
 pub(crate) mod dialect;
 #[cfg(unix)]
 pub(crate) mod http;
-pub mod lines;
 #[cfg(unix)]
 pub(crate) mod stream;
 #[cfg(all(unix, feature = "tls"))]
 pub(crate) mod tls;
-pub mod wire;
 
 use std::collections::{BTreeMap, VecDeque};
 use std::io::{self, Write};
@@ -26,13 +24,13 @@ use std::time::{Duration, Instant};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::net::sockopt::set_socket_linger;
 
+use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::played::PlayedPeers;
 use super::process::Launcher;
 use super::process::ready::connect;
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::value::Value;
 use dialect::{Dialect, SeenThings};
-use lines::{StreamState, UnwrittenLines, read_from};
 use stream::{LinkStream, SystemPlace};
 
 /// The client number of events that no client sees.

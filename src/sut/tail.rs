@@ -1,7 +1,7 @@
 //! The last lines of a program's output, read by a thread of its own, so that the program never waits for a reader.
 //!
 //! ```
-//! use mayhap::sut::process::tail::OutputTail;
+//! use mayhap::sut::tail::OutputTail;
 //! let tail = OutputTail::reading(&b"one\ntwo\n"[..], None);
 //! tail.wait_for_end(std::time::Duration::from_secs(1));
 //! assert_eq!(tail.lines(), ["one", "two"]);

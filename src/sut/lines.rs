@@ -1,7 +1,7 @@
 //! Lines from bytes, which come in pieces of any length.
 //!
 //! ```
-//! use mayhap::sut::tcp::lines::LineBuffer;
+//! use mayhap::sut::lines::LineBuffer;
 //! let (mut buffer, mut lines) = (LineBuffer::default(), Vec::new());
 //! for piece in ["one\nt", "w", "o\nthr"] {
 //!     buffer.take(piece.as_bytes(), |line| lines.push(String::from_utf8_lossy(line).into_owned()));

@@ -13,12 +13,12 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::protocol::ObjectMembers;
+use super::{SutFailure, SutFailureKind};
 use crate::http::shown_bytes;
 use crate::json::{FormReader, Forms, Scanner, Spacing, decode, encode_into};
 use crate::spec::Spec;
 use crate::spec::types::TypeId;
-use crate::sut::protocol::ObjectMembers;
-use crate::sut::{SutFailure, SutFailureKind};
 use crate::value::Value;
 
 /// The texts around the client and the answer in a line of an adapter, for each spacing.
