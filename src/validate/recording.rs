@@ -79,7 +79,7 @@ pub struct StoredTrace<O> {
     length: usize,
     open: O,
     places: RefCell<Vec<TracePosition>>,
-    general_path: Cell<usize>,
+    stride: Cell<usize>,
     failure: RefCell<Option<String>>,
 }
 
@@ -87,7 +87,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
     /// The first `length` exchanges of a trace.
     pub fn new(spec: &Arc<Spec>, length: usize, open: O) -> StoredTrace<O> {
         let (places, failure) = (RefCell::new(vec![TracePosition::default()]), RefCell::default());
-        StoredTrace { spec: spec.clone(), length, open, places, general_path: Cell::new(1), failure }
+        StoredTrace { spec: spec.clone(), length, open, places, stride: Cell::new(1), failure }
     }
 
     /// The reason why the trace could not be read to its end, if it could not: then it seemed shorter than it is.
@@ -100,7 +100,7 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
     fn open_at(&self, from: usize) -> Result<Exchanges<Box<dyn BufRead>>, String> {
         let place = {
             let places = self.places.borrow();
-            places[(from / self.general_path.get()).min(places.len() - 1)]
+            places[(from / self.stride.get()).min(places.len() - 1)]
         };
         let mut exchanges = Exchanges::resume(&self.spec, (self.open)(place.bytes)?, place);
         while exchanges.position().events < from as u64 {
@@ -114,14 +114,14 @@ impl<O: Fn(u64) -> Result<Box<dyn BufRead>, String>> StoredTrace<O> {
 
     /// Remembers a place if it is the next one by the stride. If there are too many places, every second one is forgotten.
     fn note(&self, place: TracePosition) {
-        let (mut places, general_path) = (self.places.borrow_mut(), self.general_path.get());
-        if place.events != (places.len() * general_path) as u64 {
+        let (mut places, stride) = (self.places.borrow_mut(), self.stride.get());
+        if place.events != (places.len() * stride) as u64 {
             return;
         }
         places.push(place);
         if places.len() == PLACES {
             *places = places.iter().copied().step_by(2).collect();
-            self.general_path.set(general_path * 2);
+            self.stride.set(stride * 2);
         }
     }
 

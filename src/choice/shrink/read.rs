@@ -69,8 +69,8 @@ impl<'s> Read<'s> {
     /// Tests whether the run, with one step more, cannot come before the best one.
     fn is_late(&self) -> bool {
         let made = self.made.len();
-        let is_overloaded = |best: &[Step]| made + 1 == best.len() && shortlex(&self.made, &best[..made]).is_gt();
-        made >= self.longest || self.best.is_some_and(is_overloaded)
+        let is_larger = |best: &[Step]| made + 1 == best.len() && shortlex(&self.made, &best[..made]).is_gt();
+        made >= self.longest || self.best.is_some_and(is_larger)
     }
 }
 

@@ -36,7 +36,7 @@ struct CellView {
 impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
     /// Judges the exchanges before a position; `None` if they are rejected, or the work is called off.
     pub(super) fn new(start: Judge, recording: &'s R, to: usize, budget: &Budget<'_>) -> Option<KnownPrefix<'s, R>> {
-        let (mut judge, mut at, mut general_path, mut alive) = (start.clone(), 0, 1, true);
+        let (mut judge, mut at, mut stride, mut alive) = (start.clone(), 0, 1, true);
         let mut checkpoints = vec![(0, start)];
         recording.read(0, &mut |exchange| {
             if at == to {
@@ -44,12 +44,12 @@ impl<'s, R: Recording + ?Sized> KnownPrefix<'s, R> {
             }
             alive = judge.observe(exchange);
             at += 1;
-            if at % general_path == 0 && at < to {
+            if at % stride == 0 && at < to {
                 checkpoints.push((at, judge.clone()));
             }
             if checkpoints.len() > KEPT {
-                general_path *= 2;
-                checkpoints.retain(|(at, _)| at % general_path == 0);
+                stride *= 2;
+                checkpoints.retain(|(at, _)| at % stride == 0);
             }
             let goes_on = alive && !budget.is_called_off();
             if goes_on { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -42,6 +42,7 @@ enum SavedValue {
 struct SavedMap {
     entries: Vec<(u32, SavedEntry)>,
     waiting: Vec<(u32, Option<SavedEntry>, Vec<u32>)>,
+    #[serde(rename = "is_eager")]
     decides_early: bool,
     base: Option<SavedBase>,
 }
