@@ -1,7 +1,7 @@
 # make demo     what mayhap is for, in a minute: a real server recorded and judged, and a live one tested until it is caught
 # make http     Apache, nginx and lighttpd tested by the RFC, for a minute each
 # make test     all tests
-# make release  target/guided/release/mayhap, which takes a tenth less time than what cargo builds by itself
+# make release  target/guided/release/mayhap, which judges faster than what cargo builds by itself
 # make bench    the figures
 # make lint     formatting, clippy, documentation, with and without the command: warnings are errors
 # Each does its own set-up (a C compiler, pkg-config, libz3). FEATURES=vendored builds Z3 from source instead.

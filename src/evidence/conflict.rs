@@ -265,7 +265,12 @@ impl ConflictSearch<'_> {
     /// The last event before which the state may be any; `None` if none is found.
     fn start(&mut self) -> Option<usize> {
         let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
-        let rejects = |length: usize| Ok(self.budget.left() >= stop && self.rejects_from(end - length));
+        let mut is_found = false;
+        let rejects = |length: usize| {
+            let rejects = (is_found || self.budget.left() >= stop) && self.rejects_from(end - length);
+            is_found |= rejects;
+            Ok(rejects)
+        };
         let Ok(least) = least_above::<Infallible>(0, end.min(LONGEST), rejects);
         least.map(|least| self.line_begin(end - least))
     }

@@ -30,7 +30,7 @@ pub(super) fn needed(search: &mut impl NeededSearch, answers: Vec<usize>) -> (Ve
         let with_last = |last: usize| Ok(last == all || search.rejects(&[&needed, &rest[all - last..]].concat()));
         let Ok(last) = least_above::<Infallible>(0, all, with_last);
         let last = last.unwrap_or(all);
-        let after = rest.split_off(rest.len() - last);
+        let after = rest.split_off(all - last);
         needed.push(after[0]);
         rest = after[1..].to_vec();
     }

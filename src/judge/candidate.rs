@@ -111,7 +111,7 @@ pub enum Logged {
     Copied,
     /// A message of the last section was dropped: the same one was under way already, or nobody sees it.
     Dropped(Port, Value),
-    /// The last request of the connection that is given up is never read, and takes no room.
+    /// The last request of the connection that is given up is never read.
     NeverRead,
     /// The next event was observed over a network.
     Observed,

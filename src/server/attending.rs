@@ -1,7 +1,7 @@
 //! The server's part in a conversation: it runs sections, and sends the messages of a section when the section ends.
 //!
 //! `on q from c { send c, 1; close c; }` leads to a message and then to the end of the connection. Both leave when the section
-//! ends, if the network has room for the message.
+//! ends.
 
 use super::conversation::{Conversation, draw};
 use super::packets::{CallPacket, CallStage, MessagePacket, Notice, OpenTask, RequestPacket};
@@ -23,7 +23,7 @@ struct EndedSection {
     request: Option<u64>,
 }
 
-/// The outcome of a section, as long as it is open whether the network has room for it.
+/// The outcome of a section that has not left the server yet.
 struct Outgoing {
     messages: Vec<MessagePacket>,
     departures: Vec<Departure>,

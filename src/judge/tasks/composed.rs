@@ -58,7 +58,7 @@ impl<'s> Composed<'s> {
         self.reduces && self.network.order() == PacketOrder::Free
     }
 
-    /// Tests whether a message of a step that can be repeated stays under way: it may be seen any number of times, and takes no room.
+    /// Tests whether a message of a step that can be repeated stays under way: it may be seen any number of times, and is not counted.
     pub(crate) fn repeats(self) -> bool {
         self.reduces && self.network.order() == PacketOrder::Free && !self.network.counts_packets()
     }

@@ -101,7 +101,6 @@ pub(crate) struct DeepestFirst<'r> {
     /// The connections before each event.
     wires: Vec<Wire>,
     remaining: RemainingAnswers,
-    /// The answers that requests may have, if requests may be lost to make room.
     /// The numbers of the requests that are different, if they can be read again.
     requests: FxHashMap<(Port, Value), usize>,
     /// The number of first events that a clean state explains.

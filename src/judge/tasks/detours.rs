@@ -14,8 +14,7 @@ use crate::network::PacketOrder;
 pub(crate) enum DetourOrder {
     /// Nodes with the fewest are followed first.
     Fewest,
-    /// Nodes before the latest event are followed first, and a detour counts as one event less. This is the order if packets have an order,
-    /// or if they arrive again and keep the room that they take.
+    /// Nodes before the latest event are followed first, and a detour counts as one event less. This is the order if packets have an order.
     Deepest,
 }
 

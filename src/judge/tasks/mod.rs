@@ -335,7 +335,7 @@ pub(super) fn with_shown(
 }
 
 /// The candidates after a client has given up its connection: no message on it is seen any more, and a prefix of its unread requests may
-/// still be read. If the others would be in the way, or take room, they are dropped now.
+/// still be read. If the others would be in the way, or are counted, they are dropped now.
 fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
     judge.wire.end(port);
     let Composed { spec, network, .. } = composed;

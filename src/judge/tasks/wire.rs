@@ -224,7 +224,7 @@ impl Wire {
             return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
-        // An unseen message stays under way if it is in the way of later ones, or takes room.
+        // An unseen message stays under way if it is in the way of later ones, or the network counts it.
         let stays = order == PacketOrder::Global || network.counts_packets();
         (!(stays && fate == MessageFate::Unseen)).then_some(fate)
     }
