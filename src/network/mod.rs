@@ -28,7 +28,7 @@ mod udp;
 pub use fifo::Fifo;
 pub use moves::ServerSection;
 pub use named::NetworkChoice;
-pub use outstanding::MostOutstanding;
+pub use outstanding::most_outstanding;
 pub use sync::Sync;
 pub use tcp::Tcp;
 pub use udp::Udp;

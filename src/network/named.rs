@@ -4,7 +4,7 @@ use std::fmt;
 use std::num::{IntErrorKind, NonZeroUsize};
 use std::str::FromStr;
 
-use super::{Fifo, MostOutstanding, Network, Sync, Tcp, Udp};
+use super::{Fifo, Network, Sync, Tcp, Udp};
 
 /// A kind of network.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -65,10 +65,10 @@ impl NetworkChoice {
     /// Tests whether it does what TCP does if each connection has at most so many requests without an answer, of a server that answers each
     /// once: nothing is overtaken.
     #[must_use]
-    pub fn is_like_tcp(&self, most: MostOutstanding) -> bool {
+    pub fn is_like_tcp(&self, most: usize) -> bool {
         match self.kind {
             NetworkKind::Tcp => true,
-            NetworkKind::Udp => most.each <= 1 && !self.duplication,
+            NetworkKind::Udp => most <= 1 && !self.duplication,
             NetworkKind::Sync | NetworkKind::Fifo => false,
         }
     }

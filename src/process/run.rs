@@ -222,7 +222,7 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::Append { dst, slot, src } => collect::append(process, at, *dst, (*slot, *src)),
         Op::AppendOne { dst, slot, element } => collect::append_one(process, at, *dst, (*slot, *element)),
         Op::Retain { dst, slot, key, kept, stored } => maps::retain(process, at, (*dst, *slot, *stored), [*key, *kept]),
-        Op::DropFirst { slot, from } => collect::behead(process, *slot, *from as usize),
+        Op::DropFirst { slot, from } => collect::drop_first(process, *slot, *from as usize),
         Op::Put { slot, key, value } => maps::put(process, at, *slot, [*key, *value]),
         Op::Delete { slot, key } => maps::delete(process, at, *slot, *key),
         Op::Insert { dst, map, key, value } => {

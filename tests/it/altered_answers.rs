@@ -26,7 +26,7 @@ use crate::shipped;
 use crate::simulated_tasks::seen;
 use mayhap::choice::Random;
 use mayhap::judge::{Judge, Options, RecordedEvent, judge_recorded};
-use mayhap::network::{MostOutstanding, NetworkChoice, Observation, Sync};
+use mayhap::network::{NetworkChoice, Observation, Sync, most_outstanding};
 use mayhap::search;
 use mayhap::search::OnlineHistory;
 use mayhap::server::{Asked, Population, Ranges, Reply, Server};
@@ -347,7 +347,7 @@ fn verdicts(served: &Served, network: NetworkChoice, trace: &Events) -> Vec<Name
     _ = events.iter().all(|(line, event)| online.observe_over(&*model, *line, event));
     let whole = judge_recorded(&served.spec, &*model, &events, &options).verdict();
     let mut all = vec![name(&online.verdict()), name(&whole)];
-    let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
+    let most = most_outstanding(events.iter().map(|(_, observation)| observation));
     let is_order = |spec: &&Arc<Spec>| spec.program.steps.is_empty() && search::is_judged(spec);
     if let Some(spec) = served.alone.as_ref().filter(is_order).filter(|_| network.is_like_tcp(most)) {
         let history = search::history(spec, trace.iter().map(|event| happened(spec, event)));

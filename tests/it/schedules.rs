@@ -15,7 +15,7 @@ use mayhap::choice::Random;
 use mayhap::details::{Observed, Value};
 use mayhap::judge::Reductions;
 use mayhap::judge::{Judge, RecordedEvent, judge_recorded};
-use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
+use mayhap::network::{NetworkChoice, Observation, most_outstanding};
 use mayhap::process::Port;
 use mayhap::search;
 use mayhap::search::{Happened, OnlineHistory, Timeline};
@@ -469,7 +469,7 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
         for seed in seeds(700 + kind, 60) {
             let case = random(&spec, &mut Rng::new(seed));
             let events = recorded(&case);
-            let most = MostOutstanding::of(events.iter().map(|(_, observation)| observation));
+            let most = most_outstanding(events.iter().map(|(_, observation)| observation));
             let history = search::history(&spec, case.events.iter().map(|event| happened(&case, *event)));
             let by_order = search::judge(&spec, &history, &Options::default()).verdict;
             for network in ["udp", "udp,loss", "tcp"] {
@@ -486,6 +486,6 @@ fn networks_that_do_what_tcp_does_are_judged_by_orders() {
     }
     let are_enough = compared >= at_least(500, 60) && rejected >= at_least(60, 60);
     assert!(are_enough, "{compared} compared, {rejected} rejected");
-    let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(MostOutstanding { each });
+    let of = |text: &str, each| text.parse::<NetworkChoice>().unwrap().is_like_tcp(each);
     assert!(of("tcp,connections=2", 9) && of("udp", 1) && !of("udp", 2) && !of("udp,duplication", 1) && !of("fifo", 1));
 }

@@ -6,7 +6,7 @@
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
 use mayhap::judge::RecordedEvent;
-use mayhap::network::{MostOutstanding, NetworkChoice, Observation};
+use mayhap::network::{NetworkChoice, Observation, most_outstanding};
 use mayhap::report::{Stats, TraceReport};
 use mayhap::search::History;
 use mayhap::session::{NetworkedEvidence, is_order};
@@ -53,7 +53,7 @@ pub fn read(
 /// The observations as a history, if an order of requests alone explains them: the server answers each request once, and the
 /// network behaves like TCP for them.
 pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
-    let most = MostOutstanding::of(observed.events.iter().map(|(_, observation)| observation));
+    let most = most_outstanding(observed.events.iter().map(|(_, observation)| observation));
     (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }
 

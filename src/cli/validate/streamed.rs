@@ -8,7 +8,7 @@ use super::concurrent::{HistoryArrival, HistorySource, TraceNotes};
 use super::networked;
 use crate::cli::terminal::progress::ProgressLine;
 use mayhap::judge::{Options, Verdict};
-use mayhap::network::{MostOutstanding, NetworkChoice};
+use mayhap::network::NetworkChoice;
 use mayhap::report::{Stats, TraceReport};
 use mayhap::search::OnlineHistory;
 use mayhap::session::is_order;
@@ -55,8 +55,7 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
     if source.arrival == HistoryArrival::EventByEvent && !networked::is_by_event(spec, net) {
         return Some(Streaming::AtOnce);
     }
-    let is_same =
-        net.is_like_tcp(MostOutstanding { each: 1 }) && net.connections().is_none() && is_order(&spec.for_networks());
+    let is_same = net.is_like_tcp(1) && net.connections().is_none() && is_order(&spec.for_networks());
     (source.format == TraceFormat::Ndjson && is_same).then_some(Streaming::Alone)
 }
 

@@ -105,14 +105,14 @@ pub(crate) fn append_one(
 }
 
 /// Removes the first elements of a list in its slot.
-pub(crate) fn behead(process: &mut Process, slot: u32, count: usize) -> Result<Executed, Obstacle> {
+pub(crate) fn drop_first(process: &mut Process, slot: u32, count: usize) -> Result<Executed, Obstacle> {
     let list = &mut process.memory[slot as usize];
     evaluate::places(list, count)?;
     match list {
-        Value::List(own) if count <= SHORT.min(own.len()) => behead_in_place(own, count),
+        Value::List(own) if count <= SHORT.min(own.len()) => drop_first_in_place(own, count),
         Value::Open(own) if count <= SHORT.min(own.len()) => {
             let mut own = std::mem::take(own);
-            behead_in_place(&mut own, count);
+            drop_first_in_place(&mut own, count);
             *list = Value::sequence(Arc::unwrap_or_clone(own));
         }
         list => *list = evaluate::tail(list, count),
@@ -227,7 +227,7 @@ pub(crate) fn append_in_place(list: &mut Arc<im::Vector<Value>>, element: Value)
 }
 
 /// Removes the first elements of a list that has at least as many.
-pub(crate) fn behead_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
+pub(crate) fn drop_first_in_place(list: &mut Arc<im::Vector<Value>>, count: usize) {
     let list = Arc::make_mut(list);
     (0..count).for_each(|_| drop(list.pop_front()));
 }

@@ -4,7 +4,7 @@
 //! The loop is small enough to keep its state in machine registers. It leaves an instruction that may need a decision to the general
 //! evaluator: in `reply m.get(k)` with a symbolic key both the lookup and the reply.
 
-use super::collect::{SHORT, append_in_place, behead_in_place};
+use super::collect::{SHORT, append_in_place, drop_first_in_place};
 use super::operands::PlainOperands;
 use super::plain;
 use crate::process::Process;
@@ -133,7 +133,7 @@ impl<K: KnownBounds> FastRun<'_, K> {
                 if count > SHORT.min(list.len()) {
                     return None;
                 }
-                behead_in_place(list, count);
+                drop_first_in_place(list, count);
                 self.place.stored.insert(slot);
                 Some(pc + 1)
             }

@@ -20,7 +20,7 @@ pub(super) fn collections(function: &mut Function) {
         for at in 0..code.len() {
             read_in_place(code, at, &entered);
             append(code, at, &entered);
-            behead(code, at);
+            drop_first(code, at);
             entry(code, at, &entered);
         }
     }
@@ -89,7 +89,7 @@ fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
 
 /// Replaces the store to s of `r`, which is s without its first elements, by their removal in place, if nothing else reads r and s is
 /// not written in between.
-fn behead(code: &mut [Op], at: usize) {
+fn drop_first(code: &mut [Op], at: usize) {
     let Op::Tail { dst, src: Operand::Slot(slot), from } = code[at] else { return };
     let Some(last) = only_reads(code, dst, at) else { return };
     let reads = code.iter().flat_map(Op::operands).filter(|read| *read == Operand::Register(dst)).count();
