@@ -59,11 +59,10 @@ fn forced_part(judge: &Judge, exchange: &Exchange, seen: &Value) -> ForcedPart {
         return ForcedPart::Nothing;
     }
     let any = Exchange { observed: Observed::Any, ..exchange.clone() };
-    let mut judge = judge.answering();
-    let from = judge.candidates().to_vec();
-    let after = judge.after(from, &any);
+    let mut context = judge.context().answering();
+    let after = context.after(from.to_vec(), &any);
     let mut solver = Solver::default();
-    if after.is_empty() || judge.is_cut() {
+    if after.is_empty() || context.is_cut() {
         ForcedPart::Nothing
     } else if after.iter().all(|candidate| is_only(candidate, seen, &mut solver)) {
         ForcedPart::Whole

@@ -310,7 +310,7 @@ impl ConflictSearch<'_> {
 
     /// Does some work, and charges the budget for it.
     fn paid<T>(&mut self, work: impl FnOnce(&mut RejudgedHistory) -> T) -> T {
-        let cost = |judged: &RejudgedHistory| Budget::paid_of(judged.judges()) + judged.looked_up() / LOOKED_UP;
+        let cost = |judged: &RejudgedHistory| Budget::paid_of(judged.contexts()) + judged.looked_up() / LOOKED_UP;
         let before = cost(&self.judged);
         let done = work(&mut self.judged);
         self.budget.spend(cost(&self.judged).saturating_sub(before) + 1);

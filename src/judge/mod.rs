@@ -6,9 +6,12 @@
 //! the observed answer as a constraint. Candidates whose constraints are satisfiable are kept. When none is left, no server
 //! that follows the specification could have answered so.
 
+mod for_evidence;
+mod for_search;
+
 mod candidate;
-mod decided;
-mod failures;
+mod context;
+mod exchange;
 mod findings;
 mod frontier;
 mod normal_form;
@@ -20,18 +23,20 @@ mod step;
 mod symbolic;
 mod tasks;
 mod terms;
-mod variants;
 mod verdict;
 mod work;
 
 pub use candidate::Candidate;
 pub use candidate::{BegunSection, Log, Logged, notes_requests};
-pub use decided::Decided;
-pub(crate) use failures::Failures;
-pub use frontier::{Counts, Judge};
+pub(crate) use context::Context;
+pub use context::Counts;
+pub use exchange::{Exchange, Observed};
+pub use for_evidence::decided::Decided;
+pub(crate) use for_search::failures::Failures;
+pub(crate) use for_search::transitions::FailedRuns;
 pub use normal_form::boxes::cells::Cell;
 pub use normal_form::boxes::coupled::{coupled, differing};
-pub(crate) use normal_form::forms::CanonicalForm;
+pub(crate) use normal_form::forms::{CanonicalForm, canonical};
 pub use options::{EFFORT_LIMIT, Inspected, Options, Patience, Reductions};
 pub use own_steps::{Before, Fired};
 pub use resting::{RestingFrontier, RestingState};
@@ -39,78 +44,176 @@ pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symboli
 pub use tasks::alternatives::possible_instead;
 pub use tasks::recording::{judge_at_once, judge_recorded, judge_within, unanswered};
 pub use tasks::wire::RecordedEvent;
-pub(crate) use variants::FailedRuns;
 pub(crate) use verdict::least_above;
 pub use verdict::{Doubt, FaultReport, Place, Verdict};
 pub(crate) use work::memory_in_use;
 
-use rustc_hash::FxHashSet;
+use std::sync::Arc;
 
-use crate::scalar::Scalar;
-use crate::value::Value;
+use crate::network::{Network, Observation};
+use crate::process::{Limit, Process};
+use crate::solve::{Solver, Statistics, Store};
+use crate::spec::{Site, Spec};
+use frontier::Frontier;
+use section::{Goal, Section};
 
-/// A request with its answer, or the lack of one; or a restart between two requests.
-#[derive(Clone, PartialEq, Debug)]
-pub struct Exchange {
-    /// The exchange's line in the trace, or its number from 1.
-    pub line: u64,
-    /// The client that made the request.
-    pub client: u64,
-    /// The request; meaningless for a restart.
-    pub request: Value,
-    /// The answer, or the lack of one.
-    pub observed: Observed,
+/// The judge of a trace: its frontier, which each observation replaces by the next one.
+#[derive(Clone, Debug)]
+pub struct Judge {
+    context: Context,
+    frontier: Frontier,
 }
 
-impl Exchange {
-    /// A restart of the system, at a line of the trace or with a number from 1.
+impl Judge {
+    /// A judge that has seen nothing: its candidates are the possible initial states.
     #[must_use]
-    pub fn restart(line: u64) -> Exchange {
-        Exchange { line, client: 0, request: Value::UNIT, observed: Observed::Restarted }
-    }
-
-    /// The scalars in the request and its answer, except truth values.
-    pub(crate) fn scalars(&self) -> FxHashSet<&Scalar> {
-        let mut found = FxHashSet::default();
-        for value in [Some(&self.request), self.observed.answer()].into_iter().flatten() {
-            value.visit_scalars(&mut |scalar| {
-                if !matches!(scalar, Scalar::Bool(_)) {
-                    found.insert(scalar);
-                }
-            });
+    pub fn new(spec: Arc<Spec>, options: Options) -> Judge {
+        let mut process = Process::new(&spec.program);
+        process.boot(&spec.program);
+        let mut candidate = Candidate::new(process);
+        if options.keep_choices {
+            candidate.store = Store::with_trail();
         }
-        found
+        let mut context = Context::new(spec.clone(), options);
+        let initial = Section::new(&mut context, &spec, Goal::Nothing).results(candidate);
+        let frontier = step::normalize(&mut context, Frontier::default(), initial);
+        Judge { context, frontier }
     }
 
-    /// Tests whether this is a restart.
+    /// A judge in a context, with these candidates left after the event on a line.
+    pub(crate) fn with_left(context: Context, candidates: Vec<Candidate>, line: u64) -> Judge {
+        Judge { context: Context { event: line, ..context }, frontier: Frontier::of(candidates) }
+    }
+
+    /// The context, and the candidates.
+    pub(crate) fn into_parts(self) -> (Context, Vec<Candidate>) {
+        (self.context, self.frontier.candidates)
+    }
+
+    /// The context.
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Observes an exchange. Returns whether anything still explains the trace.
+    pub fn observe(&mut self, exchange: &Exchange) -> bool {
+        let spec = self.context.spec.clone();
+        self.observe_by(&spec, exchange)
+    }
+
+    /// Observes an exchange with the specification at hand, which must be the judge's own.
+    pub(crate) fn observe_by(&mut self, spec: &Spec, exchange: &Exchange) -> bool {
+        let frontier = std::mem::take(&mut self.frontier);
+        self.frontier = step::exchange(&mut self.context, spec, frontier, exchange);
+        !self.frontier.candidates.is_empty()
+    }
+
+    /// Observes something over a network; `line` is its line in the trace, or its number from 1. Returns whether anything still
+    /// explains the trace. If tasks yield, the specification must have been compiled for interleaved tasks.
+    ///
+    /// Choices are not kept for a witness.
+    pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
+        let frontier = std::mem::take(&mut self.frontier);
+        self.frontier = step::over(&mut self.context, frontier, network, (line, observation));
+        self.frontier.is_open(&self.context)
+    }
+
+    /// The verdict on everything observed so far.
     #[must_use]
-    pub fn is_restart(&self) -> bool {
-        matches!(self.observed, Observed::Restarted)
+    pub fn verdict(&self) -> Verdict {
+        self.frontier.verdict(&self.context, self.context.event)
     }
-}
 
-impl Observed {
-    /// The answer, if one was seen and is known.
+    /// The reason why the verdict is unknown, if it is, and the place at which the question was asked.
     #[must_use]
-    pub fn answer(&self) -> Option<&Value> {
-        match self {
-            Observed::Answer(answer) => Some(answer),
-            Observed::Any | Observed::Nothing | Observed::Lost | Observed::Restarted => None,
-        }
+    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        self.frontier.doubt(&self.context)
     }
-}
 
-/// The answer that a client saw to its request, or the lack of one.
-#[derive(Clone, PartialEq, Debug)]
-pub enum Observed {
-    /// This answer.
-    Answer(Value),
-    /// Some answer that is not known: a hole.
-    Any,
-    /// The server owed no answer.
-    Nothing,
-    /// The client saw no answer, and stopped waiting: the request may have taken effect, or not.
-    Lost,
-    /// There was no request: the system was killed and started again.
-    Restarted,
+    /// Tests whether a limit cut paths off: then nothing can be rejected.
+    #[must_use]
+    pub fn is_cut(&self) -> bool {
+        self.context.is_cut()
+    }
+
+    /// The specification.
+    #[must_use]
+    pub fn spec(&self) -> &Arc<Spec> {
+        self.context.spec()
+    }
+
+    /// From now on follows at most `candidates` candidates, and spends at most `effort` on an exchange.
+    pub(crate) fn follow_at_most(&mut self, candidates: usize, effort: u64) {
+        self.context.follow_at_most(candidates, effort);
+    }
+
+    /// The work so far, with the questions to Z3.
+    pub(crate) fn work_done(&self) -> u64 {
+        self.context.work_done()
+    }
+
+    /// The limit that cut paths off, if one did.
+    #[must_use]
+    pub fn limit(&self) -> Option<Limit> {
+        self.context.findings.limit().map(|(limit, _)| limit)
+    }
+
+    /// The candidates that explain everything observed.
+    #[must_use]
+    pub fn candidates(&self) -> &[Candidate] {
+        &self.frontier.candidates
+    }
+
+    /// The solver, with its statistics.
+    pub fn solver(&mut self) -> &mut Solver {
+        &mut self.context.solver
+    }
+
+    /// The size of a copy of the candidates, in values.
+    pub(crate) fn copied_size(&self) -> u64 {
+        let of = |candidate: &Candidate| (candidate.process.memory.len() + candidate.process.size()) as u64;
+        self.frontier.candidates.iter().map(of).sum()
+    }
+
+    /// The number of answers of each tier of the solver.
+    #[must_use]
+    pub fn statistics(&self) -> Statistics {
+        self.context.statistics()
+    }
+
+    /// The cost of judging so far.
+    #[must_use]
+    pub fn counts(&self) -> Counts {
+        self.context.counts()
+    }
+
+    /// The line of the last event; 0 before the first one.
+    #[must_use]
+    pub fn event(&self) -> u64 {
+        self.context.event()
+    }
+
+    /// All statements at which candidates forked, and how often; in the order of the specification.
+    #[must_use]
+    pub fn forks(&self) -> Vec<(Site, u64)> {
+        self.context.forks.iter().map(|(site, count)| (*site, *count)).collect()
+    }
+
+    /// Notes the event at which no explanation of the recording was left, and the earliest event that it may be if that is uncertain.
+    pub(super) fn died(&mut self, event: u64, from: Option<u64>) {
+        self.context.event = event;
+        self.frontier.clean_died = from.or(Some(event));
+    }
+
+    /// The state in which the first fault is met, with the path that leads there.
+    #[must_use]
+    pub fn faulty(&self) -> Option<&Candidate> {
+        self.context.findings.found()?.fault().map(|(_, state)| state)
+    }
+
+    /// The state in which the reported duty of the client is broken, if one is on some path.
+    #[must_use]
+    pub fn breached(&self) -> Option<&Candidate> {
+        self.context.findings.found()?.breach().map(|(_, state)| state)
+    }
 }

@@ -4,8 +4,10 @@
 
 use std::sync::Arc;
 
+use super::Judge;
 use super::candidate::Candidate;
-use super::frontier::Judge;
+use super::context::Context;
+use super::frontier::Frontier;
 use super::options::Options;
 use crate::process::{Fresh, Port, Process};
 use crate::spec::Spec;
@@ -44,8 +46,9 @@ impl RestingFrontier {
             let store = &candidate.store;
             candidate.is_clean() && !store.is_dead() && store.doubt().is_none() && candidate.process.is_at_rest()
         };
-        let is_open = judge.findings.found().is_some() || judge.options.keep_paths() || judge.wire.looks_ahead();
-        !(is_open || judge.candidates.is_empty()) && judge.candidates.iter().all(is_plain)
+        let Judge { context, frontier } = judge;
+        let is_open = context.findings.found().is_some() || context.options.keep_paths() || context.wire.looks_ahead();
+        !(is_open || frontier.candidates.is_empty()) && frontier.candidates.iter().all(is_plain)
     }
 
     /// The frontier of a judge, if it is a resting one ([`RestingFrontier::is_of`]).
@@ -60,20 +63,20 @@ impl RestingFrontier {
             constraints: candidate.store.constraints(),
         };
         Some(RestingFrontier {
-            event: judge.event,
-            last: judge.fresh.last,
-            states: judge.candidates.iter().map(state).collect(),
-            connections: judge.wire.shown(),
+            event: judge.event(),
+            last: judge.context.fresh.last,
+            states: judge.candidates().iter().map(state).collect(),
+            connections: judge.context.wire.shown(),
         })
     }
 
     /// The judge whose candidates are these states; `None` if they are no states of the specification.
     #[must_use]
     pub fn judge(self, spec: &Arc<Spec>, options: Options) -> Option<Judge> {
-        let mut judge = Judge::without_candidates(spec.clone(), options);
-        judge.event = self.event;
-        judge.fresh = Fresh { last: self.last };
-        self.connections.iter().for_each(|(port, shown)| judge.wire.resume(Port(*port), *shown));
+        let mut context = Context::new(spec.clone(), options);
+        context.event = self.event;
+        context.fresh = Fresh { last: self.last };
+        self.connections.iter().for_each(|(port, shown)| context.wire.resume(Port(*port), *shown));
         let mut candidates = Vec::new();
         for RestingState { memory, seen, constraints } in self.states {
             if memory.len() != spec.program.slots.len() {
@@ -82,14 +85,14 @@ impl RestingFrontier {
             let is_open = !(seen.is_empty() && memory.iter().all(Value::is_known));
             let mut candidate = Candidate::new(Process::at_rest(memory, seen));
             candidate.growth.open = is_open;
-            let answer = candidate.store.assume_all(constraints, &mut judge.solver);
+            let answer = candidate.store.assume_all(constraints, &mut context.solver);
             candidate.take_up(answer, None).ok()?;
             candidates.push(candidate);
         }
         if candidates.is_empty() {
             return None;
         }
-        judge.go_on_with(candidates);
-        Some(judge)
+        let frontier = Frontier::default().with(&mut context, candidates);
+        Some(Judge { context, frontier })
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::judge::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict};
+use crate::judge::{CanonicalForm, Exchange, Judge, Observed, Options, Verdict, canonical};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -68,7 +68,8 @@ impl JudgedStates {
 
     fn number(&mut self, judge: Judge) -> JudgedState {
         let candidates = judge.candidates();
-        let mut form: Vec<_> = candidates.iter().map(|candidate| (candidate.form(), candidate.is_clean())).collect();
+        let mut form: Vec<_> =
+            candidates.iter().map(|candidate| (canonical(candidate), candidate.is_clean())).collect();
         form.sort_by(|a, b| (&a.0.1, &a.0.2).cmp(&(&b.0.1, &b.0.2)));
         let next = self.judges.len() as JudgedState;
         let number = *self.numbers.entry(form).or_insert(next);

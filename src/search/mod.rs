@@ -182,7 +182,7 @@ fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> Judg
     let last = history.lines.last().copied().unwrap_or_default();
     let Some(initial) = initial else { return states.judged(None, last, Vec::new()) };
     match OrderSearch::new(&known, history.events.len()).run(&mut states, &mut budget, initial) {
-        SearchEnd::Nothing(_) if !states.judge.rejects_the_rest() => states.judged(None, last, Vec::new()),
+        SearchEnd::Nothing(_) if !states.context.rejects_the_rest() => states.judged(None, last, Vec::new()),
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
             Ok(event) => states.rejected(history.lines[event], found),
             Err(_) => states.given_up(Limit::Orders, last),
@@ -218,26 +218,21 @@ fn first_unexplained(
 
 impl States {
     /// The judgement if the candidates of a state, or none, are left after the event on a line.
-    fn judged(mut self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
+    fn judged(self, state: Option<StateNumber>, line: u64, order: Vec<(u64, u64)>) -> JudgedHistory {
         let left = state.map_or_else(Vec::new, |state| self.frontier(state).to_vec());
-        let verdict = self.judge.verdict_of(left, line);
-        JudgedHistory { verdict, judge: self.judge, order, rejected: None }
+        let judge = Judge::with_left(self.context, left, line);
+        JudgedHistory { verdict: judge.verdict(), judge, order, rejected: None }
     }
 
     /// The judgement if a search found that no candidate is left after the event on a line.
-    fn rejected(mut self, line: u64, last: ResumePoint) -> JudgedHistory {
-        let verdict = self.judge.verdict_of(Vec::new(), line);
-        JudgedHistory {
-            verdict,
-            judge: self.judge.clone(),
-            order: Vec::new(),
-            rejected: RejectedSearch::new(self, last),
-        }
+    fn rejected(self, line: u64, last: ResumePoint) -> JudgedHistory {
+        let judge = Judge::with_left(self.context.clone(), Vec::new(), line);
+        JudgedHistory { verdict: judge.verdict(), judge, order: Vec::new(), rejected: RejectedSearch::new(self, last) }
     }
 
     /// The judgement if a limit was exceeded.
     fn given_up(mut self, limit: Limit, line: u64) -> JudgedHistory {
-        self.judge.give_up(limit);
+        self.context.give_up(limit);
         self.judged(None, line, Vec::new())
     }
 }

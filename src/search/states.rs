@@ -12,7 +12,7 @@ use super::history::Request;
 use super::rules::OrderRules;
 use super::rules::relations::Relations;
 use super::rules::unseen::{Likeness, UnseenTexts};
-use crate::judge::{Candidate, Exchange, FailedRuns, Judge, Observed};
+use crate::judge::{Candidate, Context, Exchange, FailedRuns, Judge, Observed};
 use crate::term::made;
 use crate::value::Value;
 
@@ -34,7 +34,7 @@ struct FailingWays {
 
 /// States and the ways between them.
 pub(super) struct States {
-    pub(super) judge: Judge,
+    pub(super) context: Context,
     /// The frontier of each state, by its number; empty if the state is forgotten.
     frontiers: Vec<Rc<[Candidate]>>,
     /// The state that stands for every one, if there is such a state.
@@ -59,17 +59,17 @@ pub(super) struct States {
     unseen: Option<UnseenTexts>,
     /// The ways on which runs fail, if these are noted.
     failing: Option<FailingWays>,
-    /// The judge that is asked for answers, made when it is first needed; `answers` are those that it gave.
-    answering: Option<Judge>,
+    /// The context in which answers are asked for, made when it is first needed; `answers` are those that it gave.
+    answering: Option<Context>,
     answers: FxHashMap<(StateNumber, u32), Option<Value>>,
 }
 
 impl States {
     /// The states of a judge that has seen nothing; the first is the initial one, if there is any.
-    pub(super) fn new(mut judge: Judge) -> (States, Option<StateNumber>) {
-        let initial = judge.take_candidates();
+    pub(super) fn new(judge: Judge) -> (States, Option<StateNumber>) {
+        let (context, initial) = judge.into_parts();
         let mut states = States {
-            judge,
+            context,
             frontiers: Vec::new(),
             every: None,
             numbers: FxHashMap::default(),
@@ -100,8 +100,8 @@ impl States {
 
     /// These states, in which a failing run counts only once a request is served on its way ([`States::fail`]).
     pub(super) fn noting_failures(mut self) -> States {
-        let first = self.judge.take_failed();
-        self.judge.add_failed(first.clone());
+        let first = self.context.take_failed();
+        self.context.add_failed(first.clone());
         self.failing = Some(FailingWays { ways: FxHashMap::default(), first });
         self
     }
@@ -115,8 +115,8 @@ impl States {
     /// Forgets the failing runs that were noted; returns whether there were any.
     pub(super) fn take_failed(&mut self) -> bool {
         let Some(failing) = &self.failing else { return false };
-        let failed = self.judge.take_failed();
-        self.judge.add_failed(failing.first.clone());
+        let failed = self.context.take_failed();
+        self.context.add_failed(failing.first.clone());
         !failed.is_empty()
     }
 
@@ -133,7 +133,7 @@ impl States {
     /// The first state that is like this one: the rest of the history is explained from both, or from neither.
     pub(super) fn first_like(&mut self, state: StateNumber) -> StateNumber {
         let Some(unseen) = self.unseen.as_mut().filter(|unseen| unseen.is_due(self.runs)) else { return state };
-        unseen.first_like(self.judge.spec(), state, &self.frontiers[state as usize])
+        unseen.first_like(self.context.spec(), state, &self.frontiers[state as usize])
     }
 
     /// These states, which are forgotten from here on once a search does not need them any more.
@@ -233,7 +233,7 @@ impl States {
 
     /// The state after a restart, on a line, of a server that was killed in a state; `None` if it does not start.
     pub(super) fn restarted(&mut self, state: StateNumber, line: u64) -> Option<StateNumber> {
-        if self.judge.spec().program.restarts.is_none() {
+        if self.context.spec().program.restarts.is_none() {
             return Some(state);
         }
         let way = (state, RESTART);
@@ -250,11 +250,11 @@ impl States {
 
     /// The candidates after an exchange; its failing runs are kept with the way, if they are noted.
     fn run(&mut self, way: (StateNumber, u32), from: Vec<Candidate>, exchange: &Exchange) -> Vec<Candidate> {
-        let Some(failing) = &mut self.failing else { return self.judge.after(from, exchange) };
-        let before = self.judge.take_failed();
-        let after = self.judge.after(from, exchange);
-        let found = self.judge.take_failed();
-        self.judge.add_failed(before);
+        let Some(failing) = &mut self.failing else { return self.context.after(from, exchange) };
+        let before = self.context.take_failed();
+        let after = self.context.after(from, exchange);
+        let found = self.context.take_failed();
+        self.context.add_failed(before);
         if !found.is_empty() {
             failing.ways.insert(way, found);
         }
@@ -264,7 +264,7 @@ impl States {
     /// Notes the runs that fail on a way, before the event on a line.
     fn add_failed(&mut self, way: (StateNumber, u32), line: u64) {
         if let Some(failed) = self.failing.as_ref().and_then(|failing| failing.ways.get(&way)) {
-            self.judge.add_failed(failed.clone().at(line));
+            self.context.add_failed(failed.clone().at(line));
         }
     }
 
@@ -276,7 +276,7 @@ impl States {
         self.runs += 1;
         let frontier = self.frontiers[state as usize].to_vec();
         let exchange = Exchange { observed: Observed::Any, ..request.exchange.clone() };
-        let answer = self.answering.get_or_insert_with(|| self.judge.answering()).answer_from(frontier, &exchange);
+        let answer = self.answering.get_or_insert_with(|| self.context.answering()).answer_from(frontier, &exchange);
         self.answers.insert((state, request.unseen), answer.clone());
         answer
     }
@@ -327,7 +327,7 @@ impl States {
         if self.looked_up < rules.patience() || !rules.uses_all_rules() {
             return None;
         }
-        Some(self.relations.get_or_insert_with(|| Relations::new(self.judge.spec().clone())))
+        Some(self.relations.get_or_insert_with(|| Relations::new(self.context.spec().clone())))
     }
 
     /// Tests whether all of a state is known.

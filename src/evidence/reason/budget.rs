@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::judge::{Cell, Exchange, Judge};
+use crate::judge::{Cell, Context, Exchange, Judge};
 use crate::spec::Spec;
 use crate::term::made;
 
@@ -92,17 +92,17 @@ impl<'b> Budget<'b> {
 
     /// The work of a judge so far. The difference of two such figures is the cost of the work between them.
     pub(in crate::evidence) fn paid(judge: &Judge) -> u64 {
-        Self::paid_of([judge])
+        Self::paid_of([judge.context()])
     }
 
-    /// The work of several judges of one thread so far. The terms that the thread made are counted once.
-    pub(in crate::evidence) fn paid_of<'j>(judges: impl IntoIterator<Item = &'j Judge>) -> u64 {
-        let besides_terms = |judge: &Judge| {
-            let counts = judge.counts();
-            let asked = judge.statistics().z3_checks * ASKED;
-            judge.worked_besides_terms() + asked + (counts.walked + 4 * counts.compared) / WALKED
+    /// The work in several contexts of one thread so far. The terms that the thread made are counted once.
+    pub(in crate::evidence) fn paid_of<'j>(contexts: impl IntoIterator<Item = &'j Context>) -> u64 {
+        let besides_terms = |context: &Context| {
+            let counts = context.counts();
+            let asked = context.statistics().z3_checks * ASKED;
+            context.worked_besides_terms() + asked + (counts.walked + 4 * counts.compared) / WALKED
         };
-        made() + judges.into_iter().map(besides_terms).sum::<u64>()
+        made() + contexts.into_iter().map(besides_terms).sum::<u64>()
     }
 
     /// Does some work with a budget of at most `units`, and charges this one for what the work spent.

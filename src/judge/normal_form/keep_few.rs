@@ -5,7 +5,7 @@
 
 use super::forget;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::process::Limit;
 use crate::term::Term;
 
@@ -13,16 +13,16 @@ use crate::term::Term;
 const VALUES: usize = 16;
 
 /// Keeps few candidates if a limit on explanations has cut others off, and only clean ones if there are any.
-pub(crate) fn keep(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+pub(crate) fn keep(context: &mut Context, candidates: &mut Vec<Candidate>) {
     let is_too_many = |limit: Limit| matches!(limit, Limit::Effort | Limit::Memory(_) | Limit::Paths | Limit::Steps);
-    if candidates.is_empty() || !judge.findings.limit().is_some_and(|(limit, _)| is_too_many(limit)) {
+    if candidates.is_empty() || !context.findings.limit().is_some_and(|(limit, _)| is_too_many(limit)) {
         return;
     }
     if candidates.iter().any(Candidate::is_clean) {
         candidates.retain(Candidate::is_clean);
     }
-    let costs_much = judge.work.is_much(&judge.solver);
-    let (number, all) = (judge.work.few(&judge.solver), candidates.len());
+    let costs_much = context.work.is_much(&context.solver);
+    let (number, all) = (context.work.few(&context.solver), candidates.len());
     if all > number {
         let mut at = 0;
         candidates.retain(|_| {
@@ -32,19 +32,19 @@ pub(crate) fn keep(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
         });
     }
     if costs_much {
-        candidates.iter_mut().for_each(|candidate| keep_one_state(judge, candidate));
+        candidates.iter_mut().for_each(|candidate| keep_one_state(context, candidate));
     }
 }
 
 /// Reduces a candidate to one of its states, if one is found.
-fn keep_one_state(judge: &mut Judge, candidate: &mut Candidate) {
+fn keep_one_state(context: &mut Context, candidate: &mut Candidate) {
     let live = candidate.process.live(0).vars;
-    let mut drawn = judge.counts.events;
+    let mut drawn = context.counts.events;
     let mut draw = |ways: usize| {
         drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (drawn >> 33) as usize % ways.max(1)
     };
-    let Ok(model) = candidate.store.model(&[], &mut judge.solver, &mut draw) else { return };
+    let Ok(model) = candidate.store.model(&[], &mut context.solver, &mut draw) else { return };
     let mut single = candidate.clone();
     for var in live {
         // A variable with many values is not guessed: an answer will say its value.
@@ -52,12 +52,12 @@ fn keep_one_state(judge: &mut Judge, candidate: &mut Candidate) {
             continue;
         };
         let is_value = Term::eq(&Term::var(var), &Term::constant(value.clone()));
-        if single.assume(&is_value, None, &mut judge.solver).is_err() {
+        if single.assume(&is_value, None, &mut context.solver).is_err() {
             return;
         }
     }
     if single.is_clean() || !candidate.is_clean() {
-        forget::dead(judge, &mut single);
+        forget::dead(context, &mut single);
         *candidate = single;
     }
 }

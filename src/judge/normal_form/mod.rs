@@ -18,7 +18,7 @@ pub(crate) mod sums;
 pub(crate) mod tidy;
 
 use super::candidate::Candidate;
-use super::frontier::Judge;
+use super::context::Context;
 use boxes::cells::Cell;
 use boxes::focus::{CommonPart, Coupled};
 use boxes::unordered;
@@ -33,36 +33,35 @@ const APART: usize = 2;
 /// Candidates are put together only if that divides their number by at least this.
 const GAIN: usize = 2;
 
-/// Merges equal candidates and drops covered ones, now and then.
-pub(super) fn now_and_then(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+/// Merges equal candidates and drops covered ones, now and then: if a comparison is due after the last one.
+pub(super) fn now_and_then(context: &mut Context, last: &mut LastComparison, candidates: &mut Vec<Candidate>) {
     let before = candidates.len();
     let known = candidates.iter().all(Candidate::is_known);
     if candidates.len() <= COMPARED {
         let kept = known_apart(candidates);
-        candidates.drain(kept..).for_each(|candidate| judge.spares.take(candidate));
+        candidates.drain(kept..).for_each(|candidate| context.spares.take(candidate));
     }
-    if candidates.len() > 1 && !(known && candidates.len() <= APART) && judge.compared.is_due(candidates.len()) {
-        compare(judge, candidates);
+    if candidates.len() > 1 && !(known && candidates.len() <= APART) && last.is_due(candidates.len()) {
+        *last = compare(context, last.stuck, candidates);
     }
-    judge.counts.merges += before.saturating_sub(candidates.len()) as u64;
+    context.counts.merges += before.saturating_sub(candidates.len()) as u64;
 }
 
 /// Merges equal candidates, unites others and drops covered ones. If putting candidates together gained little last time, it is tried
 /// again once they are twice as many.
-fn compare(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
-    let (unites, before) = (judge.may_unite(), candidates.len());
-    let mut stuck = judge.compared.stuck;
+fn compare(context: &mut Context, mut stuck: usize, candidates: &mut Vec<Candidate>) -> LastComparison {
+    let (unites, before) = (context.may_unite(), candidates.len());
     if unites && before >= 2 * stuck && are_separable(candidates) {
-        put_together(judge, candidates);
+        put_together(context, candidates);
         stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
     } else {
-        tidy::each(judge, candidates, if unites { forget::dead } else { tidy::forget_and_name });
-        drop_redundant(judge, candidates);
+        tidy::each(context, candidates, if unites { forget::dead } else { tidy::forget_and_name });
+        drop_redundant(context, candidates);
     }
     let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
     let walked = values.map(Value::breadth).sum();
-    judge.counts.compared += walked as u64;
-    judge.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
+    context.counts.compared += walked as u64;
+    LastComparison { left: candidates.len(), walked, spent: 0, stuck }
 }
 
 /// Moves each known candidate that equals an earlier one to the end, and returns the number of candidates before these. Of two equal
@@ -86,20 +85,20 @@ fn known_apart(candidates: &mut [Candidate]) -> usize {
 
 /// Drops candidates that are equal to others, or covered by them, and unites those that differ in the order of hidden integers:
 /// `{n: #1}` with `#1 > 3` covers `{n: 5}`.
-fn drop_redundant(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+fn drop_redundant(context: &mut Context, candidates: &mut Vec<Candidate>) {
     if candidates.len() > 1 {
         forms::merge_equal(candidates);
-        order::unite(judge, candidates);
+        order::unite(context, candidates);
     }
     let before = candidates.len();
-    subsume::drop_covered(candidates, &mut judge.solver);
-    judge.counts.subsumptions += (before - candidates.len()) as u64;
+    subsume::drop_covered(candidates, &mut context.solver);
+    context.counts.subsumptions += (before - candidates.len()) as u64;
 }
 
 /// Puts candidates together that differ in few cells: each group of n into at most n / 2, or not at all. Candidates must be
 /// separable ([`are_separable`]).
-pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
-    let spec = judge.spec.clone();
+pub(super) fn put_together(context: &mut Context, candidates: &mut Vec<Candidate>) {
+    let spec = context.spec.clone();
     unordered::to_sets(candidates, &spec.program.unordered);
     // Candidates of one group have the same under way, so only their memories differ.
     let mut alike: Vec<Vec<Candidate>> = Vec::new();
@@ -113,13 +112,13 @@ pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
         let coupled = Coupled::of(&group);
         if !coupled.left {
             // All variables are in the coupled cells: the parts would be no smaller than the candidates.
-            into_normal_form(judge, &mut group, &coupled.cells);
+            into_normal_form(context, &mut group, &coupled.cells);
             candidates.append(&mut group);
             continue;
         }
         let common = CommonPart::of(&group[0], coupled);
         let mut parts = group.iter().map(|candidate| common.part(candidate)).collect();
-        into_normal_form(judge, &mut parts, &common.cells);
+        into_normal_form(context, &mut parts, &common.cells);
         candidates.extend(parts.iter().map(|part| common.with(part)));
     }
     unordered::to_lists(candidates, &spec.program.unordered);
@@ -134,12 +133,12 @@ pub(super) fn put_together(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
 /// unite      {a: 1 to 2, b: 0 to 1}                    they differ in b alone
 /// split      {a: 1 to 2} x {b: 0 to 1}                 a and b are independent
 /// ```
-fn into_normal_form(judge: &mut Judge, parts: &mut Vec<Candidate>, cells: &[Cell]) {
-    tidy::each(judge, parts, forget::dead);
-    let is_normal = boxes::subsume_unite_split(judge, parts, cells, parts.len() / GAIN);
+fn into_normal_form(context: &mut Context, parts: &mut Vec<Candidate>, cells: &[Cell]) {
+    tidy::each(context, parts, forget::dead);
+    let is_normal = boxes::subsume_unite_split(context, parts, cells, parts.len() / GAIN);
     // Boxes in normal form do not cover each other.
     if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
-        drop_redundant(judge, parts);
+        drop_redundant(context, parts);
     }
 }
 

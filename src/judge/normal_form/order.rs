@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 use super::forget;
 use super::forms::{self, CanonicalForm};
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::solve::{self, Differences, Zone};
 use crate::term::{Kind, Term, Var};
 use crate::value::Value;
@@ -28,9 +28,9 @@ struct WithOrder {
 type OrderShape = (CanonicalForm, Vec<usize>);
 
 /// Unites candidates that differ only in bounds and differences of integers, if their union is a set of such bounds.
-pub(crate) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
+pub(crate) fn unite(context: &mut Context, candidates: &mut Vec<Candidate>) {
     let several = candidates.iter().filter(|candidate| is_ordered(candidate)).nth(1).is_some();
-    if !judge.options.rewrites_states() || judge.options.keep_paths() || !several {
+    if !context.options.rewrites_states() || context.options.keep_paths() || !several {
         return;
     }
     let mut shapes: FxHashMap<OrderShape, usize> = FxHashMap::default();
@@ -38,7 +38,7 @@ pub(crate) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
     let mut others = Vec::new();
     for mut candidate in candidates.drain(..) {
         if candidate.store.has_bindings() {
-            forget::dead(judge, &mut candidate);
+            forget::dead(context, &mut candidate);
         }
         match ordered(candidate) {
             Ok((shape, part)) => {
@@ -52,17 +52,17 @@ pub(crate) fn unite(judge: &mut Judge, candidates: &mut Vec<Candidate>) {
         }
     }
     for part in groups.into_iter().flatten() {
-        candidates.push(with_order(judge, part));
+        candidates.push(with_order(context, part));
     }
     candidates.append(&mut others);
 }
 
-fn with_order(judge: &mut Judge, part: WithOrder) -> Candidate {
+fn with_order(context: &mut Context, part: WithOrder) -> Candidate {
     let mut candidate = part.candidate;
     if part.grown {
         solve::set_zone(&mut candidate.store, &part.atoms, &part.zone);
         if candidate.store.has_bindings() {
-            forget::dead(judge, &mut candidate);
+            forget::dead(context, &mut candidate);
         }
     }
     candidate

@@ -6,7 +6,7 @@
 
 use super::forget;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::scalar::Scalar;
 use crate::solve::{Solver, Store, listed};
 use crate::term::{Term, Var};
@@ -17,16 +17,16 @@ const VALUES: usize = 8;
 const PIECES: usize = 64;
 
 /// The pieces of a candidate in which these slots depend on no variable of few values; the candidate itself if there are too many pieces.
-pub(crate) fn by_slots(judge: &mut Judge, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
+pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
     let (mut open, mut pieces) = (vec![candidate.clone()], Vec::new());
     while let Some(piece) = open.pop() {
         match in_slots(&piece, slots) {
             None => pieces.push(piece),
             Some((var, values)) => {
                 for value in values {
-                    let mut part = with_value(piece.clone(), (var, value), &mut judge.solver);
+                    let mut part = with_value(piece.clone(), (var, value), &mut context.solver);
                     if let Some(part) = &mut part {
-                        forget::dead(judge, part);
+                        forget::dead(context, part);
                     }
                     open.extend(part);
                 }
@@ -40,9 +40,9 @@ pub(crate) fn by_slots(judge: &mut Judge, candidate: Candidate, slots: &[u32]) -
 }
 
 /// The pieces of a candidate in which no slot depends on a variable of few values.
-pub(crate) fn wholly(judge: &mut Judge, candidate: Candidate) -> Vec<Candidate> {
-    let slots: Vec<u32> = (0..judge.spec.program.state).collect();
-    by_slots(judge, candidate, &slots)
+pub(crate) fn wholly(context: &mut Context, candidate: Candidate) -> Vec<Candidate> {
+    let slots: Vec<u32> = (0..context.spec.program.state).collect();
+    by_slots(context, candidate, &slots)
 }
 
 /// The part of a candidate in which a variable has a value, if there is one.

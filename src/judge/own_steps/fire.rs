@@ -4,7 +4,7 @@
 
 use super::{Class, Firing, FollowedChoices, WantedRuns};
 use crate::judge::candidate::{Candidate, Logged};
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::MetForms;
 use crate::judge::normal_form::{subsume, tidy};
@@ -43,11 +43,11 @@ impl Woken {
     }
 
     /// Tests whether one of the first states covers another one.
-    pub(crate) fn covers(&self, state: &Candidate, judge: &mut Judge) -> bool {
-        judge.work.without_terms += LEARNED * u64::from(state.growth.walked);
+    pub(crate) fn covers(&self, state: &Candidate, context: &mut Context) -> bool {
+        context.work.without_terms += LEARNED * u64::from(state.growth.walked);
         let mut known = self.states.iter().take(GENERAL_LIMIT);
-        let is_covered = known.any(|known| subsume::covers(known, state, &mut judge.solver));
-        judge.counts.subsumptions += u64::from(is_covered);
+        let is_covered = known.any(|known| subsume::covers(known, state, &mut context.solver));
+        context.counts.subsumptions += u64::from(is_covered);
         is_covered
     }
 
@@ -59,30 +59,30 @@ impl Woken {
 }
 
 /// The changed candidates to which a firing leads from another one, in the form in which they are compared.
-pub(crate) fn stepped(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
-    let mut next = run_wanted(judge, spec, from, firing);
-    next.iter_mut().for_each(|candidate| tidy::for_comparing(judge, candidate));
+pub(crate) fn stepped(context: &mut Context, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
+    let mut next = run_wanted(context, spec, from, firing);
+    next.iter_mut().for_each(|candidate| tidy::for_comparing(context, candidate));
     next
 }
 
 /// The changed candidates to which a firing leads from another one.
-pub(crate) fn run_wanted(judge: &mut Judge, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
-    judge.steps.wanted.clone_from(&firing.wanted);
-    let mut next = run_step(judge, spec, from, firing.step);
-    judge.steps.wanted = None;
+pub(crate) fn run_wanted(context: &mut Context, spec: &Spec, from: &Candidate, firing: &Firing) -> Vec<Candidate> {
+    context.steps.wanted.clone_from(&firing.wanted);
+    let mut next = run_step(context, spec, from, firing.step);
+    context.steps.wanted = None;
     next.retain(|candidate| changes(from, candidate));
     next
 }
 
 /// The candidates to which a step leads from another one.
-pub(crate) fn run_step(judge: &mut Judge, spec: &Spec, from: &Candidate, step: usize) -> Vec<Candidate> {
+pub(crate) fn run_step(context: &mut Context, spec: &Spec, from: &Candidate, step: usize) -> Vec<Candidate> {
     let mut first = from.clone();
     // Steps that lead on for ever multiply states without a fork.
-    let at = judge.place(spec.program.steps[step].site);
-    judge.last_fork.get_or_insert(at);
-    judge.log(&mut first, || Logged::Step(step));
+    let at = context.place(spec.program.steps[step].site);
+    context.last_fork.get_or_insert(at);
+    context.log(&mut first, || Logged::Step(step));
     first.process.step(&spec.program, step);
-    Section::new(judge, spec, Goal::Nothing).results(first)
+    Section::new(context, spec, Goal::Nothing).results(first)
 }
 
 /// Tests whether a step stored a value that differs from the one before.

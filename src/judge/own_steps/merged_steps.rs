@@ -10,7 +10,7 @@ use super::fire::{self, Woken};
 use super::optional_step::{put_beside, substitute_new};
 use super::{Fired, Firing, FollowedChoices, WantedRuns};
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::normal_form;
 use crate::judge::normal_form::{forget, tidy};
 use crate::spec::{Site, Spec};
@@ -29,22 +29,22 @@ struct SteppedState {
 
 /// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not seem to
 /// end: merged states may grow for ever, even if there are few states.
-pub(crate) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<bool> {
-    let limit = judge.work.total(&judge.solver).saturating_add(WORK);
+pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut Woken) -> Option<bool> {
+    let limit = context.work.total(&context.solver).saturating_add(WORK);
     for round in 0..ROUNDS {
         let mut is_new = false;
         for firing in woken.firings(spec) {
-            for firing in with_each_choice(judge, spec, &woken.states, firing) {
-                let before = judge.steps.journal.is_some().then(|| woken.states.clone());
-                let leads_on = fire_one(judge, spec, woken, &firing);
-                judge.steps.note_firing(|| Some(Fired { states: before.filter(|_| leads_on)?, firing }));
+            for firing in with_each_choice(context, spec, &woken.states, firing) {
+                let before = context.steps.journal.is_some().then(|| woken.states.clone());
+                let leads_on = fire_one(context, spec, woken, &firing);
+                context.steps.note_firing(|| Some(Fired { states: before.filter(|_| leads_on)?, firing }));
                 is_new |= leads_on;
-                if judge.work.total(&judge.solver) > limit {
+                if context.work.total(&context.solver) > limit {
                     return None;
                 }
             }
         }
-        if !is_new || judge.is_exhausted() {
+        if !is_new || context.is_exhausted() {
             return Some(round > 0 || is_new);
         }
     }
@@ -52,10 +52,10 @@ pub(crate) fn fire(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> Option<
 }
 
 /// The firings of a step, one for each of its choices if these are known.
-fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
+fn with_each_choice(context: &mut Context, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
     let choice = spec.program.steps[firing.step].choice;
     let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
-    let Some(choices) = choices(judge, spec, states, (firing.step, site)) else { return vec![firing] };
+    let Some(choices) = choices(context, spec, states, (firing.step, site)) else { return vec![firing] };
     if choices.is_empty() {
         return vec![firing];
     }
@@ -67,12 +67,17 @@ fn with_each_choice(judge: &mut Judge, spec: &Spec, states: &[Candidate], firing
 }
 
 /// The elements that a step may choose at a node in these states; `None` if some of them are not known.
-fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (usize, Site)) -> Option<Vec<Value>> {
+fn choices(
+    context: &mut Context,
+    spec: &Spec,
+    states: &[Candidate],
+    (step, site): (usize, Site),
+) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for state in states {
-        judge.steps.wanted = Some(WantedRuns { site, choices: FollowedChoices::Listed(Some(Vec::new())) });
-        fire::run_step(judge, spec, state, step);
-        let Some(WantedRuns { choices: FollowedChoices::Listed(listed), .. }) = judge.steps.wanted.take() else {
+        context.steps.wanted = Some(WantedRuns { site, choices: FollowedChoices::Listed(Some(Vec::new())) });
+        fire::run_step(context, spec, state, step);
+        let Some(WantedRuns { choices: FollowedChoices::Listed(listed), .. }) = context.steps.wanted.take() else {
             return None;
         };
         for choice in listed? {
@@ -88,24 +93,24 @@ fn choices(judge: &mut Judge, spec: &Spec, states: &[Candidate], (step, site): (
 }
 
 /// Merges the results of a step with the states that it is taken from; returns whether there is a new one.
-fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
+fn fire_one(context: &mut Context, spec: &Spec, woken: &mut Woken, firing: &Firing) -> bool {
     let mut is_new = false;
     for at in 0..woken.states.len() {
         let mut before = woken.states[at].clone();
         forget::substitute_solved(&mut before);
-        let last = judge.fresh.last;
+        let last = context.fresh.last;
         let mut next = Vec::new();
-        for mut raw in fire::run_wanted(judge, spec, &before, firing) {
+        for mut raw in fire::run_wanted(context, spec, &before, firing) {
             let mut cleared = raw.clone();
             substitute_new(&mut raw, last);
-            tidy::for_comparing(judge, &mut cleared);
-            if !woken.covers(&cleared, judge) {
+            tidy::for_comparing(context, &mut cleared);
+            if !woken.covers(&cleared, context) {
                 next.push(SteppedState { raw, cleared });
             }
         }
         if !next.is_empty() {
             is_new = true;
-            woken.states[at] = joined(judge, woken, (&before, last), next);
+            woken.states[at] = joined(context, woken, (&before, last), next);
         }
     }
     is_new
@@ -113,7 +118,7 @@ fn fire_one(judge: &mut Judge, spec: &Spec, woken: &mut Woken, firing: &Firing) 
 
 /// The state that a step was taken from, merged with the results of the step. Results that cannot be merged are added to the states.
 fn joined(
-    judge: &mut Judge,
+    context: &mut Context,
     woken: &mut Woken,
     (before, last): (&Candidate, u64),
     next: Vec<SteppedState>,
@@ -121,26 +126,26 @@ fn joined(
     let mut joined = before.clone();
     if let [SteppedState { raw, cleared }] = &next[..]
         && ChangedPlace::of(before, raw).is_none()
-        && is_one_with(judge, &mut joined, cleared)
+        && is_one_with(context, &mut joined, cleared)
     {
         return joined;
     }
     for SteppedState { raw, cleared } in next {
-        if !put_beside(judge, (before, last), &mut joined, raw) {
+        if !put_beside(context, (before, last), &mut joined, raw) {
             woken.states.push(cleared);
         }
     }
-    tidy::forget_and_name(judge, &mut joined);
+    tidy::forget_and_name(context, &mut joined);
     joined
 }
 
 /// Merges two states, if their normal form is one candidate; returns whether it is.
-fn is_one_with(judge: &mut Judge, state: &mut Candidate, other: &Candidate) -> bool {
+fn is_one_with(context: &mut Context, state: &mut Candidate, other: &Candidate) -> bool {
     let mut both = vec![state.clone(), other.clone()];
     if !normal_form::are_separable(&both) {
         return false;
     }
-    normal_form::put_together(judge, &mut both);
+    normal_form::put_together(context, &mut both);
     match &mut both[..] {
         [only] => {
             std::mem::swap(state, only);

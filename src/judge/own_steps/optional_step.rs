@@ -12,7 +12,7 @@ use rustc_hash::FxHashSet;
 
 use super::changed_place::ChangedPlace;
 use crate::judge::candidate::{Candidate, State};
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::terms;
 use crate::judge::terms::changed;
 use crate::scalar::Sort;
@@ -30,7 +30,7 @@ struct TakenRun {
 /// Merges the result of a step, `after`, into `joined`: the candidate `before` the step, perhaps already merged with other results.
 /// Returns whether that was possible. The run made the variables after the number `last`; their bindings must have been substituted.
 pub(crate) fn put_beside(
-    judge: &mut Judge,
+    context: &mut Context,
     (before, last): (&Candidate, u64),
     joined: &mut Candidate,
     mut after: Candidate,
@@ -40,13 +40,13 @@ pub(crate) fn put_beside(
     }
     let mut live = FxHashSet::default();
     after.process.memory.iter().for_each(|slot| slot.visit_variables(&mut |var| _ = live.insert(var)));
-    after.store.forget(&|var| var.id <= last || live.contains(&var), &mut judge.solver);
+    after.store.forget(&|var| var.id <= last || live.contains(&var), &mut context.solver);
     let mut store = joined.store.clone();
     let place = ChangedPlace::of(before, &after).filter(|place| place.is_same_in(before, joined));
-    let required = required(before, &after, place.as_ref(), &mut judge.solver);
-    let taken = taken(judge, place, &mut store);
+    let required = required(before, &after, place.as_ref(), &mut context.solver);
+    let taken = taken(context, place, &mut store);
     let of_run = required.iter().map(|required| Term::implies(&taken.condition, required));
-    if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut judge.solver) == Answer::Sat) {
+    if !of_run.into_iter().all(|guarded| store.assume(&guarded, &mut context.solver) == Answer::Sat) {
         return false;
     }
     let mut memory = joined.process.memory.clone();
@@ -86,13 +86,13 @@ fn required(before: &Candidate, after: &Candidate, place: Option<&ChangedPlace>,
 
 /// The condition under which a run was taken: the value of the changed place was there before, and is not there any more. If no place
 /// certainly changed, a fresh variable is the condition.
-fn taken(judge: &mut Judge, place: Option<ChangedPlace>, store: &mut Store) -> TakenRun {
-    let fresh = judge.fresh.variable(Sort::Bool);
+fn taken(context: &mut Context, place: Option<ChangedPlace>, store: &mut Store) -> TakenRun {
+    let fresh = context.fresh.variable(Sort::Bool);
     let Some(place) = place else { return TakenRun { condition: fresh, place: None } };
     let condition = Term::and(&place.before, &Term::not(&fresh));
-    store.assume(&Term::implies(&fresh, &place.before), &mut judge.solver);
+    store.assume(&Term::implies(&fresh, &place.before), &mut context.solver);
     for other in &place.others {
-        store.assume(&Term::not(&Term::and(&fresh, other)), &mut judge.solver);
+        store.assume(&Term::not(&Term::and(&fresh, other)), &mut context.solver);
     }
     TakenRun { condition, place: Some((place, fresh)) }
 }

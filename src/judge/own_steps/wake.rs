@@ -10,7 +10,7 @@ use super::merged_steps;
 use super::{Class, Fired, Firing};
 use crate::judge::Observed;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::MetForms;
 use crate::judge::normal_form::{split, subsume, tidy};
@@ -24,29 +24,29 @@ use crate::spec::Spec;
 const SYMBOLIC_LIMIT: usize = 256;
 
 /// The candidates that explain a request, after the steps that the server may have taken by itself.
-pub(crate) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &Received<'_>) -> Vec<Candidate> {
+pub(crate) fn respond(context: &mut Context, candidates: Vec<Candidate>, received: &Received<'_>) -> Vec<Candidate> {
     let spec = received.spec;
     let lost = if *received.seen == Observed::Lost { candidates.clone() } else { Vec::new() };
     // A step that may be faulty is fired before every request, so that no fault is missed.
     let faulty = (0..).zip(&spec.program.components).filter(|(_, component)| !component.faultless);
     let awake = faulty.map(|(component, _)| Class { component, key: None }).collect();
-    let unites = judge.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
+    let unites = context.may_unite() && candidates.iter().all(|candidate| candidate.is_plain());
     let mut woken = Woken { states: candidates, forms: MetForms::default(), awake, from: Vec::new(), unites };
     if !woken.awake.is_empty() {
-        wake(judge, spec, &mut woken);
+        wake(context, spec, &mut woken);
     }
     loop {
-        let (results, touched) = respond_all(judge, &woken.states, received);
+        let (results, touched) = respond_all(context, &woken.states, received);
         let known = woken.awake.len();
         for class in touched {
             if !woken.awake.iter().any(|known| known.contains(&class)) {
                 woken.awake.push(class);
             }
         }
-        let has_more = woken.awake.len() > known && !judge.is_exhausted();
-        if !has_more || !wake(judge, spec, &mut woken) {
-            judge.steps.journal.iter_mut().for_each(|journal| journal.states.clone_from(&woken.states));
-            let mut after = without_stepped(judge, spec, &woken, results);
+        let has_more = woken.awake.len() > known && !context.is_exhausted();
+        if !has_more || !wake(context, spec, &mut woken) {
+            context.steps.journal.iter_mut().for_each(|journal| journal.states.clone_from(&woken.states));
+            let mut after = without_stepped(context, spec, &woken, results);
             after.extend(lost);
             return after;
         }
@@ -54,63 +54,67 @@ pub(crate) fn respond(judge: &mut Judge, candidates: Vec<Candidate>, received: &
 }
 
 /// The results of a request in all states, and the classes that its runs touch.
-fn respond_all(judge: &mut Judge, states: &[Candidate], received: &Received<'_>) -> (Vec<Vec<Candidate>>, Vec<Class>) {
-    judge.steps.touched = Some(Vec::new());
+fn respond_all(
+    context: &mut Context,
+    states: &[Candidate],
+    received: &Received<'_>,
+) -> (Vec<Vec<Candidate>>, Vec<Class>) {
+    context.steps.touched = Some(Vec::new());
     let mut results = Vec::new();
     for state in states {
-        if !results.is_empty() && judge.is_exhausted() {
+        if !results.is_empty() && context.is_exhausted() {
             break;
         }
         let (mut first, mut after) = (state.clone(), Vec::new());
-        if request::respond(judge, &mut first, received, &mut after).is_ok() {
+        if request::respond(context, &mut first, received, &mut after).is_ok() {
             after.push(first);
         }
         results.push(after);
     }
-    (results, judge.steps.touched.take().unwrap_or_default())
+    (results, context.steps.touched.take().unwrap_or_default())
 }
 
 /// Adds the results of the awake steps to the states; returns whether there is a new one.
-fn wake(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
-    woken.states.iter_mut().for_each(|state| tidy::for_comparing(judge, state));
+fn wake(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
+    woken.states.iter_mut().for_each(|state| tidy::for_comparing(context, state));
     if woken.unites {
         let before = woken.states.clone();
-        let noted = judge.steps.journal.as_ref().map_or(0, |journal| journal.fired.len());
-        if let Some(is_new) = merged_steps::fire(judge, spec, woken) {
+        let noted = context.steps.journal.as_ref().map_or(0, |journal| journal.fired.len());
+        if let Some(is_new) = merged_steps::fire(context, spec, woken) {
             return is_new;
         }
-        judge.steps.journal.iter_mut().for_each(|journal| journal.fired.truncate(noted));
-        take_apart(judge, woken, before);
+        context.steps.journal.iter_mut().for_each(|journal| journal.fired.truncate(noted));
+        take_apart(context, woken, before);
     }
-    fire_apart(judge, spec, woken)
+    fire_apart(context, spec, woken)
 }
 
 /// Keeps states apart from here on: goes back to those before the steps were fired, split by the values of their variables.
-fn take_apart(judge: &mut Judge, woken: &mut Woken, before: Vec<Candidate>) {
-    judge.steps.keeps_apart = true;
-    woken.states = before.into_iter().flat_map(|state| split::wholly(judge, state)).collect();
+fn take_apart(context: &mut Context, woken: &mut Woken, before: Vec<Candidate>) {
+    context.steps.keeps_apart = true;
+    woken.states = before.into_iter().flat_map(|state| split::wholly(context, state)).collect();
     woken.unites = false;
 }
 
 /// Fires all awake steps from each state, and from each new state, until there is no new one; returns whether there was any.
-fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
+fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
     let (before, limit) = (woken.states.len(), CLOSURE_LIMIT.max(woken.states.len()));
     let (mut at, mut symbolic) = (0, 0);
     woken.list_forms();
-    while at < woken.states.len() && !judge.is_exhausted() {
+    while at < woken.states.len() && !context.is_exhausted() {
         if at >= before {
             symbolic += usize::from(woken.states[at].process.memory.iter().any(|slot| !slot.is_known()));
         }
         if woken.states.len() > limit || symbolic > SYMBOLIC_LIMIT {
-            judge.give_up(Limit::Steps);
+            context.give_up(Limit::Steps);
             break;
         }
         for firing in woken.firings(spec) {
             let from = woken.states[at].clone();
-            let next = fire::stepped(judge, spec, &from, &firing);
+            let next = fire::stepped(context, spec, &from, &firing);
             let fired = || Fired { states: vec![from], firing: firing.clone() };
-            judge.steps.note_firing(|| (!next.is_empty()).then(fired));
-            next.into_iter().for_each(|next| add(judge, woken, next, (at, &firing)));
+            context.steps.note_firing(|| (!next.is_empty()).then(fired));
+            next.into_iter().for_each(|next| add(context, woken, next, (at, &firing)));
         }
         at += 1;
     }
@@ -118,14 +122,14 @@ fn fire_apart(judge: &mut Judge, spec: &Spec, woken: &mut Woken) -> bool {
 }
 
 /// Adds the pieces of a state that are new.
-fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
-    let spec = judge.spec.clone();
-    for piece in split::by_slots(judge, state, &spec.program.components[firing.component as usize].slots) {
+fn add(context: &mut Context, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
+    let spec = context.spec.clone();
+    for piece in split::by_slots(context, state, &spec.program.components[firing.component as usize].slots) {
         let form = forms::canonical(&piece);
         if woken.forms.stand_for(&form, &piece) {
-            judge.work.without_terms += LEARNED * u64::from(piece.growth.walked);
-            judge.counts.merges += 1;
-        } else if !woken.covers(&piece, judge) {
+            context.work.without_terms += LEARNED * u64::from(piece.growth.walked);
+            context.counts.merges += 1;
+        } else if !woken.covers(&piece, context) {
             woken.from.resize(woken.states.len(), None);
             woken.from.push(Some((from, firing.clone())));
             woken.forms.add(form, &piece);
@@ -136,32 +140,32 @@ fn add(judge: &mut Judge, woken: &mut Woken, state: Candidate, (from, firing): (
 
 /// The results of a request in all states. If a step led from a state to the next, a result in the next state is left out if the step
 /// also leads to it from a result in the first state: the step commutes with the request, and sleeps on.
-fn without_stepped(judge: &mut Judge, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
+fn without_stepped(context: &mut Context, spec: &Spec, woken: &Woken, results: Vec<Vec<Candidate>>) -> Vec<Candidate> {
     let mut after = Vec::new();
     // Faults of steps that are taken after the request are found when they are fired then.
-    let findings = judge.findings.clone();
+    let findings = context.findings.clone();
     for (at, of_state) in results.iter().enumerate() {
         let later = match woken.from.get(at) {
-            Some(Some((from, firing))) if judge.options.reduces() && !of_state.is_empty() => {
-                results[*from].iter().flat_map(|result| fire::stepped(judge, spec, result, firing)).collect()
+            Some(Some((from, firing))) if context.options.reduces() && !of_state.is_empty() => {
+                results[*from].iter().flat_map(|result| fire::stepped(context, spec, result, firing)).collect()
             }
             _ => Vec::new(),
         };
         for result in of_state {
-            if later.is_empty() || !is_covered(judge, result, &later) {
+            if later.is_empty() || !is_covered(context, result, &later) {
                 after.push(result.clone());
             }
         }
     }
-    judge.findings = findings;
+    context.findings = findings;
     after
 }
 
 /// Tests whether a candidate is covered by one of others.
-fn is_covered(judge: &mut Judge, candidate: &Candidate, others: &[Candidate]) -> bool {
+fn is_covered(context: &mut Context, candidate: &Candidate, others: &[Candidate]) -> bool {
     let mut cleared = candidate.clone();
-    tidy::for_comparing(judge, &mut cleared);
-    let is_covered = others.iter().any(|other| subsume::covers(other, &cleared, &mut judge.solver));
-    judge.counts.subsumptions += u64::from(is_covered);
+    tidy::for_comparing(context, &mut cleared);
+    let is_covered = others.iter().any(|other| subsume::covers(other, &cleared, &mut context.solver));
+    context.counts.subsumptions += u64::from(is_covered);
     is_covered
 }

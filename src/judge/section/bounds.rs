@@ -39,13 +39,13 @@ impl KnownBounds for StoreBounds<'_> {
 pub(crate) fn advance(section: &mut Section<'_>, program: &Program, candidate: &mut Candidate) -> Event {
     let State { process, store, .. } = &mut **candidate;
     let fuel = process.fuel();
-    let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: section.judge.options.reduces() };
+    let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: section.context.options.reduces() };
     let event = process.advance_knowing(program, &mut bounds);
     let assumed = bounds.assumed;
-    section.judge.work.count_instructions(fuel.saturating_sub(process.fuel()));
+    section.context.work.count_instructions(fuel.saturating_sub(process.fuel()));
     if assumed > 0 {
         section.is_exhaustive = false;
-        section.judge.solver.statistics.by_domain += assumed;
+        section.context.solver.statistics.by_domain += assumed;
     }
     event
 }

@@ -27,12 +27,12 @@ pub(crate) fn to_each(
     for port in ports.iter().copied() {
         let Ok(is_it) = value::equal(client, &Value::Scalar(Scalar::Client(port.0))) else { continue };
         section.pay(candidate)?;
-        let mut other = section.judge.spares.copy(candidate);
-        if other.require(is_it.clone(), None, &mut section.judge.solver).is_ok() {
+        let mut other = section.context.spares.copy(candidate);
+        if other.require(is_it.clone(), None, &mut section.context.solver).is_ok() {
             act(&mut other, port);
             section.open.push(OpenPath::Running(other));
         }
-        candidate.require(is_it.not(), None, &mut section.judge.solver)?;
+        candidate.require(is_it.not(), None, &mut section.context.solver)?;
     }
     Ok(())
 }

@@ -27,7 +27,7 @@ impl Section<'_> {
         if !self.open.is_empty() {
             self.explore_open(others);
         }
-        self.judge.findings.merge(self.findings);
+        self.context.findings.merge(self.findings);
         Explored { first, is_exhaustive: self.is_exhaustive }
     }
 
@@ -44,7 +44,7 @@ impl Section<'_> {
     pub(crate) fn explore_from(mut self, open: OpenPath, shown: &mut Vec<Candidate>) {
         self.open.push(open);
         self.explore_open(shown);
-        self.judge.findings.merge(self.findings);
+        self.context.findings.merge(self.findings);
     }
 
     /// Runs one path to its end.
@@ -80,7 +80,7 @@ impl Section<'_> {
                     candidate.process.rest();
                     others.push(candidate);
                 }
-                Err(Infeasible) => self.judge.spares.take(candidate),
+                Err(Infeasible) => self.context.spares.take(candidate),
             }
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn follow(section: &mut Section<'_>, candidate: &mut Candidate, fork:
 /// Follows both sides, as far as they can show what was observed.
 fn follow_both(section: &mut Section<'_>, candidate: &mut Candidate, fork: &Fork) -> Result<(), Infeasible> {
     section.pay(candidate)?;
-    let mut other = section.judge.spares.beside(candidate);
+    let mut other = section.context.spares.beside(candidate);
     let State { process, store, .. } = &mut **candidate;
     process.branch(true);
     other.process.branch(false);
@@ -56,7 +56,7 @@ fn follow_both(section: &mut Section<'_>, candidate: &mut Candidate, fork: &Fork
     if then.is_err() {
         std::mem::swap(process, &mut other.process);
     }
-    section.judge.spares.take(other);
+    section.context.spares.take(other);
     then.or(otherwise)?;
     assume_side(section, candidate, fork, then.is_ok())
 }
@@ -71,15 +71,15 @@ fn assume_both(
     if assume_side(section, candidate, fork, true).is_err() {
         // The path is feasible, so the other side is.
         std::mem::swap(candidate, &mut other);
-        section.judge.spares.take(other);
+        section.context.spares.take(other);
         return Ok(());
     }
     match assume_side(section, &mut other, fork, false) {
         Ok(()) => {
-            section.judge.count_fork(fork.site);
+            section.context.count_fork(fork.site);
             section.open.push(OpenPath::Running(other));
         }
-        Err(Infeasible) => section.judge.spares.take(other),
+        Err(Infeasible) => section.context.spares.take(other),
     }
     Ok(())
 }
@@ -94,7 +94,7 @@ fn runs_ahead(
     let Some(answer) = section.awaited() else { return Ok(()) };
     for _ in 0..AHEAD {
         let event = process.advance(&section.spec.program);
-        section.judge.work.without_terms += 1;
+        section.context.work.without_terms += 1;
         if !passes(&section.spec.program, process, &event, (store, side), answer)? {
             process.hold(event);
             break;
@@ -110,9 +110,9 @@ fn assume_side(
     fork: &Fork,
     holds: bool,
 ) -> Result<(), Infeasible> {
-    let at = Some(section.judge.place(fork.site));
+    let at = Some(section.context.place(fork.site));
     let opposite = (!holds).then(|| fork.condition.opposite());
-    candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.judge.solver)
+    candidate.assume_condition(opposite.as_ref().unwrap_or(&fork.condition), at, &mut section.context.solver)
 }
 
 /// Tests whether a side can go on after an event without more constraints; fails if it cannot show the answer any more.

@@ -30,13 +30,13 @@ pub(crate) fn look_up(
             return Ok(());
         }
     };
-    if !matches!(section.goal, Goal::Answer(_)) || !section.judge.options.waits_for(lookup.map.bound()) {
+    if !matches!(section.goal, Goal::Answer(_)) || !section.context.options.waits_for(lookup.map.bound()) {
         candidate.process.look_up_at_once();
         return Ok(());
     }
-    let before = section.judge.fresh.last;
-    let (value, facts) = section.judge.fresh.havoc(&spec.types, &Choice::Type(of));
-    let variables = section.judge.fresh.last - before;
+    let before = section.context.fresh.last;
+    let (value, facts) = section.context.fresh.havoc(&spec.types, &Choice::Type(of));
+    let variables = section.context.fresh.last - before;
     candidate.process.look_up_later(lookup, value);
     section.restrict(candidate, facts, variables, site)
 }
@@ -47,7 +47,7 @@ pub(crate) fn settle(section: &mut Section<'_>, candidate: &mut Candidate) -> Re
         let key = Value::of_term(candidate.store.resolve(&lookup.key));
         let found = lookup.map.get(&key).and_then(|(there, found)| Ok((there, value::equal(&lookup.value, &found)?)));
         match found {
-            Ok((there, same)) => candidate.require(there.not().or(same), None, &mut section.judge.solver)?,
+            Ok((there, same)) => candidate.require(there.not().or(same), None, &mut section.context.solver)?,
             Err(_) => {
                 _ = section.cut(candidate, Truth::Known(true), Limit::Undecidable, None);
                 return Err(Infeasible);

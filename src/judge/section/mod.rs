@@ -13,8 +13,8 @@ pub(crate) mod unify;
 
 use super::Observed;
 use super::candidate::{Candidate, Logged};
+use super::context::Context;
 use super::findings::Findings;
-use super::frontier::Judge;
 use super::verdict::COPY_LIMIT;
 use crate::process::{Limit, Sent};
 use crate::spec::code::Pc;
@@ -84,7 +84,7 @@ pub(super) struct GivenAnswer {
 
 /// The paths of a candidate through one section.
 pub(super) struct Section<'j> {
-    pub(super) judge: &'j mut Judge,
+    pub(super) context: &'j mut Context,
     pub(super) spec: &'j Spec,
     pub(super) goal: Goal<'j>,
     /// Paths that are not at their end yet.
@@ -114,9 +114,9 @@ impl From<Infeasible> for PathOutcome {
 }
 
 impl<'j> Section<'j> {
-    pub(super) fn new(judge: &'j mut Judge, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
+    pub(super) fn new(context: &'j mut Context, spec: &'j Spec, goal: Goal<'j>) -> Section<'j> {
         Section {
-            judge,
+            context,
             spec,
             goal,
             open: Vec::new(),
@@ -129,7 +129,7 @@ impl<'j> Section<'j> {
 
     /// Tests whether the current exchange has exceeded a limit on work or memory; the limit is noted.
     pub(super) fn is_exhausted(&mut self) -> bool {
-        let exceeded = self.judge.work.exceeded(&self.judge.options, &self.judge.solver);
+        let exceeded = self.context.work.exceeded(&self.context.options, &self.context.solver);
         exceeded.is_some_and(|limit| {
             self.give_up(limit);
             true
@@ -138,14 +138,14 @@ impl<'j> Section<'j> {
 
     /// Notes that a limit cut paths off.
     pub(super) fn give_up(&mut self, limit: Limit) {
-        self.findings.cut(limit, self.judge.last_fork);
+        self.findings.cut(limit, self.context.last_fork);
         self.is_exhaustive = false;
     }
 
     /// Tests whether the observed answer can still come after a place in the code.
     pub(super) fn may_show(&self, candidate: &Candidate, pc: Pc) -> bool {
         let Some(answer) = self.goal.only() else { return true };
-        !self.judge.options.reduces() || candidate.process.may_reply(&self.spec.program, pc, answer)
+        !self.context.options.reduces() || candidate.process.may_reply(&self.spec.program, pc, answer)
     }
 
     /// Tests whether a path that has met a choice can still show what was observed.
@@ -156,7 +156,7 @@ impl<'j> Section<'j> {
     /// The answer to which a path must come (`Some(None)`: it must give none), or else ends; `None` if paths that cannot show the observed
     /// answer run on.
     pub(super) fn awaited(&self) -> Option<Option<&'j Value>> {
-        if self.judge.options.reduces() && self.judge.steps.touched.is_none() { self.goal.only() } else { None }
+        if self.context.options.reduces() && self.context.steps.touched.is_none() { self.goal.only() } else { None }
     }
 
     /// Counts the cost of a copy of a path, which deep recursion makes large. The path is cut off if that exceeds the limit on copies, or
@@ -167,7 +167,7 @@ impl<'j> Section<'j> {
         }
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
-        self.judge.work.without_terms = self.judge.work.without_terms.saturating_add(cost as u64 / COPIED);
+        self.context.work.without_terms = self.context.work.without_terms.saturating_add(cost as u64 / COPIED);
         if self.copied <= COPY_LIMIT {
             return Ok(());
         }
@@ -179,12 +179,12 @@ impl<'j> Section<'j> {
     pub(super) fn may_go(&mut self, candidate: &Candidate, way: usize, site: Site) -> bool {
         let process = &candidate.process;
         let may_show = process.targets().get(way).is_none_or(|pc| self.may_show(candidate, *pc));
-        may_show && process.elements().get(way).is_none_or(|one| self.judge.steps.follow(one, site))
+        may_show && process.elements().get(way).is_none_or(|one| self.context.steps.follow(one, site))
     }
 
     /// Takes one of several branches, and logs the choice.
     pub(super) fn go(&mut self, candidate: &mut Candidate, way: usize) {
-        if self.judge.options.keep_choices {
+        if self.context.options.keep_choices {
             let logged = match candidate.process.elements().get(way) {
                 Some(element) => {
                     let guard = candidate.process.picks_where(&self.spec.program, way);
@@ -192,7 +192,7 @@ impl<'j> Section<'j> {
                 }
                 None => Logged::Way(way),
             };
-            self.judge.log(candidate, || logged);
+            self.context.log(candidate, || logged);
         }
         candidate.process.select(way);
     }

@@ -24,16 +24,16 @@ impl Policy for Section<'_> {
     type Stopped = PathOutcome;
 
     fn fresh(&mut self) -> &mut Fresh {
-        &mut self.judge.fresh
+        &mut self.context.fresh
     }
 
     fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, PathOutcome> {
         let event = bounds::advance(self, &spec.program, candidate);
-        self.judge.work.without_terms += 1;
+        self.context.work.without_terms += 1;
         if self.is_exhausted() {
             return Err(PathOutcome::Infeasible);
         }
-        self.judge.steps.notice(&spec.program, candidate);
+        self.context.steps.notice(&spec.program, candidate);
         Ok(event)
     }
 
@@ -45,13 +45,13 @@ impl Policy for Section<'_> {
         site: Site,
     ) -> Result<(), PathOutcome> {
         path.growth.count_choice(variables);
-        let at = Some(self.judge.place(site));
-        Ok(path.assume_each(&facts, at, &mut self.judge.solver)?)
+        let at = Some(self.context.place(site));
+        Ok(path.assume_each(&facts, at, &mut self.context.solver)?)
     }
 
     fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
         let Section { spec, goal, .. } = *self;
-        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.judge.options.reduces())
+        if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.context.options.reduces())
             && !spec.types.holds_maps(chosen.choice.value_type())
             && let Some(value) = candidate.process.shown_by(&spec.program, answer).filter(|value| value.is_known())
         {
@@ -63,10 +63,10 @@ impl Policy for Section<'_> {
             return Err(PathOutcome::Infeasible);
         }
         if let (Choice::Element(over, _), None) = (&chosen.choice, &chosen.guard)
-            && let Some(wanted) = self.judge.steps.only_element(over, chosen.site)
+            && let Some(wanted) = self.context.steps.only_element(over, chosen.site)
         {
             let (there, only) = wanted?;
-            candidate.require(there, None, &mut self.judge.solver)?;
+            candidate.require(there, None, &mut self.context.solver)?;
             self.go_on_with(candidate, only, None);
             return Ok(());
         }
@@ -96,8 +96,8 @@ impl Policy for Section<'_> {
         };
         for way in followed {
             self.pay(candidate)?;
-            self.judge.count_fork(site);
-            let mut other = self.judge.spares.copy(candidate);
+            self.context.count_fork(site);
+            let mut other = self.context.spares.copy(candidate);
             self.go(&mut other, way);
             self.open.push(OpenPath::Running(other));
         }
@@ -107,20 +107,20 @@ impl Policy for Section<'_> {
 
     fn assume(&mut self, candidate: &mut Candidate, condition: Truth, site: Site) -> Result<(), PathOutcome> {
         self.is_exhaustive &= matches!(condition, Truth::Known(true));
-        let at = self.judge.place(site);
-        Ok(forget::assume_last(self.judge, candidate, condition, at)?)
+        let at = self.context.place(site);
+        Ok(forget::assume_last(self.context, candidate, condition, at)?)
     }
 
     /// Goes on with the states in which the client does its duty: `expects q > 0;` with q = #1 is broken if `#1 <= 0`.
     fn expects(&mut self, candidate: &mut Candidate, duty: Truth, site: Site) -> Result<(), PathOutcome> {
         lookups::settle(self, candidate)?;
-        let (broken, at) = (duty.clone().not(), self.judge.place(site));
-        match candidate.allows(&broken, &mut self.judge.solver) {
+        let (broken, at) = (duty.clone().not(), self.context.place(site));
+        match candidate.allows(&broken, &mut self.context.solver) {
             Answer::Unsat => return Ok(()),
             Answer::Sat if candidate.is_clean() => {
                 if !self.found().any(|found| found.knows_breach(at.event, &self.sent)) {
                     let state = self.as_it_began(candidate);
-                    let breaches = vec![(at, state.where_holds(broken, at, &mut self.judge.solver))];
+                    let breaches = vec![(at, state.where_holds(broken, at, &mut self.context.solver))];
                     self.findings.add(Finding { breaches, ..Finding::default() });
                 }
             }
@@ -129,21 +129,21 @@ impl Policy for Section<'_> {
             }
         }
         self.is_exhaustive = false;
-        Ok(candidate.require(duty, Some(at), &mut self.judge.solver)?)
+        Ok(candidate.require(duty, Some(at), &mut self.context.solver)?)
     }
 
     fn fault(&mut self, candidate: &mut Candidate, wrong: Truth, fault: Fault) -> Result<(), PathOutcome> {
         lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
-        let at = self.judge.place(fault.site);
-        match candidate.allows(&wrong, &mut self.judge.solver) {
+        let at = self.context.place(fault.site);
+        match candidate.allows(&wrong, &mut self.context.solver) {
             Answer::Unsat => {}
             Answer::Sat if candidate.is_clean() => {
                 if !self.found().any(|found| found.knows_fault(&self.sent)) {
                     let state = self.as_it_began(candidate);
                     // A fault of the initial state is reported at the first event.
-                    let report = FaultReport { fault, event: self.judge.event.max(1) };
-                    let faults = vec![(report, state.where_holds(wrong.clone(), at, &mut self.judge.solver))];
+                    let report = FaultReport { fault, event: self.context.event.max(1) };
+                    let faults = vec![(report, state.where_holds(wrong.clone(), at, &mut self.context.solver))];
                     self.findings.add(Finding { faults, ..Finding::default() });
                 }
             }
@@ -151,7 +151,7 @@ impl Policy for Section<'_> {
                 self.findings.add(Finding { perhaps_faulty: Some(at), ..Finding::default() });
             }
         }
-        Ok(candidate.require(wrong.not(), Some(at), &mut self.judge.solver)?)
+        Ok(candidate.require(wrong.not(), Some(at), &mut self.context.solver)?)
     }
 
     fn cut(
@@ -163,11 +163,11 @@ impl Policy for Section<'_> {
     ) -> Result<(), PathOutcome> {
         lookups::settle(self, candidate)?;
         self.is_exhaustive = false;
-        let at = site.map(|site| self.judge.place(site));
-        if candidate.allows(&reached, &mut self.judge.solver) != Answer::Unsat {
+        let at = site.map(|site| self.context.place(site));
+        if candidate.allows(&reached, &mut self.context.solver) != Answer::Unsat {
             self.findings.cut(limit, at);
         }
-        Ok(candidate.require(reached.not(), at, &mut self.judge.solver)?)
+        Ok(candidate.require(reached.not(), at, &mut self.context.solver)?)
     }
 
     fn pause(&mut self, candidate: &mut Candidate) -> Result<(), PathOutcome> {
@@ -197,13 +197,13 @@ impl Policy for Section<'_> {
         (message, site): (Value, Site),
     ) -> Result<(), PathOutcome> {
         let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
-        let there = self.judge.wire.ports();
+        let there = self.context.wire.ports();
         Ok(clients::to_each(self, candidate, (to, &there), &send)?)
     }
 
     fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
         let is_noticed = self.spec.program.closes.is_some();
-        let there = self.judge.wire.ports();
+        let there = self.context.wire.ports();
         let close = |candidate: &mut Candidate, port: Port| {
             if !there.contains(&port) {
                 return candidate.process.abandon(port);
@@ -243,7 +243,7 @@ impl Policy for Section<'_> {
 
 impl Section<'_> {
     fn found(&self) -> impl Iterator<Item = &Findings> {
-        [&self.judge.findings, &self.findings].into_iter()
+        [&self.context.findings, &self.findings].into_iter()
     }
 
     /// The state in which a run fails, with the messages that were under way before the section: if a section does not come to its end,
@@ -258,22 +258,22 @@ impl Section<'_> {
 
     /// Chooses any of the values that a choice ranges over.
     fn choose_any(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), Infeasible> {
-        let before = self.judge.fresh.last;
-        let (value, restrictions) = havoc(&mut self.judge.fresh, &self.spec.types, &chosen);
-        candidate.growth.count_choice(self.judge.fresh.last - before);
+        let before = self.context.fresh.last;
+        let (value, restrictions) = havoc(&mut self.context.fresh, &self.spec.types, &chosen);
+        candidate.growth.count_choice(self.context.fresh.last - before);
         // A range or a collection may be empty.
         self.is_exhaustive &= !matches!(chosen.choice, Choice::Range(..) | Choice::Element(..));
-        let at = Some(self.judge.place(chosen.site));
-        candidate.assume_each(&restrictions, at, &mut self.judge.solver)?;
-        let is_followed = self.judge.steps.follow_where(&value, chosen.site);
-        candidate.require(is_followed, None, &mut self.judge.solver)?;
+        let at = Some(self.context.place(chosen.site));
+        candidate.assume_each(&restrictions, at, &mut self.context.solver)?;
+        let is_followed = self.context.steps.follow_where(&value, chosen.site);
+        candidate.require(is_followed, None, &mut self.context.solver)?;
         self.go_on_with(candidate, value, chosen.guard);
         Ok(())
     }
 
     /// Goes on with the chosen value.
     fn go_on_with(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
-        self.judge.log(candidate, || Logged::Value { value: value.clone(), guard });
+        self.context.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);
     }
 }

@@ -5,7 +5,7 @@
 
 use super::{Goal, Section};
 use crate::judge::candidate::{Candidate, Logged, notes_requests};
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::{Exchange, Observed};
 use crate::process::Fresh;
 use crate::solve::Solver;
@@ -66,79 +66,79 @@ impl Filled {
 
 /// The candidates that explain a request, if the server takes no steps by itself.
 pub(crate) fn respond_each(
-    judge: &mut Judge,
+    context: &mut Context,
     mut candidates: Vec<Candidate>,
     received: &Received<'_>,
 ) -> Vec<Candidate> {
-    let mut others = std::mem::take(&mut judge.spares.results);
+    let mut others = std::mem::take(&mut context.spares.results);
     let mut kept = 0;
     for at in 0..candidates.len() {
-        if at > 0 && judge.is_exhausted() {
+        if at > 0 && context.is_exhausted() {
             break;
         }
         if matches!(received.seen, Observed::Lost) {
             others.push(candidates[at].clone());
         }
-        if respond(judge, &mut candidates[at], received, &mut others).is_ok() {
+        if respond(context, &mut candidates[at], received, &mut others).is_ok() {
             candidates.swap(kept, at);
             kept += 1;
         }
     }
     if kept < candidates.len() {
-        candidates.drain(kept..).for_each(|candidate| judge.spares.take(candidate));
+        candidates.drain(kept..).for_each(|candidate| context.spares.take(candidate));
     }
     if !others.is_empty() {
         candidates.append(&mut others);
     }
-    judge.spares.results = others;
+    context.spares.results = others;
     candidates
 }
 
 /// Runs a candidate on a request along all paths, in place along the first one; fails if this one does not show what was observed. The
 /// candidates of other paths that show it are added to `others`.
 pub(crate) fn respond(
-    judge: &mut Judge,
+    context: &mut Context,
     candidate: &mut Candidate,
     received: &Received<'_>,
     others: &mut Vec<Candidate>,
 ) -> Result<(), Infeasible> {
     let Received { spec, request, filled, client, seen } = *received;
     if notes_requests(spec, seen) {
-        judge.log(candidate, || Logged::Received);
+        context.log(candidate, || Logged::Received);
     }
-    let before = may_join(judge, seen).then(|| candidate.clone());
+    let before = may_join(context, seen).then(|| candidate.clone());
     let first = others.len();
     if let Some(filled) = filled {
-        judge.log(candidate, || Logged::Request(request.clone()));
-        filled.assume(candidate, &mut judge.solver)?;
+        context.log(candidate, || Logged::Request(request.clone()));
+        filled.assume(candidate, &mut context.solver)?;
     }
     candidate.noticed = 0;
     if !matches!(seen, Observed::Restarted) {
-        candidate.process.receive_by(&spec.program, handler(judge, spec), (request, client));
+        candidate.process.receive_by(&spec.program, handler(context, spec), (request, client));
     } else if !candidate.process.restart(&spec.program) {
         return Ok(());
     }
-    let explored = Section::new(judge, spec, Goal::of(seen)).explore(candidate, others);
+    let explored = Section::new(context, spec, Goal::of(seen)).explore(candidate, others);
     if let Some(before) = before
         && explored.is_exhaustive
         && explored.first.is_ok()
     {
-        judge.counts.merges += join(before, candidate, others, first) as u64;
+        context.counts.merges += join(before, candidate, others, first) as u64;
     }
     explored.first
 }
 
 /// The handler of requests: the one with sunk choices, if the choices are not looked at.
-fn handler(judge: &Judge, spec: &Spec) -> u32 {
-    let unwatched = judge.options.sinks_choices() && !judge.options.keep_choices && judge.steps.wanted.is_none();
+fn handler(context: &Context, spec: &Spec) -> u32 {
+    let unwatched = context.options.sinks_choices() && !context.options.keep_choices && context.steps.wanted.is_none();
     if unwatched { spec.program.sunk } else { spec.program.serve }
 }
 
 /// Tests whether paths that only read may be joined: not if the choices or answers of each path are kept.
-fn may_join(judge: &Judge, observed: &Observed) -> bool {
+fn may_join(context: &Context, observed: &Observed) -> bool {
     matches!(observed, Observed::Any | Observed::Lost | Observed::Restarted)
-        && judge.options.reduces()
-        && !judge.options.keep_paths()
+        && context.options.reduces()
+        && !context.options.keep_paths()
 }
 
 /// Joins a path and `others[first..]` if none of them wrote anything, so that they differ in their conditions only; returns the number

@@ -30,19 +30,19 @@ fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Give
             return Ok(());
         }
         Goal::Any | Goal::Lost => {
-            candidate.answer = section.judge.options.keep_answers.then_some(given.value);
+            candidate.answer = section.context.options.keep_answers.then_some(given.value);
             return Ok(());
         }
         Goal::Nothing => return Err(Infeasible),
     };
-    let at = section.judge.place(given.site);
+    let at = section.context.place(given.site);
     if let (Value::Scalar(answer), Value::Scalar(expected)) = (&given.value, expected)
         && answer == expected
     {
         return Ok(());
     }
     loop {
-        let split = match candidate.shows(&given.value, expected, at, &mut section.judge.solver) {
+        let split = match candidate.shows(&given.value, expected, at, &mut section.context.solver) {
             Ok(shows) => return shows,
             Err(split) => split,
         };
@@ -110,11 +110,11 @@ fn fork_answer<T>(
     condition: &Term,
 ) -> Result<T, Infeasible> {
     for holds in [true, false] {
-        let mut side = section.judge.spares.copy(candidate);
+        let mut side = section.context.spares.copy(candidate);
         side.process.branch(holds);
         let side_condition = if holds { condition.clone() } else { Term::not(condition) };
-        let at = Some(section.judge.place(given.site));
-        if side.assume(&side_condition, at, &mut section.judge.solver).is_ok() {
+        let at = Some(section.context.place(given.site));
+        if side.assume(&side_condition, at, &mut section.context.solver).is_ok() {
             let value = given.value.decide(condition, holds);
             section.open.push(OpenPath::Answering(side, GivenAnswer { value, ..*given }));
         }

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use super::composed::Composed;
 use super::wire::RecordedEvent;
+use crate::judge::Judge;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
 use crate::judge::options::Options;
 use crate::judge::tasks;
 use crate::network::{Network, Observation, PacketOrder, moves};
@@ -34,11 +34,12 @@ pub fn possible_instead(
             return None;
         }
     }
-    let candidates = judge.begin(*line)?;
+    let Judge { mut context, mut frontier } = judge;
+    let candidates = frontier.begin(&mut context, *line)?;
     let composed = Composed::new(spec, network, options);
-    let ready = tasks::before(&mut judge, composed, candidates, rejected);
+    let ready = tasks::before(&mut context, composed, candidates, rejected);
     // A run that fails may show anything.
-    if judge.findings.found().is_some() || !ready.iter().all(Candidate::is_clean) {
+    if context.findings.found().is_some() || !ready.iter().all(Candidate::is_clean) {
         return None;
     }
     let mut possible: Vec<Value> = ready.iter().flat_map(|candidate| shown(composed, candidate, rejected)).collect();

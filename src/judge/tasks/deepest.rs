@@ -22,9 +22,12 @@ use super::detours::DetourOrder;
 use super::remaining_answers::RemainingAnswers;
 use super::visited::VisitedStates;
 use super::wire::{RecordedEvent, Wire};
+use crate::judge::Judge;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
+use crate::judge::frontier::Frontier;
 use crate::judge::normal_form::forms;
+use crate::judge::step;
 use crate::judge::tasks;
 use crate::judge::work::Followed;
 use crate::network::{Observation, ServerMove, ServerSection, moves};
@@ -93,7 +96,7 @@ pub(crate) struct DeepestFirst<'r> {
     composed: Composed<'r>,
     order: DetourOrder,
     events: &'r [RecordedEvent],
-    judge: Judge,
+    context: Context,
     /// The nodes that are to be followed, by their priority ([`DetourOrder::priority`]): the highest is taken first.
     open: BTreeMap<(Reverse<usize>, isize), Vec<SearchNode>>,
     /// The nodes that were visited at each event.
@@ -113,7 +116,7 @@ pub(crate) struct DeepestFirst<'r> {
 
 impl<'r> DeepestFirst<'r> {
     /// A search that begins with the states of a judge that has seen nothing.
-    pub(crate) fn new(composed: Composed<'r>, mut judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
+    pub(crate) fn new(composed: Composed<'r>, judge: Judge, events: &'r [RecordedEvent]) -> DeepestFirst<'r> {
         let composed = composed.splitting_by_fate();
         let remaining = RemainingAnswers::of(composed, events);
         let mut requests = FxHashMap::default();
@@ -125,14 +128,15 @@ impl<'r> DeepestFirst<'r> {
                 requests.entry((*port, request.clone())).or_insert(number);
             }
         }
-        let (order, initial) = (DetourOrder::of(composed), std::mem::take(&mut judge.candidates));
+        let (context, initial) = judge.into_parts();
+        let order = DetourOrder::of(composed);
         let (open, visited, wires) = (BTreeMap::new(), Vec::new(), Vec::new());
         let (explained, is_cut, taken) = (0, false, 0);
         let mut search = DeepestFirst {
             composed,
             order,
             events,
-            judge,
+            context,
             open,
             visited,
             wires,
@@ -148,14 +152,14 @@ impl<'r> DeepestFirst<'r> {
 
     /// Goes on with the search until its end, or until the given work is used up.
     pub(crate) fn search(&mut self, work: u64) -> Searched {
-        self.judge.work.resume(self.taken, &self.judge.options);
+        self.context.work.resume(self.taken, &self.context.options);
         let searched = self.follow(work);
-        self.taken = self.judge.work.taken(&self.judge.options);
+        self.taken = self.context.work.taken(&self.context.options);
         searched
     }
 
     fn follow(&mut self, work: u64) -> Searched {
-        let last = self.judge.work_done().saturating_add(work);
+        let last = self.context.work_done().saturating_add(work);
         while let Some(node) = self.next_node() {
             if node.event == self.events.len() && node.candidates.iter().any(Candidate::is_clean) {
                 return Searched::Explained(self.ended_with(node.candidates));
@@ -165,14 +169,14 @@ impl<'r> DeepestFirst<'r> {
             } else {
                 self.is_cut = true;
             }
-            if let Some(limit) = self.judge.limit() {
+            if let Some((limit, _)) = self.context.findings.limit() {
                 if matches!(limit, Limit::Memory(_)) {
                     return Searched::Cut;
                 }
-                self.judge.findings.clear_cut();
+                self.context.findings.clear_cut();
                 self.is_cut = true;
             }
-            if self.judge.work_done() > last {
+            if self.context.work_done() > last {
                 return Searched::Unfinished;
             }
         }
@@ -182,25 +186,24 @@ impl<'r> DeepestFirst<'r> {
     /// The judge at the end of the search with the states that are left; without any, at the first event that was not explained.
     fn ended_with(&mut self, candidates: Vec<Candidate>) -> Judge {
         let last = if candidates.is_empty() { self.explained } else { self.events.len().saturating_sub(1) };
-        let mut judge = self.judge.clone();
-        judge.event = self.events.get(last).map_or(0, |(line, _)| *line);
-        judge.clean_died = candidates.is_empty().then_some(judge.event);
-        judge.candidates = candidates;
+        let line = self.events.get(last).map_or(0, |(line, _)| *line);
+        let mut judge = Judge::with_left(self.context.clone(), candidates, line);
+        judge.frontier.clean_died = judge.frontier.candidates.is_empty().then_some(line);
         judge
     }
 
     /// Goes on from a node: with its next section; if the node is new, past its event if that may be observed.
     fn advance(&mut self, mut node: SearchNode) {
         let (line, observation) = &self.events[node.event];
-        self.judge.event = *line;
-        self.judge.wire = self.wires[node.event].clone();
-        self.judge.work.begin(Followed::All, &self.judge.options, &mut self.judge.solver);
+        self.context.event = *line;
+        self.context.wire = self.wires[node.event].clone();
+        self.context.work.begin(Followed::All, &self.context.options, &mut self.context.solver);
         let Some(mut left) = node.left.take() else { return self.look_at(node, observation) };
         let Some(next) = left.pop() else { return };
         let situation = node.candidates[0].process.situation();
         let (mut led, mut is_enough) = (Vec::new(), true);
         for candidate in &node.candidates {
-            let mut own = tasks::successors_after(&mut self.judge, self.composed, (candidate, &situation), next);
+            let mut own = tasks::successors_after(&mut self.context, self.composed, (candidate, &situation), next);
             led.append(&mut own.states);
             is_enough &= own.is_enough;
         }
@@ -289,8 +292,8 @@ impl<'r> DeepestFirst<'r> {
         }
         let last = after.len().saturating_sub(1);
         for (at, ready) in after.into_iter().enumerate() {
-            self.judge.wire = self.wires[event].clone();
-            let after = tasks::observed(&mut self.judge, self.composed, ready, observation);
+            self.context.wire = self.wires[event].clone();
+            let after = tasks::observed(&mut self.context, self.composed, ready, observation);
             self.enter(event + 1, after, history.with_detours(self.order.of_alternative(at == last)));
         }
     }
@@ -298,7 +301,7 @@ impl<'r> DeepestFirst<'r> {
     /// Adds the state after a task that can be finished at once; if there is none, lists the sections of the node.
     fn list_sections(&mut self, mut node: SearchNode, observation: &Observation) {
         if let [only] = &node.candidates[..]
-            && let Some(next) = tasks::finished_at_once(&mut self.judge, self.composed, only)
+            && let Some(next) = tasks::finished_at_once(&mut self.context, self.composed, only)
         {
             return self.add_each(node.event, vec![next], &node.history);
         }
@@ -341,13 +344,12 @@ impl<'r> DeepestFirst<'r> {
             return;
         }
         if let Some((_, observation)) = self.events.get(event) {
-            tasks::take_notice(&mut self.judge, self.composed.spec, &mut candidates, observation);
+            tasks::take_notice(&mut self.context, self.composed.spec, &mut candidates, observation);
         }
         if self.wires.len() == event {
-            self.wires.push(self.judge.wire.clone());
+            self.wires.push(self.context.wire.clone());
         }
-        self.judge.normalize(candidates);
-        let candidates = std::mem::take(&mut self.judge.candidates);
+        let Frontier { candidates, .. } = step::normalize(&mut self.context, Frontier::default(), candidates);
         if candidates.iter().any(Candidate::is_clean) {
             self.explained = self.explained.max(event);
         }
@@ -382,11 +384,11 @@ impl<'r> DeepestFirst<'r> {
         }
         let last = groups.len().saturating_sub(1);
         for (at, (_, candidates)) in groups.into_iter().enumerate() {
-            if self.visited[event].add(&mut self.judge, &candidates) {
+            if self.visited[event].add(&mut self.context, &candidates) {
                 let history = history.with_detours(self.order.of_alternative(at == last));
                 self.push(SearchNode { event, candidates, history, left: None });
             } else {
-                self.judge.counts.merges += 1;
+                self.context.counts.merges += 1;
             }
         }
     }

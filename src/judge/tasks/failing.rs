@@ -9,27 +9,27 @@
 
 use super::composed::Composed;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::tasks;
 use crate::network::{Network, Observation, PacketOrder, moves};
 use crate::process::Port;
 
 /// Goes on with the failing runs that explain an observation.
-pub(crate) fn observe(judge: &mut Judge, network: &dyn Network, observation: &Observation) {
-    if judge.findings.has_failure() {
-        let spec = judge.spec.clone();
-        let composed = Composed::new(&spec, network, &judge.options);
-        let mut findings = std::mem::take(&mut judge.findings);
-        findings.follow(|state| following(judge, composed, state, observation));
+pub(crate) fn observe(context: &mut Context, network: &dyn Network, observation: &Observation) {
+    if context.findings.has_failure() {
+        let spec = context.spec.clone();
+        let composed = Composed::new(&spec, network, &context.options);
+        let mut findings = std::mem::take(&mut context.findings);
+        findings.follow(|state| following(context, composed, state, observation));
         // Comparing a message with the observed one may have been too hard.
-        findings.merge(std::mem::take(&mut judge.findings));
-        judge.findings = findings;
+        findings.merge(std::mem::take(&mut context.findings));
+        context.findings = findings;
     }
 }
 
 /// The states of a failing run after an observation; none if it does not explain the observation.
 fn following(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     mut state: Candidate,
     observation: &Observation,
@@ -44,7 +44,7 @@ fn following(
             if !moves::may_be_made(network, &state.process.situation(), observation) {
                 return Vec::new();
             }
-            tasks::with_shown(judge, composed, vec![state], (*port, answer.as_ref()))
+            tasks::with_shown(context, composed, vec![state], (*port, answer.as_ref()))
         }
         Observation::Closed(port) if network.order() != PacketOrder::Free && is_awaited(composed, &state, *port) => {
             Vec::new()

@@ -23,7 +23,7 @@ use std::cmp::Reverse;
 use std::slice;
 
 use super::candidate::{BegunSection, Candidate, Logged};
-use super::frontier::Judge;
+use super::context::Context;
 use super::section::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
 use super::verdict::CLOSURE_LIMIT;
@@ -37,32 +37,32 @@ use crate::value::Value;
 
 /// The candidates that explain an observation over a network.
 pub(super) fn observe(
-    judge: &mut Judge,
+    context: &mut Context,
     candidates: Vec<Candidate>,
     network: &dyn Network,
     observation: &Observation,
 ) -> Vec<Candidate> {
-    let spec = judge.spec.clone();
-    let composed = Composed::new(&spec, network, &judge.options);
-    let ready = before(judge, composed, candidates, observation);
-    observed(judge, composed, ready, observation)
+    let spec = context.spec.clone();
+    let composed = Composed::new(&spec, network, &context.options);
+    let ready = before(context, composed, candidates, observation);
+    observed(context, composed, ready, observation)
 }
 
 /// The candidates in which an observation may be made, after the sections that the server may have run before it.
 pub(super) fn before(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     mut candidates: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
-    take_notice(judge, composed.spec, &mut candidates, observation);
-    run_sections(judge, composed, candidates, observation)
+    take_notice(context, composed.spec, &mut candidates, observation);
+    run_sections(context, composed, candidates, observation)
 }
 
 /// Notes that a connection has begun, if an observation is the first on it.
-pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
+pub(super) fn take_notice(context: &mut Context, spec: &Spec, candidates: &mut [Candidate], observation: &Observation) {
     if let Some(port) = observation.port()
-        && judge.wire.open(port)
+        && context.wire.open(port)
         && spec.program.opens.is_some()
     {
         candidates.iter_mut().for_each(|candidate| candidate.process.begin_connection(port));
@@ -71,43 +71,43 @@ pub(super) fn take_notice(judge: &mut Judge, spec: &Spec, candidates: &mut [Cand
 
 /// The candidates after an observation, from candidates in which it may be made.
 pub(super) fn observed(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     ready: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
-    let mut after = with_observed(judge, composed, ready, observation);
+    let mut after = with_observed(context, composed, ready, observation);
     for candidate in &mut after {
-        judge.log(candidate, || Logged::Observed);
+        context.log(candidate, || Logged::Observed);
     }
     after
 }
 
 fn with_observed(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     ready: Vec<Candidate>,
     observation: &Observation,
 ) -> Vec<Candidate> {
     let spec = composed.spec;
     match observation {
-        Observation::Request(port, value) => with_arrived(judge, composed, ready, (*port, value)),
+        Observation::Request(port, value) => with_arrived(context, composed, ready, (*port, value)),
         Observation::Answer(port, answer) => {
-            let after = with_shown(judge, composed, ready, (*port, answer.as_ref()));
-            judge.wire.show(*port);
+            let after = with_shown(context, composed, ready, (*port, answer.as_ref()));
+            context.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
             if composed.network.order() == PacketOrder::Free {
-                run_section::delivered(judge, composed, after)
+                run_section::delivered(context, composed, after)
             } else {
                 after
             }
         }
-        Observation::Lost(port) => ended(judge, composed, ready, *port),
-        Observation::Closed(port) => without_end(judge, ready, *port),
-        Observation::Called(seen) => with_called(judge, spec, ready, seen),
-        Observation::CallAnswered(exchange, answer) => with_call_answered(judge, spec, ready, (*exchange, answer)),
+        Observation::Lost(port) => ended(context, composed, ready, *port),
+        Observation::Closed(port) => without_end(context, ready, *port),
+        Observation::Called(seen) => with_called(context, spec, ready, seen),
+        Observation::CallAnswered(exchange, answer) => with_call_answered(context, spec, ready, (*exchange, answer)),
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
-        Observation::Restart => restarted(judge, spec, ready),
+        Observation::Restart => restarted(context, spec, ready),
         Observation::End => ready,
     }
 }
@@ -119,7 +119,7 @@ fn retained(mut candidates: Vec<Candidate>, mut keeps: impl FnMut(&mut Candidate
 
 /// The candidates in which an observation may be made, after the sections that the server may have run before it.
 fn run_sections(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,
     observation: &Observation,
@@ -129,7 +129,7 @@ fn run_sections(
     let (mut open, mut ready) = (candidates, Vec::new());
     // Candidates with many packets under way come first: they may cover others.
     open.sort_by_cached_key(|candidate| Reverse(run_section::packets(candidate)));
-    open.retain(|candidate| met.add(judge, slice::from_ref(candidate)));
+    open.retain(|candidate| met.add(context, slice::from_ref(candidate)));
     while let Some(candidate) = open.pop() {
         let situation = candidate.process.situation();
         if moves::may_be_made(network, &situation, observation) {
@@ -139,18 +139,18 @@ fn run_sections(
             }
             ready.push(candidate.clone());
         }
-        if judge.is_exhausted() {
+        if context.is_exhausted() {
             break;
         }
         if met.len() > CLOSURE_LIMIT {
-            judge.give_up(Limit::Steps);
+            context.give_up(Limit::Steps);
             break;
         }
-        for next in following(judge, composed, (&candidate, &situation), observation) {
-            if met.add(judge, slice::from_ref(&next)) {
+        for next in following(context, composed, (&candidate, &situation), observation) {
+            if met.add(context, slice::from_ref(&next)) {
                 open.push(next);
             } else {
-                judge.counts.merges += 1;
+                context.counts.merges += 1;
             }
         }
     }
@@ -181,17 +181,17 @@ pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observati
 
 /// The candidates after one section that may be run before an observation, as far as they need to be followed.
 fn following(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     (from, situation): (&Candidate, &Situation),
     observation: &Observation,
 ) -> Vec<Candidate> {
-    if let Some(next) = finished_at_once(judge, composed, from) {
+    if let Some(next) = finished_at_once(context, composed, from) {
         return vec![next];
     }
     let mut all = Vec::new();
     for next in moves::of(&composed.spec.program, composed.network, situation, observation) {
-        let Successors { mut states, is_enough } = successors_after(judge, composed, (from, situation), next);
+        let Successors { mut states, is_enough } = successors_after(context, composed, (from, situation), next);
         if is_enough {
             return states;
         }
@@ -210,7 +210,7 @@ pub(super) struct Successors {
 
 /// The candidates to which a section leads before an observation.
 pub(super) fn successors_after(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     (from, situation): (&Candidate, &Situation),
     next: ServerSection,
@@ -219,10 +219,10 @@ pub(super) fn successors_after(
     if is_repeated(composed, from, next) {
         return Successors::default();
     }
-    let mut states = run_section::moved(judge, composed, from, next);
+    let mut states = run_section::moved(context, composed, from, next);
     let port = next.port(situation);
-    if let Some(port) = port.filter(|_| composed.looks_ahead && judge.wire.looks_at_tasks()) {
-        states.retain(|next| !is_dead(judge, composed, next, port));
+    if let Some(port) = port.filter(|_| composed.looks_ahead && context.wire.looks_at_tasks()) {
+        states.retain(|next| !is_dead(context, composed, next, port));
     }
     if let ServerSection::Move(ServerMove::Receive(_)) = next
         && composed.loses
@@ -256,49 +256,49 @@ fn is_repeated(composed: Composed<'_>, candidate: &Candidate, next: ServerSectio
 }
 
 /// The candidate after the last section of a task, if there is a task whose last section can be run now as well as later.
-pub(super) fn finished_at_once(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
-    if !(composed.looks_ahead && judge.wire.looks_at_tasks()) {
+pub(super) fn finished_at_once(context: &mut Context, composed: Composed<'_>, from: &Candidate) -> Option<Candidate> {
+    if !(composed.looks_ahead && context.wire.looks_at_tasks()) {
         return None;
     }
-    prospects::ready_to_end(judge, composed, from).into_iter().find_map(|at| {
-        let mut next = run_section::moved(judge, composed, from, ServerSection::Move(ServerMove::Resume(at)));
+    prospects::ready_to_end(context, composed, from).into_iter().find_map(|at| {
+        let mut next = run_section::moved(context, composed, from, ServerSection::Move(ServerMove::Resume(at)));
         next.pop().filter(|only| next.is_empty() && prospects::has_only_ended(from, only))
     })
 }
 
 /// Tests whether the task of a connection cannot give the answer that is seen there, in any state.
-fn is_dead(judge: &mut Judge, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
-    let next = prospects::certain_section(judge, composed, candidate, port);
+fn is_dead(context: &mut Context, composed: Composed<'_>, candidate: &Candidate, port: Port) -> bool {
+    let next = prospects::certain_section(context, composed, candidate, port);
     next.is_some_and(|at| {
-        run_section::moved(judge, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
+        run_section::moved(context, composed, candidate, ServerSection::Move(ServerMove::Resume(at))).is_empty()
     })
 }
 
 /// The candidates after a request has arrived.
 fn with_arrived(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,
     (port, request): (Port, &Value),
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
-    let filled = Filled::of_type(request, spec, spec.program.request, &mut judge.fresh);
+    let filled = Filled::of_type(request, spec, spec.program.request, &mut context.fresh);
     let request = filled.as_ref().map_or(request, |filled| &filled.request);
     retained(candidates, |candidate| {
-        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
+        filled.iter().for_each(|filled| context.log(candidate, || Logged::Request(filled.request.clone())));
         if network.duplicates() && candidate.process.has_arrived(port, request) {
-            judge.log(candidate, || Logged::Copied);
+            context.log(candidate, || Logged::Copied);
         } else {
             candidate.process.arrive(port, request.clone());
         }
         composed.order(candidate);
-        filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
+        filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut context.solver).is_ok())
     })
 }
 
 /// The candidates in which a message under way unifies with the one that was observed on a connection.
 pub(super) fn with_shown(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,
     (port, expected): (Port, Option<&Value>),
@@ -326,9 +326,9 @@ pub(super) fn with_shown(
                 after.push(candidate);
                 continue;
             }
-            judge.log(&mut candidate, || Logged::Seen(value.clone()));
+            context.log(&mut candidate, || Logged::Seen(value.clone()));
             let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
-            Section::new(judge, spec, goal).explore_from(answering, &mut after);
+            Section::new(context, spec, goal).explore_from(answering, &mut after);
         }
     }
     after
@@ -336,8 +336,8 @@ pub(super) fn with_shown(
 
 /// The candidates after a client has given up its connection: no message on it is seen any more, and a prefix of its unread requests may
 /// still be read. If the others would be in the way, or are counted, they are dropped now.
-fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
-    judge.wire.end(port);
+fn ended(context: &mut Context, composed: Composed<'_>, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    context.wire.end(port);
     let Composed { spec, network, .. } = composed;
     let is_noticed = spec.program.closes.is_some();
     let may_drop = match network.order() {
@@ -357,7 +357,7 @@ fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, 
         for last in unread {
             let mut other = candidate.clone();
             other.process.take_arrived(last);
-            judge.log(&mut other, || Logged::NeverRead);
+            context.log(&mut other, || Logged::NeverRead);
             after.push(std::mem::replace(&mut candidate, other));
         }
         after.push(candidate);
@@ -366,8 +366,8 @@ fn ended(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>, 
 }
 
 /// The candidates after a client has seen that the server ended its connection.
-fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
-    judge.wire.end(port);
+fn without_end(context: &mut Context, candidates: Vec<Candidate>, port: Port) -> Vec<Candidate> {
+    context.wire.end(port);
     retained(candidates, |candidate| {
         candidate.process.drop_sent(port);
         true
@@ -375,13 +375,13 @@ fn without_end(judge: &mut Judge, candidates: Vec<Candidate>, port: Port) -> Vec
 }
 
 /// The candidates after a restart: nothing is under way any more, and the handler of restarts has run.
-fn restarted(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>) -> Vec<Candidate> {
-    judge.wire.end_all();
+fn restarted(context: &mut Context, spec: &Spec, candidates: Vec<Candidate>) -> Vec<Candidate> {
+    context.wire.end_all();
     let mut after = Vec::new();
     for mut candidate in candidates {
         if candidate.process.restart(&spec.program) {
-            judge.log(&mut candidate, || Logged::Section(BegunSection::Restarted));
-            after.append(&mut Section::new(judge, spec, Goal::Section).results(candidate));
+            context.log(&mut candidate, || Logged::Section(BegunSection::Restarted));
+            after.append(&mut Section::new(context, spec, Goal::Section).results(candidate));
         } else {
             after.push(candidate);
         }
@@ -390,7 +390,7 @@ fn restarted(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>) -> Vec<
 }
 
 /// The candidates in which a call that was sent unifies with the one that a peer has seen.
-fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
+fn with_called(context: &mut Context, spec: &Spec, candidates: Vec<Candidate>, seen: &CallSeen) -> Vec<Candidate> {
     let mut after = Vec::new();
     for candidate in candidates {
         for place in candidate.process.unseen_calls() {
@@ -398,11 +398,11 @@ fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen:
             let mut called = candidate.clone();
             let taken = called.process.take_call(place, seen.exchange).filter(|call| call.peer == seen.peer);
             let Some(PeerCall { key, request, site, .. }) = taken else { continue };
-            judge.log(&mut called, || Logged::Called(caller));
+            context.log(&mut called, || Logged::Called(caller));
             let pair = |key, request| Value::data(0, [key, request]);
             let expected = pair(seen.key.clone(), seen.request.clone());
             let answering = OpenPath::Answering(called, GivenAnswer { value: pair(key, request), site, is_last: true });
-            Section::new(judge, spec, Goal::Answer(&expected)).explore_from(answering, &mut after);
+            Section::new(context, spec, Goal::Answer(&expected)).explore_from(answering, &mut after);
         }
     }
     after
@@ -410,7 +410,7 @@ fn with_called(judge: &mut Judge, spec: &Spec, candidates: Vec<Candidate>, seen:
 
 /// The candidates after a peer has answered a call.
 fn with_call_answered(
-    judge: &mut Judge,
+    context: &mut Context,
     spec: &Spec,
     candidates: Vec<Candidate>,
     (exchange, answer): (u64, &Value),
@@ -418,10 +418,10 @@ fn with_call_answered(
     retained(candidates, |candidate| {
         let Some(peer) = candidate.process.called_peer(exchange) else { return false };
         let response: TypeId = spec.program.peers[peer as usize].response;
-        let filled = Filled::of_type(answer, spec, response, &mut judge.fresh);
+        let filled = Filled::of_type(answer, spec, response, &mut context.fresh);
         let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
-        filled.iter().for_each(|filled| judge.log(candidate, || Logged::Request(filled.request.clone())));
+        filled.iter().for_each(|filled| context.log(candidate, || Logged::Request(filled.request.clone())));
         candidate.process.answer_call(exchange, Some(answer))
-            && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut judge.solver).is_ok())
+            && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut context.solver).is_ok())
     })
 }

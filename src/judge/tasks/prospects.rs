@@ -11,18 +11,18 @@
 use super::composed::Composed;
 use super::wire::MessageFate;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::process::Port;
 use crate::spec::analysis::section_ahead::{only_answers, reads_no_state};
 
 /// The places of suspended tasks whose next section, if it can be run now, gives the answer that is seen and changes nothing.
-pub(crate) fn ready_to_end(judge: &Judge, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
+pub(crate) fn ready_to_end(context: &Context, composed: Composed<'_>, candidate: &Candidate) -> Vec<usize> {
     let program = &composed.spec.program;
     let suspended = candidate.process.situation().suspended;
     let is_ready = |at: &usize| {
         let task = &suspended[*at];
         let [place] = task.places().collect::<Vec<_>>()[..] else { return false };
-        match judge.wire.next_on(task.port, candidate.process.sent()) {
+        match context.wire.next_on(task.port, candidate.process.sent()) {
             Some(MessageFate::Is(answer)) if answer.is_known() => {
                 task.calls.is_empty() && only_answers(program, place, &answer)
             }
@@ -44,7 +44,7 @@ pub(crate) fn has_only_ended(before: &Candidate, after: &Candidate) -> bool {
 
 /// The place of the suspended task of a connection, if its next section must be run and does not read the state.
 pub(crate) fn certain_section(
-    judge: &Judge,
+    context: &Context,
     composed: Composed<'_>,
     candidate: &Candidate,
     port: Port,
@@ -53,6 +53,6 @@ pub(crate) fn certain_section(
     let suspended = candidate.process.situation().suspended;
     let at = suspended.iter().position(|task| task.port == port && task.calls.is_empty())?;
     let is_seen =
-        matches!(judge.wire.next_on(port, candidate.process.sent()), Some(MessageFate::Is(_) | MessageFate::Any));
+        matches!(context.wire.next_on(port, candidate.process.sent()), Some(MessageFate::Is(_) | MessageFate::Any));
     (is_seen && suspended[at].places().all(|place| reads_no_state(program, place))).then_some(at)
 }

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 use super::composed::{Composed, answers_only};
 use super::deepest::{DeepestFirst, Searched};
 use super::wire::{Ahead, Lookahead, RecordedEvent};
-use crate::judge::frontier::Judge;
+use crate::judge::Judge;
 use crate::judge::options::Options;
 use crate::judge::verdict::{Verdict, least_above};
 use crate::network::{Network, Observation, PacketOrder};
@@ -65,7 +65,7 @@ fn by_key(spec: &Arc<Spec>, network: &dyn Network, parts: &[Vec<RecordedEvent>],
         // If all parts are accepted, the judge of the part that ends last is returned.
         if first
             .as_ref()
-            .is_none_or(|(earliest, seen)| event < *earliest || event == *earliest && seen.event < judge.event)
+            .is_none_or(|(earliest, seen)| event < *earliest || event == *earliest && seen.event() < judge.event())
         {
             first = Some((event, judge));
         }
@@ -181,7 +181,7 @@ impl Recordings<'_> {
         let events = &self.events[..count];
         let mut judge = Judge::new(self.spec.clone(), self.options.clone());
         if lookahead != Lookahead::None {
-            judge.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)), lookahead);
+            judge.context.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)), lookahead);
         }
         let composed = Composed::new(self.spec, self.network, self.options);
         let counts_requests = composed.counts_requests && lookahead == Lookahead::All;
@@ -206,9 +206,9 @@ impl Recordings<'_> {
             }
             if turns > self.turns {
                 // States that explain the events so far need not explain the events that were not observed.
-                judge.candidates.clear();
-                judge.event = judge.event.max(1);
-                judge.give_up(Limit::Effort);
+                judge.frontier.candidates.clear();
+                judge.context.event = judge.context.event.max(1);
+                judge.context.give_up(Limit::Effort);
                 return judge;
             }
         }
@@ -217,7 +217,7 @@ impl Recordings<'_> {
     /// Observes events until their end, until nothing explains them, or until this much work was done; returns `false` in the last case.
     fn observe_for(&self, judge: &mut Judge, left: &mut Iter<'_, RecordedEvent>, work: Option<u64>) -> bool {
         let last = work.map(|work| judge.work_done().saturating_add(work));
-        while judge.event == 0 || judge.is_open() {
+        while judge.event() == 0 || judge.frontier.is_open(&judge.context) {
             let Some((line, observation)) = left.next() else { return true };
             judge.observe_over(self.network, *line, observation);
             if last.is_some_and(|last| judge.work_done() > last) {
@@ -231,8 +231,8 @@ impl Recordings<'_> {
     fn first_rejected(&self, given_up: Judge) -> Judge {
         let before = |event: u64| self.events.iter().filter(|(line, _)| *line < event).count();
         // The first `explained` events are accepted, the first `open` are not rejected, and all are.
-        let mut explained = before(given_up.clean_died.unwrap_or(given_up.event));
-        let (open, all, mut last) = (before(given_up.event), self.events.len(), given_up);
+        let mut explained = before(given_up.frontier.clean_died.unwrap_or(given_up.event()));
+        let (open, all, mut last) = (before(given_up.event()), self.events.len(), given_up);
         let is_rejected = |count: usize| {
             if count == all {
                 return Ok(true);

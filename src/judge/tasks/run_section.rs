@@ -7,7 +7,7 @@
 use super::composed::Composed;
 use super::wire::MessageFate;
 use crate::judge::candidate::{BegunSection, Candidate, Logged};
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::normal_form::{split, tidy};
 use crate::judge::own_steps::fire;
 use crate::judge::section::{COPIED, GivenAnswer, Goal, OpenPath, Section};
@@ -33,18 +33,18 @@ pub(crate) fn packets(candidate: &Candidate) -> usize {
 
 /// The candidates to which a section leads.
 pub(crate) fn moved(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     from: &Candidate,
     next: ServerSection,
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
-    judge.work.without_terms += SECTION + from.process.size() as u64 / COPIED + compared(from);
+    context.work.without_terms += SECTION + from.process.size() as u64 / COPIED + compared(from);
     let mut first = from.clone();
-    if judge.options.keep_choices
+    if context.options.keep_choices
         && let Some(begun) = begun(from, next)
     {
-        judge.log(&mut first, || Logged::Section(begun));
+        context.log(&mut first, || Logged::Section(begun));
     }
     match next {
         ServerSection::Move(ServerMove::Receive(at)) if network.duplicates() => {
@@ -52,7 +52,7 @@ pub(crate) fn moved(
         }
         ServerSection::Move(ServerMove::Receive(at)) => first.process.receive_arrived(&spec.program, at),
         ServerSection::Move(ServerMove::Resume(at)) => first.process.wake(at),
-        ServerSection::Move(ServerMove::Step) => return stepped_each(judge, composed, from),
+        ServerSection::Move(ServerMove::Step) => return stepped_each(context, composed, from),
         ServerSection::Open(port) => {
             first.process.take_notice(port, ConnectionList::Opening);
             first.process.open(&spec.program, port);
@@ -63,10 +63,10 @@ pub(crate) fn moved(
             first.process.leave(&spec.program, port);
         }
     }
-    let next = Section::new(judge, spec, Goal::Section).results(first);
-    let mut next = delivered(judge, composed, next);
+    let next = Section::new(context, spec, Goal::Section).results(first);
+    let mut next = delivered(context, composed, next);
     for candidate in &mut next {
-        tidy::between_sections(judge, candidate);
+        tidy::between_sections(context, candidate);
     }
     next
 }
@@ -87,34 +87,34 @@ fn begun(candidate: &Candidate, next: ServerSection) -> Option<BegunSection> {
 }
 
 /// The candidates to which the steps lead: from known states to known ones, which are soon all visited.
-fn stepped_each(judge: &mut Judge, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
+fn stepped_each(context: &mut Context, composed: Composed<'_>, from: &Candidate) -> Vec<Candidate> {
     let mut after = Vec::new();
     for step in 0..composed.spec.program.steps.len() {
-        let stepped = fire::run_step(judge, composed.spec, from, step);
-        for mut next in delivered(judge, composed, stepped) {
-            tidy::for_comparing(judge, &mut next);
+        let stepped = fire::run_step(context, composed.spec, from, step);
+        for mut next in delivered(context, composed, stepped) {
+            tidy::for_comparing(context, &mut next);
             // A witness is a real run, which takes the step once for each message.
-            let is_kept = judge.options.keep_choices;
+            let is_kept = context.options.keep_choices;
             if composed.repeats() && !is_kept && next.store.constraints() == from.store.constraints() {
                 next.process.repeat_sent_since(&from.process);
             }
-            after.extend(split::wholly(judge, next));
+            after.extend(split::wholly(context, next));
         }
     }
     after
 }
 
 /// The candidates after a section, each message compared with what is known to be seen of it.
-pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
+pub(crate) fn delivered(context: &mut Context, composed: Composed<'_>, candidates: Vec<Candidate>) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
     let (mut open, mut after) = (candidates, Vec::new());
     while let Some(mut candidate) = open.pop() {
         composed.order(&mut candidate);
-        let Some((at, fate)) = judge.wire.next_fate(&candidate, network) else {
+        let Some((at, fate)) = context.wire.next_fate(&candidate, network) else {
             if composed.splits_by_fate
-                && let Some((at, answers)) = judge.wire.open_message(&candidate)
+                && let Some((at, answers)) = context.wire.open_message(&candidate)
             {
-                tell_apart(judge, composed, (candidate, at), answers, &mut open);
+                tell_apart(context, composed, (candidate, at), answers, &mut open);
             } else {
                 after.push(candidate);
             }
@@ -124,8 +124,8 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
             MessageFate::Impossible => continue,
             MessageFate::Unseen => {
                 let Sent { port, value, .. } = candidate.process.take_sent(at);
-                if network.duplicates() && judge.wire.is_there(port) {
-                    judge.log(&mut candidate, || Logged::Dropped(port, value));
+                if network.duplicates() && context.wire.is_there(port) {
+                    context.log(&mut candidate, || Logged::Dropped(port, value));
                 }
             }
             MessageFate::Any => candidate.process.drop_sent_value(at),
@@ -133,7 +133,7 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
                 let Sent { value, site, .. } = candidate.process.sent()[at].clone();
                 candidate.process.drop_sent_value(at);
                 let answering = OpenPath::Answering(candidate, GivenAnswer { value, site, is_last: true });
-                Section::new(judge, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
+                Section::new(context, spec, Goal::Answer(&answer)).explore_from(answering, &mut open);
                 continue;
             }
         }
@@ -144,7 +144,7 @@ pub(crate) fn delivered(judge: &mut Judge, composed: Composed<'_>, candidates: V
 
 /// Adds a candidate for each answer that a message may be, the earliest one first, and the candidate in which nobody sees it.
 fn tell_apart(
-    judge: &mut Judge,
+    context: &mut Context,
     composed: Composed<'_>,
     (candidate, at): (Candidate, usize),
     answers: Vec<Value>,
@@ -155,12 +155,12 @@ fn tell_apart(
         let Sent { value, site, .. } = seen.process.sent()[at].clone();
         seen.process.set_sent(at, answer.clone());
         let answering = OpenPath::Answering(seen, GivenAnswer { value, site, is_last: true });
-        Section::new(judge, composed.spec, Goal::Answer(&answer)).explore_from(answering, open);
+        Section::new(context, composed.spec, Goal::Answer(&answer)).explore_from(answering, open);
     }
     let mut unseen = candidate;
     let Sent { port, value, .. } = unseen.process.take_sent(at);
     if composed.network.duplicates() {
-        judge.log(&mut unseen, || Logged::Dropped(port, value));
+        context.log(&mut unseen, || Logged::Dropped(port, value));
     }
     open.push(unseen);
 }

@@ -14,7 +14,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::composed::Composed;
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::CanonicalForm;
 use crate::process::Port;
@@ -58,10 +58,10 @@ impl VisitedStates {
     }
 
     /// Adds states that are followed together, unless visited ones cover them one by one; returns whether they were added.
-    pub(crate) fn add(&mut self, judge: &mut Judge, states: &[Candidate]) -> bool {
+    pub(crate) fn add(&mut self, context: &mut Context, states: &[Candidate]) -> bool {
         let (form, new): (Vec<_>, Vec<_>) = states.iter().map(|state| self.split(state)).unzip();
         let met = self.forms.entry(form).or_default();
-        judge.work.without_terms += (met.len() / COMPARED) as u64;
+        context.work.without_terms += (met.len() / COMPARED) as u64;
         let covers = |a: &Vec<Packets>, b: &Vec<Packets>| a.iter().zip(b).all(|(a, b)| a.covers(b));
         if met.iter().any(|other| covers(other, &new)) {
             return false;

@@ -209,7 +209,7 @@ impl OnlinePart {
     /// The verdict if nothing explains the last event.
     fn unexplained(&mut self, line: u64) -> SoFar {
         self.witness = None;
-        match self.states.judge.verdict_of(Vec::new(), line) {
+        match self.states.context.verdict_without_candidates(line) {
             Verdict::Reject { event_from: None, .. } if !self.may_fail() => SoFar::Rejected,
             _ => SoFar::Doubtful,
         }
@@ -297,17 +297,16 @@ impl OnlinePart {
 
     /// The judge of what comes, if nothing is under way any more and the states that the server may be in are few.
     pub(super) fn at_rest(&self) -> Option<Judge> {
-        let is_decided = self.building.so_far().is_empty() && !self.states.judge.is_cut() && !self.may_fail();
+        let is_decided = self.building.so_far().is_empty() && !self.states.context.is_cut() && !self.may_fail();
         let base = self.base.as_ref().filter(|_| is_decided)?;
         if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
             return None;
         }
         let frontiers = base.configurations.iter().map(|configuration| self.states.frontier(configuration.state));
         let left: Vec<Candidate> = frontiers.flat_map(|frontier| frontier.to_vec()).collect();
-        let mut judge = self.states.judge.clone();
-        let line = judge.event();
-        judge.verdict_of(left, line);
-        Some(judge)
+        let context = self.states.context.clone();
+        let line = context.event();
+        Some(Judge::with_left(context, left, line))
     }
 
     /// The candidates of the witness; none if no witness is known.
@@ -321,9 +320,8 @@ impl OnlinePart {
     }
 
     /// The judge after the last event, on a line, with the candidates of the witness.
-    pub(super) fn into_judge(mut self, line: u64) -> Judge {
+    pub(super) fn into_judge(self, line: u64) -> Judge {
         let left = self.witness.map_or_else(Vec::new, |witness| self.states.frontier(witness.state).to_vec());
-        self.states.judge.verdict_of(left, line);
-        self.states.judge
+        Judge::with_left(self.states.context, left, line)
     }
 }

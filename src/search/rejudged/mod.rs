@@ -17,7 +17,7 @@ use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::rules::OrderRules;
 use super::rules::kinds::{HistoryFacts, changing_nothing, harmless};
 use super::states::States;
-use crate::judge::{Candidate, Exchange, Judge, Observed, Options};
+use crate::judge::{Candidate, Context, Exchange, Judge, Observed, Options};
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
@@ -134,8 +134,10 @@ impl RejudgedHistory {
         };
         found.initial = found.initial_states();
         found.any = found.any_states();
-        found.pairs =
-            found.any.as_ref().map(|(states, first)| AnswerPairs::new(&states.judge, states.frontier(*first).to_vec()));
+        found.pairs = found
+            .any
+            .as_ref()
+            .map(|(states, first)| AnswerPairs::new(&states.context, states.frontier(*first).to_vec()));
         Some(found)
     }
 
@@ -266,9 +268,7 @@ impl RejudgedHistory {
         let (kind, exchange, RelaxedOutcome::Rejected) = found? else { return None };
         let states = &self.whole.as_ref()?.states;
         let candidates: Vec<Candidate> = states.served(kind);
-        let mut judge = states.judge.clone();
-        judge.verdict_of(candidates, exchange.line);
-        Some((judge, exchange))
+        Some((Judge::with_left(states.context.clone(), candidates, exchange.line), exchange))
     }
 
     /// Judges the history with another observation at the rejected event; returns the new exchange, preceded by its kind, and the outcome.
@@ -318,11 +318,11 @@ impl RejudgedHistory {
         self.dropped + of(&self.initial) + of(&self.any) + whole
     }
 
-    /// The judges that did the work.
-    pub(crate) fn judges(&self) -> impl Iterator<Item = &Judge> {
-        let of_states = [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.judge);
-        let of_whole = self.whole.iter().map(|search| &search.states.judge);
-        of_states.chain(of_whole).chain(self.pairs.iter().map(AnswerPairs::judge))
+    /// The contexts in which work was done.
+    pub(crate) fn contexts(&self) -> impl Iterator<Item = &Context> {
+        let of_states = [&self.initial, &self.any].into_iter().flatten().map(|(states, _)| &states.context);
+        let of_whole = self.whole.iter().map(|search| &search.states.context);
+        of_states.chain(of_whole).chain(self.pairs.iter().map(AnswerPairs::context))
     }
 
     fn search(&mut self, start: RelaxedStart, relaxed: &RelaxedHistory, limit: u64) -> RelaxedOutcome {
@@ -374,7 +374,7 @@ fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
         }
         SearchEnd::Nothing(_) => {
             // The findings of an earlier search may matter to this one.
-            states.judge.rejects_the_rest().then_some(RelaxedOutcome::Rejected)
+            states.context.rejects_the_rest().then_some(RelaxedOutcome::Rejected)
         }
     }
 }

@@ -7,7 +7,7 @@
 //! The recorded requests between the two are not looked at, so the cost does not depend on the distance.
 
 use super::relaxed::RelaxedOutcome;
-use crate::judge::{Candidate, Exchange, Judge, Observed};
+use crate::judge::{Candidate, Context, Exchange, Observed};
 use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
@@ -19,7 +19,7 @@ const FOLLOWED: usize = 4_096;
 
 /// A judge of two answers.
 pub(crate) struct AnswerPairs {
-    judge: Judge,
+    context: Context,
     /// The candidates that stand for every state.
     any: Vec<Candidate>,
     /// An unknown request of each variant; none if handlers see who asks.
@@ -28,50 +28,50 @@ pub(crate) struct AnswerPairs {
 
 impl AnswerPairs {
     /// A judge of pairs that begin in any state; `any` are the candidates that stand for every state.
-    pub(crate) fn new(judge: &Judge, any: Vec<Candidate>) -> AnswerPairs {
-        let spec = judge.spec();
+    pub(crate) fn new(context: &Context, any: Vec<Candidate>) -> AnswerPairs {
+        let spec = context.spec();
         let requests = if spec.program.names_clients { Vec::new() } else { any_requests(spec) };
         let exchange = |request: Value| Exchange { line: 1, client: 0, request, observed: Observed::Any };
         let requests = requests.into_iter().map(exchange).collect();
-        AnswerPairs { judge: judge.clone(), any, requests }
+        AnswerPairs { context: context.clone(), any, requests }
     }
 
-    pub(crate) fn judge(&self) -> &Judge {
-        &self.judge
+    pub(crate) fn context(&self) -> &Context {
+        &self.context
     }
 
     /// The outcome if one request is served in any state; at most `effort` terms are made.
     pub(crate) fn one(&self, only: &Exchange, effort: u64) -> RelaxedOutcome {
-        let mut judge = self.judge_within(effort);
-        let after = judge.after(self.any.clone(), only);
-        explained(&mut judge, &after)
+        let mut context = self.within(effort);
+        let after = context.after(self.any.clone(), only);
+        explained(&context, &after)
     }
 
     /// The outcome if a request is served in any state, then any others, then the second one. It is undecided if the others might make
     /// the second answer possible, or if `effort` terms do not suffice to exclude that.
     pub(crate) fn in_order(&self, first: &Exchange, second: &Exchange, effort: u64) -> RelaxedOutcome {
-        let mut judge = self.judge_within(effort);
-        let between = judge.after(self.any.clone(), first);
-        let at_once = judge.after(between.clone(), second);
-        match explained(&mut judge, &at_once) {
+        let mut context = self.within(effort);
+        let between = context.after(self.any.clone(), first);
+        let at_once = context.after(between.clone(), second);
+        match explained(&context, &at_once) {
             RelaxedOutcome::Rejected if !self.stays_impossible(between, second, effort) => RelaxedOutcome::Undecided,
             outcome => outcome,
         }
     }
 
-    /// A judge that makes at most `effort` terms for an exchange.
-    fn judge_within(&self, effort: u64) -> Judge {
-        let mut judge = self.judge.clone();
-        judge.follow_at_most(FOLLOWED, effort);
-        judge
+    /// A context in which at most `effort` terms are made for an exchange.
+    fn within(&self, effort: u64) -> Context {
+        let mut context = self.context.clone();
+        context.follow_at_most(FOLLOWED, effort);
+        context
     }
 
     /// Tests whether nothing explains a request in these states, nor in any to which other requests lead from them.
     fn stays_impossible(&self, states: Vec<Candidate>, request: &Exchange, effort: u64) -> bool {
-        // A fault or a limit that an invented request meets must not count, so the judge is a copy.
-        let mut judge = self.judge_within(effort);
+        // A fault or a limit that an invented request meets must not count, so the context is a copy.
+        let mut context = self.within(effort);
         let last = made().saturating_add(effort);
-        let mut new = judge.uncovered(states, &[]);
+        let mut new = context.uncovered(states, &[]);
         let mut closed = new.clone();
         for _ in 0..ROUNDS {
             let mut after = Vec::new();
@@ -79,14 +79,14 @@ impl AnswerPairs {
                 if made() > last {
                     return false;
                 }
-                after.extend(judge.after(new.clone(), any));
+                after.extend(context.after(new.clone(), any));
             }
-            new = judge.uncovered(after, &closed);
-            if !judge.after(new.clone(), request).is_empty() {
+            new = context.uncovered(after, &closed);
+            if !context.after(new.clone(), request).is_empty() {
                 return false;
             }
             if new.is_empty() {
-                return !self.requests.is_empty() && judge.rejects_the_rest();
+                return !self.requests.is_empty() && context.rejects_the_rest();
             }
             closed.extend(new.iter().cloned());
         }
@@ -94,12 +94,12 @@ impl AnswerPairs {
     }
 }
 
-/// The outcome if a judge has these candidates left.
-fn explained(judge: &mut Judge, left: &[Candidate]) -> RelaxedOutcome {
+/// The outcome if these candidates are left.
+fn explained(context: &Context, left: &[Candidate]) -> RelaxedOutcome {
     if left.iter().any(Candidate::is_clean) {
         return RelaxedOutcome::Explained;
     }
-    let is_certain = left.is_empty() && judge.rejects_the_rest();
+    let is_certain = left.is_empty() && context.rejects_the_rest();
     if is_certain { RelaxedOutcome::Rejected } else { RelaxedOutcome::Undecided }
 }
 
@@ -115,7 +115,7 @@ fn any_requests(spec: &Spec) -> Vec<Value> {
 mod tests {
     use super::*;
     use crate::json;
-    use crate::judge::Options;
+    use crate::judge::{Judge, Options};
     use crate::search::states::States;
 
     /// Judges a request and its answer, and another one after it.
@@ -129,7 +129,7 @@ mod tests {
             let observed = Observed::Answer(read(spec.program.response, answer));
             Exchange { line: 1, client: 0, request, observed }
         });
-        AnswerPairs::new(&states.judge, any).in_order(&first, &second, u64::MAX)
+        AnswerPairs::new(&states.context, any).in_order(&first, &second, u64::MAX)
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashMap;
 
-use super::{Context, UnknownMaps};
+use super::{Lowering, UnknownMaps};
 use crate::spec::code::{Function, Op, Operand, Pc, Register};
 use crate::spec::passes::Code;
 use crate::spec::types::{Type, TypeId};
@@ -11,7 +11,7 @@ use crate::value::Value;
 
 /// The function that is being emitted.
 pub(super) struct Emitter<'e, 'c, 'a> {
-    pub(super) context: &'e mut Context<'c, 'a>,
+    pub(super) context: &'e mut Lowering<'c, 'a>,
     pub(super) code: Vec<Op>,
     origin: Vec<NodeId>,
     counting: Vec<Pc>,
@@ -59,7 +59,7 @@ pub(super) enum Body {
 pub(super) struct JumpTarget(Vec<usize>);
 
 impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
-    pub(super) fn new(context: &'e mut Context<'c, 'a>, site: NodeId, body: Body) -> Emitter<'e, 'c, 'a> {
+    pub(super) fn new(context: &'e mut Lowering<'c, 'a>, site: NodeId, body: Body) -> Emitter<'e, 'c, 'a> {
         Emitter {
             context,
             code: Vec::new(),

@@ -1,6 +1,6 @@
 //! Lowering of integer machines: cell 0 holds the choice, cell 1 the query and then the answer, other cells the state.
 
-use super::Context;
+use super::Lowering;
 use super::emit::{Body, Emitter, JumpTarget};
 use super::place::assign;
 use super::statement::lower_statement;
@@ -11,7 +11,7 @@ use crate::spec::types::INT;
 use crate::syntax::ast::{Block, NodeId, PlaceRoot, Statement, StatementKind};
 use crate::value::Value;
 
-impl<'a> Context<'_, 'a> {
+impl<'a> Lowering<'_, 'a> {
     pub(super) fn machine(&mut self, machine: &Machine<'a>) {
         let mut cells = vec![0, 1];
         cells.extend(machine.cells.iter().copied().filter(|cell| *cell > 1));

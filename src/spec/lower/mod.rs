@@ -56,7 +56,7 @@ pub enum Tasks {
 #[must_use]
 pub fn network_notes(checked: &Checked) -> Vec<Diagnostic> {
     let refused = units(checked).filter_map(|unit| {
-        let mut context = Context::new(checked, UnknownMaps::Impossible, Tasks::default(), Code::default());
+        let mut context = Lowering::new(checked, UnknownMaps::Impossible, Tasks::default(), Code::default());
         context.unit(unit);
         context.refused.into_iter().next()
     });
@@ -68,7 +68,7 @@ pub fn network_notes(checked: &Checked) -> Vec<Diagnostic> {
 /// # Errors
 /// One diagnostic for each construct that is impossible if tasks run alone.
 pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, UnknownMaps::Impossible, tasks, code);
+    let mut context = Lowering::new(checked, UnknownMaps::Impossible, tasks, code);
     context.unit(unit);
     if context.is_interleaved() && code != Code::Plain {
         // An instruction that a pass removes from a section may matter to the sections of other tasks.
@@ -76,7 +76,7 @@ pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<
     }
     if context.chooses_maps || checked.types.holds_maps(context.request) {
         // To count a map that may be unknown is a fault, which changes the analyses: compile again with that possibility.
-        context = Context::new(checked, UnknownMaps::Possible, tasks, code);
+        context = Lowering::new(checked, UnknownMaps::Possible, tasks, code);
         context.unit(unit);
     }
     program(context, unit)
@@ -87,13 +87,13 @@ pub fn lower(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<
 /// # Errors
 /// One diagnostic for each construct that is impossible if tasks run alone.
 pub fn lower_unknown(checked: &Checked, unit: Unit, tasks: Tasks, code: Code) -> Result<Program, Vec<Diagnostic>> {
-    let mut context = Context::new(checked, UnknownMaps::Possible, tasks, code);
+    let mut context = Lowering::new(checked, UnknownMaps::Possible, tasks, code);
     context.unit(unit);
     program(context, unit)
 }
 
 /// The program of a context in which all functions are compiled.
-fn program(mut context: Context<'_, '_>, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
+fn program(mut context: Lowering<'_, '_>, unit: Unit) -> Result<Program, Vec<Diagnostic>> {
     let (checked, code) = (context.checked, context.code);
     if !context.refused.is_empty() {
         return Err(context.refused);
@@ -170,7 +170,7 @@ enum UnknownMaps {
 }
 
 /// The state of compiling a program, shared by its functions.
-struct Context<'c, 'a> {
+struct Lowering<'c, 'a> {
     checked: &'c Checked<'a>,
     functions: Vec<Function>,
     constants: Vec<Value>,
@@ -203,9 +203,9 @@ struct Context<'c, 'a> {
     code: Code,
 }
 
-impl<'c, 'a> Context<'c, 'a> {
-    fn new(checked: &'c Checked<'a>, unknown: UnknownMaps, tasks: Tasks, code: Code) -> Context<'c, 'a> {
-        Context {
+impl<'c, 'a> Lowering<'c, 'a> {
+    fn new(checked: &'c Checked<'a>, unknown: UnknownMaps, tasks: Tasks, code: Code) -> Lowering<'c, 'a> {
+        Lowering {
             checked,
             functions: Vec::new(),
             constants: Vec::new(),

@@ -1,7 +1,7 @@
 //! Lowering of protocols: the initial state, one function for all requests, one for each `step`, and those for connections that open or
 //! close, and for restarts.
 
-use super::Context;
+use super::Lowering;
 use super::emit::{BlockExit, Body, Emitter, JumpTarget};
 use super::pattern::lower_pattern;
 use super::statement::{end_function, end_with_value, lower_block};
@@ -12,7 +12,7 @@ use crate::spec::code::{Op, Operand, Slot, SpecPeer, SpecStep};
 use crate::syntax::ast::{Expr, ExprKind, NodeId, Pattern, Trigger};
 use crate::value::Value;
 
-impl<'a> Context<'_, 'a> {
+impl<'a> Lowering<'_, 'a> {
     pub(super) fn protocol(&mut self, protocol: &Protocol<'a>) {
         self.request = protocol.request;
         self.response = protocol.response;
@@ -114,7 +114,7 @@ impl<'a> Context<'_, 'a> {
     }
 }
 
-impl<'a> Context<'_, 'a> {
+impl<'a> Lowering<'_, 'a> {
     /// Compiles the handlers of connections that open, or close, to one function, which tries them in their order; nothing if there is
     /// none.
     fn connection_handlers(

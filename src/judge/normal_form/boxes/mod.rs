@@ -25,7 +25,7 @@ pub(crate) mod unordered;
 use rustc_hash::FxHashSet;
 
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::solve::Solver;
 use cells::Cell;
 use content::Content;
@@ -40,7 +40,7 @@ const CANDIDATES: usize = 4_096;
 /// Puts candidates that differ in these cells only together into at most `most` candidates in normal form; returns whether it did.
 /// The bindings of their stores must have been substituted into their memories.
 pub(crate) fn subsume_unite_split(
-    judge: &mut Judge,
+    context: &mut Context,
     candidates: &mut Vec<Candidate>,
     cells: &[Cell],
     most: usize,
@@ -50,8 +50,8 @@ pub(crate) fn subsume_unite_split(
     }
     let mut met = FxHashSet::default();
     candidates.retain(|candidate| met.insert(CellRow::of(candidate, cells).state()));
-    let boxes = as_boxes(candidates, cells, &mut judge.solver);
-    boxes.is_some_and(|(sum, groups)| rebuild::rebuild(judge, candidates, (cells, &sum, &groups), most))
+    let boxes = as_boxes(candidates, cells, &mut context.solver);
+    boxes.is_some_and(|(sum, groups)| rebuild::rebuild(context, candidates, (cells, &sum, &groups), most))
 }
 
 /// The candidates as boxes over groups of cells, which are given by their positions.

@@ -7,7 +7,7 @@ use super::content::{Content, DomainTree};
 use super::lists;
 use super::sum::{Factor, Sum};
 use crate::judge::candidate::Candidate;
-use crate::judge::frontier::Judge;
+use crate::judge::context::Context;
 use crate::judge::terms::rewritten;
 use crate::process::Fresh;
 use crate::scalar::{Scalar, Sort};
@@ -34,12 +34,12 @@ struct Rebuild<'r> {
 
 /// Writes the parts of a sum into memory, if that makes at most `most` candidates; returns whether it does.
 pub(crate) fn rebuild(
-    judge: &mut Judge,
+    context: &mut Context,
     candidates: &mut Vec<Candidate>,
     (cells, sum, groups): (&[Cell], &Sum, &[Vec<usize>]),
     most: usize,
 ) -> bool {
-    let Judge { fresh, solver, spec, .. } = judge;
+    let Context { fresh, solver, spec, .. } = context;
     let mut rebuild = Rebuild { fresh, solver, keyed: &spec.program.keyed, cells, sum, groups };
     let mut parts = sum.parts();
     for part in parts.iter_mut().filter(|part| !rebuild.is_keyed(part)) {

@@ -7,8 +7,8 @@
 
 use rustc_hash::FxHashSet;
 
-use super::candidate::{Candidate, Log, Logged};
-use super::frontier::Judge;
+use crate::judge::Judge;
+use crate::judge::candidate::{Candidate, Log, Logged};
 use crate::solve::{Answer, Model, Moved, Open, Past, Trail};
 use crate::term::{Term, Var};
 use crate::value::Value;
@@ -46,18 +46,19 @@ impl Decided {
     /// # Errors
     /// The solver's answer, if it could not decide a question about the values.
     pub fn take(judge: &mut Judge, mut model: Model, nodes: usize) -> Result<Decided, Answer> {
-        let candidates = &mut judge.candidates[..];
-        let common = CommonWay::of(candidates, judge.event);
+        let Judge { context, frontier } = judge;
+        let candidates = &mut frontier.candidates[..];
+        let common = CommonWay::of(candidates, context.event);
         let mut entries: Vec<&Log> = common.log.iter().collect();
         entries.reverse();
         common.add_constants(candidates, &mut model);
         let mut open = Open::All;
-        let mut rest = model.extend_decided(&common.trail, &mut open, &mut judge.solver)?;
+        let mut rest = model.extend_decided(&common.trail, &mut open, &mut context.solver)?;
         let mut before = first_open(&entries, common.apart, &open, &model);
         let mut walked = 0;
         if before < common.apart && breadth(candidates) <= nodes {
             (open, walked) = open_variables(candidates, &common.trail);
-            rest = model.extend_decided(&rest, &mut open, &mut judge.solver)?;
+            rest = model.extend_decided(&rest, &mut open, &mut context.solver)?;
             before = first_open(&entries, common.apart, &open, &model);
         }
         let kept = entries.split_off(entries.partition_point(|entry| entry.event < before));

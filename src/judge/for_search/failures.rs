@@ -7,10 +7,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use super::candidate::Candidate;
-use super::frontier::Judge;
-use super::options::Options;
-use super::{Exchange, Observed};
+use crate::judge::candidate::Candidate;
+use crate::judge::context::Context;
+use crate::judge::options::Options;
+use crate::judge::{Exchange, Judge, Observed};
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
@@ -25,8 +25,8 @@ pub(crate) struct Failures {
     spec: Arc<Spec>,
     /// The requests whose code may fail, with their client if it matters; each with whether it does fail, once that was asked.
     known: FxHashMap<(u64, Value), Option<bool>>,
-    /// A judge that knows nothing of the state, and its candidates; made when it is first asked.
-    any: Option<(Judge, Vec<Candidate>)>,
+    /// The context and the candidates of a judge that knows nothing of the state; made when it is first asked.
+    any: Option<(Context, Vec<Candidate>)>,
 }
 
 impl Failures {
@@ -54,8 +54,8 @@ impl Failures {
         let (spec, any) = (&self.spec, &mut self.any);
         self.known.iter_mut().any(|((client, request), fails)| {
             *fails.get_or_insert_with(|| {
-                let (judge, states) = any.get_or_insert_with(|| of_every_state(spec));
-                let mut asked = judge.clone();
+                let (context, states) = any.get_or_insert_with(|| of_every_state(spec));
+                let mut asked = context.clone();
                 let exchange = Exchange { line: 1, client: *client, request: request.clone(), observed: Observed::Any };
                 asked.after(states.clone(), &exchange);
                 !asked.rejects_the_rest()
@@ -64,9 +64,7 @@ impl Failures {
     }
 }
 
-fn of_every_state(spec: &Arc<Spec>) -> (Judge, Vec<Candidate>) {
+fn of_every_state(spec: &Arc<Spec>) -> (Context, Vec<Candidate>) {
     let options = Options::default();
-    let mut judge = Judge::of_any_state(spec, &Options { effort: options.effort / PART, ..options });
-    let states = judge.take_candidates();
-    (judge, states)
+    Judge::of_any_state(spec, &Options { effort: options.effort / PART, ..options }).into_parts()
 }
