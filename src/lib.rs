@@ -63,6 +63,8 @@ pub mod json;
 #[doc(hidden)]
 pub mod judge;
 #[doc(hidden)]
+pub mod limits;
+#[doc(hidden)]
 pub mod mutate;
 #[doc(hidden)]
 pub mod network;

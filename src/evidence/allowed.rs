@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 use super::describe::{Fact, PartNames, resolved};
 use crate::json;
 use crate::judge::{Candidate, Exchange, Judge, Observed};
+use crate::limits;
 use crate::process::Process;
 use crate::server::Completion;
 use crate::solve::{Answer, Limits, Solver, Store};
@@ -46,14 +47,8 @@ impl Possibility {
 
 /// The most answers that are listed; [`Possibility::More`] stands for the others.
 const LISTED: usize = 8;
-/// The most candidates whose answers are looked at; a judge that has more already follows all of its own.
-const FOLLOWED: usize = 256;
 /// The most work on the answers, in made terms.
-const EFFORT: u64 = 200_000;
-/// The most cases into which an answer is split, as each is compared with all others.
-const CASES: usize = 256;
-/// The most values of a variable that each become a case of an answer.
-const VALUES: usize = 64;
+const EFFORT: u64 = 10 * limits::ATTEMPT;
 /// The most excluded values that are listed one by one; more are described as a set.
 const FEW: usize = 8;
 
@@ -85,13 +80,13 @@ pub(super) fn allowed_but(
         return Vec::new();
     }
     let mut judge = before.clone();
-    judge.follow_at_most(FOLLOWED.max(before.candidates().len()), EFFORT);
+    judge.follow_at_most(limits::FOLLOWED_BRIEFLY.max(before.candidates().len()), EFFORT);
     let answers = judge.answers(&Exchange { observed: Observed::Any, ..exchange.clone() });
     let is_silent = answers.iter().any(|(answer, _)| answer.is_none());
-    let mut more = answers.len() > FOLLOWED || judge.is_cut();
+    let mut more = answers.len() > limits::FOLLOWED_BRIEFLY || judge.is_cut();
     let mut possible: Vec<Possible> = Vec::new();
     let mut solver = Solver::new(Limits::default());
-    for (answer, candidate) in answers.into_iter().take(FOLLOWED) {
+    for (answer, candidate) in answers.into_iter().take(limits::FOLLOWED_BRIEFLY) {
         let Some(answer) = answer else { continue };
         let (cases, all) = Possible::of(&answer, &candidate, &mut solver).cases(&mut solver);
         more |= !all;
@@ -180,7 +175,7 @@ impl Possible {
                 Some(each) => open.extend(each),
                 None => cases.push(possible),
             }
-            if cases.len() > CASES {
+            if cases.len() > limits::PARTS {
                 return (cases, open.is_empty());
             }
         }
@@ -189,7 +184,7 @@ impl Possible {
 
     /// The answer for each value of a variable that occurs inside of a term; `None` if no such variable has few values.
     fn with_each_value(&self, solver: &mut Solver) -> Option<Vec<Possible>> {
-        let with_values = |var: Var| Some((var, self.store.few_values(var, VALUES)?));
+        let with_values = |var: Var| Some((var, self.store.few_values(var, limits::LISTED)?));
         let (var, values) = self.listed().into_iter().find_map(with_values)?;
         let mut each = Vec::new();
         for value in values {

@@ -22,33 +22,21 @@ use super::allowed::{Possibility, allowed_but};
 use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
 use crate::judge::{Options, Verdict, least_above};
+use crate::limits;
 use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
 use crate::spec::Spec;
 use crate::value::Value;
 
-/// The number of looked-up transitions between states that cost one unit of the budget.
-const LOOKED_UP: u64 = 4;
-/// The share of the remaining budget, one in `SHARE`, that one judgement may spend on looking up transitions.
-const SHARE: u64 = 4;
 /// The shares of the remaining budget, one in N, for each of many tries: the second is used if the first was not enough.
-const TRIES: [u64; 2] = [64, 8];
+const TRIES: [u64; 2] = [limits::TRIAL_SHARE, limits::SIDE_SHARE];
 /// The fewest units for one judgement, so that a small rest of the budget still decides something.
-const LEAST: u64 = 256;
+const LEAST: u64 = limits::SMALL_WORK / 8;
 /// The number of copied events that cost one unit of the budget.
-const COPIED: u64 = 64;
-/// The most answers before the rejected one that are tried alone with it.
-const NEAR: usize = 256;
-/// The most parts of a history that are tried, each twice as long as the one before.
-const WIDER: usize = 5;
+const COPIED: u64 = 8 * limits::VALUES_PER_TERM as u64;
 /// The most events of a part that is searched for needed answers, as each judgement of a longer one costs too much.
-const LONGEST: usize = 2_048;
-/// The most answers that are named one by one although it was not found out whether they are needed.
-const FEW: usize = 6;
-/// The share of the budget, one in N, for each of three searches: for other answers, for pairs of answers, and for the line
-/// before which the state may be any.
-const PART: u64 = 4;
+const LONGEST: usize = 2 * limits::SEGMENT;
 /// The most looked-up transitions between states when a conflict is judged again.
-const CHECKED: u64 = 40_000_000;
+const CHECKED: u64 = limits::HISTORY_EFFORT * limits::EFFORT_LIMIT;
 
 /// The answers of a rejected history that cannot all be true.
 #[derive(Clone, PartialEq, Debug)]
@@ -88,8 +76,8 @@ pub fn conflict(
 ) -> Option<(AnswerConflict, Option<OtherAnswers>)> {
     let Verdict::Reject { event, .. } = judgement.verdict else { return None };
     let judged = RejudgedHistory::new(spec, history, (event, judgement.rejected.take()), &Options::default())?;
-    let mut search = ConflictSearch { judged, budget, share: SHARE, minimal: Minimality::Minimal };
-    let part = search.budget.left() / PART;
+    let mut search = ConflictSearch { judged, budget, share: limits::MAIN_SHARE, minimal: Minimality::Minimal };
+    let part = search.budget.left() / limits::MAIN_SHARE;
     let others = search.others(spec, part);
     Some((search.run(), others))
 }
@@ -150,7 +138,7 @@ impl ConflictSearch<'_> {
         };
         let RejectedPart { start, needed, rest, minimal } = found;
         let line = |event: usize| self.judged.line(event);
-        let all_from = rest.first().filter(|_| rest.len() > FEW).map(|event| line(*event));
+        let all_from = rest.first().filter(|_| rest.len() > limits::NAMED_ANSWERS).map(|event| line(*event));
         let events = [needed, rest].concat();
         let lines = events.iter().copied().chain([self.judged.rejected()]).map(line).collect();
         let any_state_before = if let RelaxedStart::AnyState(first) = start { Some(line(first)) } else { None };
@@ -169,10 +157,10 @@ impl ConflictSearch<'_> {
                 return found;
             }
         }
-        let stop = self.budget.left() / PART * (PART - 1);
+        let stop = self.budget.left() / limits::MAIN_SHARE * (limits::MAIN_SHARE - 1);
         let mut unsure = Vec::new();
-        for answer in self.judged.likely_answers(NEAR) {
-            if self.budget.left() < stop || unsure.len() == NEAR {
+        for answer in self.judged.likely_answers(limits::NEARBY) {
+            if self.budget.left() < stop || unsure.len() == limits::NEARBY {
                 break;
             }
             let outcome = self.paid(|judged| judged.judge_pair(Some(answer), effort));
@@ -197,7 +185,7 @@ impl ConflictSearch<'_> {
 
     /// A conflict of the rejected answer with one of these answers; the quick judgement left them undecided.
     fn among(&mut self, unsure: &[(RelaxedStart, usize)]) -> Option<RejectedPart> {
-        let stop = self.budget.left() / PART * (PART - 1);
+        let stop = self.budget.left() / limits::MAIN_SHARE * (limits::MAIN_SHARE - 1);
         let found = TRIES.into_iter().find_map(|share| {
             self.share = share;
             let mut near = unsure.iter();
@@ -207,7 +195,7 @@ impl ConflictSearch<'_> {
                 },
             )
         });
-        self.share = SHARE;
+        self.share = limits::MAIN_SHARE;
         found
     }
 
@@ -227,7 +215,7 @@ impl ConflictSearch<'_> {
         let end = self.judged.rejected();
         let mut best = None;
         let mut first = self.start();
-        for _ in 0..WIDER {
+        for _ in 0..limits::ROUNDS {
             let Some(from) = first else { break };
             let answers = self.answers_from(from);
             let found = self.with_needed(RelaxedStart::AnyState(from), answers);
@@ -264,7 +252,7 @@ impl ConflictSearch<'_> {
 
     /// The last event before which the state may be any; `None` if none is found.
     fn start(&mut self) -> Option<usize> {
-        let (end, stop) = (self.judged.rejected(), self.budget.left() / PART * (PART - 1));
+        let (end, stop) = (self.judged.rejected(), self.budget.left() / limits::MAIN_SHARE * (limits::MAIN_SHARE - 1));
         let mut is_found = false;
         let rejects = |length: usize| {
             let rejects = (is_found || self.budget.left() >= stop) && self.rejects_from(end - length);
@@ -296,7 +284,7 @@ impl ConflictSearch<'_> {
             self.minimal = Minimality::CutOff;
             return false;
         }
-        let limit = (self.budget.left() / self.share).max(LEAST) * LOOKED_UP;
+        let limit = (self.budget.left() / self.share).max(LEAST) * limits::LOOKUPS_PER_TERM;
         self.budget.spend(self.judged.rejected() as u64 / COPIED);
         match self.paid(|judged| judged.judge(start, answers, limit)) {
             RelaxedOutcome::Rejected => true,
@@ -310,7 +298,9 @@ impl ConflictSearch<'_> {
 
     /// Does some work, and charges the budget for it.
     fn paid<T>(&mut self, work: impl FnOnce(&mut RejudgedHistory) -> T) -> T {
-        let cost = |judged: &RejudgedHistory| Budget::paid_of(judged.contexts()) + judged.looked_up() / LOOKED_UP;
+        let cost = |judged: &RejudgedHistory| {
+            Budget::paid_of(judged.contexts()) + judged.looked_up() / limits::LOOKUPS_PER_TERM
+        };
         let before = cost(&self.judged);
         let done = work(&mut self.judged);
         self.budget.spend(cost(&self.judged).saturating_sub(before) + 1);
@@ -320,7 +310,7 @@ impl ConflictSearch<'_> {
     /// The answers that some order explains instead of the rejected one, found with at most `units`.
     fn others(&mut self, spec: &Arc<Spec>, units: u64) -> Option<OtherAnswers> {
         let stop = self.budget.left().saturating_sub(units);
-        let limit = units.max(LEAST) * LOOKED_UP;
+        let limit = units.max(LEAST) * limits::LOOKUPS_PER_TERM;
         let (before, exchange) = self.paid(|judged| judged.before_rejected(limit))?;
         let impossible = self.judged.rejected_answer();
         let mut others = OtherAnswers { json: Vec::new(), open: Vec::new(), more: false };

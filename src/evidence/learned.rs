@@ -8,6 +8,7 @@ use super::describe::{Fact, KnownState};
 use super::reason::{Budget, ReasonSearch};
 use super::without_answer;
 use crate::judge::{Cell, Exchange, Judge};
+use crate::limits;
 use crate::spec::{Site, Spec, Traced, TracedWrite};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
@@ -47,14 +48,10 @@ pub enum Learned {
 
 /// The most possibilities that are listed one by one.
 const LISTED: usize = 3;
-/// The most candidates that are described, as each needs its own description of the state.
-const DESCRIBED: usize = 64;
 /// The most entries of maps, over all candidates, that are described.
 const ENTRIES: usize = 20_000;
 /// The most exchanges that are described one by one.
 const SHOWN: usize = 12;
-/// The share of the budget, one in N, for descriptions.
-const PART: u64 = 8;
 
 impl Learned {
     /// The facts that are new in all candidates, out of the lists of new facts of each; [`Learned::None`] if some list is empty.
@@ -104,9 +101,9 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// Judges the exchanges up to a position. `step` shows each to the judge. Ends early if this takes too much work.
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
-        judge.follow_at_most(DESCRIBED, self.budget.left());
+        judge.follow_at_most(limits::LISTED, self.budget.left());
         let (recording, from) = (self.recording(), self.from.unwrap_or(0));
-        self.budget.within(self.budget.left() / PART, |budget| {
+        self.budget.within(self.budget.left() / limits::SIDE_SHARE, |budget| {
             let mut at = from;
             recording.read(from, &mut |exchange| {
                 step(at, &mut judge, exchange, budget);
@@ -168,7 +165,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         let stated = lessons.len();
         for at in needed.iter().copied().filter(|at| *at >= first).skip(stated) {
             let mut judge = self.frontier(at);
-            judge.follow_at_most(DESCRIBED, self.budget.left());
+            judge.follow_at_most(limits::LISTED, self.budget.left());
             if let Some(exchange) = exchange_at(recording, at) {
                 lessons.push((at, lesson(&spec, &mut judge, &exchange, &mut self.budget)));
             }
@@ -208,7 +205,7 @@ fn lesson(spec: &Spec, judge: &mut Judge, exchange: &Exchange, budget: &mut Budg
 fn states(spec: &Spec, judge: &Judge) -> Option<Vec<KnownState>> {
     let size = |value: &Value| if let Value::Map(map) = value { map.bound() } else { 1 };
     let sizes = judge.candidates().iter().map(|candidate| candidate.process.memory.iter().map(size).sum::<usize>());
-    let describable = judge.candidates().len() <= DESCRIBED && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
+    let describable = judge.candidates().len() <= limits::LISTED && sizes.sum::<usize>() <= ENTRIES && !judge.is_cut();
     describable.then(|| judge.candidates().iter().map(|candidate| KnownState::of(spec, candidate)).collect())
 }
 

@@ -30,7 +30,7 @@ pub use networked::witness_of_recording;
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
 pub use value_reason::{AnswerValues, RejectedRecording, answer_values, check_values};
 pub use why::{WhyRejected, why};
-pub use witness::find::{SEGMENT, witness, witness_forwards, witness_in_parts, witness_in_segments};
+pub use witness::find::{witness, witness_forwards, witness_in_parts, witness_in_segments};
 pub use witness::scheduled::witness_of_order;
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
 

@@ -10,12 +10,10 @@ use std::sync::Arc;
 use super::narrowing::{self, NeededSearch};
 use super::reason::{Budget, Minimality, Rechecked};
 use crate::judge::{Options, RecordedEvent, Verdict, judge_within, possible_instead};
+use crate::limits;
 use crate::network::{Network, Observation};
 use crate::spec::Spec;
 use crate::value::Value;
-
-/// The most answers that are named one by one although it was not found out whether they are needed.
-const FEW: usize = 6;
 
 /// A recording that is rejected at an event, and everything that it is judged by.
 #[derive(Clone, Copy)]
@@ -109,7 +107,7 @@ pub fn answer_values(rejected: RejectedRecording<'_>, budget: Budget<'_>) -> Ans
     let mut search = ValueSearch { rejected, budget, minimal: Minimality::Minimal };
     let (needed, rest) = narrowing::needed(&mut search, rejected.answers());
     let line = |at: &usize| rejected.events[*at].0;
-    let all_from = rest.first().filter(|_| rest.len() > FEW).map(line);
+    let all_from = rest.first().filter(|_| rest.len() > limits::NAMED_ANSWERS).map(line);
     if !rest.is_empty() {
         search.minimal = Minimality::CutOff;
     }

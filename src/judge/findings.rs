@@ -5,11 +5,8 @@
 
 use super::candidate::Candidate;
 use super::verdict::{FaultReport, Place};
+use crate::limits;
 use crate::process::{Limit, Sent};
-
-/// At most this many failing runs of each kind are kept apart by the messages that they had sent; a further one is noted as a place
-/// that *may* be wrong.
-const MOST: usize = 64;
 
 /// The findings of some sections; `None` is nothing, as in most sections.
 #[derive(Clone, Default, Debug)]
@@ -82,7 +79,7 @@ fn keep<R>(
         return true;
     }
     runs.retain(|(own, state)| may_stand(event(own), at) || !covers(sent, state.process.sent()));
-    if runs.len() < MOST {
+    if runs.len() < limits::LISTED {
         let place = runs.partition_point(|(own, _)| event(own) <= at);
         runs.insert(place, new);
         return true;

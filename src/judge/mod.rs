@@ -37,7 +37,7 @@ pub(crate) use for_search::transitions::FailedRuns;
 pub use normal_form::boxes::cells::Cell;
 pub use normal_form::boxes::coupled::{coupled, differing};
 pub(crate) use normal_form::forms::{CanonicalForm, canonical};
-pub use options::{EFFORT_LIMIT, Inspected, Options, Patience, Reductions};
+pub use options::{Inspected, Options, Patience, Reductions};
 pub use own_steps::{Before, Fired};
 pub use resting::{RestingFrontier, RestingState};
 pub use symbolic::{OnPath, Symbolic, Transition, TransitionEnd, initial, symbolic, symbolic_restart, unbounded};

@@ -1,18 +1,7 @@
 //! Options of a judge: the evidence that it keeps, and its limits.
 
+use crate::limits;
 use crate::solve::Limits;
-
-/// The work on one exchange beyond which the judge gives up on further explanations, in made terms: about a second.
-pub const EFFORT_LIMIT: u64 = 3_000_000;
-
-/// A judge that keeps choices may take `KEEPING` times the work limit of an exchange; with little patience, one part in `LITTLE` of it.
-const KEEPING: u64 = 4;
-const LITTLE: u64 = 8;
-/// A judge that keeps choices with little patience follows at most this many candidates.
-const MANY: usize = 256;
-
-/// In a map of more entries than this, a lookup under an unknown key waits for the answer, which may say more of the key.
-const LOOKUPS: usize = 16;
 
 /// The cost that keeping choices may have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -81,8 +70,8 @@ impl Default for Options {
             keep_choices: false,
             keep_answers: false,
             limits: Limits::default(),
-            candidates: 100_000,
-            effort: EFFORT_LIMIT,
+            candidates: limits::CANDIDATE_LIMIT,
+            effort: limits::EFFORT_LIMIT,
             memory: usize::MAX,
         }
     }
@@ -93,8 +82,8 @@ impl Options {
     #[must_use]
     pub fn keeping_choices(&self, patience: Patience) -> Options {
         let (effort, candidates) = match patience {
-            Patience::Little => (self.effort / LITTLE, MANY.min(self.candidates)),
-            Patience::All => (self.effort.saturating_mul(KEEPING), self.candidates),
+            Patience::Little => (self.effort / limits::SIDE_SHARE, limits::FOLLOWED_BRIEFLY.min(self.candidates)),
+            Patience::All => (self.effort.saturating_mul(limits::FACTOR as u64 / 2), self.candidates),
         };
         Options { keep_choices: true, effort, candidates, ..self.clone() }
     }
@@ -113,7 +102,7 @@ impl Options {
     /// Tests whether a lookup under an unknown key, in a map with this number of entries, waits for the answer.
     pub(super) fn waits_for(&self, entries: usize) -> bool {
         match self.reductions {
-            Reductions::Usual => entries > LOOKUPS,
+            Reductions::Usual => entries > limits::CASES,
             Reductions::Eager => true,
             Reductions::None => false,
         }

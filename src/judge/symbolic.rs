@@ -6,17 +6,13 @@
 //!
 //! For compare-and-reset there are two: `q <= n`, answer 0; and `n < q`, a fresh n, answer 1.
 
+use crate::limits;
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Process};
 use crate::solve::{Solver, Store};
 use crate::spec::{Site, Spec, Type, TypeId};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
 use crate::value::{Truth, Value};
-
-/// At most this many paths of a handler are followed; the result says if there are more.
-const PATHS: usize = 64;
-/// A path with more conditions and choices than this is cut: it may be a loop without a known end.
-const STEPS: usize = 64;
 
 /// A condition or choice that a path meets on its way.
 #[derive(Clone, PartialEq, Debug)]
@@ -210,7 +206,7 @@ impl<'s> Explorer<'s> {
         self.open.push(LoggedPath { process, store, log: Vec::new() });
         let mut paths = Vec::new();
         while let Some(mut path) = self.open.pop() {
-            if paths.len() == PATHS {
+            if paths.len() == limits::LISTED {
                 self.open.clear();
                 return Symbolic { memory: memory.to_vec(), request, paths, more: true };
             }
@@ -239,7 +235,7 @@ impl Policy for Explorer<'_> {
     }
 
     fn advance(&mut self, spec: &Spec, path: &mut LoggedPath) -> Result<Event, PathStop> {
-        if path.log.len() > STEPS {
+        if path.log.len() > limits::LISTED {
             Err(PathStop(Some(TransitionEnd::Cut)))
         } else {
             Ok(path.process.advance(&spec.program))

@@ -4,17 +4,11 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use crate::process::{self, Fault, Limit};
+use crate::limits;
+use crate::process::{Fault, Limit};
 use crate::solve::Why;
 use crate::spec::Site;
 use crate::value;
-
-/// After this many paths of one request the judge gives up on the others, so that a request takes bounded time.
-pub(super) const PATH_LIMIT: u32 = 20_000;
-/// Once the paths of one request have copied this many values together, the judge gives up on the others.
-pub(super) const COPY_LIMIT: usize = 20_000_000;
-/// If the server's own steps, or its sections over a network, lead to more candidates than this before an event, no more are followed.
-pub(super) const CLOSURE_LIMIT: usize = 4_096;
 
 /// The judgement of the events observed so far.
 #[derive(Clone, PartialEq, Debug)]
@@ -100,25 +94,25 @@ impl fmt::Display for Limit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Limit::Section => {
-                write!(f, "a handler ran for more than {} instructions without an answer", process::SECTION_LIMIT)
+                write!(f, "a handler ran for more than {} instructions without an answer", limits::SECTION_LIMIT)
             }
-            Limit::Calls => write!(f, "calls were nested more than {} levels deep", process::CALL_LIMIT),
+            Limit::Calls => write!(f, "calls were nested more than {} levels deep", limits::CALL_LIMIT),
             Limit::Nodes => write!(
                 f,
                 "one request inspected more than {} nodes of recursive values that started unknown, or {} of one in an expression",
-                process::NODE_LIMIT,
-                process::GUARDED_NODE_LIMIT
+                limits::NODE_LIMIT,
+                limits::GUARDED_NODE_LIMIT
             ),
             Limit::Stretch => write!(
                 f,
                 "one request inspected more than {} elements of a list of unknown length",
-                process::STRETCH_LIMIT
+                limits::STRETCH_LIMIT
             ),
             Limit::Pieces => {
-                write!(f, "an unknown text was split into more than {} pieces", process::PIECES_LIMIT)
+                write!(f, "an unknown text was split into more than {} pieces", limits::PIECES_LIMIT)
             }
             Limit::Range => {
-                write!(f, "a range of unknown length may have more than {} integers", process::RANGE_LIMIT)
+                write!(f, "a range of unknown length may have more than {} integers", limits::RANGE_LIMIT)
             }
             Limit::Extent => write!(
                 f,
@@ -134,13 +128,13 @@ impl fmt::Display for Limit {
                  break its duty",
             ),
             Limit::Steps => {
-                write!(f, "the server can be in more than {} states before this event", CLOSURE_LIMIT)
+                write!(f, "the server can be in more than {} states before this event", limits::CLOSURE_LIMIT)
             }
             Limit::Effort => {
                 f.write_str("following every possible explanation exceeded the work limit")
             }
             Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
-            Limit::Paths => write!(f, "one request had more than {} possible paths", PATH_LIMIT),
+            Limit::Paths => write!(f, "one request had more than {} possible paths", limits::PATH_LIMIT),
         }
     }
 }

@@ -5,23 +5,18 @@
 //! together may take as much work again. Few are followed, too, if all candidates are doubtful.
 
 use super::options::Options;
+use crate::limits;
 use crate::process::Limit;
 use crate::solve::Solver;
 use crate::term::made;
 
 /// The memory in use is measured again after this much work, in made terms: each measurement is a system call.
-const MEASURED: u64 = 200_000;
-/// Each exchange adds one part in `STEADY` of the limit to the work that the exchanges after it may take, and its own work is taken off.
-const STEADY: u64 = 100;
-/// An exchange costs much if it takes more than `MUCH` made terms and one part in `PART` of the work that is left, together.
-const MUCH: u64 = 2_000;
-const PART: u64 = 64;
+const MEASURED: u64 = 10 * limits::ATTEMPT;
 /// `MANY` instructions in a row take as long as making `OF_MANY` terms.
-const MANY: u32 = 1_024;
-const OF_MANY: u32 = 128;
-/// After a limit was exceeded, at most `MOST` candidates are followed, and at least `LEAST` if there are as many.
-const MOST: usize = 32;
-const LEAST: usize = 2;
+const MANY: u32 = limits::SMALL_WORK as u32 / 2;
+const OF_MANY: u32 = MANY / limits::VALUES_PER_TERM as u32;
+/// After a limit was exceeded, at most this many candidates are followed, and at least [`limits::FEWEST`] if there are as many.
+const MOST: usize = limits::LISTED / 2;
 
 /// The explanations of an exchange that are followed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -118,10 +113,10 @@ impl WorkMeter {
     pub(super) fn end(&mut self, options: &Options, solver: &Solver) {
         let taken = self.of_exchange(solver);
         if self.follows == Followed::Few {
-            self.left = self.left.saturating_sub(taken.saturating_sub(MUCH));
+            self.left = self.left.saturating_sub(taken.saturating_sub(limits::SMALL_WORK));
         }
         let effort = options.effort;
-        self.credit = self.credit.saturating_sub(taken).saturating_add(effort / STEADY).min(effort);
+        self.credit = self.credit.saturating_sub(taken).saturating_add(effort / limits::STEADY_SHARE).min(effort);
     }
 
     /// The work so far.
@@ -170,12 +165,12 @@ impl WorkMeter {
 
     /// Tests whether the current exchange costs much for one in which few explanations are followed.
     pub(super) fn is_much(&self, solver: &Solver) -> bool {
-        self.of_exchange(solver) > MUCH + self.left / PART
+        self.of_exchange(solver) > limits::SMALL_WORK + self.left / limits::TRIAL_SHARE
     }
 
     /// The number of candidates to follow after a limit was exceeded: halved if the exchange costs much, doubled otherwise.
     pub(super) fn few(&mut self, solver: &Solver) -> usize {
-        self.few = if self.is_much(solver) { (self.few / 2).max(LEAST) } else { (self.few * 2).min(MOST) };
+        self.few = if self.is_much(solver) { (self.few / 2).max(limits::FEWEST) } else { (self.few * 2).min(MOST) };
         self.few
     }
 }

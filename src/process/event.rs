@@ -11,27 +11,6 @@ use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
 use crate::value::{Truth, Value};
 
-/// A section of more instructions than this counts as one that never ends. An instruction on a large value counts as several
-/// (`prices`).
-pub const SECTION_LIMIT: u32 = 10_000_000;
-/// Calls may be nested this deep; a path that calls deeper is cut off.
-pub const CALL_LIMIT: usize = 20_000;
-/// Symbolic guards may be nested this deep; deeper conditionals fork. It limits the unrolling of a recursive function.
-pub const GUARD_LIMIT: usize = 64;
-/// An unknown text may be split into this many pieces; each number of pieces is a fork.
-pub const PIECES_LIMIT: i64 = 8;
-/// A range of unknown length may have this many integers; each length is a fork.
-pub const RANGE_LIMIT: i64 = 256;
-/// A value may have this many alternatives under one node; one with more is forced by forking.
-pub const UNION_LIMIT: usize = 8;
-/// One section may take this many elements of unknown stretches, if nothing else bounds them; each is a guess.
-pub const STRETCH_LIMIT: u32 = 8;
-/// One section may expand this many nodes of unknown recursive values.
-pub const NODE_LIMIT: u32 = 256;
-/// Under guards, this many nodes of one value may be expanded: the condition on a node includes those on the nodes above. The nodes
-/// inside a node share the rest of the number evenly, so that a tree is expanded to the same depth everywhere.
-pub const GUARDED_NODE_LIMIT: u32 = 64;
-
 /// A place at which the specification is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Fault {
@@ -70,13 +49,13 @@ impl Choice {
 /// A named limit that cut a path off.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Serialize, Deserialize)]
 pub enum Limit {
-    /// A section of more than [`SECTION_LIMIT`] instructions.
+    /// A section of more than [`SECTION_LIMIT`](crate::limits::SECTION_LIMIT) instructions.
     Section,
-    /// Calls nested deeper than [`CALL_LIMIT`].
+    /// Calls nested deeper than [`CALL_LIMIT`](crate::limits::CALL_LIMIT).
     Calls,
-    /// An unknown text in more than [`PIECES_LIMIT`] pieces.
+    /// An unknown text in more than [`PIECES_LIMIT`](crate::limits::PIECES_LIMIT) pieces.
     Pieces,
-    /// A range of more than [`RANGE_LIMIT`] integers whose length is not known.
+    /// A range of more than [`RANGE_LIMIT`](crate::limits::RANGE_LIMIT) integers whose length is not known.
     Range,
     /// An operation that no decision helps.
     Undecidable,
@@ -93,9 +72,10 @@ pub enum Limit {
     Steps,
     /// More orders in which requests of several clients may have been served than were followed.
     Orders,
-    /// More than [`STRETCH_LIMIT`] elements of a list of unknown length.
+    /// More than [`STRETCH_LIMIT`](crate::limits::STRETCH_LIMIT) elements of a list of unknown length.
     Stretch,
-    /// More than [`NODE_LIMIT`] nodes of unknown recursive values, or [`GUARDED_NODE_LIMIT`] under conditions.
+    /// More than [`NODE_LIMIT`](crate::limits::NODE_LIMIT) nodes of unknown recursive values, or
+    /// [`GUARDED_NODE_LIMIT`](crate::limits::GUARDED_NODE_LIMIT) under conditions.
     Nodes,
 }
 

@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::{Choice, Look};
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::spec::{Type, TypeId, Types};
 use crate::term::{Term, Var};
 use crate::value::{self, Entry, Keys, Map, Truth, Unknown, Unseen, Value};
-
-/// An unknown map with at most this many possible keys has an entry for each of them.
-const KEYS_LIMIT: usize = 16;
 
 /// A supply of fresh variables, and of values made of them.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -178,7 +176,7 @@ impl Making<'_> {
         if !self.types.is_finite(key) {
             return Value::Map(Map::unknown(unknown, Keys::Endless, []));
         }
-        let Some(keys) = self.types.values(key, KEYS_LIMIT) else {
+        let Some(keys) = self.types.values(key, limits::CASES) else {
             return Value::Map(Map::unknown(unknown, Keys::Finite, []));
         };
         let mut entries = Vec::with_capacity(keys.len());

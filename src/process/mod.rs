@@ -22,10 +22,7 @@ mod task;
 mod unknowns;
 
 pub use calls::{CallPlace, CallState};
-pub use event::{
-    CALL_LIMIT, Choice, Event, Fault, GUARD_LIMIT, GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, PIECES_LIMIT, PeerCall,
-    PeerCalls, RANGE_LIMIT, SECTION_LIMIT, STRETCH_LIMIT, UNION_LIMIT,
-};
+pub use event::{Choice, Event, Fault, Limit, Look, PeerCall, PeerCalls};
 pub use fresh::Fresh;
 pub use instructions::fast_path::KnownBounds;
 pub use instructions::lookup::{Lookup, WaitingLookup};

@@ -3,6 +3,7 @@
 //! For example the notes of `n := 1; m := 2` are two bits of a word: they are small because a fork copies them.
 
 use super::instructions::lookup::{HowFound, WaitingLookup};
+use crate::limits;
 use crate::term::Term;
 use crate::value::Value;
 
@@ -67,9 +68,6 @@ pub struct TouchedPart {
     pub key: Option<Value>,
 }
 
-/// At most this many touched parts are noted; after that each variable counts as touched as a whole.
-const PARTS: usize = 64;
-
 /// The notes that only few sections make.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Notes {
@@ -123,7 +121,7 @@ impl SparseNotes {
 
     /// Notes a touched part, once.
     pub(super) fn touch(&mut self, mut touched: TouchedPart) {
-        if touched.key == Some(Value::Absent) || self.read().touched.len() >= PARTS {
+        if touched.key == Some(Value::Absent) || self.read().touched.len() >= limits::LISTED {
             touched.key = None;
         }
         if !self.read().touched.contains(&touched) {

@@ -5,18 +5,15 @@
 
 use std::sync::Arc;
 
+use super::Event;
 use super::instructions::evaluate::{Evaluated, Executed, Obstacle};
 use super::notes::{Slots, SparseNotes};
-use super::{Event, SECTION_LIMIT, UNION_LIMIT};
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::spec::Site;
 use crate::spec::code::{Function, Pc, Program, Register};
 use crate::term::Term;
 use crate::value::{Alternatives, Ask, Truth, Value};
-
-/// A section remembers at most this many open entries that it read, to rewrite them after the answer. Others are rewritten when
-/// variables are forgotten.
-pub(super) const READ: usize = 8;
 
 /// A client's connection, by its number: requests come from it, and answers go to it.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Debug)]
@@ -134,7 +131,7 @@ impl Task {
     /// Begins a section in a frame.
     pub(super) fn begin(&mut self, frame: Frame) {
         self.clear_notes();
-        self.fuel = SECTION_LIMIT;
+        self.fuel = limits::SECTION_LIMIT;
         self.frame = frame;
         (self.running, self.used) = (true, true);
     }
@@ -302,7 +299,7 @@ impl Task {
 
 /// Tests whether a value with these alternatives must be forced before an operation uses it.
 pub(super) fn is_forced(alternatives: &Alternatives) -> bool {
-    alternatives.is_apart() || alternatives.len() > UNION_LIMIT
+    alternatives.is_apart() || alternatives.len() > limits::UNION_LIMIT
 }
 
 /// Copies a list that is mostly empty.

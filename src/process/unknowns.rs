@@ -10,7 +10,8 @@ use std::sync::Arc;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::task::{Task, Waiting};
-use super::{GUARDED_NODE_LIMIT, Limit, Look, NODE_LIMIT, STRETCH_LIMIT};
+use super::{Limit, Look};
+use crate::limits;
 use crate::scalar::Int;
 use crate::spec::code::Program;
 use crate::spec::types::TypeId;
@@ -30,7 +31,7 @@ pub enum Answered {
 }
 
 /// At most this many recent entries that are not known yet are rewritten after each request; older ones wait longer.
-const RECENT: usize = 4;
+const RECENT: usize = limits::TRIED / 2;
 
 /// The expanded parts of unknown values, by identity: an addition to the memory.
 #[derive(Clone, Debug, Default)]
@@ -159,7 +160,7 @@ impl Unknowns {
         let answered = match ask {
             Ask::Node(unknown) => match self.seen_of(unknown.id) {
                 Some(value) => Answered::Part(ExpandedPart::Node(unknown.id, value.clone())),
-                None if task.notes.read().looked == NODE_LIMIT || share_of(task, *unknown) == 0 => {
+                None if task.notes.read().looked == limits::NODE_LIMIT || share_of(task, *unknown) == 0 => {
                     Answered::Cut(Limit::Nodes)
                 }
                 None => {
@@ -199,7 +200,7 @@ impl Unknowns {
             None => {
                 let notes = task.notes.make();
                 notes.stretches = reach == Reach::Unbounded;
-                if notes.stretches && notes.stretched >= STRETCH_LIMIT {
+                if notes.stretches && notes.stretched >= limits::STRETCH_LIMIT {
                     return Answered::Cut(Limit::Stretch);
                 }
                 Answered::Branch(some)
@@ -293,15 +294,15 @@ impl Unknowns {
 /// The number of nodes of an unknown value that may still be expanded.
 fn share_of(task: &Task, unknown: Unknown) -> u32 {
     if task.guards.is_empty() {
-        return NODE_LIMIT;
+        return limits::NODE_LIMIT;
     }
     let share = task.notes.read().shares.iter().find(|(id, _)| *id == unknown.id);
-    share.map_or(GUARDED_NODE_LIMIT, |(_, share)| *share)
+    share.map_or(limits::GUARDED_NODE_LIMIT, |(_, share)| *share)
 }
 
 /// Divides the number of nodes that may still be expanded below a node among its unknown parts.
 fn share(task: &mut Task, unknown: Unknown, made: &Value) {
-    let left = share_of(task, unknown).min(GUARDED_NODE_LIMIT).saturating_sub(1);
+    let left = share_of(task, unknown).min(limits::GUARDED_NODE_LIMIT).saturating_sub(1);
     let mut inside = Vec::new();
     made.visit_unknowns(&mut |id| inside.push(id));
     let each = left / (inside.len().max(1) as u32);

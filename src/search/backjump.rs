@@ -13,13 +13,12 @@ use super::moments::Moment;
 use super::open::OpenConfigurations;
 use super::serving::Serving;
 use super::states::States;
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::value::Value;
 
 /// At most this many served requests are looked at, back from the last one.
-const WALKED: usize = 512;
-/// No more requests are looked at once this many are found that show a difference of the answers.
-const FOUND: usize = 8;
+const WALKED: usize = 2 * limits::NEARBY;
 /// The work that a search for a target counts as.
 pub(super) const WORK: usize = WALKED / 4;
 
@@ -118,7 +117,7 @@ fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &
         let late = (0..usize::MAX).rev();
         let served = backwards.zip(late).map(|(served, late)| (late, served.request, Some(served.branch)));
         let all = waiting.chain(served.take(WALKED));
-        all.filter(|(_, request, _)| shows(serving.about(*request))).take(FOUND).collect::<Vec<ServedAt>>()
+        all.filter(|(_, request, _)| shows(serving.about(*request))).take(limits::TRIED).collect::<Vec<ServedAt>>()
     };
     let asking = of(&|request| has_scalar(&request.exchange.request, scalars));
     if !asking.is_empty() {

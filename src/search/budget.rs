@@ -4,14 +4,13 @@
 
 use super::states::States;
 use crate::judge::{Options, memory_in_use};
+use crate::limits;
 use crate::process::Limit;
 
 /// Running a handler counts as this much work; looking up or comparing a configuration counts as 1.
-const RUN: u64 = 32;
-/// A history may take this many times the work that a judge of one client may take for an exchange.
-const EXCHANGES: u64 = 24;
+const RUN: u64 = 4 * limits::VALUES_PER_TERM as u64;
 /// The memory in use is measured again after this much work.
-const MEASURED: u64 = 400_000;
+const MEASURED: u64 = 20 * limits::ATTEMPT;
 
 /// The work and the memory that a search has taken, and their limits.
 pub(super) struct OrderBudget {
@@ -30,7 +29,7 @@ pub(super) struct OrderBudget {
 impl OrderBudget {
     pub(super) fn new(options: &Options, states: &States) -> OrderBudget {
         let base = if options.memory < usize::MAX { memory_in_use() } else { 0 };
-        let most = options.effort.saturating_mul(EXCHANGES);
+        let most = options.effort.saturating_mul(limits::HISTORY_EFFORT);
         OrderBudget { done: 0, most, runs: states.runs(), measured: 0, base, memory: options.memory, used: 0 }
     }
 

@@ -19,14 +19,11 @@ use super::rules::kinds::HistoryFacts;
 use super::rules::pairs::MomentPairs;
 use super::serving::Serving;
 use super::states::States;
+use crate::limits;
 use crate::process::Limit;
 
-/// The pairs of a moment are made from those of an earlier one, if at most this many events lie between them.
-const NEAR: usize = 64;
 /// The pairs of at most this many moments are kept; at more, all are dropped.
-const MOMENTS: usize = 256;
-/// This many looks at a pair of requests are one unit of work.
-const LOOKS: usize = 4;
+const MOMENTS: usize = limits::CHECKPOINTS / 2;
 
 /// The end of a search.
 pub(super) enum SearchEnd {
@@ -261,7 +258,7 @@ impl<'h> OrderSearch<'h> {
         }
         // The next pairs are made from the last ones, which are kept.
         let near = self.pairs.range(..=first).next_back().map_or(first, |(at, _)| *at);
-        let first = near.max(first.saturating_sub(NEAR));
+        let first = near.max(first.saturating_sub(limits::LISTED));
         if self.cleared < first {
             self.moments.clear(self.cleared, first);
             self.cleared = first;
@@ -293,7 +290,7 @@ impl<'h> OrderSearch<'h> {
         let own = &configuration.done;
         let covering = self.known.rules.uses_all_rules();
         let covers = |a: &ServedSet, b: &ServedSet| if covering { a.covers(b, &moment.bound) } else { a == b };
-        budget.work(met.len() / LOOKS);
+        budget.work(met.len() / limits::LOOKUPS_PER_TERM as usize);
         if met.iter().any(|other| covers(other, own)) {
             return false;
         }
@@ -427,14 +424,14 @@ impl<'h> OrderSearch<'h> {
             return None;
         }
         let mut served = self.serving.serve(states, at, configuration, request)?;
-        budget.work(moment.under_way.len() / LOOKS);
+        budget.work(moment.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
         self.serving.serve_at_once(states, at, &mut served, (moment, pairs), request).then_some(served)
     }
 
     /// The pairs of requests under way before an event.
     fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
         let knows = states.relations(self.known.rules).is_some();
-        let mut near = self.pairs.range(at.saturating_sub(NEAR)..=at).rev();
+        let mut near = self.pairs.range(at.saturating_sub(limits::LISTED)..=at).rev();
         let known = near.find(|(_, pairs)| pairs.knows_relations == knows).map(|(from, pairs)| (*from, pairs.clone()));
         let (from, mut pairs) = known.unwrap_or_else(|| {
             let moment = self.moments.get(self.known, at, self.end);

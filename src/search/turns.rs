@@ -14,12 +14,7 @@ use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::states::States;
-
-/// Deepest first waits once it has done one part in `PATIENCE` of the work that event by event is likely to take, and came no further.
-const PATIENCE: u64 = 16;
-
-/// If deepest first is stuck, it jumps back from one of this many dead ends; after the others it follows the last alternative.
-const JUMPS: u64 = 3;
+use crate::limits;
 
 /// The work of both strategies.
 struct Turns {
@@ -37,13 +32,13 @@ impl Turns {
     fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
         let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
         let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
-        self.by_event < self.in_vain || self.stuck.saturating_mul(PATIENCE) > likely
+        self.by_event < self.in_vain || self.stuck.saturating_mul(limits::BRIEF_SHARE) > likely
     }
 
     /// Tests whether deepest first jumps back from a dead end; it is stuck after `patience` work without coming further.
     fn jumps(&mut self, patience: u64) -> bool {
         self.dead_ends += u64::from(self.stuck > patience);
-        self.stuck > patience && self.dead_ends.is_multiple_of(JUMPS)
+        self.stuck > patience && self.dead_ends.is_multiple_of(limits::JUMPS)
     }
 
     /// Adds work of event by event, or of deepest first, which came to an event.

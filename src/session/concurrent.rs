@@ -10,6 +10,7 @@ use super::rejection::{FoundRejection, Recheck, judged_again, places};
 use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
 use crate::json::{self, RawJson};
 use crate::judge::{Exchange, Options};
+use crate::limits;
 use crate::network::NetworkChoice;
 use crate::report::ConcurrentReason;
 use crate::report::conflict::{FoundConflict, explain, impossible};
@@ -31,7 +32,7 @@ pub struct ConcurrentEvidence {
 }
 
 /// The most work for finding the statements that matter, in seconds of [`Budget`].
-const PLACES: f64 = 0.5;
+const PLACES: f64 = limits::CHECK_SECONDS / 20.0;
 
 impl ConcurrentEvidence {
     /// Judges a history as a whole.

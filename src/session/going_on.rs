@@ -18,22 +18,16 @@ use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
 use crate::judge::Doubt;
+use crate::limits;
 use crate::search::Happened;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
 
-/// The most unknown parts that are told apart; later ones are added to the last one.
-const PARTS: usize = 256;
-/// The most requests that may still be served at any time; with more of them the unknown part does not end, as judging would be
-/// too hard.
-const MOST: usize = 64;
 /// The most events for which an unknown part lasts if nothing is under way, and the factor by which it lasts longer if something
 /// is.
-const LATE: usize = 1 << 12;
-const BUSY: usize = 16;
-/// A new unknown part counts as soon after another one if fewer than `SOON` times the length of the wait is between them.
-const SOON: usize = 8;
+const LATE: usize = 16 * limits::INTERVAL;
+const BUSY: usize = 2 * limits::FACTOR;
 
 /// Events in a row that were too hard to judge.
 #[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
@@ -154,7 +148,7 @@ impl GoingOn {
             }
             Happened::Lost(connection) | Happened::Closed(connection) => {
                 let lost = self.under_way.remove(connection).into_iter().flatten().map(|lost| lost.request);
-                if self.lost.len() <= MOST {
+                if self.lost.len() <= limits::LISTED {
                     self.lost.extend(lost);
                 }
             }
@@ -174,10 +168,10 @@ impl GoingOn {
 
     /// Begins an unknown part on a line. If it comes soon after another one, it lasts twice as long.
     pub(super) fn begin(&mut self, line: u64, doubt: Doubt) {
-        let is_soon = !self.parts.is_empty() && self.since < SOON * self.patience;
+        let is_soon = !self.parts.is_empty() && self.since < limits::FACTOR * self.patience;
         self.patience = if is_soon { LATE.min(2 * self.patience) } else { 1 };
         (self.is_open, self.since) = (true, 0);
-        let is_full = self.parts.len() == PARTS;
+        let is_full = self.parts.len() == limits::PARTS;
         match self.parts.last_mut() {
             Some(last) if is_full || last.to >= line => last.to = line,
             _ => self.parts.push(UnknownPart { from: line, to: line, doubt }),
@@ -209,7 +203,10 @@ impl GoingOn {
         let mut facts = RequestFacts::new(&self.spec.program);
         let all = waiting.chain(&self.lost).filter(|request| !facts.changes_nothing(request, None));
         let all: Vec<Value> = all.cloned().collect();
-        if all.len() > MOST || self.lost.len() > MOST || (self.spec.program.names_clients && !self.is_idle()) {
+        if all.len() > limits::LISTED
+            || self.lost.len() > limits::LISTED
+            || (self.spec.program.names_clients && !self.is_idle())
+        {
             return None;
         }
         self.under_way.values_mut().flatten().for_each(|waiting| waiting.is_before = true);

@@ -5,20 +5,18 @@
 
 use super::engine::EngineMoment;
 use super::going_on::GoingOn;
+use crate::limits;
 use crate::trace::TraceEvent;
 use crate::value::Value;
 
-/// The most events that are kept for evidence.
-pub(super) const KEPT: usize = 1 << 18;
 /// The most events of a session that is saved as all of its events.
-const WHOLE: usize = 1 << 12;
+const WHOLE: usize = limits::KEPT / 64;
 /// The most events after the last moment that are kept once older ones were forgotten.
-const SINCE: usize = 1 << 16;
-/// The fewest events between two moments; the events between them for each state of the first; and the events between two tries
-/// to find a moment.
-const APART: usize = 256;
-const LARGER: usize = 4;
-const LOOK: usize = 4;
+const SINCE: usize = limits::KEPT / 4;
+/// The events between two moments for each state of the first.
+const LARGER: usize = limits::FACTOR / 2;
+/// The events between two tries to find a moment.
+const LOOK: usize = limits::INTERVAL / 64;
 
 /// A state of the session at which nothing is under way.
 pub(super) type SessionMoment = (EngineMoment, GoingOn);
@@ -51,7 +49,7 @@ impl KeptEvents {
 
     /// An empty list that begins at a moment, of a session whose earlier events are not kept.
     pub(super) fn since(moment: Option<SessionMoment>) -> KeptEvents {
-        let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(APART));
+        let wait = moment.as_ref().map_or(0, |moment| (LARGER * moment.0.size()).max(limits::INTERVAL));
         KeptEvents { events: Vec::new(), most: 0, is_cut: true, moment: moment.map(|moment| (0, moment)), wait }
     }
 
@@ -90,7 +88,7 @@ impl KeptEvents {
 
     /// Remembers the state after the last event.
     pub(super) fn remember(&mut self, moment: SessionMoment) {
-        self.wait = (LARGER * moment.0.size()).max(APART);
+        self.wait = (LARGER * moment.0.size()).max(limits::INTERVAL);
         if self.is_cut {
             self.events.clear();
         }

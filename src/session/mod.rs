@@ -47,7 +47,7 @@ use crate::value::Value;
 use engine::{EngineMoment, SessionEngine};
 use evidence::JudgedSession;
 use going_on::GoingOn;
-use kept::{KEPT, KeptEvents};
+use kept::KeptEvents;
 
 /// The most surviving explanations whose memories are shown.
 const SHOWN: usize = 16;
@@ -108,7 +108,15 @@ impl Session {
     #[must_use]
     pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Session {
         let engine = SessionEngine::new(spec, net, options.clone());
-        Session { spec: spec.clone(), net, options, line: 0, engine, events: KeptEvents::at_most(KEPT), whole: None }
+        Session {
+            spec: spec.clone(),
+            net,
+            options,
+            line: 0,
+            engine,
+            events: KeptEvents::at_most(crate::limits::KEPT),
+            whole: None,
+        }
     }
 
     /// A session that continues from a moment.

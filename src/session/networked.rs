@@ -14,14 +14,12 @@ use crate::evidence::{
 };
 use crate::json::RawJson;
 use crate::judge::{Judge, Options, judge_recorded, judge_within, unanswered};
+use crate::limits;
 use crate::network::NetworkChoice;
 use crate::report::conflict::names_under_way;
 use crate::report::{ConcurrentReason, INLINE, sections, values};
 use crate::spec::Spec;
 use crate::validate::Observations;
-
-/// The share of the work on a recording, one in N, that one event may take when only one run is looked for.
-const EVENTS: u64 = 64;
 
 /// A recording that was judged event by event, and for which evidence is sought.
 pub struct NetworkedEvidence {
@@ -58,7 +56,7 @@ impl NetworkedEvidence {
         observed: Observations,
         options: &Options,
     ) -> Option<NetworkedEvidence> {
-        let each = Options { effort: options.effort / EVENTS, ..options.clone() };
+        let each = Options { effort: options.effort / limits::TRIAL_SHARE, ..options.clone() };
         let judge = judge_within(spec, &*net.network(), (&observed.events, options.effort), &each);
         let is_accept = judge.verdict().is_accept();
         let (spec, options) = (spec.clone(), options.clone());

@@ -9,13 +9,9 @@ use super::store::Store;
 use super::tiers::repair;
 use super::tiers::search::CaseSearch;
 use super::{Solved, Solver, Tiers};
+use crate::limits;
 use crate::scalar::{Scalar, Sort};
 use crate::term::{Kind, Term};
-
-/// A search for a counterexample may add this many conditions: it is made for every simplification, so it must be cheap.
-const EFFORT: u32 = 16;
-/// For a condition of more nodes than this no counterexample is searched.
-const LARGEST: u32 = 64;
 
 /// The term with its variables resolved. A conditional that is found to have one value only becomes this value.
 #[must_use]
@@ -33,7 +29,7 @@ pub fn simplified(store: &Store, term: &Term, solver: &Solver) -> Term {
 pub fn entails(store: &Store, condition: &Term, solver: &Solver) -> Option<bool> {
     let resolved = store.resolve(condition);
     store.decide(&resolved).or_else(|| {
-        if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > LARGEST {
+        if solver.limits.tiers == Tiers::OnlyZ3 || resolved.size() > limits::LISTED as u32 {
             return None;
         }
         if !is_logical(&resolved) {
@@ -81,7 +77,7 @@ fn refutes(store: &Store, condition: &Term) -> bool {
         return false;
     }
     let part = facts.part(&facts.component(seeds));
-    matches!(CaseSearch::new(EFFORT, u64::MAX).run(part), Some(Solved::Unsat))
+    matches!(CaseSearch::new(limits::CASES as u32, u64::MAX).run(part), Some(Solved::Unsat))
 }
 
 /// Tests whether a term is not just a variable, and all variables in it are truth values.

@@ -10,6 +10,7 @@ use super::domains::literal::{About, listed, literal};
 use super::pairwise;
 use super::persistent::sorted_map::SortedMap;
 use super::residual::{Component, Id, Residual};
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{KeySet, Kind, Linear, Term, Var};
 use smallvec::SmallVec;
@@ -53,8 +54,6 @@ pub(super) struct Touched {
     pending: SmallVec<[Term; 8]>,
 }
 
-/// A condition on one variable becomes a set of values if the variable has at most this many: it is tried on each of them.
-const TRIED: usize = 64;
 /// Chains of bindings are followed for this many rounds. They are acyclic, so the limit is never reached: it makes the loop end
 /// even if an invariant is broken.
 const CHAIN: usize = 1_000_000;
@@ -280,8 +279,8 @@ impl Facts {
         let mut only = None;
         let another = condition.any_var(&mut |var| *only.get_or_insert(var) != var);
         let var = only.filter(|_| !another)?;
-        let known = self.domains.get(var).and_then(|domain| domain.values(TRIED));
-        let values = known.or_else(|| listed(condition, var, TRIED))?;
+        let known = self.domains.get(var).and_then(|domain| domain.values(limits::LISTED));
+        let values = known.or_else(|| listed(condition, var, limits::LISTED))?;
         let holds = |value: &Scalar| condition.eval(&mut |_| Some(value.clone()))?.as_bool();
         let held: Option<Vec<bool>> = values.iter().map(holds).collect();
         Some((var, KeySet::of(values.into_iter().zip(held?).filter(|(_, holds)| *holds).map(|(value, _)| value))))

@@ -5,6 +5,7 @@
 use super::domains::domain;
 use super::forgetting::trail::{Elimination, Trail};
 use super::{Answer, Solver, Store, Why};
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 use rustc_hash::FxHashSet;
@@ -186,8 +187,6 @@ impl FromIterator<(Var, Scalar)> for Model {
     }
 }
 
-/// The first variables of a model, up to this number, get picked values; the others get plain ones, which need no question.
-const SEEDED: usize = 64;
 impl Store {
     /// An assignment of every variable that occurs, under which the store and the conditions `extra` hold; it is checked by
     /// evaluation before it is returned. `pick(n)` gives a number below n, which chooses among values that are free.
@@ -243,7 +242,7 @@ impl Store {
 
     /// Gives one variable a picked value, if that leaves the store satisfiable; else the store stays as it is.
     fn choose(&mut self, var: Var, tried: usize, solver: &mut Solver, pick: &mut dyn FnMut(usize) -> usize) {
-        if self.facts.bindings.get(var).is_some() || tried >= SEEDED {
+        if self.facts.bindings.get(var).is_some() || tried >= limits::LISTED {
             return;
         }
         if let Some(value) = domain::draw(self.domain(var), var, pick) {

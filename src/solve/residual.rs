@@ -9,6 +9,7 @@
 
 use super::Why;
 use super::persistent::sorted_map::{Set, SortedMap};
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::term::{Kind, Term, Var, count_walked};
 use rustc_hash::FxHasher;
@@ -52,8 +53,6 @@ pub(super) struct Component {
 
 /// Up to this many constraints are compared one by one; more are found by their hash.
 const COMPARED: usize = 16;
-/// A new condition is compared with the constraints of a variable if they are at most this many: each would be looked at.
-const REVISITED: usize = 64;
 
 impl Residual {
     /// Adds a constraint; `None` if it is there already.
@@ -108,7 +107,7 @@ impl Residual {
 
     /// The numbers of the constraints that mention a variable, if they are not too many; else none.
     pub(super) fn few_of(&self, var: Var) -> SmallVec<[Id; 8]> {
-        let few = self.of_var.get(var).filter(|ids| ids.len() <= REVISITED);
+        let few = self.of_var.get(var).filter(|ids| ids.len() <= limits::LISTED);
         few.into_iter().flat_map(Set::keys).collect()
     }
 

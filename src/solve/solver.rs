@@ -8,6 +8,7 @@ use super::forgetting::eliminate::inequality;
 use super::tiers::search::CaseSearch;
 use super::tiers::z3;
 use super::{Answer, Solved, Why};
+use crate::limits;
 use crate::scalar::{Int, Sort};
 use crate::term::{Linear, Term, Var, made};
 use std::time::{Duration, Instant};
@@ -50,10 +51,10 @@ pub struct Limits {
 impl Default for Limits {
     fn default() -> Limits {
         Limits {
-            search: 2_000,
-            effort: 500_000,
-            effort_nonlinear: 20_000,
-            effort_text: 20_000,
+            search: limits::SEARCH_LIMIT,
+            effort: limits::Z3_EFFORT,
+            effort_nonlinear: limits::Z3_EFFORT / 25,
+            effort_text: limits::Z3_EFFORT / 25,
             time: Duration::from_secs(5),
             time_nonlinear: Duration::from_secs(1),
             time_text: Duration::from_millis(50),
@@ -63,11 +64,7 @@ impl Default for Limits {
 }
 
 /// More inequalities than this, not all of them plain, are a system, which goes to Z3 without a search.
-const SYSTEM: usize = 32;
-/// A component that was undecided is searched again with the budget divided by this: most likely it still is.
-const AGAIN: u32 = 20;
-/// A question to Z3 counts as the work of making this many terms.
-const ASKED: u64 = 50_000;
+const SYSTEM: usize = limits::LISTED / 2;
 
 /// Counts of the answers of each tier and of undecided questions, and the time spent in Z3.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -90,7 +87,7 @@ impl Statistics {
     /// The work that the questions to Z3 count as, in made terms.
     #[must_use]
     pub fn z3_work(&self) -> u64 {
-        self.z3_checks * ASKED
+        self.z3_checks * limits::Z3_QUESTION
     }
 }
 
@@ -125,7 +122,8 @@ impl Solver {
     pub(super) fn decide(&mut self, facts: &Facts, undecided: Option<Why>) -> Solved {
         let tiers = self.limits.tiers;
         if tiers != Tiers::OnlyZ3 {
-            let budget = if undecided.is_some() { self.limits.search / AGAIN } else { self.limits.search };
+            let budget =
+                if undecided.is_some() { self.limits.search / limits::BRIEF_SHARE as u32 } else { self.limits.search };
             if let Some(verdict) = self.search(facts, budget) {
                 self.statistics.by_search += 1;
                 return verdict;

@@ -1,20 +1,17 @@
 //! The work that the search for a reason may take, counted in the same units on every machine.
 //!
-//! A unit is about the work of making one term, and a second is [`SECOND`] units. No clock is read here, so one trace has one
+//! A unit is about the work of making one term, and a second is [`limits::SECOND`] units. No clock is read here, so one trace has one
 //! reason on every machine, unless a slow machine calls the search off.
 
 use std::sync::Arc;
 
 use crate::judge::{Cell, Context, Exchange, Judge};
+use crate::limits;
 use crate::spec::Spec;
 use crate::term::made;
 
-/// The units that take about a second; unoptimized code does about a fifth of them.
-pub const SECOND: u64 = if cfg!(debug_assertions) { 300_000 } else { 1_400_000 };
 /// The units that a question to Z3 costs.
-const ASKED: u64 = 20_000;
-/// The number of values walked that cost one unit.
-const WALKED: u64 = 4;
+const ASKED: u64 = limits::Z3_QUESTION / 2;
 
 /// The work that is left, and whether somebody has called it off.
 pub struct Budget<'b> {
@@ -35,7 +32,7 @@ impl<'b> Budget<'b> {
     /// A budget for this number of seconds.
     #[must_use]
     pub fn seconds(seconds: f64) -> Budget<'b> {
-        Budget { left: (seconds * SECOND as f64) as u64, is_over: None }
+        Budget { left: (seconds * limits::SECOND as f64) as u64, is_over: None }
     }
 
     /// Lets `is_over` end the work: from the moment that it returns true, the budget is spent.
@@ -100,7 +97,7 @@ impl<'b> Budget<'b> {
         let besides_terms = |context: &Context| {
             let counts = context.counts();
             let asked = context.statistics().z3_checks * ASKED;
-            context.worked_besides_terms() + asked + (counts.walked + 4 * counts.compared) / WALKED
+            context.worked_besides_terms() + asked + (counts.walked + 4 * counts.compared) / limits::LOOKUPS_PER_TERM
         };
         made() + contexts.into_iter().map(besides_terms).sum::<u64>()
     }

@@ -9,11 +9,9 @@ use super::budget::Budget;
 use super::outcome::{Suffix, SuffixOutcome};
 use super::{Minimality, Reason, search_options};
 use crate::judge::{Judge, Options};
+use crate::limits;
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
-
-/// The most work for a second judgement, in seconds of [`Budget`].
-const SECONDS: f64 = 10.0;
 
 /// The outcome of a second judgement.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,7 +32,7 @@ where
 {
     let Some(rejected) = exchange_at(exchanges, reason.rejected) else { return Rechecked::Fails };
     let suffix = Suffix { recording: exchanges, rejected, at: reason.rejected };
-    let mut budget = Budget::seconds(SECONDS);
+    let mut budget = Budget::seconds(limits::CHECK_SECONDS);
     let start = match reason.from {
         Some(_) => Judge::of_any_state(spec, &search_options(options)),
         None => Judge::new(spec.clone(), search_options(options)),

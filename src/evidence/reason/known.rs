@@ -7,16 +7,14 @@ use std::ops::ControlFlow;
 use super::budget::Budget;
 use crate::evidence::describe::resolved;
 use crate::judge::{Candidate, Cell, Exchange, Judge};
+use crate::limits;
 use crate::solve::Domain;
 use crate::term::{Term, Var};
 use crate::validate::Recording;
 use crate::value::{Truth, Value};
 
 /// The most frontiers that are kept, as each is a state of its own; beyond this, every second one is dropped.
-const KEPT: usize = 24;
-
-/// The number of compared values that cost one unit of the budget.
-const COMPARED: usize = 8;
+const KEPT: usize = limits::CHECKPOINTS / 16;
 
 /// The frontiers before some exchanges of a trace.
 pub(super) struct KnownPrefix<'s, R: ?Sized> {
@@ -119,7 +117,7 @@ impl CellView {
             Some(Value::Map(map)) => map.bound(),
             Some(_) | None => 1,
         };
-        ((size + self.domains.len() + self.constraints.len()) / COMPARED) as u64
+        ((size + self.domains.len() + self.constraints.len()) / limits::VALUES_PER_TERM) as u64
     }
 
     fn of(candidate: &Candidate, cell: &Cell) -> CellView {

@@ -31,6 +31,7 @@ pub use budget::Budget;
 pub use check::{Rechecked, check_reason};
 
 use crate::judge::{Cell, Exchange, Inspected, Judge, Observed, Options};
+use crate::limits;
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 use known::KnownPrefix;
@@ -38,23 +39,8 @@ use outcome::{Suffix, SuffixOutcome};
 use phases::Phases;
 use related::RelatedReason;
 
-/// The share of the budget, one in N, that is left for the search after it is charged for judging the trace once more.
-const SEARCH: u64 = 4;
 /// A search gets the work of one more judgement of the trace per this number of exchanges, as long traces need long searches.
-const STRETCH: u64 = 4_000;
-/// The most additional judgements of the trace whose work a search gets.
-const PASSES: u64 = 4;
-/// The share of the budget, one in N, for following all explanations, after cheaper ways were undecided.
-const EXACT: u64 = 4;
-/// The share of the budget, one in N, for going back from the end before related exchanges are tried.
-const FIRST: u64 = 8;
-/// The share of the budget, one in N, for trying related exchanges.
-const RELATED: u64 = 4;
-/// The most exchanges of a short recording. In a short one the search goes back from the end with all of its budget at once,
-/// without trying related exchanges first.
-const SHORT: usize = 200;
-/// The most requests that are named because they set the state.
-const CAUSES: usize = 12;
+const STRETCH: u64 = 16 * limits::INTERVAL as u64;
 
 /// The reason why a trace is rejected.
 #[derive(Clone, PartialEq, Debug)]
@@ -152,8 +138,8 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             return None;
         }
         let judging = Budget::paid(&rejected).saturating_sub(spent) + last as u64;
-        budget.spend(judging.min(budget.left() - budget.left() / SEARCH));
-        budget.add(judging.saturating_mul((last as u64 / STRETCH).min(PASSES)));
+        budget.spend(judging.min(budget.left() - budget.left() / limits::MAIN_SHARE));
+        budget.add(judging.saturating_mul((last as u64 / STRETCH).min(limits::ROUNDS as u64)));
         Some(ReasonSearch {
             spec,
             known,
@@ -204,11 +190,11 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     /// Finds the reason within the budget, by going back from the end, or among related exchanges.
     pub(super) fn run(&mut self) -> Reason {
         let whole = self.budget.left();
-        let is_long = self.suffix.at > SHORT;
-        self.budget.renew(if is_long { whole / FIRST } else { whole });
+        let is_long = self.suffix.at > limits::NEARBY;
+        self.budget.renew(if is_long { whole / limits::SIDE_SHARE } else { whole });
         let is_unpressed = self.go_back();
         if self.before > 0 || (is_long && (!is_unpressed || self.minimal == Minimality::CutOff)) {
-            self.budget.renew(whole / RELATED);
+            self.budget.renew(whole / limits::MAIN_SHARE);
             let related = self.find_related();
             self.budget.renew(whole);
             match related {
@@ -283,7 +269,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         }
         let change = self.known.last_change(cells, self.before, &mut self.budget);
         let Some(at) = change else { return self.go_to_beginning(cells) };
-        if self.causes.len() >= CAUSES {
+        if self.causes.len() >= limits::DEPTH as usize {
             self.more_causes = true;
             return self.gallop();
         }
@@ -379,7 +365,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         if phases.is_explained(suffix, &start, at, needed, budget) {
             return SuffixOutcome::Explained;
         }
-        budget.within(budget.left() / EXACT, |budget| suffix.outcome(start, at, needed, budget))
+        budget.within(budget.left() / limits::MAIN_SHARE, |budget| suffix.outcome(start, at, needed, budget))
     }
 }
 

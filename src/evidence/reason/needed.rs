@@ -6,19 +6,18 @@
 use super::ReasonSearch;
 use super::outcome::SuffixOutcome;
 use crate::judge::{Cell, Judge};
+use crate::limits;
 use crate::spec::{Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
 /// The most entries of a map that are all tried as cells; of a larger map only the keys in the exchanges are tried.
-const ENTRIES: usize = 1_024;
-/// The share of the remaining budget, one in N, for finding out which cells are needed.
-const SHARE: u64 = 2;
+const ENTRIES: usize = 2 * limits::ROWS;
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// The cells of a frontier that are needed; `None` if this was not found out.
     pub(super) fn needed_cells(&mut self, start: &Judge) -> Option<Vec<Cell>> {
-        let enough = self.budget.left() / SHARE;
+        let enough = self.budget.left() / 2;
         if self.rejects_knowing(start, &[]) {
             return Some(Vec::new());
         }

@@ -5,6 +5,7 @@ use std::ops::ControlFlow;
 use super::budget::Budget;
 use crate::evidence::without_answer;
 use crate::judge::{Exchange, Judge, Verdict};
+use crate::limits;
 use crate::validate::Recording;
 
 /// The outcome of judging the rejected event when only some answers are known.
@@ -36,20 +37,11 @@ pub(super) enum Shown {
     Hole,
 }
 
-/// The share of the budget, one in N, that a brief judgement may take.
-const BRIEF: u64 = 16;
-/// The units that a brief judgement may take for each exchange, if its share of the budget is less.
-const EXCHANGE: u64 = 8;
-/// The most candidates that are followed. More would only help to find a run that explains the answers.
-const CANDIDATES: usize = 4_096;
-/// The most candidates that a brief judgement follows.
-pub(super) const FEW: usize = 256;
-
 impl<R: Recording + ?Sized> Suffix<'_, R> {
     /// Shows a judge the exchanges from a position on, with the answers at the positions `kept`, which are in order, and no
     /// others.
     pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> SuffixOutcome {
-        self.follow(judge, (from, CANDIDATES), kept, budget)
+        self.follow(judge, (from, limits::FOLLOWED), kept, budget)
     }
 
     fn follow(
@@ -72,12 +64,14 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         kept: &[usize],
         budget: &mut Budget<'_>,
     ) -> SuffixOutcome {
-        budget.within(self.share(budget, BRIEF, from), |budget| self.follow(judge.clone(), (from, FEW), kept, budget))
+        budget.within(self.share(budget, limits::BRIEF_SHARE, from), |budget| {
+            self.follow(judge.clone(), (from, limits::FOLLOWED_BRIEFLY), kept, budget)
+        })
     }
 
     /// The share of the budget, one in `part`, but at least the units for each exchange from a position on.
     pub(super) fn share(&self, budget: &Budget<'_>, part: u64, from: usize) -> u64 {
-        (budget.left() / part).max(EXCHANGE * (self.at - from) as u64)
+        (budget.left() / part).max(limits::EXCHANGE_WORK as u64 * (self.at - from) as u64)
     }
 
     /// Shows a judge the exchanges from a position on, and then the rejected one. `show` chooses how each exchange before the

@@ -6,16 +6,15 @@
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::outcome::{FEW, Shown, Suffix, SuffixOutcome, shown};
+use super::outcome::{Shown, Suffix, SuffixOutcome, shown};
 use crate::judge::{Cell, Exchange, Judge};
+use crate::limits;
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
 /// The number of exchanges after which the cells that do not matter are forgotten again.
-const EVERY: usize = 8;
-/// The share of the budget, one in N, for each of the two questions [`Phases::reject`] and [`Phases::is_explained`].
-const PART: u64 = 4;
+const EVERY: usize = limits::INTERVAL / 32;
 
 /// The cells that matter, the last stretch first.
 pub(super) struct Phases {
@@ -69,7 +68,7 @@ impl Phases {
                 *judge = budget.knowing_only(judge, cells, &self.spec);
             }
         };
-        let outcome = budget.within(suffix.share(budget, PART, from), |budget| {
+        let outcome = budget.within(suffix.share(budget, limits::MAIN_SHARE, from), |budget| {
             suffix.run(few(start, budget), from, budget, &mut |at, _| shown(kept, at), &mut forget)
         });
         outcome == SuffixOutcome::Rejected
@@ -89,7 +88,7 @@ impl Phases {
             Shown::Hole if at > from && !self.names_key(at, exchange) => Shown::Answer,
             shown => shown,
         };
-        let outcome = budget.within(budget.left() / PART, |budget| {
+        let outcome = budget.within(budget.left() / limits::MAIN_SHARE, |budget| {
             suffix.run(few(start, budget), from, budget, &mut show, &mut |_, _, _| {})
         });
         outcome == SuffixOutcome::Explained
@@ -107,7 +106,7 @@ impl Phases {
 /// A copy of the judge that follows at most twice as many candidates as it has, or a few.
 fn few(judge: &Judge, budget: &Budget<'_>) -> Judge {
     let mut judge = judge.clone();
-    judge.follow_at_most((2 * judge.candidates().len()).max(FEW), budget.left());
+    judge.follow_at_most((2 * judge.candidates().len()).max(limits::FOLLOWED_BRIEFLY), budget.left());
     judge
 }
 

@@ -15,19 +15,13 @@ use std::convert::Infallible;
 
 use super::budget::Budget;
 use super::needed::of_type;
-use super::outcome::{FEW, Shown, SuffixOutcome, shown};
+use super::outcome::{Shown, SuffixOutcome, shown};
 use super::{Minimality, ReasonSearch};
 use crate::evidence::narrowing::{NeededSearch, needed};
 use crate::judge::{Cell, Judge, Observed, least_above};
+use crate::limits;
 use crate::spec::Type;
 use crate::validate::Recording;
-
-/// The most exchanges with a common value that are tried, the last ones, as each of them is judged again many times.
-const RELATED: usize = 64;
-/// The share of the budget, one in N, for one judgement from any state.
-const PART: u64 = 8;
-/// The most answers of a short reason; if more are needed, the reason is all answers since its first exchange.
-const SHORT: usize = 6;
 
 /// The answers that are shown to a judge.
 #[derive(Clone, Copy)]
@@ -78,7 +72,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
             false => (from..questions.search.suffix.at).collect(),
         };
         let (mut answers, rest) = needed(&mut questions, answers);
-        if !rest.is_empty() || answers.len() > SHORT {
+        if !rest.is_empty() || answers.len() > limits::NAMED_ANSWERS {
             let answers = (from..self.suffix.at).collect();
             let all_from = Some(from + 1).filter(|next| *next < self.suffix.at);
             return Some(RelatedReason { from, answers, all_from, minimal: Minimality::CutOff });
@@ -101,7 +95,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
             at += 1;
             std::ops::ControlFlow::Continue(())
         });
-        found.split_off(found.len().saturating_sub(RELATED))
+        found.split_off(found.len().saturating_sub(limits::LISTED))
     }
 
     /// The cells of the state that the rejected exchange names: the entries of maps and sets under its keys, and all other
@@ -146,14 +140,15 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
         let FromAnyState { search, start, cells, from, related } = self;
         let ReasonSearch { suffix, budget, phases, .. } = &mut **search;
         let mut judge = start.clone();
-        judge.follow_at_most(FEW, budget.left());
+        judge.follow_at_most(limits::FOLLOWED_BRIEFLY, budget.left());
         let mut forget = |at: usize, judge: &mut Judge, budget: &mut Budget<'_>| {
             if shown(related, at - 1) == Shown::Hole {
                 *judge = budget.knowing_only(judge, cells, &phases.spec);
             }
         };
-        budget
-            .within(budget.left() / PART, |budget| suffix.run(judge, *from, budget, &mut |at, _| show(at), &mut forget))
+        budget.within(budget.left() / limits::SIDE_SHARE, |budget| {
+            suffix.run(judge, *from, budget, &mut |at, _| show(at), &mut forget)
+        })
     }
 
     /// Leaves out answers that are not needed. Returns whether each of the answers that stay was found to be needed.

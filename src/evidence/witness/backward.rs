@@ -17,16 +17,14 @@ use super::segment::{self, Begin, SegmentError, SegmentStart};
 use super::single;
 use super::{Initial, Segment, WitnessError};
 use crate::judge::{Candidate, Exchange, Inspected, Judge, Options, Patience};
+use crate::limits;
 use crate::solve::Answer;
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
 
-/// The most checkpoints of one run; of large states fewer are kept ([`VALUES`]).
-const PLACES: usize = 512;
-const FEW: usize = 16;
-/// The most values in the states of all checkpoints together, if there are more than a few checkpoints.
-const VALUES: usize = 1 << 18;
+/// The most checkpoints of one run whose states are of any size: the states of more have at most [`limits::KEPT`] values together.
+const FEW: usize = limits::CHECKPOINTS / 32;
 
 /// The judge before the exchange at a position.
 struct Checkpoint {
@@ -146,7 +144,7 @@ impl<R: Recording + ?Sized> Backward<'_, R> {
             if at - last >= width.max(values.min(longest)) && !has_unknowns(&judge) {
                 last = at;
                 kept.push(Checkpoint { at, judge: judge.clone() });
-                if kept.len() > PLACES || kept.len() > FEW && kept.len() * values > VALUES {
+                if kept.len() > limits::CHECKPOINTS || kept.len() > FEW && kept.len() * values > limits::KEPT {
                     let mut number = 0;
                     kept.retain(|_| {
                         number += 1;

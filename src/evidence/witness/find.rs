@@ -8,13 +8,9 @@ use std::sync::Arc;
 use super::{Initial, Segment, Witness, WitnessError};
 use super::{backward, forward};
 use crate::judge::Options;
+use crate::limits;
 use crate::spec::Spec;
 use crate::validate::Recording;
-
-/// The fewest exchanges between two looks at the exchanges that are decided.
-const LOOK: usize = 256;
-/// The most exchanges of one part of a run that is made backwards; more exchanges are divided.
-pub const SEGMENT: usize = 1_024;
 
 /// Finds a witness of an accepted trace, and replays it.
 ///
@@ -47,9 +43,9 @@ pub fn witness_in_parts<R>(
 where
     R: Recording + ?Sized,
 {
-    match witness_forwards(spec, options, recording, LOOK, give) {
+    match witness_forwards(spec, options, recording, limits::INTERVAL, give) {
         Err(error) if error == WitnessError::NotAccepted || error.is_doubt() => {
-            witness_in_segments(spec, options, recording, SEGMENT, give)
+            witness_in_segments(spec, options, recording, limits::SEGMENT, give)
         }
         found => found,
     }

@@ -8,6 +8,7 @@ use super::made::{self, ExchangeChoices};
 use super::segment;
 use super::{Initial, Segment, WitnessError};
 use crate::judge::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
+use crate::limits;
 use crate::server::{Completion, Server};
 use crate::solve::{Answer, Model, Why};
 use crate::spec::Spec;
@@ -16,14 +17,8 @@ use std::collections::VecDeque;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-/// The values of the state that a test for decided exchanges may walk, for each exchange since the last test.
-const WALKED: usize = 8;
-/// The most undecided exchanges that are kept in memory; others are read again.
-const OPEN: usize = 1 << 10;
-/// The most exchanges that are read again and repeated in one go.
-const PART: usize = 1 << 10;
 /// The most undecided choices; with more of them the search gives up.
-const KEPT: usize = 1 << 13;
+const KEPT: usize = 2 * limits::DISTINCT;
 
 /// A run, as far as it is decided.
 struct Forward<'r, R: ?Sized> {
@@ -73,7 +68,7 @@ pub(crate) fn run<R: Recording + ?Sized>(
         model: Model::default(),
         look,
         due: look,
-        nodes: WALKED,
+        nodes: limits::EXCHANGE_WORK,
         give,
     };
     let mut failed = None;
@@ -92,7 +87,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         if !self.judge.observe(exchange) {
             return segment::accepted(&self.judge.verdict()).and(Err(WitnessError::NotAccepted));
         }
-        if self.at + self.open.len() == self.observed && self.open.len() < OPEN {
+        if self.at + self.open.len() == self.observed && self.open.len() < limits::SEGMENT {
             self.open.push_back(exchange.clone());
         }
         if self.judge.is_cut() {
@@ -121,7 +116,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         }
         let more = self.look.max(left);
         self.due = self.observed + more;
-        self.nodes = if walked > 0 { 0 } else { self.nodes } + more * WALKED;
+        self.nodes = if walked > 0 { 0 } else { self.nodes } + more * limits::EXCHANGE_WORK;
         Ok(())
     }
 
@@ -156,7 +151,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
         if !self.open.is_empty() {
             return self.open.drain(..end).collect();
         }
-        let (mut exchanges, most) = (Vec::new(), PART.min(self.observed - self.at));
+        let (mut exchanges, most) = (Vec::new(), limits::SEGMENT.min(self.observed - self.at));
         self.recording.read(self.at, &mut |exchange| {
             if exchange.line < before {
                 exchanges.push(exchange.clone());

@@ -11,14 +11,10 @@ use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::options::Options;
 use crate::judge::{Exchange, Judge, Observed};
+use crate::limits;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
-
-/// If there are more different requests than this, the judge is not asked: a request counts as failing if its code may fail.
-const MOST: usize = 4_096;
-/// A question to the judge may take one part in this of the work limit of an exchange.
-const PART: u64 = 64;
 
 /// The requests of a history whose service may fail.
 pub(crate) struct Failures {
@@ -37,7 +33,7 @@ impl Failures {
 
     /// Notes a request of a client that is, or will be, served.
     pub(crate) fn note(&mut self, facts: &mut RequestFacts<'_>, client: u64, request: &Value) {
-        if facts.may_fail(request) && self.known.len() <= MOST {
+        if facts.may_fail(request) && self.known.len() <= limits::DISTINCT {
             let client = if self.spec.program.names_clients { client } else { 0 };
             self.known.entry((client, request.clone())).or_default();
         }
@@ -48,7 +44,7 @@ impl Failures {
         if self.known.is_empty() {
             return false;
         }
-        if self.known.len() > MOST || RequestFacts::new(&self.spec.program).steps_may_fail() {
+        if self.known.len() > limits::DISTINCT || RequestFacts::new(&self.spec.program).steps_may_fail() {
             return true;
         }
         let (spec, any) = (&self.spec, &mut self.any);
@@ -66,5 +62,5 @@ impl Failures {
 
 fn of_every_state(spec: &Arc<Spec>) -> (Context, Vec<Candidate>) {
     let options = Options::default();
-    Judge::of_any_state(spec, &Options { effort: options.effort / PART, ..options }).into_parts()
+    Judge::of_any_state(spec, &Options { effort: options.effort / limits::TRIAL_SHARE, ..options }).into_parts()
 }

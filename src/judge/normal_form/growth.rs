@@ -5,14 +5,10 @@
 //! time for it, whatever the size of the state. It is also walked after searches have gone through as many constraints: otherwise
 //! `now := choose t: int where t >= now` in each exchange would leave a long chain of constraints, which every question searches.
 
-/// An exchange costs each candidate about as much as comparing walks through this many values.
-const EXCHANGE: usize = 8;
+use crate::limits;
+
 /// At least this many fresh variables are made between two walks, so that small memories are not walked all the time.
-const WALK_INTERVAL: u32 = 16;
-/// This much work on an exchange, in made terms, counts as one fresh variable: terms may grow without any.
-const WORK_PER_VARIABLE: u64 = 2_048;
-/// If the last walk visited more values than this, the memory is not walked again for a single condition or answer.
-const EAGER_WALK_LIMIT: u32 = 64;
+const WALK_INTERVAL: u32 = limits::INTERVAL as u32 / 16;
 
 /// The growth of a candidate since dead variables were last looked for in it.
 ///
@@ -42,7 +38,7 @@ impl Growth {
 
     /// Counts the work on an exchange.
     pub(crate) fn count_work(&mut self, work: u64) {
-        self.worked = self.worked.saturating_add(u32::try_from(work / WORK_PER_VARIABLE).unwrap_or(u32::MAX));
+        self.worked = self.worked.saturating_add(u32::try_from(work / limits::SMALL_WORK).unwrap_or(u32::MAX));
     }
 
     /// Begins anew after a walk for dead variables that visited `walked` values of the memory.
@@ -59,7 +55,7 @@ impl Growth {
 
     /// Tests whether walking the memory takes little time.
     pub(crate) fn is_soon_walked(&self) -> bool {
-        self.walked <= EAGER_WALK_LIMIT
+        self.walked <= limits::LISTED as u32
     }
 }
 
@@ -80,7 +76,7 @@ impl LastComparison {
     /// Tests whether the candidates are to be compared: because there are more than were left last time, or because the exchanges since
     /// then have cost as much as comparing will.
     pub(crate) fn is_due(&mut self, candidates: usize) -> bool {
-        self.spent += EXCHANGE * candidates;
+        self.spent += limits::EXCHANGE_WORK * candidates;
         candidates > self.left || self.spent >= self.walked
     }
 }

@@ -6,11 +6,9 @@
 use super::forget;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
+use crate::limits;
 use crate::process::Limit;
 use crate::term::Term;
-
-/// In a candidate that is reduced to one state, a variable with more values than this stays symbolic.
-const VALUES: usize = 16;
 
 /// Keeps few candidates if a limit on explanations has cut others off, and only clean ones if there are any.
 pub(crate) fn keep(context: &mut Context, candidates: &mut Vec<Candidate>) {
@@ -48,7 +46,7 @@ fn keep_one_state(context: &mut Context, candidate: &mut Candidate) {
     let mut single = candidate.clone();
     for var in live {
         // A variable with many values is not guessed: an answer will say its value.
-        let Some(value) = model.get(var).filter(|_| candidate.store.few_values(var, VALUES).is_some()) else {
+        let Some(value) = model.get(var).filter(|_| candidate.store.few_values(var, limits::CASES).is_some()) else {
             continue;
         };
         let is_value = Term::eq(&Term::var(var), &Term::constant(value.clone()));

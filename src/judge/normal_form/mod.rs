@@ -24,24 +24,18 @@ use boxes::focus::{CommonPart, Coupled};
 use boxes::unordered;
 use growth::LastComparison;
 
+use crate::limits;
 use crate::value::Value;
-
-/// Up to this many candidates, the known ones are compared each with each; equal ones among more are found by hashing.
-const COMPARED: usize = 32;
-/// Up to this many known candidates stay apart: they are judged faster than one candidate with variables.
-const APART: usize = 2;
-/// Candidates are put together only if that divides their number by at least this.
-const GAIN: usize = 2;
 
 /// Merges equal candidates and drops covered ones, now and then: if a comparison is due after the last one.
 pub(super) fn now_and_then(context: &mut Context, last: &mut LastComparison, candidates: &mut Vec<Candidate>) {
     let before = candidates.len();
     let known = candidates.iter().all(Candidate::is_known);
-    if candidates.len() <= COMPARED {
+    if candidates.len() <= limits::LISTED {
         let kept = known_apart(candidates);
         candidates.drain(kept..).for_each(|candidate| context.spares.take(candidate));
     }
-    if candidates.len() > 1 && !(known && candidates.len() <= APART) && last.is_due(candidates.len()) {
+    if candidates.len() > 1 && !(known && candidates.len() <= limits::FEWEST) && last.is_due(candidates.len()) {
         *last = compare(context, last.stuck, candidates);
     }
     context.counts.merges += before.saturating_sub(candidates.len()) as u64;
@@ -53,7 +47,7 @@ fn compare(context: &mut Context, mut stuck: usize, candidates: &mut Vec<Candida
     let (unites, before) = (context.may_unite(), candidates.len());
     if unites && before >= 2 * stuck && are_separable(candidates) {
         put_together(context, candidates);
-        stuck = if 2 * candidates.len() > before && candidates.len() > APART { candidates.len() } else { 0 };
+        stuck = if 2 * candidates.len() > before && candidates.len() > limits::FEWEST { candidates.len() } else { 0 };
     } else {
         tidy::each(context, candidates, if unites { forget::dead } else { tidy::forget_and_name });
         drop_redundant(context, candidates);
@@ -135,7 +129,7 @@ pub(super) fn put_together(context: &mut Context, candidates: &mut Vec<Candidate
 /// ```
 fn into_normal_form(context: &mut Context, parts: &mut Vec<Candidate>, cells: &[Cell]) {
     tidy::each(context, parts, forget::dead);
-    let is_normal = boxes::subsume_unite_split(context, parts, cells, parts.len() / GAIN);
+    let is_normal = boxes::subsume_unite_split(context, parts, cells, parts.len() / 2);
     // Boxes in normal form do not cover each other.
     if !is_normal || !parts.iter().all(|part| part.store.has_only_domains()) {
         drop_redundant(context, parts);

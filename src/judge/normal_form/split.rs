@@ -7,14 +7,10 @@
 use super::forget;
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::solve::{Solver, Store, listed};
 use crate::term::{Term, Var};
-
-/// A variable with more values than this is not split.
-const VALUES: usize = 8;
-/// A candidate is not split into more pieces than this.
-const PIECES: usize = 64;
 
 /// The pieces of a candidate in which these slots depend on no variable of few values; the candidate itself if there are too many pieces.
 pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32]) -> Vec<Candidate> {
@@ -32,7 +28,7 @@ pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32
                 }
             }
         }
-        if open.len() + pieces.len() > PIECES {
+        if open.len() + pieces.len() > limits::LISTED {
             return vec![candidate];
         }
     }
@@ -68,6 +64,6 @@ fn values(store: &Store, var: Var) -> Option<Vec<Scalar>> {
     if store.binding(var).is_some() {
         return None;
     }
-    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var, VALUES));
-    store.few_values(var, VALUES).or_else(listed)
+    let listed = || store.constraints_on(var).find_map(|constraint| listed(constraint, var, limits::TRIED));
+    store.few_values(var, limits::TRIED).or_else(listed)
 }

@@ -6,18 +6,14 @@
 use rustc_hash::FxHashMap;
 
 use crate::judge::candidate::Candidate;
+use crate::limits;
 use crate::solve::Solver;
 use crate::term::{Kind, Term, Var};
 use crate::value::{Base, Entry, Keys, Map, Truth, Value, View};
 
-/// A condition is tried on each value of its variable only if there are at most this many.
-const VALUES: usize = 16;
-/// More candidates than this are not compared pair by pair, which takes quadratic time.
-const PAIRS_LIMIT: usize = 64;
-
 /// Drops candidates that another one covers.
 pub(crate) fn drop_covered(candidates: &mut Vec<Candidate>, solver: &mut Solver) {
-    if candidates.len() < 2 || candidates.len() > PAIRS_LIMIT {
+    if candidates.len() < 2 || candidates.len() > limits::LISTED {
         return;
     }
     let mut at = 0;
@@ -216,7 +212,7 @@ impl Matching<'_> {
             Kind::Or(parts) if !holds => parts.iter().for_each(|part| self.oblige(part, false)),
             _ => {
                 let Some(var) = only_var(condition).filter(|var| !self.terms.contains_key(var)) else { return };
-                let values = self.general.store.few_values(var, VALUES).unwrap_or_default();
+                let values = self.general.store.few_values(var, limits::CASES).unwrap_or_default();
                 let fits = |value: &Term| condition.substitute(&mut |_| Some(value.clone())).as_bool() == Some(holds);
                 if let Some(value) = values.into_iter().map(Term::constant).find(fits) {
                     self.terms.insert(var, value);

@@ -7,15 +7,13 @@
 use super::{forget, pending_writes, sums};
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
-
-/// Once the work limit is exceeded, this many candidates are still tidied, and the others are dropped.
-const FOLLOWED: usize = 64;
+use crate::limits;
 
 /// Tidies each candidate. Once the work limit is exceeded, few of them are kept.
 pub(crate) fn each(context: &mut Context, candidates: &mut Vec<Candidate>, tidy: fn(&mut Context, &mut Candidate)) {
     let mut kept = 0;
     candidates.retain_mut(|candidate| {
-        let followed = kept < FOLLOWED || !context.is_exhausted();
+        let followed = kept < limits::LISTED || !context.is_exhausted();
         if followed {
             tidy(context, candidate);
             kept += 1;

@@ -9,12 +9,11 @@ use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::MetForms;
 use crate::judge::normal_form::{subsume, tidy};
 use crate::judge::section::{Goal, Section};
+use crate::limits;
 use crate::spec::{Site, Spec};
 
-/// A new state is compared one by one with at most this many known ones.
-const GENERAL_LIMIT: usize = 64;
 /// Comparing a state costs this many made terms for each of its values.
-pub(crate) const LEARNED: u64 = 4;
+pub(crate) const LEARNED: u64 = limits::VALUES_PER_TERM as u64 / 2;
 
 /// The states in which the server may be before a request, and the classes of steps that the request has woken.
 pub(crate) struct Woken {
@@ -45,7 +44,7 @@ impl Woken {
     /// Tests whether one of the first states covers another one.
     pub(crate) fn covers(&self, state: &Candidate, context: &mut Context) -> bool {
         context.work.without_terms += LEARNED * u64::from(state.growth.walked);
-        let mut known = self.states.iter().take(GENERAL_LIMIT);
+        let mut known = self.states.iter().take(limits::LISTED);
         let is_covered = known.any(|known| subsume::covers(known, state, &mut context.solver));
         context.counts.subsumptions += u64::from(is_covered);
         is_covered

@@ -13,13 +13,9 @@ use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::normal_form;
 use crate::judge::normal_form::{forget, tidy};
+use crate::limits;
 use crate::spec::{Site, Spec};
 use crate::value::Value;
-
-/// If all steps were fired this many times and there are still new results, merging is taken not to end.
-const ROUNDS: usize = 6;
-/// If firing and merging take more work than this, in made terms, merging is taken not to end.
-const WORK: u64 = 20_000;
 
 /// A state to which a step leads, as it is and in the form in which states are compared.
 struct SteppedState {
@@ -30,8 +26,8 @@ struct SteppedState {
 /// Adds the results of the awake steps to the states; returns whether there is a new one. `None` if that does not seem to
 /// end: merged states may grow for ever, even if there are few states.
 pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut Woken) -> Option<bool> {
-    let limit = context.work.total(&context.solver).saturating_add(WORK);
-    for round in 0..ROUNDS {
+    let limit = context.work.total(&context.solver).saturating_add(limits::ATTEMPT);
+    for round in 0..limits::TRIED {
         let mut is_new = false;
         for firing in woken.firings(spec) {
             for firing in with_each_choice(context, spec, &woken.states, firing) {

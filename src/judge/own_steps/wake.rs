@@ -16,12 +16,9 @@ use crate::judge::normal_form::forms::MetForms;
 use crate::judge::normal_form::{split, subsume, tidy};
 use crate::judge::section::request;
 use crate::judge::section::request::Received;
-use crate::judge::verdict::CLOSURE_LIMIT;
+use crate::limits;
 use crate::process::Limit;
 use crate::spec::Spec;
-
-/// If steps lead to more states with variables than this before a request, no more steps are followed: such states are costly to compare.
-const SYMBOLIC_LIMIT: usize = 256;
 
 /// The candidates that explain a request, after the steps that the server may have taken by itself.
 pub(crate) fn respond(context: &mut Context, candidates: Vec<Candidate>, received: &Received<'_>) -> Vec<Candidate> {
@@ -98,14 +95,14 @@ fn take_apart(context: &mut Context, woken: &mut Woken, before: Vec<Candidate>) 
 
 /// Fires all awake steps from each state, and from each new state, until there is no new one; returns whether there was any.
 fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
-    let (before, limit) = (woken.states.len(), CLOSURE_LIMIT.max(woken.states.len()));
+    let (before, limit) = (woken.states.len(), limits::CLOSURE_LIMIT.max(woken.states.len()));
     let (mut at, mut symbolic) = (0, 0);
     woken.list_forms();
     while at < woken.states.len() && !context.is_exhausted() {
         if at >= before {
             symbolic += usize::from(woken.states[at].process.memory.iter().any(|slot| !slot.is_known()));
         }
-        if woken.states.len() > limit || symbolic > SYMBOLIC_LIMIT {
+        if woken.states.len() > limit || symbolic > limits::SYMBOLIC_LIMIT {
             context.give_up(Limit::Steps);
             break;
         }

@@ -5,7 +5,7 @@
 use super::unify;
 use super::{GivenAnswer, OpenPath, PathOutcome, Section};
 use crate::judge::candidate::Candidate;
-use crate::judge::verdict::{COPY_LIMIT, PATH_LIMIT};
+use crate::limits;
 use crate::process::Limit;
 use crate::symbolic::{Infeasible, drive};
 use crate::value::Value;
@@ -63,7 +63,7 @@ impl Section<'_> {
             if self.is_exhausted() {
                 return;
             }
-            if paths > PATH_LIMIT || self.copied > COPY_LIMIT {
+            if paths > limits::PATH_LIMIT || self.copied > limits::COPY_LIMIT {
                 return self.give_up(Limit::Paths);
             }
             let shows = match &mut path {

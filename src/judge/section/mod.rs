@@ -15,19 +15,17 @@ use super::Observed;
 use super::candidate::{Candidate, Logged};
 use super::context::Context;
 use super::findings::Findings;
-use super::verdict::COPY_LIMIT;
+use crate::limits;
 use crate::process::{Limit, Sent};
 use crate::spec::code::Pc;
 use crate::spec::{Site, Spec};
 use crate::symbolic::Infeasible;
 use crate::value::Value;
 
-/// Each copy of a path costs at least this many copied values: [`PATH_LIMIT`] copies of small paths come to half the limit.
-///
-/// [`PATH_LIMIT`]: super::verdict::PATH_LIMIT
-const FORK_COST: usize = 500;
+/// Each copy of a path costs at least this many copied values: [`limits::PATH_LIMIT`] copies of small paths come to half the limit.
+const FORK_COST: usize = limits::COPY_LIMIT / limits::PATH_LIMIT as usize / 2;
 /// This many copied values count as much work as one made term.
-pub(super) const COPIED: u64 = 10;
+pub(super) const COPIED: u64 = limits::VALUES_PER_TERM as u64;
 
 /// The end to which a path through a section must come to explain what was observed.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -168,7 +166,7 @@ impl<'j> Section<'j> {
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
         self.context.work.without_terms = self.context.work.without_terms.saturating_add(cost as u64 / COPIED);
-        if self.copied <= COPY_LIMIT {
+        if self.copied <= limits::COPY_LIMIT {
             return Ok(());
         }
         self.give_up(Limit::Paths);

@@ -26,10 +26,10 @@ use super::candidate::{BegunSection, Candidate, Logged};
 use super::context::Context;
 use super::section::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
-use super::verdict::CLOSURE_LIMIT;
 use composed::Composed;
 use visited::VisitedStates;
 
+use crate::limits;
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
 use crate::process::{Limit, PeerCall, Port, Sent, Situation};
 use crate::spec::{Spec, TypeId};
@@ -142,7 +142,7 @@ fn run_sections(
         if context.is_exhausted() {
             break;
         }
-        if met.len() > CLOSURE_LIMIT {
+        if met.len() > limits::CLOSURE_LIMIT {
             context.give_up(Limit::Steps);
             break;
         }

@@ -24,15 +24,12 @@ use super::wire::{Ahead, Lookahead, RecordedEvent};
 use crate::judge::Judge;
 use crate::judge::options::Options;
 use crate::judge::verdict::{Verdict, least_above};
+use crate::limits;
 use crate::network::{Network, Observation, PacketOrder};
 use crate::process::{Limit, Port};
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
-
-/// A turn takes `TURN` made terms. Once judging event by event has ended *unknown*, deepest first has at most `TURNS` turns in all.
-const TURN: u64 = 20_000;
-const TURNS: usize = 1_000;
 
 /// A recording, with its specification, network and limits.
 #[derive(Clone, Copy)]
@@ -130,7 +127,7 @@ pub fn judge_within(
     options: &Options,
 ) -> Judge {
     // Each turn is taken by both judges.
-    let turns = usize::try_from(work / (2 * TURN)).unwrap_or(usize::MAX);
+    let turns = usize::try_from(work / (2 * limits::ATTEMPT)).unwrap_or(usize::MAX);
     Recordings { spec, network, events, options, turns }.decided(events.len())
 }
 
@@ -192,15 +189,15 @@ impl Recordings<'_> {
         let mut turns = 0;
         loop {
             if let Some(search) = &mut deepest {
-                match search.search(TURN) {
+                match search.search(limits::ATTEMPT) {
                     Searched::Explained(judge) => return judge,
                     Searched::Nothing(judge) if is_exact => return judge,
                     Searched::Nothing(_) | Searched::Cut => deepest = None,
                     Searched::Unfinished => turns += 1,
                 }
             }
-            let is_decided = self.observe_for(&mut judge, &mut left, deepest.is_some().then_some(TURN));
-            let may_be_explained = matches!(judge.verdict(), Verdict::Unknown { .. }) && turns < TURNS;
+            let is_decided = self.observe_for(&mut judge, &mut left, deepest.is_some().then_some(limits::ATTEMPT));
+            let may_be_explained = matches!(judge.verdict(), Verdict::Unknown { .. }) && turns < limits::TURNS;
             if is_decided && !(may_be_explained && deepest.is_some()) {
                 return judge;
             }

@@ -11,19 +11,15 @@ use crate::judge::context::Context;
 use crate::judge::normal_form::{split, tidy};
 use crate::judge::own_steps::fire;
 use crate::judge::section::{COPIED, GivenAnswer, Goal, OpenPath, Section};
+use crate::limits;
 use crate::network::{ServerMove, ServerSection};
 use crate::process::{ConnectionList, Sent};
 use crate::value::Value;
 
-/// A section counts as at least this much work, in made terms.
-const SECTION: u64 = 10;
-/// This many comparisons of messages count as one made term.
-const COMPARED: usize = 10;
-
 /// The work that packets under way are to a section: each message is compared with those before it.
 fn compared(candidate: &Candidate) -> u64 {
     let sent = candidate.process.sent().len();
-    (packets(candidate) + sent * sent / COMPARED) as u64
+    (packets(candidate) + sent * sent / limits::VALUES_PER_TERM) as u64
 }
 
 /// The number of packets under way.
@@ -39,7 +35,7 @@ pub(crate) fn moved(
     next: ServerSection,
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
-    context.work.without_terms += SECTION + from.process.size() as u64 / COPIED + compared(from);
+    context.work.without_terms += limits::EXCHANGE_WORK as u64 + from.process.size() as u64 / COPIED + compared(from);
     let mut first = from.clone();
     if context.options.keep_choices
         && let Some(begun) = begun(from, next)

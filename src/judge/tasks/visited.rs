@@ -17,11 +17,12 @@ use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::normal_form::forms;
 use crate::judge::normal_form::forms::CanonicalForm;
+use crate::limits;
 use crate::process::Port;
 use crate::value::Value;
 
 /// This many comparisons of packets count as one made term.
-const COMPARED: usize = 32;
+const COMPARED: usize = 4 * limits::VALUES_PER_TERM;
 
 /// The packets of a state that may be lost, by their numbers; each list is in order.
 #[derive(Default, Debug)]

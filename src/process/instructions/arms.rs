@@ -4,8 +4,9 @@
 
 use super::evaluate::{self, Compared, Executed, Obstacle};
 use super::operands::At;
+use crate::limits;
 use crate::process::task::{Guard, Task, Waiting};
-use crate::process::{Event, GUARD_LIMIT, Limit, Process};
+use crate::process::{Event, Limit, Process};
 use crate::spec::code::{Binary, Op, Operand, Pc, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Truth, Value};
@@ -45,7 +46,7 @@ pub(crate) fn split(process: &mut Process, at: At<'_>, cond: Operand, otherwise:
     match truth {
         Truth::Known(true) => Ok(Executed::Following),
         Truth::Known(false) => task.goto(otherwise),
-        Truth::Term(condition) if task.guards.len() >= GUARD_LIMIT => {
+        Truth::Term(condition) if task.guards.len() >= limits::GUARD_LIMIT => {
             // Too many guards to join: the expression forks instead, and the judge limits the number of forks.
             task.waiting = Waiting::Side(otherwise);
             task.event(Event::Branch { condition: Condition::Term(condition), sides: None, site: at.site() })

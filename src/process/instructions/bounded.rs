@@ -6,8 +6,9 @@
 
 use super::evaluate::{self, Evaluated, Executed, Obstacle};
 use super::operands::At;
+use crate::limits;
 use crate::process::task::Task;
-use crate::process::{Event, Limit, PIECES_LIMIT, RANGE_LIMIT, SECTION_LIMIT};
+use crate::process::{Event, Limit};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Register};
 use crate::term::{Term, TextOp};
@@ -28,10 +29,10 @@ pub(crate) fn pieces(
         return task.keep(dst, evaluate::binary(Binary::Split, text, by));
     };
     let number = Term::text(TextOp::Pieces, [s.clone(), t.clone()]);
-    if task.asked(&Term::lt(&Term::int(PIECES_LIMIT), &number))? {
+    if task.asked(&Term::lt(&Term::int(limits::PIECES_LIMIT), &number))? {
         return Err(Obstacle::Limit(Limit::Pieces));
     }
-    for n in 1..=PIECES_LIMIT {
+    for n in 1..=limits::PIECES_LIMIT {
         if task.asked(&Term::eq(&number, &Term::int(n)))? {
             return task.keep(dst, Ok(all_pieces(&s, &t, n)));
         }
@@ -62,7 +63,7 @@ pub(crate) fn integers(task: &Task, from: &Value, to: &Value) -> Evaluated {
         (Value::Union(alternatives), None) => return Err(Obstacle::Decide(alternatives[0].0.clone())),
         _ => return Ok(Value::Absent),
     };
-    if count > i64::from(SECTION_LIMIT) {
+    if count > i64::from(limits::SECTION_LIMIT) {
         return Err(Obstacle::Limit(Limit::Section));
     }
     let nth = |at: i64| -> Evaluated { Ok(value::add(from, &Value::Scalar(Scalar::Int(Int::from(at))))?) };
@@ -72,10 +73,10 @@ pub(crate) fn integers(task: &Task, from: &Value, to: &Value) -> Evaluated {
 
 /// The length of a range, decided by binary search: that of the term, or 0 if the term is negative.
 fn length_of_range(task: &Task, length: &Term) -> Result<i64, Obstacle> {
-    if task.asked(&Term::lt(&Term::int(RANGE_LIMIT), length))? {
+    if task.asked(&Term::lt(&Term::int(limits::RANGE_LIMIT), length))? {
         return Err(Obstacle::Limit(Limit::Range));
     }
-    let (mut least, mut most) = (0, RANGE_LIMIT);
+    let (mut least, mut most) = (0, limits::RANGE_LIMIT);
     while least < most {
         let middle = (least + most) / 2;
         if task.asked(&Term::le(length, &Term::int(middle)))? {

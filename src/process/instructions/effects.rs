@@ -4,8 +4,9 @@
 
 use super::evaluate::{Executed, Obstacle};
 use super::operands::At;
+use crate::limits;
 use crate::process::task::{Frame, Presences, Task, Waiting};
-use crate::process::{CALL_LIMIT, Choice, Event, Fault, Limit, PeerCall, PeerCalls, Process, TouchedPart};
+use crate::process::{Choice, Event, Fault, Limit, PeerCall, PeerCalls, Process, TouchedPart};
 use crate::spec::TypeId;
 use crate::spec::code::{ChoiceDomain, FaultKind, Function, Operand, Register, Touch};
 use crate::value::{self, Map, Presence, Truth, Value};
@@ -16,7 +17,7 @@ pub(crate) fn call(
     (dst, callee): (Register, u32),
     args: &[Operand],
 ) -> Result<Executed, Obstacle> {
-    if process.task.callers.len() >= CALL_LIMIT {
+    if process.task.callers.len() >= limits::CALL_LIMIT {
         return Err(Obstacle::Limit(Limit::Calls));
     }
     process.task.jump(at.frame.pc + 1);

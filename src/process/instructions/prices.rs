@@ -4,20 +4,14 @@
 //! `s + s` of a text of a mebibyte counts as 32,768 instructions, and `n * n` of a number of 2^20 bits as four million.
 
 use super::operands::At;
+use crate::limits;
 use crate::process::Process;
 use crate::spec::code::{Binary, Op, Operand, Unary};
 use crate::term::{Kind, Term};
 use crate::value::{Arithmetic, Value, extent};
 
-/// Copying or comparing this many words takes the time of an instruction.
-const WORDS: usize = 8;
 /// Multiplying this many pairs of words takes the time of an instruction.
-const PRODUCTS: usize = 64;
-/// Listing or comparing this many elements takes the time of an instruction.
-const ELEMENTS: usize = 8;
-
-/// Adding an entry to a map costs this many instructions.
-const GATHERED: usize = 4;
+const PRODUCTS: usize = limits::VALUES_PER_TERM * limits::VALUES_PER_TERM;
 
 /// Subtracts the price of an instruction from the instructions that the section may still execute.
 pub(crate) fn charge(process: &mut Process, at: At<'_>, op: &Op) {
@@ -42,7 +36,7 @@ fn price<'v>(op: &Op, read: &dyn Fn(Operand) -> &'v Value) -> usize {
                 0
             }
         }
-        Op::Gather { .. } => GATHERED,
+        Op::Gather { .. } => limits::VALUES_PER_TERM / 2,
         _ => 0,
     }
 }
@@ -60,17 +54,19 @@ fn of_two(op: Binary, a: &Value, b: &Value) -> usize {
         (Binary::Arithmetic(Arithmetic::Mul | Arithmetic::Div | Arithmetic::Rem), ..) => {
             words(a).saturating_mul(words(b)) / PRODUCTS
         }
-        (_, Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => (words(a) + words(b)) / WORDS,
+        (_, Value::Scalar(_) | Value::Term(_), Value::Scalar(_) | Value::Term(_)) => {
+            (words(a) + words(b)) / limits::VALUES_PER_TERM
+        }
         (Binary::In, _, Value::Map(_)) | (Binary::Get | Binary::Remove, ..) | (Binary::Add, Value::List(_), _) => 0,
         (Binary::In | Binary::Difference | Binary::Overlay, _, b) => copied(b),
-        _ => extent(a).min(extent(b)) / ELEMENTS,
+        _ => extent(a).min(extent(b)) / limits::VALUES_PER_TERM,
     }
 }
 
 fn copied(value: &Value) -> usize {
     match value {
-        Value::Scalar(_) | Value::Term(_) => words(value) / WORDS,
-        collection => extent(collection) / ELEMENTS,
+        Value::Scalar(_) | Value::Term(_) => words(value) / limits::VALUES_PER_TERM,
+        collection => extent(collection) / limits::VALUES_PER_TERM,
     }
 }
 

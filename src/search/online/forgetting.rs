@@ -7,11 +7,9 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::limits;
 use crate::search::history::{Building, HistoryEvent, Request};
 use crate::search::rules::OrderRules;
-
-/// While there are fewer kinds of requests than this, none is forgotten.
-const ENOUGH: usize = 4_096;
 
 /// The new numbers of requests after others were forgotten.
 pub(crate) struct Renumbered {
@@ -76,7 +74,7 @@ impl Building {
 
     /// Forgets the kinds of forgotten requests, if there are many kinds; returns the new numbers of the others.
     pub(crate) fn forget_kinds(&mut self, rules: OrderRules) -> Option<FxHashMap<u32, u32>> {
-        if self.kinds.len() < ENOUGH.min(rules.patience() as usize) {
+        if self.kinds.len() < limits::DISTINCT.min(rules.patience() as usize) {
             return None;
         }
         let (mut kinds, mut asks) = (FxHashMap::default(), FxHashMap::default());

@@ -26,6 +26,7 @@ use super::rules::kinds::HistoryFacts;
 use super::rules::unseen::{Likeness, UnseenTexts};
 use super::states::States;
 use crate::judge::{Candidate, Failures, Judge, Options, Verdict};
+use crate::limits;
 use crate::process::Limit;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
@@ -43,16 +44,11 @@ pub(super) enum SoFar {
 }
 
 /// The base moves on once it may move by this many events.
-const BEHIND: usize = 32;
+const BEHIND: usize = limits::INTERVAL / 8;
 /// Moving the base takes at most `SLICE` work with each event. That doubles with each `LAGGING` events that the base is behind, at most
-/// `SLICES` times.
-const SLICE: u64 = 8_000;
-const LAGGING: usize = 128;
-const SLICES: usize = 12;
-/// Searching anew may take one part in this of the work on a history.
-const SEARCHING: u64 = 64;
-/// A judge of one request after another takes over only if there are at most this many configurations.
-const FEW: usize = 8;
+/// [`limits::DEPTH`] times.
+const SLICE: u64 = 4 * limits::SMALL_WORK;
+const LAGGING: usize = limits::INTERVAL / 2;
 
 /// The history of a key, from the base on.
 ///
@@ -180,7 +176,7 @@ impl OnlinePart {
         }
         let end = self.building.so_far().events.len();
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
-        let mut budget = OrderBudget::part(&self.options, &self.states, SEARCHING);
+        let mut budget = OrderBudget::part(&self.options, &self.states, limits::TRIAL_SHARE);
         let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
         let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
         let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
@@ -237,7 +233,7 @@ impl OnlinePart {
         let begun = self.begun.take().or_else(|| is_due.then(|| AdvanceSoFar::before(to)));
         let (Some(base), Some(begun)) = (&self.base, begun) else { return Ok(()) };
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
-        let most = SLICE << (end / LAGGING).min(SLICES);
+        let most = SLICE << (end / LAGGING).min(limits::DEPTH as usize);
         let mut budget = OrderBudget::slice(&self.options, &self.states, most);
         match OrderSearch::new(&known, end).all_before(&mut self.states, &mut budget, base, begun) {
             Ok(base) => self.forget_before(base),
@@ -299,7 +295,7 @@ impl OnlinePart {
     pub(super) fn at_rest(&self) -> Option<Judge> {
         let is_decided = self.building.so_far().is_empty() && !self.states.context.is_cut() && !self.may_fail();
         let base = self.base.as_ref().filter(|_| is_decided)?;
-        if !base.moment().under_way.is_empty() || base.configurations.len() > FEW {
+        if !base.moment().under_way.is_empty() || base.configurations.len() > limits::TRIED {
             return None;
         }
         let frontiers = base.configurations.iter().map(|configuration| self.states.frontier(configuration.state));

@@ -18,20 +18,12 @@ use super::rules::OrderRules;
 use super::rules::kinds::{HistoryFacts, changing_nothing, harmless};
 use super::states::States;
 use crate::judge::{Candidate, Context, Exchange, Judge, Observed, Options};
+use crate::limits;
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
 use crate::value::Value;
 use relaxed::{RelaxedHistory, RelaxedOutcome, RelaxedStart};
 use two_answers::AnswerPairs;
-
-/// A relaxed history with more requests than this without an answer is not searched: each of them is under way up to its end.
-const UNSEEN: usize = 1_024;
-
-/// At most this many terms are made to judge two answers with any other requests between them.
-const PAIR: u64 = 20_000;
-
-/// At most this many answers that share a scalar with the rejected one are looked at before the other distant answers.
-const SHARING: usize = 64;
 
 /// The end of a search that found no order of a history. A search of the same history with another last answer may go on from there.
 pub struct RejectedSearch {
@@ -178,7 +170,7 @@ impl RejudgedHistory {
         let mut answers = self.answers();
         answers.reverse();
         let mut far = answers.split_off(near.min(answers.len()));
-        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(SHARING).collect();
+        let sharing: Vec<usize> = far.iter().copied().filter(shares).take(limits::LISTED).collect();
         far.retain(|answer| !sharing.contains(answer));
         [answers, sharing, far].concat()
     }
@@ -217,7 +209,7 @@ impl RejudgedHistory {
         if let (RelaxedStart::AnyState(_), [] | [_]) = (start, seen)
             && seen.iter().chain([&self.rejected]).all(is_later)
         {
-            let outcome = self.judge_pair(seen.first().copied(), limit.min(PAIR));
+            let outcome = self.judge_pair(seen.first().copied(), limit.min(limits::ATTEMPT));
             if outcome != RelaxedOutcome::Undecided {
                 return outcome;
             }
@@ -335,7 +327,7 @@ impl RejudgedHistory {
         let known = HistoryFacts { history, changes_nothing: &self.changes_nothing, rules: self.rules };
         let is_unseen = |at: &usize| history.requests[*at].answered.is_none();
         let unseen = (0..history.requests.len()).filter(is_unseen);
-        if unseen.filter(|at| known.matters(*at, history.events.len())).count() > UNSEEN {
+        if unseen.filter(|at| known.matters(*at, history.events.len())).count() > limits::UNSEEN_LIMIT {
             return RelaxedOutcome::Undecided;
         }
         let mut budget = OrderBudget::new(&self.options, states);

@@ -8,14 +8,10 @@
 
 use super::relaxed::RelaxedOutcome;
 use crate::judge::{Candidate, Context, Exchange, Observed};
+use crate::limits;
 use crate::spec::{Spec, Type};
 use crate::term::made;
 use crate::value::Value;
-
-/// The states to which any requests lead are searched for this many rounds; if there are more, the outcome is undecided.
-const ROUNDS: usize = 4;
-/// At most this many candidates are followed.
-const FOLLOWED: usize = 4_096;
 
 /// A judge of two answers.
 pub(crate) struct AnswerPairs {
@@ -62,7 +58,7 @@ impl AnswerPairs {
     /// A context in which at most `effort` terms are made for an exchange.
     fn within(&self, effort: u64) -> Context {
         let mut context = self.context.clone();
-        context.follow_at_most(FOLLOWED, effort);
+        context.follow_at_most(limits::FOLLOWED, effort);
         context
     }
 
@@ -73,7 +69,7 @@ impl AnswerPairs {
         let last = made().saturating_add(effort);
         let mut new = context.uncovered(states, &[]);
         let mut closed = new.clone();
-        for _ in 0..ROUNDS {
+        for _ in 0..limits::ROUNDS {
             let mut after = Vec::new();
             for any in &self.requests {
                 if made() > last {

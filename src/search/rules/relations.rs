@@ -13,13 +13,11 @@ use rustc_hash::FxHashMap;
 use super::every_state::{EveryState, GeneralPath, VariableNaming};
 use super::recent::RecentPairs;
 use super::shape::{self, RequestShape, ShapeKey, ShapeScalars};
+use crate::limits;
 use crate::search::history::Request;
 use crate::solve::{Answer, Solver, Store};
 use crate::spec::Spec;
 use crate::term::Term;
-
-/// At most this many questions about a specification are asked of the solver.
-const QUESTIONS: usize = 4_000;
 
 /// The facts about two requests, the second of which must still be served, that hold in every state.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
@@ -139,7 +137,7 @@ impl Relations {
 
     /// Asks a question, if the steps are known and not too many were asked; an undecided one counts as `false`.
     fn asked(&mut self, ask: impl FnOnce(&EveryState, &mut RelationSolver<'_>, &[KnownShape]) -> Option<bool>) -> bool {
-        let Some(every) = self.every.as_ref().filter(|_| self.questions < QUESTIONS) else { return false };
+        let Some(every) = self.every.as_ref().filter(|_| self.questions < limits::DISTINCT) else { return false };
         let mut asking = RelationSolver { solver: &mut self.solver, questions: &mut self.questions };
         ask(every, &mut asking, &self.shapes).unwrap_or(false)
     }

@@ -8,6 +8,7 @@ use std::cmp::Ordering;
 use smallvec::SmallVec;
 
 use super::every_state::{EveryState, GeneralPath, equality};
+use crate::limits;
 use crate::process::Fresh;
 use crate::scalar::{Scalar, Sort};
 use crate::spec::Spec;
@@ -19,8 +20,6 @@ pub(crate) type ShapeScalars = SmallVec<[Scalar; 2]>;
 
 /// Variables that stand for scalars of a request have numbers after this one.
 const SCALARS: u64 = 1 << 40;
-/// Requests with more scalars than this have no shape.
-const MOST: usize = 5;
 
 /// The key of a shape: requests with equal keys have one shape.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
@@ -65,7 +64,7 @@ pub(crate) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -
     };
     let pairs = (0..scalars.len()).flat_map(|a| (a + 1..scalars.len()).map(move |b| (a, b)));
     let compared = pairs.map(|(a, b)| compare(&scalars[a], &scalars[b])).collect();
-    (scalars.len() <= MOST).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
+    (scalars.len() <= limits::TRIED / 2).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
 }
 
 /// A value with holes in the place of its scalars, except truth values; `None` if it has parts other than fields.

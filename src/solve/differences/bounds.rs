@@ -2,7 +2,8 @@
 //!
 //! For example `#1 - #2 <= 3`, `#1 >= 9` and `#2 <= 5` have no solution: the zone is empty.
 
-use super::zone::{LARGEST, Zone};
+use super::zone::Zone;
+use crate::limits;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::Model;
 use crate::solve::Solved;
@@ -13,7 +14,7 @@ use crate::term::{Term, Var};
 /// The zone of variables that only their domains and these constraints restrict. `Some(None)` if it is empty; `None` if the
 /// constraints are no zone, or one too large.
 pub(crate) fn zone(facts: &Facts, vars: &[Var], terms: Vec<&Term>) -> Option<Option<Zone>> {
-    if vars.len() > LARGEST {
+    if vars.len() > limits::ZONE {
         return None;
     }
     let edges = terms.into_iter().map(|term| edge(facts, term)).collect::<Option<Vec<_>>>()?;

@@ -12,11 +12,12 @@ use super::forgetting::eliminate::inequality;
 use super::forgetting::trail::Elimination;
 use super::residual::{Component, Id};
 use super::store::Store;
+use crate::limits;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Linear, Term, Var};
 use bounds::{edge, is_ranged, zone};
 use std::collections::{BTreeMap, BTreeSet};
-use zone::{LARGEST, Zone};
+use zone::Zone;
 
 /// A store in two independent parts: the zone of some integers, which only bounds and differences restrict, and the rest.
 pub struct Differences {
@@ -98,7 +99,7 @@ pub(super) fn forget(store: &mut Store, live: &dyn Fn(Var) -> bool) -> bool {
 /// Forgets the dead variables of a component, if it has only differences and as many constraints as before are enough.
 fn forget_in(store: &mut Store, component: &Component, live: &dyn Fn(Var) -> bool) -> Option<()> {
     let rest = store.facts.rest.as_ref()?;
-    if component.vars.len() > LARGEST || component.ids.iter().any(|id| rest.open.get(id).is_some()) {
+    if component.vars.len() > limits::ZONE || component.ids.iter().any(|id| rest.open.get(id).is_some()) {
         return None;
     }
     if component.vars.iter().any(|var| store.is_in_binding(*var)) {

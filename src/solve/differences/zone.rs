@@ -9,8 +9,6 @@
 const NONE: i64 = i64::MAX;
 /// Bounds must be less than this in size, so that sums of them do not overflow.
 const FAR: i64 = 1 << 48;
-/// A zone has at most this many integers: closing its matrix takes the cube of their number.
-pub(crate) const LARGEST: usize = 64;
 
 /// A set of tuples of integers.
 ///

@@ -4,15 +4,13 @@
 //! domain is never empty, which needs no search to see: its ends are values of it.
 
 use super::values::ValueSet;
+use crate::limits;
 use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::term::{KeySet, Term, Var};
 use im::OrdSet;
 use std::collections::BTreeSet;
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
-
-/// A set of at most this many values is kept as explicit values, a larger one by reference.
-const EXPLICIT: usize = 64;
 
 /// The values that a variable can still have, as far as facts about it alone say.
 ///
@@ -204,7 +202,7 @@ impl Domain {
         if let Some((all, inside)) = self.sifted(set) {
             return if inside.len() == all.len() { Same } else { self.allow(inside) };
         }
-        if set.len() <= EXPLICIT {
+        if set.len() <= limits::LISTED {
             let left = ValueSet::of(set.sorted().into_iter().filter(|scalar| self.admits(scalar)));
             return self.allow(left);
         }
@@ -323,7 +321,7 @@ impl Domain {
             if self.admits(scalar) {
                 left.insert(scalar.clone());
             }
-            left.len() > EXPLICIT
+            left.len() > limits::LISTED
         });
         match beyond {
             Some(_) => Narrowed,
@@ -352,9 +350,9 @@ impl Domain {
     /// All values of the domain, if they are not too many.
     pub(crate) fn listing(&self) -> Option<ValueSet> {
         match self.only() {
-            Some(only) => (only.len() <= JOINED).then(|| only.clone()),
+            Some(only) => (only.len() <= limits::DISTINCT).then(|| only.clone()),
             None if self.is_interval() => ValueSet::neighbours(self.lo.as_ref()?, self.hi.as_ref()?),
-            None => self.values(JOINED).map(ValueSet::of),
+            None => self.values(limits::DISTINCT).map(ValueSet::of),
         }
     }
 
@@ -365,7 +363,7 @@ impl Domain {
             return Some(Domain::interval(lo, hi));
         }
         let moved = |value: Scalar| value.as_int().map(|value| Scalar::Int(value.add(by)));
-        Domain::of(self.values(JOINED)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
+        Domain::of(self.values(limits::DISTINCT)?.into_iter().map(moved).collect::<Option<Vec<Scalar>>>()?)
     }
 
     /// The domain of these values; `None` for no value.
@@ -436,9 +434,9 @@ impl Domain {
             (Sort::Bool, ..) => 2,
             (Sort::Int, Some(lo), Some(hi)) => {
                 let width = hi.sub(lo).to_i64().and_then(|width| u64::try_from(width).ok());
-                width.map_or(PICKS, |width| PICKS.min(width.saturating_add(1)))
+                width.map_or(limits::PICKS, |width| limits::PICKS.min(width.saturating_add(1)))
             }
-            _ => PICKS,
+            _ => limits::PICKS,
         }
     }
 
@@ -468,11 +466,6 @@ impl Domain {
     }
 }
 
-/// At most this many values of a domain are tried: an unbounded one has infinitely many.
-const PICKS: u64 = 100_000;
-/// A union of domains has at most this many explicit values, so that its listing stays cheap; also the most values to draw from.
-const JOINED: usize = 4096;
-
 impl More {
     fn admits(&self, scalar: &Scalar) -> bool {
         self.only.as_ref().is_none_or(|only| only.contains(scalar))
@@ -482,12 +475,9 @@ impl More {
     }
 }
 
-/// An integer that is not bounded on both sides is drawn from this many values, next to its bound or around zero.
-const DRAWN: usize = 200;
-
 /// A value of the domain, drawn with `pick`; `None` if the value that was drawn is excluded.
 pub(crate) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usize) -> Option<Scalar> {
-    if let Some(values) = domain.values(JOINED) {
+    if let Some(values) = domain.values(limits::DISTINCT) {
         return values.get(pick(values.len().max(1))).cloned();
     }
     let value = match (var.sort, domain.lo(), domain.hi()) {
@@ -495,9 +485,9 @@ pub(crate) fn draw(domain: &Domain, var: Var, pick: &mut dyn FnMut(usize) -> usi
             let width = hi.sub(lo).to_usize().unwrap_or(usize::MAX - 1) + 1;
             Scalar::Int(lo.add(&Int::from(pick(width))))
         }
-        (Sort::Int, Some(lo), None) => Scalar::Int(lo.add(&Int::from(pick(DRAWN)))),
-        (Sort::Int, None, Some(hi)) => Scalar::Int(hi.sub(&Int::from(pick(DRAWN)))),
-        (Sort::Int, None, None) => Scalar::Int(Int::from(pick(DRAWN)).sub(&Int::from(DRAWN / 2))),
+        (Sort::Int, Some(lo), None) => Scalar::Int(lo.add(&Int::from(pick(limits::DRAWN)))),
+        (Sort::Int, None, Some(hi)) => Scalar::Int(hi.sub(&Int::from(pick(limits::DRAWN)))),
+        (Sort::Int, None, None) => Scalar::Int(Int::from(pick(limits::DRAWN)).sub(&Int::from(limits::DRAWN / 2))),
         (Sort::Bool, ..) => Scalar::Bool(pick(2) == 1),
         (Sort::Str | Sort::Bytes | Sort::Token(_) | Sort::Client | Sort::Json, ..) => domain.candidate(var, 0),
     };

@@ -8,6 +8,7 @@ pub(crate) mod literal;
 pub(crate) mod values;
 
 use super::persistent::sorted_map::SortedMap;
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::term::{Column, Kind, Linear, Side, Term, TextOp, Var};
 use domain::{Domain, Narrowing};
@@ -16,10 +17,8 @@ use literal::literal;
 /// The lower and the upper end of an interval, as far as there are any.
 pub(super) type Interval = (Option<Int>, Option<Int>);
 
-/// Terms are looked into up to this depth, by recursion; deeper parts count as unknown.
-const DEPTH: u32 = 12;
 /// A product has an end only if the factors have at most this many bits together.
-const BITS: u64 = 4_096;
+const BITS: u64 = limits::LISTED as u64 * 64;
 
 /// The domains of variables; one that is not in the map has any value.
 pub(super) type Domains = SortedMap<Domain>;
@@ -40,7 +39,7 @@ impl Domains {
 
     /// Tests whether a resolved condition holds, as far as domains alone say; `None` if they leave it open.
     pub(super) fn decide(&self, term: &Term) -> Option<bool> {
-        self.decide_within(term, DEPTH)
+        self.decide_within(term, limits::DEPTH)
     }
 
     fn decide_within(&self, term: &Term, depth: u32) -> Option<bool> {
@@ -67,7 +66,7 @@ impl Domains {
         {
             return self.decide_signed(var, sign, linear.constant());
         }
-        let (lo, hi) = self.interval_of(linear, DEPTH);
+        let (lo, hi) = self.interval_of(linear, limits::DEPTH);
         if hi.is_some_and(|hi| hi.signum() <= 0) {
             return Some(true);
         }
@@ -99,7 +98,7 @@ impl Domains {
         {
             return (!self.of(var).admits(&Scalar::Int(linear.constant().neg()))).then_some(false);
         }
-        let (lo, hi) = self.interval_of(linear, DEPTH);
+        let (lo, hi) = self.interval_of(linear, limits::DEPTH);
         let misses = lo.is_some_and(|lo| lo.signum() > 0) || hi.is_some_and(|hi| hi.signum() < 0);
         misses.then_some(false)
     }
@@ -182,7 +181,7 @@ impl Domains {
     /// The new bounds that `linear <= 0` gives to its variables.
     pub(super) fn bounds_from(&self, linear: &Linear, bounds: &mut Vec<Term>) {
         let lows: Vec<Option<Int>> =
-            linear.terms().iter().map(|(atom, c)| times(&self.interval(atom, DEPTH), c).0).collect();
+            linear.terms().iter().map(|(atom, c)| times(&self.interval(atom, limits::DEPTH), c).0).collect();
         let unbounded = lows.iter().filter(|low| low.is_none()).count();
         if unbounded > 1 {
             return;

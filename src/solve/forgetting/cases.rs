@@ -3,6 +3,7 @@
 //! For example `#1 = 1 or #1 = 2`, `#2 = 1 or #2 = (#1 + 1) % 4` without #1 is `#2 in 1..=3`: the other variable keeps the values
 //! that some case allows.
 
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::term::{Term, Var};
 
@@ -10,10 +11,8 @@ use crate::solve::domains::domain::Domain;
 use crate::solve::domains::literal::listed;
 use crate::solve::facts::Facts;
 
-/// A variable with more values than this stays: each value is a case.
-const VALUES: usize = 16;
 /// A variable stays if its constraints have more nodes than this, together: each case makes them anew.
-const NODES: u32 = 128;
+const NODES: u32 = 2 * limits::LISTED as u32;
 
 /// The conditions that stand for `∃var. terms`, if the terms mention one other variable, and both variables have few values.
 pub(crate) fn without_cases(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
@@ -49,9 +48,9 @@ fn other_of(var: Var, terms: &[&Term]) -> Option<Var> {
 
 /// The values that the domain, or one of the conditions and the domain, leave a variable, if they are few.
 fn few_values(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Scalar>> {
-    let by_domain = facts.domains.few_values(var, VALUES);
+    let by_domain = facts.domains.few_values(var, limits::CASES);
     let admitted = |values: Vec<Scalar>| values.into_iter().filter(|value| facts.domain(var).admits(value)).collect();
-    by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, VALUES)).map(admitted))
+    by_domain.or_else(|| terms.iter().find_map(|term| listed(term, var, limits::CASES)).map(admitted))
 }
 
 #[cfg(test)]

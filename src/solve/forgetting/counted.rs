@@ -5,18 +5,16 @@
 //! bit are paired, which is exact for coefficients ±1.
 
 use super::eliminate::BoundPairs;
+use crate::limits;
 use crate::scalar::{Int, Sort};
 use crate::solve::facts::Facts;
 use crate::solve::residual::Residual;
 use crate::term::{Kind, Linear, Term, Var};
 
-/// A bit with more constraints than this stays: their bounds are paired, and the results compared with each other.
-const MANY: usize = 24;
-
 /// The conditions that stand for `∃var. terms`, if they are fewer than the inequalities that are paired: those of the terms
 /// (an equation is two) and the two bounds of the bit.
 pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
-    if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > MANY {
+    if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > limits::CASES {
         return None;
     }
     let bit = Term::bit(&Term::var(var));
@@ -25,7 +23,7 @@ pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Te
         inequalities.extend(at_most_zero(term)?.iter().map(|sum| with_single_bits(facts, sum)));
     }
     let sides = BoundPairs::of_atom((&bit, var), &inequalities)?;
-    let others = rest.terms.values().filter(|term| !term.mentions(var)).take(MANY);
+    let others = rest.terms.values().filter(|term| !term.mentions(var)).take(limits::CASES);
     let known: Vec<Linear> = others.filter_map(at_most_zero).flatten().collect();
     let left = strongest(sides.pairs().collect(), &known);
     let news: Vec<Term> = left.into_iter().map(condition).filter(|term| facts.decide(term) != Some(true)).collect();

@@ -3,6 +3,7 @@
 //! For example `x <= y`, `y <= z` without y is `x <= z`: each lower bound of y is paired with each upper bound. Eliminating all
 //! variables one by one decides a system.
 
+use crate::limits;
 use crate::scalar::{Int, Scalar};
 use crate::term::{Kind, Linear, Term, Var};
 use std::collections::BTreeMap;
@@ -80,16 +81,13 @@ pub(crate) fn coefficient_and_rest(
     (!factor.is_zero()).then_some((factor, rest))
 }
 
-/// A system of more inequalities than this is left to the next tier, as their number may square with each variable.
-const MANY: usize = 160;
-
 /// Decides a system of inequalities by eliminating all its variables: `Some(Some(model))`, or `Some(None)` if it has no solution;
 /// `None` if the method does not apply, or the system grows too large.
 pub(crate) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, Scalar>>> {
     let mut left = system;
     let mut done: Vec<(Var, BoundPairs)> = Vec::new();
     while !left.is_empty() {
-        if left.len() > MANY {
+        if left.len() > 2 * limits::LISTED {
             return None;
         }
         let (var, sides) = cheapest(&left)?;

@@ -25,6 +25,7 @@ use super::facts::{Facts, Touched};
 use super::persistent::sorted_map::SortedMap;
 use super::residual::{Component, Id, Residual};
 use super::{Answer, Solver, Store};
+use crate::limits;
 use crate::scalar::{Int, Sort};
 use crate::term::{Kind, Linear, Term, Var, count_walked, made};
 use cases::without_cases;
@@ -33,13 +34,6 @@ use eliminate::{BoundPairs, inequality};
 use smallvec::SmallVec;
 use std::collections::BTreeSet;
 use trail::Elimination;
-
-/// Literals of a variable are looked for in conditions up to this depth: the search is recursive.
-const DEPTH: u32 = 12;
-/// A variable with more constraints than this stays: pairing would be slow, not wrong.
-const MANY: usize = 256;
-/// Forgetting stops after it made this many terms: the variables that are left may be forgotten later.
-const WORK: u64 = 100_000;
 
 impl Store {
     /// Forgets the dead variables, as far as that is exact. `live` tells which variables the memory still mentions, *after* the
@@ -175,10 +169,10 @@ impl Store {
         let Some(rest) = &self.facts.rest else { return false };
         let mut pending: BTreeSet<Var> = rest.of_var.keys().filter(|var| !live(*var)).collect();
         let mut any = false;
-        let last = made().saturating_add(WORK);
+        let last = made().saturating_add(5 * limits::ATTEMPT);
         while let Some(var) = pending.pop_first().filter(|_| made() <= last) {
             let Some(rest) = &self.facts.rest else { break };
-            let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= MANY);
+            let few = rest.of_var.get(var).is_some_and(|ids| ids.len() <= limits::PARTS);
             if !few || self.is_in_binding(var) {
                 continue;
             }
@@ -312,7 +306,7 @@ struct Demands {
 /// them is as good as true. They must be disequalities, or bounds from one side.
 fn without_favours(facts: &Facts, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
     let mut wishes = Demands::default();
-    let left: Option<Vec<Term>> = terms.iter().map(|term| granted(term, var, &mut wishes, DEPTH)).collect();
+    let left: Option<Vec<Term>> = terms.iter().map(|term| granted(term, var, &mut wishes, limits::DEPTH)).collect();
     grantable(facts.domain(var), var, &wishes).then_some(left?)
 }
 

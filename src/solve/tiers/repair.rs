@@ -4,6 +4,7 @@
 //! #3; and a fresh #3 with `#3 >= #2` takes the value of #2. This is exact: the constraints of the changed variable are evaluated,
 //! and all others keep their values.
 
+use crate::limits;
 use crate::scalar::Scalar;
 use crate::solve::domains::domain::{Domain, Narrowing};
 use crate::solve::facts::{Facts, Touched, solve_for};
@@ -16,9 +17,7 @@ use smallvec::SmallVec;
 use std::collections::BTreeSet;
 
 /// At most this many variables are tried, each alone, to repair a model by a change of its value.
-const SUSPECTS: usize = 4;
-/// At most this many values are tried for one variable; values that disequalities forbid do not count.
-const REPAIRS: usize = 6;
+const SUSPECTS: usize = limits::TRIED / 2;
 
 /// Tests whether the cached model satisfies the touched constraints; variables without a value that matter get one first.
 pub(crate) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
@@ -86,7 +85,7 @@ fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Optio
         own.iter().all(|term| holds(term, &of)) && holds_under(facts, rest, touched, &of)
     };
     let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
-    values.by_ref().take(REPAIRS).find(fits)
+    values.by_ref().take(limits::TRIED).find(fits)
 }
 
 /// Tests whether the touched constraints hold under the values that `of` gives, and these are in the touched domains.

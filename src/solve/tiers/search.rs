@@ -5,6 +5,7 @@
 //! remains, or values that were tried and fit.
 
 use super::texts::{self, Rewriting};
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::solve::Solved;
 use crate::solve::facts::{Conflict, Facts, Touched};
@@ -15,12 +16,8 @@ use crate::solve::residual::{Id, Residual};
 use crate::term::{Kind, Linear, Term, Var, made};
 use std::collections::BTreeSet;
 
-/// A domain of at most this many values is split by value.
-const SPLIT_VALUES: usize = 16;
-/// Bounds are propagated for at most this many rounds. Each bound is implied, so stopping early is exact.
-const ROUNDS: usize = 12;
 /// A dive tries about this many values for a variable, half of them from its domain.
-const TRIES: usize = 4;
+const TRIES: usize = limits::TRIED / 2;
 
 /// A search for a model, with its budget, and the values of the last model as hints.
 pub(crate) struct CaseSearch {
@@ -157,7 +154,7 @@ impl CaseSearch {
 
 /// Adds the bounds that follow from the sums among the rest, until nothing changes or the rounds are used up.
 fn tighten(facts: &mut Facts) -> Result<(), Conflict> {
-    for _ in 0..ROUNDS {
+    for _ in 0..limits::DEPTH {
         let mut bounds = Vec::new();
         for (_, term) in facts.remaining() {
             match term.kind() {
@@ -221,7 +218,7 @@ fn split(facts: &Facts) -> Option<Cases> {
     if let Some(low) = rest.terms.values().find_map(|term| half_of_index(facts, term)) {
         return Some(Cases { old: Vec::new(), other: low.not(), one: low });
     }
-    let small = rest.of_var.keys().filter_map(|var| Some((var, facts.domain(var).values(SPLIT_VALUES)?)));
+    let small = rest.of_var.keys().filter_map(|var| Some((var, facts.domain(var).values(limits::CASES)?)));
     let (var, values) = small.min_by_key(|(_, values)| values.len())?;
     let one = Term::eq(&Term::var(var), &Term::constant(values.into_iter().next()?));
     Some(Cases { old: Vec::new(), other: one.not(), one })

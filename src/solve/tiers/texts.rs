@@ -4,20 +4,13 @@
 //! For example `#1.starts_with("ab")` is `#1 = "ab" + y` for some y, and `#1 + #2 = "ab"` is one of three ways to cut `"ab"`. Each
 //! rewriting is exact, up to fresh variables for the parts that a text is made of.
 
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort, text as known};
 use crate::solve::facts::Facts;
 use crate::solve::persistent::sorted_map::Set;
 use crate::solve::residual::Id;
 use crate::term::{Kind, Linear, Term, TextOp, Var};
 
-/// A known text longer than this is not cut in all ways: each way is a case.
-const CUTS: usize = 24;
-/// At most this many constraints of a variable are looked at for values to try.
-const LOOKED_AT: usize = 8;
-/// Numbers up to this one in the constraints are tried as lengths of texts.
-const PADDED: usize = 1_000;
-/// A text is cut into pieces, or tried, with at most this many separators.
-const SEPARATORS: usize = 8;
 /// Fresh variables have numbers above this one, so that they differ from all variables of a candidate.
 const FRESH: u64 = 1 << 62;
 
@@ -66,7 +59,7 @@ fn by_cases(atom: &Term) -> Option<Term> {
         _ => return None,
     };
     let (Kind::Text(TextOp::Concat, parts), Some(part)) = (whole.kind(), part.as_const()) else { return None };
-    let n = known::len(part)?.to_usize().filter(|n| *n <= CUTS)?;
+    let n = known::len(part)?.to_usize().filter(|n| *n <= limits::CASES)?;
     let cut = |from: usize, to: usize| {
         known::slice(part, &Int::from(from), &Int::from(to)).map_or_else(Term::falsity, Term::constant)
     };
@@ -160,7 +153,7 @@ fn number_of_pieces(atom: &Term) -> Option<(&Term, &Term, usize)> {
 fn count_of_pieces<'t>(linear: &'t Linear, factor: &Int, n: &Int) -> Option<(&'t Term, &'t Term, usize)> {
     let [(count, known)] = linear.terms() else { return None };
     let Kind::Text(TextOp::Pieces, args) = count.kind() else { return None };
-    let n = n.to_usize().filter(|n| known == factor && *n <= SEPARATORS + 1)?;
+    let n = n.to_usize().filter(|n| known == factor && *n <= limits::TRIED + 1)?;
     (args.len() == 2 && args[1].as_const().is_some()).then(|| (&args[0], &args[1], n))
 }
 
@@ -201,7 +194,7 @@ fn solved(atom: &Term, parts: &mut Pieces) -> Option<Term> {
 /// known texts in a row, texts of the lengths that are asked for, the next text after each known one, and a very large text.
 pub(crate) fn candidates(facts: &Facts, var: Var) -> Vec<Scalar> {
     let Some(rest) = &facts.rest else { return Vec::new() };
-    let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(LOOKED_AT).collect();
+    let ids: Vec<Id> = rest.of_var.get(var).into_iter().flat_map(Set::keys).take(limits::TRIED).collect();
     let mut found = Found::default();
     for term in ids.iter().filter_map(|id| rest.terms.get(id)) {
         term.visit(&mut |node| found.note(node, var));
@@ -252,7 +245,7 @@ impl Found {
     }
 
     fn number(&mut self, n: &Int, var: Var) {
-        self.lengths.extend(n.to_usize().filter(|n| *n <= PADDED));
+        self.lengths.extend(n.to_usize().filter(|n| *n <= limits::TEXT_LENGTH));
         if var.sort == Sort::Str {
             self.known.extend([n.clone(), n.neg()].map(|n| Scalar::str(&n.to_string())));
         }
@@ -261,7 +254,7 @@ impl Found {
 
 /// The texts that are the separator once, twice and so on.
 fn separators(by: &Scalar) -> Vec<Scalar> {
-    (1..=SEPARATORS).filter_map(|n| TextOp::Concat.apply(&vec![by.clone(); n])).collect()
+    (1..=limits::TRIED).filter_map(|n| TextOp::Concat.apply(&vec![by.clone(); n])).collect()
 }
 
 fn repeated(letter: char, n: usize, sort: Sort) -> Scalar {

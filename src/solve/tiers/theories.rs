@@ -2,12 +2,10 @@
 //!
 //! For example `#1 * #2 = 15` is nonlinear, and `to_int(#1) < 3` looks inside a string.
 
+use crate::limits;
 use crate::solve::{Limits, Why};
 use crate::term::{Kind, Term};
 use std::time::Duration;
-
-/// Conditions deeper than this are not encoded: the encoding is recursive.
-const DEPTH: u32 = 400;
 
 /// The theories that occur in a question.
 #[derive(Clone, Copy, Default)]
@@ -25,7 +23,7 @@ impl Theories {
     pub(crate) fn of(conditions: &[Term]) -> Result<Theories, Why> {
         let mut theories = Theories::default();
         for condition in conditions {
-            if condition.depth() > DEPTH {
+            if condition.depth() > limits::Z3_DEPTH {
                 return Err(Why::Effort);
             }
             condition.visit(&mut |node| match node.kind() {

@@ -6,6 +6,7 @@
 //! ASCII are written `\u{…}`. The context is created by the first question of a thread.
 
 use super::theories::Theories;
+use crate::limits;
 use crate::scalar::{Int, Json, Scalar, Sort};
 use crate::solve::model::Model;
 use crate::solve::{Limits, Why};
@@ -17,12 +18,8 @@ use std::sync::Once;
 use std::time::Instant;
 use z3::ast::{self, Ast, Dynamic};
 
-/// A string with a backslash that is longer than this is not read back from a model: each position of it is a question.
-const READ: i64 = 1_000;
-/// A set of more values than this is not encoded: each value is an equation.
-const SET: usize = 4_096;
 /// The encoding of `split` tells this many pieces apart.
-const PIECES: usize = 10;
+const PIECES: usize = limits::PIECES_LIMIT as usize + 2;
 /// Uses of functions that Z3 can read, but that its interface does not offer.
 const USES: &str = "(declare-const s String) (declare-const n Int) (assert (= n (str.to_int s)))
     (assert (= s (str.from_int n))) (assert (= n (str.indexof s s n)))";
@@ -201,7 +198,7 @@ impl Encoder {
     }
 
     fn member(&mut self, subject: &Term, set: &crate::term::KeySet) -> Result<Dynamic, Why> {
-        if set.len() > SET {
+        if set.len() > limits::DISTINCT {
             return Err(Why::Effort);
         }
         let values = set.sorted().into_iter().map(Term::constant);
@@ -444,7 +441,7 @@ fn read_string(model: &z3::Model, string: &ast::String) -> Option<String> {
     if !written.contains('\\') {
         return Some(written);
     }
-    let length = model.eval(&string.length(), true)?.as_i64().filter(|length| *length <= READ)?;
+    let length = model.eval(&string.length(), true)?.as_i64().filter(|length| *length <= limits::TEXT_LENGTH as i64)?;
     (0..length).map(|i| code_point(&model.eval(&string.at(ast::Int::from_i64(i)), true)?.as_string()?)).collect()
 }
 

@@ -7,11 +7,10 @@ use rustc_hash::FxHashMap;
 use smallvec::SmallVec;
 
 use super::content::{Content, DomainTree};
+use crate::limits;
 use crate::scalar::Sort;
 use crate::value::Value;
 
-/// A shape of more values than this is not listed, and is one atom.
-const LISTED: usize = 256;
 const WORD: usize = 64;
 
 /// A set of atoms. Equal sets have equal forms: the last word is not zero.
@@ -93,7 +92,7 @@ fn listed(content: &Content) -> Vec<Atom> {
     match content {
         Content::Shapes(shapes) => shapes
             .iter()
-            .flat_map(|shape| match shape.values(LISTED) {
+            .flat_map(|shape| match shape.values(limits::PARTS) {
                 Some(values) => values.into_iter().map(|value| Atom::DomainTree(DomainTree::Known(value))).collect(),
                 None => vec![Atom::DomainTree(shape.clone())],
             })

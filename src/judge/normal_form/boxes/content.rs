@@ -14,9 +14,6 @@ use crate::solve::Domain;
 use crate::term::Term;
 use crate::value::{Entry, Value};
 
-/// A cell is not taken apart into more shapes than this.
-pub(crate) const SHAPES: usize = 256;
-
 /// The values that a cell may hold.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Content {

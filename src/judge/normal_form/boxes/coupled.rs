@@ -9,16 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::cells::{self, Cell};
 use crate::judge::candidate::Candidate;
+use crate::limits;
 use crate::term::Var;
-
-/// At most this many candidates are looked at, so that a report takes bounded time.
-const CANDIDATES: usize = 64;
 
 /// The groups of cells that depend on each other in some candidate, the largest first.
 #[must_use]
 pub fn coupled(candidates: &[Candidate]) -> Vec<Vec<Cell>> {
     let mut groups: Vec<BTreeSet<Cell>> = Vec::new();
-    for candidate in candidates.iter().take(CANDIDATES) {
+    for candidate in candidates.iter().take(limits::LISTED) {
         linked(candidate).into_iter().for_each(|group| add(&mut groups, group));
     }
     groups.sort_by_key(|group| std::cmp::Reverse(group.len()));
@@ -28,7 +26,7 @@ pub fn coupled(candidates: &[Candidate]) -> Vec<Vec<Cell>> {
 /// The cells in which candidates differ.
 #[must_use]
 pub fn differing(candidates: &[Candidate]) -> Vec<Cell> {
-    cells::differing(&candidates[..candidates.len().min(CANDIDATES)])
+    cells::differing(&candidates[..candidates.len().min(limits::LISTED)])
 }
 
 /// Adds a group, merged with the groups that share a cell with it; a single cell is no group.

@@ -5,6 +5,7 @@
 
 use rustc_hash::FxHashSet;
 
+use crate::limits;
 use crate::scalar::Sort;
 use crate::term::{Term, Var};
 use crate::value::{self, Truth, Value};
@@ -17,9 +18,6 @@ pub(crate) struct Element {
     pub(crate) is_optional: bool,
 }
 
-/// Lists are not united if more elements than this differ: these stand for up to 2^`BETWEEN` lists, which are all compared.
-const BETWEEN: usize = 8;
-
 /// The elements of a known list.
 pub(crate) fn elements(value: &Value) -> Option<Vec<Element>> {
     let Value::List(list) = value else { return None };
@@ -30,7 +28,7 @@ pub(crate) fn elements(value: &Value) -> Option<Vec<Element>> {
 pub(crate) fn union(one: &[Element], two: &[Element]) -> Option<Vec<Element>> {
     let (front, mine, theirs, after) = apart(one, two);
     let (long, short) = if mine.len() < theirs.len() { (theirs, mine) } else { (mine, theirs) };
-    if long.len() > BETWEEN {
+    if long.len() > limits::TRIED {
         return None;
     }
     let wanted: FxHashSet<Vec<&Value>> = language(long).union(&language(short)).cloned().collect();

@@ -26,16 +26,12 @@ use rustc_hash::FxHashSet;
 
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
+use crate::limits;
 use crate::solve::Solver;
 use cells::Cell;
 use content::Content;
 use row::CellRow;
 use sum::Sum;
-
-/// Candidates are not put together if that needs more rows than this.
-const ROWS: usize = 512;
-/// More candidates than this are not put together.
-const CANDIDATES: usize = 4_096;
 
 /// Puts candidates that differ in these cells only together into at most `most` candidates in normal form; returns whether it did.
 /// The bindings of their stores must have been substituted into their memories.
@@ -45,7 +41,7 @@ pub(crate) fn subsume_unite_split(
     cells: &[Cell],
     most: usize,
 ) -> bool {
-    if candidates.len() > CANDIDATES {
+    if candidates.len() > limits::FOLLOWED {
         return false;
     }
     let mut met = FxHashSet::default();
@@ -58,7 +54,7 @@ pub(crate) fn subsume_unite_split(
 fn as_boxes(candidates: &[Candidate], cells: &[Cell], solver: &mut Solver) -> Option<(Sum, Vec<Vec<usize>>)> {
     let (mut rows, mut linked) = (Vec::new(), Vec::new());
     for candidate in candidates {
-        let limit = ROWS.checked_sub(rows.len())?;
+        let limit = limits::ROWS.checked_sub(rows.len())?;
         rows.extend(CellRow::of(candidate, cells).independent(limit, &mut linked, solver)?);
     }
     let groups = groups(cells.len(), linked);

@@ -9,16 +9,12 @@ use super::sum::{Factor, Sum};
 use crate::judge::candidate::Candidate;
 use crate::judge::context::Context;
 use crate::judge::terms::rewritten;
+use crate::limits;
 use crate::process::Fresh;
 use crate::scalar::{Scalar, Sort};
 use crate::solve::{Connections, Domain, Solver, Store};
 use crate::term::{Term, Var};
 use crate::value::{self, Alternatives, Entry, Presence, Truth, Value};
-
-/// A cell of up to this many known values is written as a union, and one of more as a table.
-const LIFTED: usize = 2;
-/// A part of more boxes than this stays several candidates.
-const SELECTED: usize = 64;
 
 /// The parts of a sum of boxes as memory, in terms of fresh variables.
 struct Rebuild<'r> {
@@ -74,7 +70,7 @@ fn known_beside(candidate: &Candidate, cells: &[Cell]) -> Store {
 impl Rebuild<'_> {
     /// Tests whether a part is written into memory, with a selector if it has several boxes.
     fn is_selected(&self, part: &Factor) -> bool {
-        part.boxes.len() == 1 || (part.boxes.len() <= SELECTED && self.is_keyed(part))
+        part.boxes.len() == 1 || (part.boxes.len() <= limits::LISTED && self.is_keyed(part))
     }
 
     /// Tests whether the server reads the cells of a part as single entries only.
@@ -152,7 +148,7 @@ impl Rebuild<'_> {
     /// A value that is one of some shapes.
     fn sum(&mut self, shapes: &[&DomainTree], store: &mut Store) -> Value {
         let known: Option<Vec<Value>> = shapes.iter().map(|shape| shape.known().cloned()).collect();
-        if let Some(known) = known.filter(|known| known.len() > LIFTED) {
+        if let Some(known) = known.filter(|known| known.len() > limits::FEWEST) {
             return value::one_of(&index(self.fresh, known.len(), store), &known);
         }
         let guards = selector(self.fresh, shapes.len(), store);

@@ -7,25 +7,19 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rustc_hash::FxHashSet;
 
-use super::ROWS;
 use super::cells;
 use super::cells::{Cell, variables};
-use super::content::{Content, DomainTree, SHAPES};
+use super::content::{Content, DomainTree};
 use super::lists::Element;
 use crate::judge::candidate::Candidate;
 use crate::judge::normal_form::groups;
 use crate::judge::terms;
 use crate::judge::terms::{Renaming, changed, rewritten};
+use crate::limits;
 use crate::scalar::{Int, Scalar, Sort};
 use crate::solve::{Answer, Connections, Domain, Solver, Store};
 use crate::term::{Kind, Term, Var};
 use crate::value::{Entry, Presence, Value};
-
-/// A row is not split by a variable with more values than this.
-const VALUES: usize = 16;
-
-/// A cell of more values than this is not listed value by value.
-const LISTED: usize = 64;
 
 /// The entries of a candidate, or of a part of it, in some cells.
 ///
@@ -88,7 +82,7 @@ impl CellRow {
                     rows.push(row);
                 }
             }
-            if open.len() + rows.len() > limit || taken > 2 * ROWS {
+            if open.len() + rows.len() > limit || taken > 2 * limits::ROWS {
                 return None;
             }
         }
@@ -109,7 +103,7 @@ impl CellRow {
 
     /// The variables among some that have few values, each with these values.
     fn few(&self, vars: impl IntoIterator<Item = Var>) -> impl Iterator<Item = (Var, Vec<Scalar>)> {
-        vars.into_iter().filter_map(|var| Some((var, self.store.few_values(var, VALUES)?)))
+        vars.into_iter().filter_map(|var| Some((var, self.store.few_values(var, limits::CASES)?)))
     }
 
     /// The case split on a variable of few values on which several cells of a group depend.
@@ -187,7 +181,7 @@ impl CellRow {
                     Err(None) => return None,
                 }
             }
-            if open.len() + shapes.len() > SHAPES || taken > 2 * SHAPES {
+            if open.len() + shapes.len() > limits::PARTS || taken > 2 * limits::PARTS {
                 return None;
             }
         }
@@ -225,7 +219,7 @@ impl CellRow {
                 Presence::Always | Presence::When(_) => None,
             }
         };
-        self.store.few_values(var, LISTED)?.into_iter().map(shape).collect()
+        self.store.few_values(var, limits::LISTED)?.into_iter().map(shape).collect()
     }
 
     /// The shape of the row's only cell.

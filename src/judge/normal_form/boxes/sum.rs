@@ -8,17 +8,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::atoms::{AtomSet, Atoms};
 use super::content::Content;
-
-/// More boxes than this are not compared pair by pair.
-const PAIRS: usize = 512;
-/// If there are more boxes than this, no larger ones are made of pairs.
-const CONSENSUS: usize = 48;
-/// At most this many boxes are made of pairs of boxes in one round.
-const NEW: usize = 192;
-/// Boxes are made of pairs of boxes in at most this many rounds.
-const ROUNDS: usize = 4;
-/// A box is taken apart into at most this many pieces to see whether others cover it.
-const PIECES: usize = 64;
+use crate::limits;
 
 /// A box: the atoms that each cell may hold.
 pub(crate) type Box = Vec<AtomSet>;
@@ -63,9 +53,9 @@ impl Sum {
         while (0..self.cells.len()).any(|cell| self.unite(cell)) {
             self.subsume();
         }
-        if self.boxes.len() <= CONSENSUS {
+        if self.boxes.len() <= limits::LISTED {
             self.drop_covered();
-            let mut rounds = 0..ROUNDS;
+            let mut rounds = 0..limits::ROUNDS;
             while self.boxes.len() > 2 && rounds.next().is_some() && self.exchange() {}
         }
     }
@@ -89,7 +79,7 @@ impl Sum {
     fn subsume(&mut self) {
         let mut met = FxHashSet::default();
         self.boxes.retain(|own| met.insert(own.clone()));
-        if self.boxes.len() > PAIRS {
+        if self.boxes.len() > limits::ROWS {
             return;
         }
         let mut kept: Vec<Box> = Vec::with_capacity(self.boxes.len());
@@ -132,7 +122,7 @@ impl Sum {
         for (at, one) in self.boxes.iter().enumerate() {
             for two in &self.boxes[..at] {
                 for cell in 0..one.len() {
-                    if new.len() >= NEW {
+                    if new.len() >= limits::PARTS {
                         break;
                     }
                     let Some(both) = consensus(one, two, cell) else { continue };
@@ -262,7 +252,7 @@ fn is_covered(own: Box, others: &[Box]) -> bool {
             }
             left[cell] = left[cell].intersection(&other[cell]);
         }
-        if pieces > PIECES {
+        if pieces > limits::LISTED {
             return false;
         }
     }
