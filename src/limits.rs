@@ -138,8 +138,10 @@ pub const Z3_EFFORT: u32 = 500_000;
 
 // Prices, by which work that makes no terms is counted.
 
-/// The values that are copied or compared in the time of making one term, or of one instruction.
+/// The values that are compared in the time of making one term, or compared or copied in that of one instruction.
 pub const VALUES_PER_TERM: usize = 8;
+/// The values of a path that are copied in the time of making one term: most of them are shared, not copied.
+pub const COPIES_PER_TERM: u64 = 10;
 /// The transitions between states, or pairs of requests, that are looked up in the time of making one term.
 pub const LOOKUPS_PER_TERM: u64 = 4;
 /// The least work on an exchange or a section, in terms or walked values: looking at it takes some, whatever it does.

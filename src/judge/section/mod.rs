@@ -24,8 +24,6 @@ use crate::value::Value;
 
 /// Each copy of a path costs at least this many copied values: [`limits::PATH_LIMIT`] copies of small paths come to half the limit.
 const FORK_COST: usize = limits::COPY_LIMIT / limits::PATH_LIMIT as usize / 2;
-/// This many copied values count as much work as one made term.
-pub(super) const COPIED: u64 = limits::VALUES_PER_TERM as u64;
 
 /// The end to which a path through a section must come to explain what was observed.
 #[derive(Clone, Copy, PartialEq, Debug)]
@@ -165,7 +163,8 @@ impl<'j> Section<'j> {
         }
         let cost = FORK_COST + candidate.process.size();
         self.copied = self.copied.saturating_add(cost);
-        self.context.work.without_terms = self.context.work.without_terms.saturating_add(cost as u64 / COPIED);
+        self.context.work.without_terms =
+            self.context.work.without_terms.saturating_add(cost as u64 / limits::COPIES_PER_TERM);
         if self.copied <= limits::COPY_LIMIT {
             return Ok(());
         }

@@ -10,7 +10,7 @@ use crate::judge::candidate::{BegunSection, Candidate, Logged};
 use crate::judge::context::Context;
 use crate::judge::normal_form::{split, tidy};
 use crate::judge::own_steps::fire;
-use crate::judge::section::{COPIED, GivenAnswer, Goal, OpenPath, Section};
+use crate::judge::section::{GivenAnswer, Goal, OpenPath, Section};
 use crate::limits;
 use crate::network::{ServerMove, ServerSection};
 use crate::process::{ConnectionList, Sent};
@@ -35,7 +35,8 @@ pub(crate) fn moved(
     next: ServerSection,
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
-    context.work.without_terms += limits::EXCHANGE_WORK as u64 + from.process.size() as u64 / COPIED + compared(from);
+    context.work.without_terms +=
+        limits::EXCHANGE_WORK as u64 + from.process.size() as u64 / limits::COPIES_PER_TERM + compared(from);
     let mut first = from.clone();
     if context.options.keep_choices
         && let Some(begun) = begun(from, next)
