@@ -1,16 +1,25 @@
-//! The open configurations of a search, which are still to be followed: taken in the order of events, or the last one added first.
+//! The open configurations of a search, which are still to be followed.
 //!
 //! ```text
 //! branch 7, before event 12     Write(1) is served | Write(2) is served | …     the alternatives at a branch
 //! ```
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use super::configuration::{Branch, Configuration};
 use super::forms::StateNumber;
 
-/// Taken configurations stay in the list of additions until it is this much longer than twice the open ones: clearing fewer does not pay.
+/// Taken configurations stay in the order until it is this much longer than twice the open ones: clearing fewer does not pay.
 const FEW: usize = 1_024;
+
+/// The two orders in which open configurations are taken out.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum TakenFirst {
+    /// One before the earliest event: all explanations of the events so far go on together.
+    Earliest,
+    /// The one that was added last: one explanation goes as far as it can.
+    Deepest,
+}
 
 /// A configuration that is still to be followed.
 pub(super) struct OpenConfiguration {
@@ -26,45 +35,29 @@ pub(super) struct OpenConfiguration {
 pub(super) struct OpenConfigurations {
     /// The configurations before each event, in the order in which they were added.
     by_event: BTreeMap<usize, Vec<OpenConfiguration>>,
-    last: u64,
-    /// The order of additions, if the last one added is taken first.
-    last_first: Option<LastFirst>,
-}
-
-/// The order in which the last configuration added is taken first.
-#[derive(Default)]
-struct LastFirst {
-    /// The places of all configurations in the order in which they were added; some were taken since.
-    added: Vec<Branch>,
-    /// The number of open configurations.
+    /// The number of open configurations, and the number of the last one that was added.
     len: usize,
-    /// The configuration that was chosen to be taken next, before the last one.
+    last: u64,
+    /// The places of all configurations, the deepest one last; some were taken since.
+    added: VecDeque<Branch>,
+    /// The configuration that was chosen to be taken before the deepest one.
     next: Option<Branch>,
 }
 
 impl OpenConfigurations {
-    /// No configurations yet; the last one added will be taken first.
-    pub(super) fn last_first() -> OpenConfigurations {
-        OpenConfigurations { last_first: Some(LastFirst::default()), ..OpenConfigurations::default() }
-    }
-
-    /// Adds a configuration before an event.
-    pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool) {
+    /// Adds a configuration before an event. One that is found while the earliest are followed comes after all others when the deepest are.
+    pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool, found: TakenFirst) {
         self.last += 1;
+        self.len += 1;
         let number = self.last;
         self.by_event.entry(at).or_default().push(OpenConfiguration { configuration, rest, number });
-        if let Some(LastFirst { added, len, .. }) = &mut self.last_first {
-            *len += 1;
-            if added.len() > FEW + 2 * *len {
-                added.retain(|place| position(&self.by_event, *place).is_some());
-            }
-            added.push(Branch { at, number });
+        if self.added.len() > FEW + 2 * self.len {
+            self.added.retain(|place| position(&self.by_event, *place).is_some());
         }
-    }
-
-    /// Tests whether no configuration is open.
-    pub(super) fn is_empty(&self) -> bool {
-        self.by_event.is_empty()
+        match found {
+            TakenFirst::Earliest => self.added.push_front(Branch { at, number }),
+            TakenFirst::Deepest => self.added.push_back(Branch { at, number }),
+        }
     }
 
     /// The first event before which a configuration is open.
@@ -72,47 +65,36 @@ impl OpenConfigurations {
         self.by_event.first_key_value().map(|(at, _)| *at)
     }
 
-    /// The open configurations, each with the event before which it is.
-    pub(super) fn each(&self) -> impl Iterator<Item = (usize, &Configuration)> {
-        self.by_event.iter().flat_map(|(at, open)| open.iter().map(|open| (*at, &open.configuration)))
-    }
-
     /// The states of the open configurations.
     pub(super) fn states(&self) -> impl Iterator<Item = StateNumber> {
-        self.each().map(|(_, configuration)| configuration.state)
+        self.by_event.values().flatten().map(|open| open.configuration.state)
     }
 
-    /// Drops the configurations before earlier events than this one.
-    pub(super) fn drop_before(&mut self, at: usize) {
-        while let Some(entry) = self.by_event.first_entry().filter(|entry| *entry.key() < at) {
-            let dropped = entry.remove().len();
-            self.last_first.iter_mut().for_each(|order| order.len -= dropped);
-        }
-    }
-
-    /// Takes the next configuration, with the event before which it is.
-    pub(super) fn take_next(&mut self) -> Option<(usize, OpenConfiguration)> {
-        let Some(order) = &mut self.last_first else {
-            let (at, open) = self.by_event.first_key_value()?;
-            let place = Branch { at: *at, number: open.last()?.number };
-            return self.take(place);
-        };
-        if let Some(place) = order.next.take()
-            && let Some(taken) = self.take(place)
-        {
-            return Some(taken);
-        }
-        while let Some(place) = self.last_first.as_mut()?.added.pop() {
-            if let Some(taken) = self.take(place) {
-                return Some(taken);
+    /// Takes a configuration out, with the event before which it is.
+    pub(super) fn take(&mut self, first: TakenFirst) -> Option<(usize, OpenConfiguration)> {
+        match first {
+            TakenFirst::Earliest => {
+                let (at, open) = self.by_event.first_key_value()?;
+                let place = Branch { at: *at, number: open.last()?.number };
+                self.take_out(place)
+            }
+            TakenFirst::Deepest => {
+                if let Some(taken) = self.next.take().and_then(|place| self.take_out(place)) {
+                    return Some(taken);
+                }
+                while let Some(place) = self.added.pop_back() {
+                    if let Some(taken) = self.take_out(place) {
+                        return Some(taken);
+                    }
+                }
+                None
             }
         }
-        None
     }
 
-    /// Chooses the configuration that is taken next, if the last one added would be.
+    /// Chooses the configuration that is taken next, if the deepest one would be.
     pub(super) fn choose(&mut self, place: Branch) {
-        self.last_first.iter_mut().for_each(|order| order.next = Some(place));
+        self.next = Some(place);
     }
 
     /// The open alternatives to the request that was served at a branch.
@@ -122,14 +104,14 @@ impl OpenConfigurations {
         open.map(move |open| (Branch { at: branch.at, number: open.number }, open))
     }
 
-    fn take(&mut self, place: Branch) -> Option<(usize, OpenConfiguration)> {
+    fn take_out(&mut self, place: Branch) -> Option<(usize, OpenConfiguration)> {
         let position = position(&self.by_event, place)?;
         let open = self.by_event.get_mut(&place.at)?;
         let mut taken = open.remove(position);
         if open.is_empty() {
             self.by_event.remove(&place.at);
         }
-        self.last_first.iter_mut().for_each(|order| order.len -= 1);
+        self.len -= 1;
         // The requests that are left to try are alternatives at the same branch.
         if !taken.rest {
             taken.configuration.branch = place;

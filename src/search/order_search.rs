@@ -14,7 +14,7 @@ use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::history::HistoryEvent;
 use super::moments::{Moment, Moments};
-use super::open::{OpenConfiguration, OpenConfigurations};
+use super::open::{OpenConfiguration, OpenConfigurations, TakenFirst};
 use super::rules::kinds::HistoryFacts;
 use super::rules::pairs::MomentPairs;
 use super::serving::Serving;
@@ -116,6 +116,8 @@ pub(super) struct OrderSearch<'h> {
     /// The number of the first events that are looked at: answers after them are not known.
     pub(super) end: usize,
     pub(super) open: OpenConfigurations,
+    /// The order in which the configuration that is followed was taken out.
+    taken: TakenFirst,
     /// The configurations that were met before each event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
     moments: Moments,
@@ -144,6 +146,7 @@ impl<'h> OrderSearch<'h> {
             serving: Serving { known, end },
             end,
             open: OpenConfigurations::default(),
+            taken: TakenFirst::Deepest,
             met: BTreeMap::new(),
             moments: Moments::new(),
             pairs: BTreeMap::new(),
@@ -154,11 +157,6 @@ impl<'h> OrderSearch<'h> {
             apart_from: None,
             last_answers: Vec::new(),
         }
-    }
-
-    /// A search of the same events, deepest first, with nothing open.
-    pub(super) fn beside(&self) -> OrderSearch<'h> {
-        OrderSearch { open: OpenConfigurations::last_first(), ..OrderSearch::new(self.known, self.end) }
     }
 
     /// All configurations before an event, before which none may depend on answers after the first `end` events. The error is the limit
@@ -179,7 +177,7 @@ impl<'h> OrderSearch<'h> {
             }
         }
         while self.open.first_event().is_some_and(|at| at < to) {
-            let Some((at, open)) = self.open.take_next() else { break };
+            let Some((at, open)) = self.take(TakenFirst::Earliest) else { break };
             while let Some(met) = self.met.first_entry().filter(|met| *met.key() < at) {
                 met.remove();
             }
@@ -211,11 +209,10 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Begins with the configurations that are open in another search.
-    pub(super) fn begin_beside(&mut self, states: &mut States, budget: &mut OrderBudget, other: &OrderSearch<'_>) {
-        for (at, configuration) in other.open.each() {
-            self.add(states, budget, at, configuration.clone());
-        }
+    /// Takes the configuration out that is followed next, with the event before which it is.
+    pub(super) fn take(&mut self, first: TakenFirst) -> Option<(usize, OpenConfiguration)> {
+        self.taken = first;
+        self.open.take(first)
     }
 
     /// The end of a search that found nothing.
@@ -244,13 +241,6 @@ impl<'h> OrderSearch<'h> {
         self.forget_before(first);
     }
 
-    /// Drops the configurations before earlier events than this one, both open and met.
-    pub(super) fn drop_before(&mut self, first: usize) {
-        self.open.drop_before(first);
-        self.moment(first);
-        self.forget_before(first);
-    }
-
     /// Forgets the configurations that were met before earlier events than this one.
     fn forget_before(&mut self, first: usize) {
         while let Some(entry) = self.met.first_entry().filter(|entry| *entry.key() < first) {
@@ -268,13 +258,11 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// Forgets the states that these searches do not need any more: no open or met configuration is in them.
-    pub(super) fn forget_states(searches: &[&OrderSearch<'_>], states: &mut States) {
+    /// Forgets the states that the search does not need any more: no open or met configuration is in them.
+    pub(super) fn forget_states(&self, states: &mut States) {
         if states.are_many() {
-            let met = searches.iter().flat_map(|search| search.met.values().flat_map(|met| met.keys().copied()));
-            let open = searches.iter().flat_map(|search| search.open.states());
-            let begun = searches.iter().flat_map(|search| search.begun.iter().copied());
-            states.keep(met.chain(open).chain(begun));
+            let met = self.met.values().flat_map(|met| met.keys().copied());
+            states.keep(met.chain(self.open.states()).chain(self.begun.iter().copied()));
         }
     }
 
@@ -296,7 +284,7 @@ impl<'h> OrderSearch<'h> {
         }
         met.retain(|other| !covers(own, other));
         met.push(own.clone());
-        self.open.add(at, configuration, false);
+        self.open.add(at, configuration, false, self.taken);
         true
     }
 
@@ -370,7 +358,7 @@ impl<'h> OrderSearch<'h> {
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
         if own.is_some() {
             // The other requests are left to try: deepest first tries them if this one leads to nothing.
-            self.open.add(at, configuration.clone(), true);
+            self.open.add(at, configuration.clone(), true, self.taken);
         } else {
             // Of these, one after which the answer can come is followed first, and then the one whose answer is seen first.
             for other in moment.requests().rev().filter(|other| *other != request) {

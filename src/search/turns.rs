@@ -5,13 +5,14 @@
 //! deepest first     one order as far as it goes, then another                        ends early at an acceptance
 //! ```
 //!
-//! Each has configurations of its own. Deepest first goes on while it comes further. If it does not, the strategy that has done less work
-//! in vain takes the next turn, and deepest first waits while event by event is likely to end soon.
+//! They are two orders in which open configurations are taken out. Deepest first goes on while it comes further. If it does not, the
+//! strategy that has done less work in vain takes the next turn, and deepest first waits while event by event is likely to end soon.
 
 use super::bits::PlaceSet;
 use super::budget::OrderBudget;
 use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
+use super::open::TakenFirst;
 use super::order_search::{OrderSearch, ResumePoint, SearchEnd};
 use super::states::States;
 use crate::limits;
@@ -70,48 +71,35 @@ impl OrderSearch<'_> {
     }
 
     /// Searches from the configurations at the end of a search of more events.
-    pub(super) fn resume(self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) -> SearchEnd {
-        let (mut deepest, mut by_event) = (self.beside(), self);
-        by_event.begin(states, budget, last);
-        deepest.begin(states, budget, last);
+    pub(super) fn resume(mut self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) -> SearchEnd {
+        self.begin(states, budget, last);
         let mut turns = Turns { by_event: 0, in_vain: 0, stuck: 0, deepest: last.at(), dead_ends: 0 };
-        let (mut begun_at, mut doubtful) = (last.at(), None);
-        while let Some(first) = by_event.open.first_event() {
+        let mut doubtful = None;
+        while let Some(first) = self.open.first_event() {
             if let Some(limit) = budget.exceeded(states) {
                 return SearchEnd::GivenUp(limit);
             }
             let before = budget.done(states);
-            let mut taken = None;
-            if !(budget.has_room() && turns.is_by_event(last.at(), first, by_event.end)) {
-                if deepest.open.is_empty() && begun_at < first {
-                    deepest.begin_beside(states, budget, &by_event);
-                    begun_at = first;
-                }
-                taken = deepest.open.take_next();
-            }
-            let is_by_event = taken.is_none();
-            let Some((at, open)) = taken.or_else(|| by_event.open.take_next()) else { break };
-            if at == by_event.end {
+            let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.end);
+            let order = if is_by_event { TakenFirst::Earliest } else { TakenFirst::Deepest };
+            let Some((at, open)) = self.take(order) else { break };
+            if at == self.end {
                 let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
                     return SearchEnd::Explained(configuration);
                 }
-                by_event.begun.push(configuration.state);
+                self.begun.push(configuration.state);
                 doubtful = Some(configuration);
-            } else if is_by_event {
-                by_event.follow(states, budget, at, open);
-                by_event.forget();
-                if let Some(next) = by_event.open.first_event().filter(|next| *next > first) {
-                    deepest.drop_before(next);
-                }
-                OrderSearch::forget_states(&[&by_event, &deepest], states);
-            } else if let Some(dead) = deepest.follow(states, budget, at, open)
-                && turns.jumps(by_event.known.rules.patience())
+            } else if let Some(dead) = self.follow(states, budget, at, open)
+                && !is_by_event
+                && turns.jumps(self.known.rules.patience())
             {
-                deepest.jump(states, budget, at, &dead);
+                self.jump(states, budget, at, &dead);
             }
-            turns.add(budget.done(states) - before + 1, (!is_by_event).then_some(deepest.deepest));
+            self.forget();
+            self.forget_states(states);
+            turns.add(budget.done(states) - before + 1, (!is_by_event).then_some(self.deepest));
         }
-        doubtful.map_or_else(|| SearchEnd::Nothing(by_event.last()), SearchEnd::Doubtful)
+        doubtful.map_or_else(|| SearchEnd::Nothing(self.last()), SearchEnd::Doubtful)
     }
 }
