@@ -10,8 +10,7 @@ use crate::random_tasks;
 
 use mayhap::details::Selection;
 use mayhap::evidence::{
-    Budget, Minimality, NetworkRecording, Rechecked, RejectedRecording, answer_values, check_values,
-    witness_of_recording,
+    Budget, Minimality, NetworkRecording, Rechecked, answer_values, check_values, witness_of_recording,
 };
 use mayhap::judge::{Judge, RecordedEvent, judge_at_once, judge_recorded, judge_within};
 use mayhap::network::{Network, NetworkChoice, Tcp, Udp};
@@ -80,7 +79,8 @@ fn check_evidence(
             found.map(drop).unwrap_or_else(|error| assert!(error.is_doubt(), "{recording}: {error}"));
         }
         Verdict::Reject { event: line, .. } => {
-            let rejected = RejectedRecording { spec, network, events, line: *line, options };
+            let events = &events[..events.partition_point(|(own, _)| own <= line)];
+            let rejected = NetworkRecording { spec, network, events, options };
             let values = answer_values(rejected, Budget::seconds(5.0));
             assert_eq!(values.minimal, Minimality::Minimal, "{recording}: {values:?}");
             assert_eq!(check_values(rejected, &values), Rechecked::Holds, "{recording}: {values:?}");

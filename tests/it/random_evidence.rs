@@ -12,8 +12,8 @@ use crate::oracle::tasks::{Event, Events, Wire};
 use crate::random::{self, Rng, tasks};
 use crate::random_tasks::{EFFORT, compiled, domains, expected, network, observation};
 use mayhap::evidence::{
-    AnswerValues, Budget, Minimality, NetworkRecording, NetworkWitness, Rechecked, RejectedRecording, answer_values,
-    check_values, witness_of_recording,
+    AnswerValues, Budget, Minimality, NetworkRecording, NetworkWitness, Rechecked, answer_values, check_values,
+    witness_of_recording,
 };
 use mayhap::judge::{Options, RecordedEvent, judge_recorded};
 use mayhap::network::{Network, Observation};
@@ -57,7 +57,8 @@ impl Recorded<'_> {
     /// The reason of a rejection, judged again.
     fn reason(&self, network: &dyn Network, line: u64) -> AnswerValues {
         let Recorded { text, spec, events, options } = self;
-        let rejected = RejectedRecording { spec, network, events, line, options };
+        let events = &events[..events.partition_point(|(own, _)| *own <= line)];
+        let rejected = NetworkRecording { spec, network, events, options };
         let values = answer_values(rejected, Budget::seconds(2.0));
         let checked = check_values(rejected, &values);
         assert!(checked != Rechecked::Fails, "{values:?} at {line}\n{text}\n{events:?}");

@@ -19,7 +19,7 @@ use mayhap::network::{NetworkChoice, Observation, most_outstanding};
 use mayhap::process::Port;
 use mayhap::search;
 use mayhap::search::{Happened, OnlineHistory, Timeline};
-use mayhap::server::{Ranges, Reply, Server};
+use mayhap::server::{Ranges, Reply, SectionStart, Server};
 use mayhap::{Exchange, Options, Spec, Verdict};
 use rustc_hash::FxHashMap;
 
@@ -147,7 +147,7 @@ pub fn random_with_restarts(spec: &Arc<Spec>, rng: &mut Rng, total: usize, resta
     let mut others = clients;
     for _ in 0..total * 5 {
         if restarts > 0 && rng.percent(restarts) {
-            if server.restart(&mut source).is_ok() {
+            if server.run(&SectionStart::Restarted, &mut source).is_ok() {
                 case.events.push(Event::Restart);
                 (1..).zip(&mut open).for_each(|(at, one)| *one = (others + at, Vec::new(), Vec::new()));
                 others += clients;
