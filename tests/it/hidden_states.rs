@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::judge::{compiled, text, verdict};
-use crate::random::Rng;
+use crate::random::{Rng, at_least, so_many};
 use mayhap::Spec;
 use mayhap::judge::Verdict;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ impl Server {
 fn long_traces_are_judged_as_all_states_say() {
     for server in servers() {
         let (spec, mut rng, mut rejected, mut accepted) = (server.spec(), Rng::new(7), 0, 0);
-        for _ in 0..50 {
+        for _ in 0..so_many(10) {
             let length = 60 + rng.below(90);
             let trace = server.trace(&mut rng, length);
             let (expected, lines) = (server.rejected(&trace), server.lines(&trace));
@@ -150,9 +150,10 @@ fn long_traces_are_judged_as_all_states_say() {
                 other => panic!("{}: {other:?}\n{lines}", server.file),
             };
             assert_eq!(found, expected, "{}\n{lines}", server.file);
-            rejected += usize::from(expected.is_some());
-            accepted += usize::from(expected.is_none());
+            rejected += u64::from(expected.is_some());
+            accepted += u64::from(expected.is_none());
         }
-        assert!(rejected >= 10 && accepted >= 15, "{}: {rejected} rejected, {accepted} accepted", server.file);
+        let are_enough = rejected >= at_least(2, 10) && accepted >= at_least(3, 10);
+        assert!(are_enough, "{}: {rejected} rejected, {accepted} accepted", server.file);
     }
 }

@@ -7,6 +7,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::command::{check, file, mayhap, place, run};
+use crate::random::is_long;
 use crate::real::skipped;
 use crate::recorder::Program;
 
@@ -116,7 +117,7 @@ fn one_seed_is_one_test() {
     }
     let regressions = empty_directory("one-seed");
     let tested = |live: &(String, String)| {
-        let more = ["--seed", "11", "--requests", "400", "--clients", "1"];
+        let more = ["--seed", "11", "--requests", if is_long() { "400" } else { "150" }, "--clients", "1"];
         let output = test("specs/kv.may", live, &regressions, &more);
         assert!(matches!(output.status.code(), Some(0 | 3)), "{}", said(&output));
         out(&output)
@@ -140,7 +141,7 @@ fn correct_servers_pass_with_many_clients() {
         for name in names.into_iter().filter(|name| there.contains(&format!("{name}.py"))) {
             scope.spawn(move || {
                 let regressions = empty_directory(&format!("correct-{name}"));
-                let more = ["--seed", "3", "--requests", "300", "--clients", "4"];
+                let more = ["--seed", "3", "--requests", if is_long() { "300" } else { "100" }, "--clients", "4"];
                 let output = test(&format!("specs/{name}.may"), &server(name, ""), &regressions, &more);
                 let code = output.status.code();
                 assert!(matches!(code, Some(0 | 3)), "{name}: {code:?} {}", said(&output));
@@ -266,7 +267,7 @@ fn a_known_cause_fails_no_test_but_another_one_does() {
     _ = fs::remove_file(&baseline);
     let baseline = baseline.to_str().unwrap();
     let tested = |bug: &str, more: &[&str]| {
-        let more = [&["--seed", "2", "--clients", "1", "--requests", "400", "--baseline", baseline], more].concat();
+        let more = [&["--seed", "2", "--clients", "1", "--requests", "200", "--baseline", baseline], more].concat();
         test("specs/kv_etag.may", &server("kv_etag", &format!("--bug {bug}")), &regressions, &more)
     };
     let written = tested("missing-304", &["--baseline-update"]);
@@ -352,5 +353,5 @@ fn a_request_at_a_barrier_with_one_that_it_waits_for_is_sent_all_the_same() {
     let script = file("barrier.ndjson", lines.join("\n"));
     let arguments =
         ["replay", script.to_str().unwrap(), "--for", "specs/register.may", "--sut", &address, "--start", &start];
-    check(&arguments, "", 0, &[": fixed"]);
+    check(&[&arguments[..], &["--times", "3"]].concat(), "", 0, &[": fixed"]);
 }

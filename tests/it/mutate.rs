@@ -15,6 +15,7 @@ use mayhap::value::Value;
 
 use crate::golden::golden;
 use crate::judge::{compiled, root};
+use crate::random::is_long;
 use crate::shipped::{self, Shipped};
 
 /// Enough for what these tests compare.
@@ -22,10 +23,6 @@ const SMALL: SearchBudget = SearchBudget { served: 2_000, requests: 4, values: 3
 
 /// The specifications whose mutants take too long for every run: these have hundreds.
 const LARGE: [&str; 2] = ["memcached", "redis_strings"];
-
-fn is_long() -> bool {
-    std::env::var_os("MAYHAP_LONG").is_some()
-}
 
 /// The shipped specifications; the large ones only where there is time.
 fn some_shipped() -> impl Iterator<Item = (Shipped, Arc<Spec>)> {
@@ -159,8 +156,7 @@ fn killing_scripts_are_rejected_and_read_back() {
 
 #[test]
 fn a_campaign_begins_with_scripts_that_kill() {
-    for shipped in shipped::all() {
-        let spec = shipped.compile().unwrap_or_else(|error| panic!("{}: {error}", shipped.name));
+    for (shipped, spec) in some_shipped() {
         let begun = std::time::Instant::now();
         let scripts = starting_scripts(&spec, 1);
         println!("{}: {} scripts, {:?}", shipped.name, scripts.len(), begun.elapsed());

@@ -9,6 +9,7 @@ use std::sync::{Arc, LazyLock};
 use crate::bytes::pieces;
 use crate::command::simulated;
 use crate::judge::{compiled, text};
+use crate::random::{is_long, so_many};
 use crate::shipped;
 use mayhap::json::{self, JsonError};
 use mayhap::judge::Observed;
@@ -308,14 +309,18 @@ proptest! {
 
 /// `MAYHAP_LONG` is how many thousands are tried.
 fn cases() -> u32 {
-    let thousands = std::env::var("MAYHAP_LONG").map_or(20, |text| text.parse().expect("a number"));
-    thousands * 1_000
+    u32::try_from(so_many(5)).expect("some thousands") * 1_000
+}
+
+/// One of so many lines is taken: with `MAYHAP_LONG`, of fewer.
+fn one_of(usual: usize, long: usize) -> usize {
+    if is_long() { long } else { usual }
 }
 
 #[test]
 fn every_line_in_every_style() {
     for world in WORLDS.iter() {
-        for line in &world.1 {
+        for line in world.1.iter().step_by(one_of(4, 1)) {
             let json: Json = serde_json::from_str(line).unwrap();
             for (comma, colon) in [(", ", ": "), (",", ":"), (" ,", " :\t"), (", ", ":")] {
                 let mut text = String::new();
@@ -332,7 +337,7 @@ fn every_line_in_every_style() {
 fn every_octet_damaged() {
     let damages = [Damage::Removed(1), Damage::Twice(1), Damage::Octet(b'}'), Damage::Octet(b'"')];
     for world in WORLDS.iter() {
-        for line in world.1.iter().step_by(30) {
+        for line in world.1.iter().step_by(one_of(300, 30)) {
             let compact = serde_json::from_str::<Json>(line).unwrap().to_string();
             for text in [line, &compact] {
                 for (damage, at) in damages.iter().flat_map(|damage| (0..text.len()).map(move |at| (damage, at))) {
@@ -353,7 +358,9 @@ fn every_length() {
         let texts = format!("{{\"text\": {text}, \"token\": {text}, \"octets\": {text}, \"number\": {number}}}");
         format!("{{\"q\": {{\"Texts\": {texts}}}, \"a\": [null, [{number}, {text}, {number}], {{\"Sort\": []}}]}}")
     };
-    for length in 0..20 {
+    // The last ones are those around the words of a machine.
+    let few = |length: &usize| is_long() || *length < 4 || matches!(*length, 7..10 | 15..20);
+    for length in (0..20).filter(few) {
         for odd in ["", "a", "\"", "\\", "\\n", "\n", "\u{1}", "\u{7f}", "é", "\u{2028}", "😀"] {
             for at in 0..=length {
                 let text = format!("\"{}{odd}{}\"", "x".repeat(at), "y".repeat(length - at));
@@ -420,7 +427,13 @@ fn depth() {
         ("{\"Many\": [", "\"Leaf\"", "]}"),
     ];
     for way in ways {
-        let read = (240..530).map(|depth| same(world, around(depth, way).as_bytes())).collect::<Vec<_>>();
-        assert!(read.is_sorted_by(|a, b| a >= b) && read[0] && !read[289], "{way:?}");
+        let is_read = |depth: usize| same(world, around(depth, way).as_bytes());
+        // In great steps to where it is too deep, and then each depth in between.
+        let step = one_of(16, 1);
+        let rough: Vec<(usize, bool)> = (240..530).step_by(step).map(|depth| (depth, is_read(depth))).collect();
+        assert!(rough.is_sorted_by(|a, b| a.1 >= b.1) && rough[0].1 && !rough[rough.len() - 1].1, "{way:?}");
+        let deepest = rough.iter().rfind(|(_, read)| *read).expect("the first one").0;
+        let read = (deepest..=deepest + step).map(is_read).collect::<Vec<_>>();
+        assert!(read.is_sorted_by(|a, b| a >= b) && read[0] && !read[step], "{way:?}");
     }
 }

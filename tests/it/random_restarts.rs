@@ -75,7 +75,7 @@ fn restarts_of_servers_with_values_of_procedures_agree_with_brute_force() {
 fn restarts_of_any_protocol_agree_with_brute_force() {
     let kind = Kind { name: "restarts", exactness: Exactness::Exact, domains: traces::domains };
     let mut tally = Tally::new();
-    for mut rng in random::seeds(97, 40).map(Rng::new) {
+    for mut rng in random::seeds(97, 20).map(Rng::new) {
         let program = protocol::random(&mut rng, Unbounded::Forbidden);
         let text = restarts::with_handler(&program.text, &mut rng);
         let found = errors(&text);
@@ -97,7 +97,7 @@ fn restarts_of_any_protocol_agree_with_brute_force() {
 /// Compares programs whose tasks are interleaved, over a network.
 fn check_tasks(seed: u64, wire: Wire, draw: fn(&mut Rng) -> String) {
     let mut tally = random_tasks::Tally::new();
-    for mut rng in random::seeds(seed, 5).map(Rng::new) {
+    for mut rng in random::seeds(seed, 3).map(Rng::new) {
         let text = restarts::with_handler(&draw(&mut rng), &mut rng);
         let found = errors(&text);
         assert!(found.is_empty(), "{}\n{text}", found.join("\n"));
@@ -161,7 +161,7 @@ fn restarts_over_queues_and_datagrams_agree_with_brute_force() {
 #[test]
 fn histories_with_restarts_agree_with_brute_force() {
     let mut tally = random_tasks::Tally::new();
-    for mut rng in random::seeds(109, 40).map(Rng::new) {
+    for mut rng in random::seeds(109, 20).map(Rng::new) {
         let text = restarts::with_handler(&tasks::random_failing(&mut rng), &mut rng);
         let (file, spec) = (oracle::load(&text), Spec::from_text(&text).unwrap());
         let run = tasks::run_with_restarts(&mut rng, &file, random_tasks::domains(), (Wire::Tcp, 10, 6), 8);

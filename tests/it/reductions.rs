@@ -12,7 +12,7 @@ use crate::judge::{Named, exchanges, named};
 use crate::oracle::json::{read_trace, write_trace};
 use crate::programs;
 use crate::random::expressions::Unbounded;
-use crate::random::{Rng, grammar, protocol, traces, worlds};
+use crate::random::{Rng, at_least, grammar, protocol, so_many, traces, worlds};
 use crate::shipped;
 use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
@@ -138,7 +138,7 @@ fn altered_traces_are_judged_alike() {
             traces.iter().map(|trace| trace.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>());
         let parsed: Vec<Vec<Value>> = parsed.flatten().filter(|lines| !lines.is_empty() && lines.len() <= 40).collect();
         let answers: Vec<Value> = parsed.iter().flatten().filter_map(|line| line.get("a").cloned()).collect();
-        for at in 0..200 {
+        for at in 0..usize::try_from(so_many(80)).expect("small") {
             let trace = altered(&mut rng, &parsed[at % parsed.len()], &answers);
             if is_readable(&spec[0], &trace) {
                 compare(&name, &spec, &trace, &[all[0].clone(), all[1].clone(), all[2 + at % 4].clone()]);
@@ -149,8 +149,7 @@ fn altered_traces_are_judged_alike() {
 
 #[test]
 fn random_programs_are_judged_alike() {
-    let programs = std::env::var("MAYHAP_LONG").map_or(60, |n| n.parse().expect("a number"));
-    for seed in 0..programs {
+    for seed in 0..so_many(25) {
         let rng = &mut Rng::new((7 << 40) + seed);
         let program = protocol::random(rng, Unbounded::Allowed);
         let trace = traces::run(rng, &oracle::load(&program.text), &program, 3);
@@ -166,11 +165,10 @@ fn random_programs_are_judged_alike() {
 
 #[test]
 fn random_worlds_are_judged_alike() {
-    let programs = std::env::var("MAYHAP_LONG").map_or(8, |n| n.parse().expect("a number"));
     for (number, family) in
         (0..).zip([worlds::MAPS, worlds::DATA, worlds::LISTS, worlds::TEXTS, worlds::STEPS, worlds::MIXED])
     {
-        for seed in 0..programs {
+        for seed in 0..so_many(4) {
             let rng = &mut Rng::new((9 << 40) + (number << 32) + seed);
             let world = worlds::random(rng, &family);
             let spec = compiled(&world.text);
@@ -187,8 +185,8 @@ fn random_worlds_are_judged_alike() {
 fn hidden_branches_are_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in HIDDEN {
-        (0..6).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
-        (0..6).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
+        (0..so_many(3)).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
+        (0..so_many(3)).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
     }
 }
 
@@ -196,22 +194,22 @@ fn hidden_branches_are_judged_alike() {
 fn hidden_clocks_are_judged_alike() {
     let few = &settings()[..3];
     for workload in CLOCKED {
-        (0..8).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), few));
+        (0..so_many(4)).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), few));
     }
 }
 
 #[test]
 fn copies_are_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
-    (0..8).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
+    (0..so_many(2)).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
 }
 
 #[test]
 fn what_servers_do_by_themselves_is_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in STEPPING {
-        (0..4).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
-        (0..10).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
+        (0..so_many(2)).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
+        (0..so_many(4)).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
     }
 }
 
@@ -239,15 +237,15 @@ struct Family {
     answer: fn(&mut Rng) -> Value,
     /// The most exchanges of a trace, and the traces of a program.
     longest: usize,
-    traces: u32,
-    /// The least number of traces that the reference judge accepts.
-    accepted: u32,
+    traces: u64,
+    /// The least number of traces that the reference judge accepts, and of those that it rejects.
+    accepted: u64,
 }
 
 const SHOWS: &str =
     "enum Answer { A(int), B { x: int, y: int }, C } protocol shown { request int; response Answer; MEMBERS }";
 const SHOWN: Family =
-    Family { file: "shown", part: SHOWS, request: 3, answer: shown, longest: 3, traces: 2_000, accepted: 1_000 };
+    Family { file: "shown", part: SHOWS, request: 3, answer: shown, longest: 3, traces: 800, accepted: 400 };
 /// Choices that are made late.
 const LATE: Family = Family { file: "late", ..SHOWN };
 const OPTIONAL: Family = Family { file: "optional", ..LATE };
@@ -278,8 +276,8 @@ const LISTS: Family = Family {
     request: 2,
     answer: |rng| json!(rng.between(0, 2)),
     longest: 4,
-    traces: 150,
-    accepted: 50,
+    traces: 60,
+    accepted: 20,
 };
 const MAPS: Family = Family { file: "maps", ..LISTS };
 
@@ -313,18 +311,19 @@ fn check(family: &Family) {
     for program in programs::read(family.file) {
         let spec = compiled(&family.part.replace("MEMBERS", &program.members));
         assert!(family.file != "cells" || spec[0].program.sunk != spec[0].program.serve, "{}", program.members);
-        for _ in 0..family.traces {
+        for _ in 0..so_many(family.traces) {
             let line = |rng: &mut Rng| {
                 json!({"q": rng.between(0, family.request), "a": (family.answer)(rng)}).to_string() + "\n"
             };
             let trace: String = (0..1 + rng.below(family.longest)).map(|_| line(&mut rng)).collect();
             compare(&program.members, &spec, &trace, &settings()[..3]);
             let said = verdict(&spec[0], &reference(), &exchanges(&spec[0], &trace));
-            accepted += u32::from(said.is_some_and(|(name, _)| name == "accept"));
-            rejected += u32::from(said.is_some_and(|(name, _)| name == "reject"));
+            accepted += u64::from(said.is_some_and(|(name, _)| name == "accept"));
+            rejected += u64::from(said.is_some_and(|(name, _)| name == "reject"));
         }
     }
-    assert!(accepted > family.accepted && rejected > family.accepted, "{accepted} accepted, {rejected} rejected");
+    let least = at_least(family.accepted, family.traces);
+    assert!(accepted > least && rejected > least, "{accepted} accepted, {rejected} rejected");
 }
 
 #[test]
@@ -356,7 +355,7 @@ fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
 
 #[test]
 fn random_steps_are_judged_alike() {
-    for seed in 0..40 {
+    for seed in 0..so_many(10) {
         let mut rng = Rng::new((23 << 40) + seed);
         let text = grammar::program("steps", "start", &mut rng);
         let spec = compiled(&text);

@@ -4,6 +4,7 @@
 //! are 1,372; each is judged on all traces of two exchanges with queries 0, 1 and answers 0, 1, 2.
 
 use crate::oracle::{Answer, Domains};
+use crate::random::is_long;
 use crate::random::judge::{Exactness, Kind, Tally};
 use crate::random::traces::Trace;
 use serde_json::json;
@@ -45,11 +46,6 @@ fn pairs<'t>(first: &'t [String], second: &'t [String]) -> impl Iterator<Item = 
     first.iter().flat_map(move |a| second.iter().map(move |b| format!("{a} {b}")))
 }
 
-/// Whether there is time for more than the suite has.
-fn long() -> bool {
-    std::env::var_os("MAYHAP_LONG").is_some()
-}
-
 fn integers(answers: std::ops::Range<i64>) -> Vec<Answer> {
     answers.map(|a| Answer::Is(json!(a))).collect()
 }
@@ -64,10 +60,11 @@ fn all_small_machines_agree_with_brute_force() {
     let domains = || Domains::of(0..=1, &[]);
     let kind = Kind { name: "small machines", exactness: Exactness::Exact, domains };
     let mut tally = Tally::new();
-    let after = long().then(|| pairs(&assignments, &conditionals)).into_iter().flatten();
+    let after = is_long().then(|| pairs(&assignments, &conditionals)).into_iter().flatten();
     let programs = pairs(&conditionals, &assignments).chain(after);
     let traces = traces(2, &integers(0..3));
-    for body in programs {
+    // No factor of the number of programs: each part stands with each other one in some.
+    for body in programs.step_by(if is_long() { 1 } else { 3 }) {
         let text = format!("machine m {{ !0 := !0 % 2; {body} }}");
         kind.compare(&text, &traces, &mut tally);
     }
@@ -82,8 +79,8 @@ fn all_small_handlers_agree_with_brute_force() {
     let domains = || Domains::of(0..=1, &[]);
     let kind = Kind { name: "small handlers", exactness: Exactness::Exact, domains };
     let mut tally = Tally::new();
-    let threes = long().then(|| pairs(&statements, &twos)).into_iter().flatten();
-    for body in twos.iter().cloned().chain(threes) {
+    let threes = is_long().then(|| pairs(&statements, &twos)).into_iter().flatten();
+    for body in twos.iter().cloned().chain(threes).step_by(if is_long() { 1 } else { 3 }) {
         let text = format!("protocol p {{ request int; response int; var n: int = 0; on q {{ {body} reply n; }} }}");
         kind.compare(&text, &traces, &mut tally);
     }
@@ -128,8 +125,8 @@ fn ranges_with_unknown_bounds_agree_with_brute_force() {
     let ranges = BOUNDS.iter().flat_map(|a| BOUNDS.iter().map(move |b| format!("({a}..{b})")));
     let ranges: Vec<String> = ranges.collect();
     let uses = USES.iter().flat_map(|used| ranges.iter().map(|range| used.replace("RANGE", range)));
-    // Every fifth stands with each use and with each bound.
-    compare_all("ranges", uses.step_by(if long() { 1 } else { 5 }).map(|value| format!("reply {value};")));
+    // Every ninth stands with each use and with each bound.
+    compare_all("ranges", uses.step_by(if is_long() { 1 } else { 9 }).map(|value| format!("reply {value};")));
 }
 
 /// What stands at an unknown position of a list is what stands at each of its positions; outside of it there is a fault.
@@ -170,5 +167,7 @@ fn sets_of_unknown_sets_agree_with_brute_force() {
     ];
     let pairs = ELEMENTS.iter().flat_map(|a| ELEMENTS.iter().map(move |b| format!("{{{a}, {b}}}")));
     let sets: Vec<String> = pairs.chain(["{{1}, {n}, {2, m}}".to_owned(), "{{n}, {m, q}, {2}}".to_owned()]).collect();
-    compare_all("sets of sets", USES.iter().flat_map(|used| sets.iter().map(|set| used.replace("SET", set))));
+    let bodies = USES.iter().flat_map(|used| sets.iter().map(|set| used.replace("SET", set)));
+    // Every fourth stands with each use, and another one of the sets with each.
+    compare_all("sets of sets", bodies.step_by(if is_long() { 1 } else { 4 }));
 }
