@@ -10,7 +10,6 @@ pub mod declarations;
 pub mod examined;
 pub mod expressions;
 pub mod grammar;
-pub mod holes;
 pub mod judge;
 pub mod operations;
 pub mod protocol;
