@@ -9,7 +9,7 @@
 //! judges one shipped trace N times, and `-- SPEC known|unknown N` judges N simulated exchanges once, for counting instructions.
 
 #[allow(dead_code)] // its texts are enough, nothing asks for their files
-#[path = "../tests/it/shipped/mod.rs"]
+#[path = "../tests/it/shipped.rs"]
 mod shipped;
 #[allow(dead_code)] // what only other benchmarks and the tests use
 mod workload;

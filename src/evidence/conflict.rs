@@ -19,8 +19,8 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use super::allowed::{Possibility, allowed_but};
-use super::narrowing::{self, NeededSearch};
-use super::reason::{Budget, Minimality, Rechecked};
+use super::narrowing::needed;
+use super::reason::{Budget, Minimality, Rechecked, recheck};
 use crate::judge::{Options, Verdict, least_above};
 use crate::limits;
 use crate::search::{History, JudgedHistory, RejudgedHistory, RelaxedOutcome, RelaxedStart};
@@ -90,21 +90,7 @@ pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConf
     let Some(mut judged) = RejudgedHistory::new(spec, history, (line, None), &Options::default()) else {
         return Rechecked::Undecided;
     };
-    let mut found = match judged.judge(conflict.start, &conflict.events, CHECKED) {
-        RelaxedOutcome::Rejected => Rechecked::Holds,
-        RelaxedOutcome::Explained => return Rechecked::Fails,
-        RelaxedOutcome::Undecided => Rechecked::Undecided,
-    };
-    let each = if conflict.minimal == Minimality::Minimal { conflict.events.len() } else { 0 };
-    for left_out in 0..each {
-        let others = [&conflict.events[..left_out], &conflict.events[left_out + 1..]].concat();
-        match judged.judge(conflict.start, &others, CHECKED) {
-            RelaxedOutcome::Rejected => return Rechecked::Fails,
-            RelaxedOutcome::Undecided => found = Rechecked::Undecided,
-            RelaxedOutcome::Explained => {}
-        }
-    }
-    found
+    recheck(conflict.minimal, &conflict.events, &mut |answers| judged.judge(conflict.start, answers, CHECKED))
 }
 
 /// A search for a conflict.
@@ -201,12 +187,7 @@ impl ConflictSearch<'_> {
 
     /// A conflict out of these answers, if the event is rejected with them.
     fn with_needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> Option<RejectedPart> {
-        if !self.rejects(start, &answers) {
-            return None;
-        }
-        self.minimal = Minimality::Minimal;
-        let (needed, rest) = self.needed(start, answers);
-        Some(RejectedPart { start, needed, rest, minimal: self.minimal })
+        self.rejects(start, &answers).then(|| self.needed(start, answers))
     }
 
     /// The needed answers after the last event before which the state may be any; after an earlier one, if fewer answers are
@@ -224,16 +205,11 @@ impl ConflictSearch<'_> {
             first = Some(self.line_begin((2 * from).saturating_sub(end))).filter(|_| from > 0 && !is_small);
         }
         best.unwrap_or_else(|| {
-            let answers = self.judged.answers();
-            self.minimal = Minimality::Minimal;
-            let (needed, rest) = match end > LONGEST {
-                true => (Vec::new(), answers),
-                false => self.needed(RelaxedStart::Initial, answers),
-            };
-            if !rest.is_empty() {
-                self.minimal = Minimality::CutOff;
+            let (start, rest) = (RelaxedStart::Initial, self.judged.answers());
+            match end > LONGEST && !rest.is_empty() {
+                true => RejectedPart { start, needed: Vec::new(), rest, minimal: Minimality::CutOff },
+                false => self.needed(start, rest),
             }
-            RejectedPart { start: RelaxedStart::Initial, needed, rest, minimal: self.minimal }
         })
     }
 
@@ -270,12 +246,14 @@ impl ConflictSearch<'_> {
 
     /// Divides the answers into needed ones and later ones that the search did not reach. Without a needed answer the event would
     /// not be rejected.
-    fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
-        let (needed, rest) = narrowing::needed(&mut FromStart { search: self, start }, answers);
+    fn needed(&mut self, start: RelaxedStart, answers: Vec<usize>) -> RejectedPart {
+        self.minimal = Minimality::Minimal;
+        let (needed, rest) =
+            needed(self, |search| search.budget.is_spent(), |search, known| search.rejects(start, known), answers);
         if !rest.is_empty() {
             self.minimal = Minimality::CutOff;
         }
-        (needed, rest)
+        RejectedPart { start, needed, rest, minimal: self.minimal }
     }
 
     /// Tests whether the event is still rejected with these answers; false if this was not found out.
@@ -333,21 +311,5 @@ impl ConflictSearch<'_> {
             }
         }
         Some(others).filter(|others| !others.json.is_empty() || !others.open.is_empty())
-    }
-}
-
-/// The questions of [`narrowing::needed`], asked about the rejection with a fixed start.
-struct FromStart<'f, 's> {
-    search: &'f mut ConflictSearch<'s>,
-    start: RelaxedStart,
-}
-
-impl NeededSearch for FromStart<'_, '_> {
-    fn rejects(&mut self, known: &[usize]) -> bool {
-        self.search.rejects(self.start, known)
-    }
-
-    fn is_spent(&self) -> bool {
-        self.search.budget.is_spent()
     }
 }

@@ -5,8 +5,7 @@ use std::ops::ControlFlow;
 
 use super::change;
 use super::describe::{Fact, KnownState};
-use super::reason::{Budget, ReasonSearch};
-use super::without_answer;
+use super::reason::{Budget, Cause, ReasonSearch, shown};
 use crate::judge::{Cell, Exchange, Judge};
 use crate::limits;
 use crate::spec::{Site, Spec, Traced, TracedWrite};
@@ -79,16 +78,16 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     pub(super) fn lessons(
         &mut self,
         needed: &[usize],
-        causes: &[(usize, &[Cell])],
+        causes: &[Cause],
         initial: &[Cell],
     ) -> (Vec<Contribution>, usize) {
-        let mut positions: Vec<usize> = needed.iter().copied().chain(causes.iter().map(|(at, _)| *at)).collect();
+        let mut positions: Vec<usize> = needed.iter().copied().chain(causes.iter().map(|cause| cause.at)).collect();
         positions.sort_unstable();
         let from = positions.len().saturating_sub(SHOWN);
         let first_shown = positions.get(from).copied().unwrap_or(0);
         let mut lessons: Vec<(usize, Contribution)> = self.answers(needed, first_shown);
         let around = self.around(needed, causes);
-        for (at, cells) in causes.iter().filter(|(at, _)| *at >= first_shown) {
+        for Cause { at, cells } in causes.iter().filter(|cause| cause.at >= first_shown) {
             let around = around.iter().find(|(position, _)| position == at).map(|(_, around)| around);
             lessons.extend(self.request(*at, cells, around).map(|lesson| (*at, lesson)));
         }
@@ -102,7 +101,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     fn replay(&mut self, last: usize, step: &mut dyn FnMut(usize, &mut Judge, &Exchange, &mut Budget<'_>)) {
         let mut judge = self.plain_start();
         judge.follow_at_most(limits::LISTED, self.budget.left());
-        let (recording, from) = (self.recording(), self.from.unwrap_or(0));
+        let (recording, from) = (self.recording(), self.found.from.unwrap_or(0));
         self.budget.within(self.budget.left() / limits::SIDE_SHARE, |budget| {
             let mut at = from;
             recording.read(from, &mut |exchange| {
@@ -116,12 +115,12 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 
     /// The judges before and after each of these exchanges, if only the needed answers are known: the effect of a request must not
     /// depend on any other answer. An exchange is missing if this takes too much work.
-    fn around(&mut self, needed: &[usize], causes: &[(usize, &[Cell])]) -> Vec<(usize, [Judge; 2])> {
-        let Some(last) = causes.iter().map(|(at, _)| *at).max() else { return Vec::new() };
+    fn around(&mut self, needed: &[usize], causes: &[Cause]) -> Vec<(usize, [Judge; 2])> {
+        let Some(last) = causes.iter().map(|cause| cause.at).max() else { return Vec::new() };
         let mut around = Vec::new();
         self.replay(last, &mut |at, judge, exchange, budget| {
-            let before = causes.iter().any(|(cause, _)| *cause == at).then(|| judge.clone());
-            observe_needed(needed, at, judge, exchange, budget);
+            let before = causes.iter().any(|cause| cause.at == at).then(|| judge.clone());
+            budget.show(judge, exchange, shown(needed, at));
             if let Some(before) = before.filter(|_| !judge.is_cut() && !budget.is_spent()) {
                 around.push((at, [before, judge.clone()]));
             }
@@ -160,7 +159,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         let mut lessons = Vec::new();
         self.replay(last, &mut |at, judge, exchange, budget| match at >= first && needed.binary_search(&at).is_ok() {
             true => lessons.push((at, lesson(&spec, judge, exchange, budget))),
-            false => observe_needed(needed, at, judge, exchange, budget),
+            false => _ = budget.show(judge, exchange, shown(needed, at)),
         });
         let stated = lessons.len();
         for at in needed.iter().copied().filter(|at| *at >= first).skip(stated) {
@@ -172,14 +171,6 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
         }
         lessons
     }
-}
-
-/// Shows an exchange to a judge, with a hole in the place of its answer unless the answer is needed.
-fn observe_needed(needed: &[usize], at: usize, judge: &mut Judge, exchange: &Exchange, budget: &mut Budget<'_>) {
-    match needed.binary_search(&at) {
-        Ok(_) => budget.observe(judge, exchange),
-        Err(_) => budget.observe(judge, &without_answer(exchange)),
-    };
 }
 
 fn initial_lesson(spec: &Spec, start: &Judge, cell: &Cell) -> Contribution {

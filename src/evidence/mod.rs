@@ -28,21 +28,10 @@ pub use networked::network_witness::{
 };
 pub use networked::witness_of_recording;
 pub use reason::{Budget, Cause, Minimality, Reason, Rechecked, check_reason, reason};
-pub use value_reason::{AnswerValues, RejectedRecording, answer_values, check_values};
+pub use value_reason::{AnswerValues, answer_values, check_values};
 pub use why::{WhyRejected, why};
-pub use witness::find::{witness, witness_forwards, witness_in_parts, witness_in_segments};
+pub use witness::backward::witness_in_segments;
+pub use witness::find::{witness, witness_in_parts};
+pub use witness::forward::witness_forwards;
 pub use witness::scheduled::witness_of_order;
 pub use witness::{Initial, Segment, Witness, WitnessError, WitnessOwn, WitnessStep};
-
-use crate::judge::{Exchange, Observed};
-
-/// The exchange with its answer replaced by a hole.
-fn without_answer(exchange: &Exchange) -> Exchange {
-    let observed = match &exchange.observed {
-        Observed::Answer(_) | Observed::Any => Observed::Any,
-        Observed::Nothing => Observed::Nothing,
-        Observed::Lost => Observed::Lost,
-        Observed::Restarted => Observed::Restarted,
-    };
-    Exchange { observed, ..exchange.clone() }
-}

@@ -10,24 +10,22 @@ use std::convert::Infallible;
 
 use crate::judge::least_above;
 
-/// The questions that find the needed answers of a rejection.
-pub(super) trait NeededSearch {
-    /// Tests whether the event is still rejected if these answers are known; false if this was not found out.
-    fn rejects(&mut self, known: &[usize]) -> bool;
-
-    /// Tests whether the budget is spent, so that further questions are not worth asking.
-    fn is_spent(&self) -> bool;
-}
-
-/// The answers without which the event would not be rejected, and then the answers for which this was not found out.
-pub(super) fn needed(search: &mut impl NeededSearch, answers: Vec<usize>) -> (Vec<usize>, Vec<usize>) {
+/// The answers without which the event would not be rejected, and then the answers for which this was not found out. `rejects` tests
+/// whether the event is still rejected if these answers are known; false if this was not found out. `is_spent` tests whether further
+/// questions are not worth asking.
+pub(super) fn needed<S>(
+    search: &mut S,
+    is_spent: impl Fn(&S) -> bool,
+    mut rejects: impl FnMut(&mut S, &[usize]) -> bool,
+    answers: Vec<usize>,
+) -> (Vec<usize>, Vec<usize>) {
     let (mut needed, mut rest) = (Vec::new(), answers);
-    while !rest.is_empty() && !search.rejects(&needed) {
-        if search.is_spent() {
+    while !rest.is_empty() && !rejects(search, &needed) {
+        if is_spent(search) {
             return (needed, rest);
         }
         let all = rest.len();
-        let with_last = |last: usize| Ok(last == all || search.rejects(&[&needed, &rest[all - last..]].concat()));
+        let with_last = |last: usize| Ok(last == all || rejects(search, &[&needed, &rest[all - last..]].concat()));
         let Ok(last) = least_above::<Infallible>(0, all, with_last);
         let last = last.unwrap_or(all);
         let after = rest.split_off(all - last);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use super::allowed::{Possibility, allowed};
 use super::learned::Contribution;
 use super::reason::{Budget, Reason, ReasonSearch};
-use crate::judge::{Cell, Exchange, Options};
+use crate::judge::{Exchange, Options};
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 
@@ -37,9 +37,8 @@ where
     let before = search.frontier(search.rejected_at());
     let allowed = allowed(spec, &before, &rejected);
     let reason = search.run();
-    let causes: Vec<(usize, &[Cell])> = reason.causes.iter().map(|cause| (cause.at, cause.cells.as_slice())).collect();
     let end = reason.all_from.map_or(reason.because.len(), |from| reason.because.partition_point(|at| *at < from));
-    let (lessons, omitted) = search.lessons(&reason.because[..end], &causes, &reason.initial);
+    let (lessons, omitted) = search.lessons(&reason.because[..end], &reason.causes, &reason.initial);
     let first = reason.from.filter(|from| !reason.because.contains(from)).and_then(|from| exchange_at(recording, from));
     Some(WhyRejected { rejected, allowed, reason, first, lessons, omitted })
 }

@@ -5,7 +5,7 @@ use std::ops::{Deref, DerefMut};
 use super::Observed;
 use super::normal_form::growth::Growth;
 use super::verdict::{Doubt, Place};
-use crate::process::{Port, Process};
+use crate::process::{Port, Process, SectionStart};
 use crate::solve::{Answer, Past, Solver, Store};
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Driven, Infeasible};
@@ -101,8 +101,8 @@ pub enum Logged {
     Step(usize),
     /// The path began in the candidate with this number: choices were kept from then on only.
     Began(usize),
-    /// The server began a section over a network, or a message was lost.
-    Section(BegunSection),
+    /// The server began a section over a network.
+    Section(SectionStart),
     /// The message that was seen, if it may be any of several messages under way.
     Seen(Value),
     /// A peer saw a call: that for which the task of this connection waits, or (`None`) one for which no task waits.
@@ -115,33 +115,6 @@ pub enum Logged {
     NeverRead,
     /// The next event was observed over a network.
     Observed,
-}
-
-/// A section that a server began over a network, or a message that was lost.
-#[derive(Clone, PartialEq, Debug)]
-pub enum BegunSection {
-    /// The handler of a request of this connection.
-    Request(Port, Value),
-    /// The next section of the task of this connection.
-    Task(Port),
-    /// The handler that runs when a connection begins.
-    Opened(Port),
-    /// The handler that runs when a connection has ended.
-    Left(Port),
-    /// The handler that runs when the server starts again.
-    Restarted,
-}
-
-impl BegunSection {
-    /// The request or message that the section, or the loss, is about.
-    #[must_use]
-    pub fn value(&self) -> Option<&Value> {
-        match self {
-            BegunSection::Request(_, value) => Some(value),
-            BegunSection::Task(_) | BegunSection::Opened(_) | BegunSection::Left(_) => None,
-            BegunSection::Restarted => None,
-        }
-    }
 }
 
 /// Tests whether a path notes that the request took effect: no note is needed if it certainly does, before any step of the server.

@@ -27,7 +27,7 @@ mod verdict;
 mod work;
 
 pub use candidate::Candidate;
-pub use candidate::{BegunSection, Log, Logged, notes_requests};
+pub use candidate::{Log, Logged, notes_requests};
 pub(crate) use context::Context;
 pub use context::Counts;
 pub use exchange::{Exchange, Observed};

@@ -272,7 +272,8 @@ fn ways(mutant: &Arc<Spec>, state: &ProductState, request: &Value, values: usize
     }
     if found.is_empty() && is_stuck {
         for seed in 0..DRAWN {
-            let mut server = Server::drawn_at(mutant.clone(), state.memory.clone(), state.tokens);
+            let mut server = Server::resumed(mutant.clone(), state.memory.clone());
+            server.count_tokens(state.tokens);
             match server.handle(request, 1, &mut Random::new(seed)) {
                 Ok(reply) => add(&mut found, &server, Ok(reply)),
                 Err(Stop::Stuck(_) | Stop::Fault(_)) => add(&mut found, &server, Err(())),

@@ -29,6 +29,7 @@ pub use instructions::lookup::{Lookup, WaitingLookup};
 pub use notes::{Slots, TouchedPart};
 pub use pending::{ConnectionList, Sent, Situation, Stack};
 pub use roots::Live;
+pub use sections::SectionStart;
 pub use task::{Port, copy_values};
 pub use unknowns::{Answered, Unknowns};
 

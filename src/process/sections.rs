@@ -15,6 +15,43 @@ use crate::spec::Site;
 use crate::spec::code::Program;
 use crate::value::Value;
 
+/// The work with which a section begins.
+#[derive(Clone, PartialEq, Debug)]
+pub enum SectionStart {
+    /// The start of the server, which sets its state.
+    Boot,
+    /// The handler of a request of this connection.
+    Request(Port, Value),
+    /// The next section of the suspended task of this connection.
+    Task(Port),
+    /// The internal step with this number, in the order of the declarations.
+    Step(usize),
+    /// The handler that runs when a connection begins.
+    Opened(Port),
+    /// The handler that runs when a connection has ended.
+    Left(Port),
+    /// The handler that runs when the server starts again.
+    Restarted,
+}
+
+impl SectionStart {
+    /// The connection of the section's task; `None` if the section serves no connection.
+    #[must_use]
+    pub fn port(&self) -> Option<Port> {
+        match self {
+            SectionStart::Request(port, _) | SectionStart::Task(port) => Some(*port),
+            SectionStart::Opened(port) | SectionStart::Left(port) => Some(*port),
+            SectionStart::Boot | SectionStart::Step(_) | SectionStart::Restarted => None,
+        }
+    }
+
+    /// The request that the section begins to handle.
+    #[must_use]
+    pub fn request(&self) -> Option<&Value> {
+        if let SectionStart::Request(_, request) = self { Some(request) } else { None }
+    }
+}
+
 impl Process {
     /// Begins to set the initial state; ends with [`Event::End`](super::Event::End).
     pub fn boot(&mut self, program: &Program) {

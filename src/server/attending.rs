@@ -4,11 +4,11 @@
 //! ends.
 
 use super::conversation::{Conversation, draw};
-use super::packets::{CallPacket, CallStage, MessagePacket, Notice, OpenTask, RequestPacket};
-use super::{Departure, Reply, SectionDone, Stop};
+use super::packets::{CallPacket, CallStage, MessagePacket, OpenTask, RequestPacket};
+use super::{Departure, Reply, SectionDone, SectionStart, Stop};
 use crate::choice::Choices;
 use crate::network::{Observation, ServerMove, ServerSection, moves};
-use crate::process::{ConnectionList, Port, Situation};
+use crate::process::{Port, Situation};
 
 /// The weights of a step before a section, and of no step; and the most steps before one section.
 const STEPPING: [u64; 2] = [1, 3];
@@ -73,81 +73,81 @@ impl Conversation {
         situation: &Situation,
         source: &mut dyn Choices,
     ) -> Result<bool, Stop> {
-        match section {
-            ServerSection::Move(ServerMove::Receive(at)) => self.receive(at, source),
-            ServerSection::Move(ServerMove::Resume(at)) => self.go_on(situation.suspended[at].port, source),
-            ServerSection::Open(port) => self.take_notice(port, ConnectionList::Opening, source),
-            ServerSection::Leave(port) => self.take_notice(port, ConnectionList::Leaving, source),
-            // Steps come before each section.
-            ServerSection::Move(ServerMove::Step) => Ok(false),
-        }
-    }
-
-    /// Begins to serve the request at this position.
-    fn receive(&mut self, at: usize, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let RequestPacket { port, ref request, noted, is_read, tried } = self.requests[at];
-        if tried == Some(self.waiting.state) {
-            return Ok(false);
-        }
-        let request = request.clone();
-        let kept = match is_read {
-            true => self.server.begin(&request, port.0, source).map(|done| (request, done)),
-            false => self.server.kept_or_another(port.0, request, source).map(|kept| (kept.request, kept.done)),
+        let state = self.waiting.state;
+        let port = match section {
+            ServerSection::Open(port) | ServerSection::Leave(port) => Some(port),
+            ServerSection::Move(_) => section.port(situation),
         };
-        let Some((request, done)) = self.waiting.sift(kept, &mut self.requests[at].tried)? else { return Ok(false) };
-        let ended = EndedSection { port, request: Some(noted) };
-        let outgoing = self.outgoing(Some((ended, &done)), source)?;
-        if !is_read {
-            self.journal.fix_request(noted, request.clone());
-        }
-        if self.comes_again(source)? {
-            self.requests[at] = RequestPacket { port, request, noted, is_read: true, tried: None };
-        } else {
-            self.requests.remove(at);
-        }
-        self.end(ended, &done);
-        self.depart(outgoing, source).map(|()| true)
-    }
-
-    /// Continues the task of a connection.
-    fn go_on(&mut self, port: Port, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let Some(OpenTask { request, tried }) = self.tasks.get(&port) else { return Ok(false) };
-        if *tried == Some(self.waiting.state) {
+        // Steps, which have no connection, come before each section.
+        let Some(port) = port else { return Ok(false) };
+        if self.tried(section, port).is_none_or(|tried| *tried == Some(state)) {
             return Ok(false);
         }
-        let ended = EndedSection { port, request: *request };
-        let answered = self.answered(port);
-        let done = self.go_on_answered(port, source);
-        let Some(task) = self.tasks.get_mut(&port) else { return Ok(false) };
-        let Some(done) = self.waiting.sift(done, &mut task.tried)?.flatten() else { return Ok(false) };
-        let outgoing = self.outgoing(Some((ended, &done)), source)?;
-        self.fix_answers(answered);
-        self.tasks.remove(&port);
-        self.end(ended, &done);
-        self.depart(outgoing, source).map(|()| true)
-    }
-
-    /// Handles the beginning or the end of a connection.
-    fn take_notice(&mut self, port: Port, list: ConnectionList, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let notices = if list == ConnectionList::Opening { &mut self.opening } else { &mut self.leaving };
-        let Some(notice) = notices.iter_mut().find(|notice| notice.port == port) else { return Ok(false) };
-        if notice.tried == Some(self.waiting.state) {
+        let done = match section {
+            ServerSection::Move(ServerMove::Receive(at)) => self.read(at, source).map(Some),
+            ServerSection::Open(port) => self.server.run(&SectionStart::Opened(port), source).map(Some),
+            ServerSection::Leave(port) => self.server.run(&SectionStart::Left(port), source).map(Some),
+            ServerSection::Move(ServerMove::Resume(_) | ServerMove::Step) => self.go_on(port, source),
+        };
+        let Some(done) = self.waiting.sift(done)? else {
+            self.tried(section, port).into_iter().for_each(|tried| *tried = Some(state));
             return Ok(false);
-        }
-        let noticed = self.server.noticed(port.0, list, source);
-        let Some(done) = self.waiting.sift(noticed, &mut notice.tried)? else { return Ok(false) };
-        let ended = EndedSection { port, request: None };
+        };
+        let Some(done) = done else { return Ok(false) };
+        let request = match section {
+            ServerSection::Move(ServerMove::Receive(at)) => Some(self.requests[at].noted),
+            _ => self.tasks.get(&port).and_then(|task| task.request),
+        };
+        let ended = EndedSection { port, request };
         let outgoing = self.outgoing(Some((ended, &done)), source)?;
-        let is_other = |notice: &Notice| notice.port != port;
-        match list {
-            ConnectionList::Opening => self.opening.retain(is_other),
-            ConnectionList::Leaving => {
-                self.leaving.retain(is_other);
+        match section {
+            ServerSection::Move(ServerMove::Receive(at)) => self.has_read(at, source)?,
+            ServerSection::Open(_) => self.opening.retain(|notice| notice.port != port),
+            ServerSection::Leave(_) => {
+                self.leaving.retain(|notice| notice.port != port);
                 self.drop_unread(port, 0);
             }
+            ServerSection::Move(ServerMove::Resume(_) | ServerMove::Step) => _ = self.tasks.remove(&port),
         }
         self.end(ended, &done);
         self.depart(outgoing, source).map(|()| true)
+    }
+
+    /// The number of the state in which a section was last tried in vain; `None` if there is no such section.
+    fn tried(&mut self, section: ServerSection, port: Port) -> Option<&mut Option<u64>> {
+        let notices = match section {
+            ServerSection::Move(ServerMove::Receive(at)) => return Some(&mut self.requests[at].tried),
+            ServerSection::Move(_) => return self.tasks.get_mut(&port).map(|task| &mut task.tried),
+            ServerSection::Open(_) => &mut self.opening,
+            ServerSection::Leave(_) => &mut self.leaving,
+        };
+        notices.iter_mut().find(|notice| notice.port == port).map(|notice| &mut notice.tried)
+    }
+
+    /// Begins to serve the request at this position, or another one in its place if it breaks the client's duty.
+    fn read(&mut self, at: usize, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+        let RequestPacket { port, ref request, is_read, .. } = self.requests[at];
+        let request = request.clone();
+        if is_read {
+            return self.server.run(&SectionStart::Request(port, request), source);
+        }
+        let kept = self.server.kept_or_another(port.0, request, source)?;
+        self.requests[at].request = kept.request;
+        Ok(kept.done)
+    }
+
+    /// Notes that the request at this position was read: it is final now, and perhaps arrives again.
+    fn has_read(&mut self, at: usize, source: &mut dyn Choices) -> Result<(), Stop> {
+        let comes_again = self.comes_again(source)?;
+        let packet = &mut self.requests[at];
+        if !packet.is_read {
+            self.journal.fix_request(packet.noted, packet.request.clone());
+        }
+        (packet.is_read, packet.tried) = (true, None);
+        if !comes_again {
+            self.requests.remove(at);
+        }
+        Ok(())
     }
 
     /// Notes that a section has ended: its task is suspended, or has ended, too.

@@ -8,7 +8,7 @@
 //! request becomes a symbol.
 
 use super::section::{PathSearch, RunPath, UNDECIDED};
-use super::{Begun, Reply, SectionDone, Server, Stop};
+use super::{Port, Reply, SectionDone, SectionStart, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Scalar, Sort};
@@ -145,7 +145,7 @@ impl RequestSearch<'_> {
 
     /// Handles a request if it keeps the client's duty; otherwise returns `None`, and nothing has happened.
     fn kept(&mut self, client: u64, request: &Value) -> Result<Option<KeptRequest>, Stop> {
-        match self.server.attend(request, client, self.source) {
+        match self.server.run(&SectionStart::Request(Port(client), request.clone()), self.source) {
             Err(Stop::Outside(site)) => {
                 self.broken = site;
                 self.server.drawing.tokens = self.names;
@@ -177,7 +177,7 @@ impl RequestSearch<'_> {
         let last = server.open.as_ref().map_or(0, |open| open.fresh.last);
         let mut fresh = Fresh { last: last.max(server.drawing.fresh().last) };
         let wanted = server.wanted(like, &mut fresh);
-        let mut path = server.copy_with(Begun::Request(&wanted.request, client));
+        let mut path = server.copy_with(&SectionStart::Request(Port(client), wanted.request.clone()))?;
         let mut search = PathSearch { paths: PATHS, ..server.search(fresh, self.source) };
         wanted.facts.iter().try_for_each(|fact| path.assume(fact, search.solver)).map_err(|_| UNDECIDED)?;
         search.first(path, &mut |search, path, _| search.request(path, &wanted))

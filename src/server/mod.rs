@@ -10,7 +10,6 @@ mod client;
 mod complete;
 mod conversation;
 mod draw;
-mod given;
 mod occurrence;
 mod open;
 mod own;
@@ -24,7 +23,8 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::json;
-use crate::process::{Fault, Fresh, Limit, Port, Process, copy_values};
+use crate::process::{Fault, Fresh, Limit, PeerCalls, Process, copy_values};
+pub use crate::process::{Port, SectionStart};
 use crate::solve::{Solver, Why};
 use crate::spec::code::Op;
 use crate::spec::{Site, Spec, TypeId, Types};
@@ -36,7 +36,6 @@ pub(crate) use complete::Completion;
 pub use conversation::{Conversation, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
-pub(crate) use given::{GivenServer, SectionStop};
 pub use occurrence::{CallEvent, Occurrence, PeerOccurrence};
 use open::SymbolicState;
 pub use own::Departure;
@@ -70,6 +69,15 @@ pub enum SectionDone {
     Ended(Reply),
     /// The task goes on later; other tasks may go on meanwhile.
     Suspended,
+}
+
+/// The event that suspended a task.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) enum Suspension {
+    /// A `yield` at this place.
+    Yielded(Option<Site>),
+    /// Calls of peers.
+    Called(PeerCalls),
 }
 
 /// The effect of a `yield`.
@@ -150,25 +158,8 @@ pub struct Server {
     open: Option<SymbolicState>,
     /// The choices of the last section, with their types; empty if the state had symbols before the section.
     made: Vec<(Given, TypeId)>,
-}
-
-/// The event with which a section begins.
-#[derive(Clone, Copy)]
-enum Begun<'r> {
-    /// The start of the server.
-    Boot,
-    /// A request of a client.
-    Request(&'r Value, u64),
-    /// An internal step of the server.
-    Step(usize),
-    /// The next section of the task at this position among the suspended ones.
-    Task(usize),
-    /// The beginning of a client's connection.
-    Opened(u64),
-    /// The end of a client's connection.
-    Left(u64),
-    /// The restart of a server that was killed.
-    Restart,
+    /// The event that suspended the task of the last section, if all of the state was known before the section.
+    pub(crate) suspension: Option<Suspension>,
 }
 
 /// A state that a server can return to.
@@ -197,7 +188,7 @@ impl Server {
     pub fn new(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Wide));
         server.open = Some(SymbolicState::default());
-        server.section(Begun::Boot, source)?;
+        server.section(&SectionStart::Boot, source)?;
         Ok(server)
     }
 
@@ -208,7 +199,7 @@ impl Server {
     /// The initial state cannot be computed, or does not exist with these choices.
     pub fn explored(spec: Arc<Spec>, ranges: Ranges, source: &mut dyn Choices) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::new(ranges, Variety::Small));
-        server.section(Begun::Boot, source)?;
+        server.section(&SectionStart::Boot, source)?;
         Ok(server)
     }
 
@@ -216,13 +207,6 @@ impl Server {
     pub(crate) fn explored_at(spec: Arc<Spec>, ranges: Ranges, state: Vec<Value>, tokens: usize) -> Server {
         let mut server = Server::unset(spec, Drawing { naming: None, ..Drawing::new(ranges, Variety::Small) });
         server.path.process.memory = state;
-        server.drawing.tokens = tokens;
-        server
-    }
-
-    /// A server whose choices are drawn, in a state with tokens up to this number.
-    pub(crate) fn drawn_at(spec: Arc<Spec>, state: Vec<Value>, tokens: usize) -> Server {
-        let mut server = Server::resumed(spec, state);
         server.drawing.tokens = tokens;
         server
     }
@@ -243,8 +227,7 @@ impl Server {
     /// The choices lead to no initial state.
     pub fn given(spec: Arc<Spec>, initial: Vec<Given>) -> Result<Server, Stop> {
         let mut server = Server::unset(spec, Drawing::default());
-        server.enter(Begun::Boot);
-        server.replay(initial)?;
+        server.repeat(&SectionStart::Boot, initial)?;
         Ok(server)
     }
 
@@ -263,7 +246,19 @@ impl Server {
         let notices = spec.program.opens.is_some() || spec.program.closes.is_some();
         let is_asynchronous = notices || code.any(Op::is_asynchronous);
         let at_yield = AtYield::GoesOn;
-        Server { path, before, at_yield, is_asynchronous, calls: 0, solver, drawing, open: None, made, spec }
+        Server {
+            path,
+            before,
+            at_yield,
+            is_asynchronous,
+            calls: 0,
+            solver,
+            drawing,
+            open: None,
+            made,
+            suspension: None,
+            spec,
+        }
     }
 
     /// Handles a request with drawn choices, now and then after an internal step. A request without a run waits for a few
@@ -273,21 +268,21 @@ impl Server {
     /// The request has no run.
     pub fn handle(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<Reply, Stop> {
         self.idle(source)?;
-        self.attend(request, client, source).map(SectionDone::reply)
+        self.run(&SectionStart::Request(Port(client), request.clone()), source).map(SectionDone::reply)
     }
 
-    /// Runs the first section of a request.
-    fn attend(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
-        self.drawing.see(request);
-        self.patiently(Begun::Request(request, client), source)
-    }
-
-    /// Runs a section. If it has no run, takes internal steps first.
-    fn patiently(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+    /// Runs a section with drawn choices, up to the end or the next `yield` or call of its task. A section of a task without a run
+    /// waits for a few internal steps. Without a handler nothing happens.
+    ///
+    /// # Errors
+    /// The section has no run, and nothing has happened. If there is no such step or task, this is a [`Stop::Mismatch`].
+    pub fn run(&mut self, start: &SectionStart, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+        self.see(start);
+        let patience = if start.port().is_some() { self.patience() } else { 0 };
         let mut waited = 0;
         loop {
-            match self.section(begun, source) {
-                Err(Stop::Stuck(_)) if waited < self.patience() => self.act(source)?,
+            match self.section(start, source) {
+                Err(Stop::Stuck(_)) if waited < patience => self.act(source)?,
                 done => return done,
             }
             waited += 1;
@@ -300,24 +295,24 @@ impl Server {
     /// # Errors
     /// A limit or the solver leaves this open, or the source of choices fails, which decides what is tried first.
     pub fn has_run(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<bool, Stop> {
-        let before = self.path.process.memory.clone();
-        self.enter(Begun::Request(request, client));
-        let found = self.given_by_symbols(source);
-        self.path.process.memory = before;
-        match found {
+        match self.given_by_symbols(&SectionStart::Request(Port(client), request.clone()), source) {
             Err(stop @ (Stop::Choice(_) | Stop::Limit(_) | Stop::Undecided(_))) => Err(stop),
             found => Ok(!matches!(found, Err(Stop::Stuck(_)))),
         }
     }
 
-    /// Handles a request with given choices.
+    /// Runs a section with given choices.
     ///
     /// # Errors
-    /// The choices do not fit.
-    pub fn handle_given(&mut self, request: &Value, client: u64, given: Vec<Given>) -> Result<Reply, Stop> {
-        self.drawing.see(request);
-        self.enter(Begun::Request(request, client));
-        self.replay(given).map(SectionDone::reply)
+    /// The choices do not fit. If there is no such step or task, this is a [`Stop::Mismatch`].
+    pub fn repeat(&mut self, start: &SectionStart, given: Vec<Given>) -> Result<SectionDone, Stop> {
+        self.see(start);
+        self.once(start, ChoiceSource::Given(given.into()))
+    }
+
+    /// Counts the tokens of a request as existing.
+    fn see(&mut self, start: &SectionStart) {
+        start.request().into_iter().for_each(|request| self.drawing.see(request));
     }
 
     /// The current state, to return to.
@@ -331,15 +326,10 @@ impl Server {
         (self.path, self.open, self.calls) = (path, open, calls);
     }
 
-    fn enter(&mut self, begun: Begun) {
-        begun.on(&self.spec, &mut self.path.process);
-    }
-
     /// A copy of the state, in which a section begins.
-    fn copy_with(&self, begun: Begun) -> RunPath {
+    fn copy_with(&self, start: &SectionStart) -> Result<RunPath, Stop> {
         let mut path = self.path.clone();
-        begun.on(&self.spec, &mut path.process);
-        path
+        begin(&self.spec, &mut path.process, start).map(|()| path)
     }
 
     /// The choices of the last section, as JSON; a way is its number. Empty if the state had symbols before the section.
@@ -363,18 +353,16 @@ impl Server {
     }
 
     /// Runs a section completely, or leaves the state as it was.
-    fn section(&mut self, begun: Begun, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
-        if let Some(open) = self.open.take() {
-            return self.section_open(begun, open, source);
+    fn section(&mut self, start: &SectionStart, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+        if self.open.is_some() {
+            return self.section_open(start, source);
         }
         let suspended = self.remember();
-        self.enter(begun);
-        let done = match self.run(ChoiceSource::Drawn(source)) {
+        let done = match self.once(start, ChoiceSource::Drawn(source)) {
             Err(Stop::Stuck(site)) if self.drawing.variety == Variety::Wide => {
                 self.restore(suspended.as_ref());
-                self.enter(begun);
-                let given = self.given_by_symbols(source).map_err(|stop| stop.stopped_at(site));
-                given.and_then(|given| self.replay(given))
+                let given = self.given_by_symbols(start, source).map_err(|stop| stop.stopped_at(site));
+                given.and_then(|given| self.once(start, ChoiceSource::Given(given.into())))
             }
             done => done,
         };
@@ -394,9 +382,9 @@ impl Server {
         }
     }
 
-    /// Finds choices with which the section that has begun ends and its conditions hold.
-    fn given_by_symbols(&mut self, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
-        let start = self.path.clone();
+    /// Finds choices with which the section ends and its conditions hold.
+    fn given_by_symbols(&mut self, start: &SectionStart, source: &mut dyn Choices) -> Result<Vec<Given>, Stop> {
+        let start = self.copy_with(start)?;
         let mut search = self.search(self.drawing.fresh(), source);
         search.first(start, &mut |search, path, _| search.given(&path))
     }
@@ -406,16 +394,34 @@ impl Server {
         PathSearch { spec, fresh, solver, drawing, source, paths: PATHS, at_yield: *at_yield }
     }
 
-    fn replay(&mut self, given: Vec<Given>) -> Result<SectionDone, Stop> {
-        self.run(ChoiceSource::Given(given.into()))
-    }
-
-    fn run(&mut self, source: ChoiceSource) -> Result<SectionDone, Stop> {
-        let Server { spec, drawing, made, at_yield, .. } = self;
+    /// Runs a section in a known state once, whether it comes to its end or not.
+    fn once(&mut self, start: &SectionStart, source: ChoiceSource) -> Result<SectionDone, Stop> {
+        let Server { spec, path, drawing, made, at_yield, suspension, .. } = self;
+        begin(spec, &mut path.process, start)?;
         made.clear();
-        let mut run = Run { spec, drawing, source, made, fresh: Fresh::default(), at_yield: *at_yield };
-        drive(spec, &mut run, &mut self.path).0
+        *suspension = None;
+        let fresh = Fresh::default();
+        drive(spec, &mut Run { spec, drawing, source, made, fresh, at_yield: *at_yield, suspension }, path).0
     }
+}
+
+/// Begins a section.
+fn begin(spec: &Spec, process: &mut Process, start: &SectionStart) -> Result<(), Stop> {
+    let program = &spec.program;
+    match start {
+        SectionStart::Boot => process.boot(program),
+        SectionStart::Request(port, request) => process.receive(program, request, port.0),
+        SectionStart::Task(port) => {
+            let at = process.suspended().position(|other| other == *port);
+            process.wake(at.ok_or(Stop::Mismatch(Site(0)))?);
+        }
+        SectionStart::Step(step) if *step >= program.steps.len() => return Err(Stop::Mismatch(Site(0))),
+        SectionStart::Step(step) => process.step(program, *step),
+        SectionStart::Opened(port) => process.open(program, *port),
+        SectionStart::Left(port) => process.leave(program, *port),
+        SectionStart::Restarted => _ = process.restart(program),
+    }
+    Ok(())
 }
 
 /// The choices as JSON; a way is its number.
@@ -427,23 +433,9 @@ fn written(types: &Types, made: &[(Given, TypeId)]) -> Vec<String> {
     made.iter().map(show).collect()
 }
 
-impl Begun<'_> {
-    fn on(self, spec: &Spec, process: &mut Process) {
-        match self {
-            Begun::Boot => process.boot(&spec.program),
-            Begun::Request(request, client) => process.receive(&spec.program, request, client),
-            Begun::Step(step) => process.step(&spec.program, step),
-            Begun::Task(at) => process.wake(at),
-            Begun::Opened(client) => process.open(&spec.program, Port(client)),
-            Begun::Left(client) => process.leave(&spec.program, Port(client)),
-            Begun::Restart => _ = process.restart(&spec.program),
-        }
-    }
-}
-
 impl SectionDone {
     /// The outcome of the task; a suspended task has no answer yet.
-    fn reply(self) -> Reply {
+    pub(crate) fn reply(self) -> Reply {
         match self {
             SectionDone::Ended(reply) => reply,
             SectionDone::Suspended => Reply::Nothing,

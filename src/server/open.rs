@@ -6,7 +6,7 @@
 //! the symbol is the number that was answered.
 
 use super::section::{Choosing, PathSearch, RunPath, UNDECIDED};
-use super::{Begun, Completion, Reply, SectionDone, Server, Stop};
+use super::{Completion, Reply, SectionDone, SectionStart, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
 use crate::scalar::{Int, Scalar};
@@ -34,19 +34,14 @@ pub(super) struct SymbolicState {
 
 impl Server {
     /// Runs a section from a state with symbols, completely or not at all.
-    pub(super) fn section_open(
-        &mut self,
-        begun: Begun,
-        open: SymbolicState,
-        source: &mut dyn Choices,
-    ) -> Result<SectionDone, Stop> {
-        let start = self.copy_with(begun);
+    pub(super) fn section_open(&mut self, start: &SectionStart, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
+        let from = self.copy_with(start)?;
+        let open = self.open.take().unwrap_or_default();
         let fresh = Fresh { last: open.fresh.last.max(self.drawing.fresh().last) };
         let mut search = self.search(fresh, source);
-        let found = match begun {
-            Begun::Boot => search.first(start, &mut PathSearch::begun),
-            Begun::Request(..) | Begun::Step(_) | Begun::Task(_) => search.section(start),
-            Begun::Opened(_) | Begun::Left(_) | Begun::Restart => search.section(start),
+        let found = match start {
+            SectionStart::Boot => search.first(from, &mut PathSearch::begun),
+            _ => search.section(from),
         };
         let fresh = search.fresh;
         self.made.clear();

@@ -6,7 +6,7 @@
 //! ```
 //! use mayhap::choice::Random;
 //! use mayhap::details::{Selection, Value};
-//! use mayhap::server::{Ranges, Reply, SectionDone, Server};
+//! use mayhap::server::{Port, Ranges, Reply, SectionDone, SectionStart, Server};
 //! use mayhap::spec::{Spec, Tasks, load::Text};
 //!
 //! let text = "protocol p { request int; response int; var n: int = 0; on q { let old = n; yield; n := old + q; reply n; } }";
@@ -15,22 +15,22 @@
 //! let spec = Spec::compile(text, &mut |name| Err(format!("there is no {name}")), &selection)?;
 //! let mut choices = Random::new(1);
 //! let mut server = Server::new(spec, Ranges::default(), &mut choices).expect("it starts").interleaved();
-//! for client in [1, 2] {
-//!     assert_eq!(server.begin(&Value::from(5), client, &mut choices), Ok(SectionDone::Suspended));
+//! for client in [Port(1), Port(2)] {
+//!     let request = SectionStart::Request(client, Value::from(5));
+//!     assert_eq!(server.run(&request, &mut choices), Ok(SectionDone::Suspended));
 //! }
-//! for client in [1, 2] {
+//! for client in [Port(1), Port(2)] {
 //!     // Neither sees what the other one adds.
 //!     let answer = SectionDone::Ended(Reply::Answer(Value::from(5)));
-//!     assert_eq!(server.go_on(client, &mut choices), Ok(answer));
+//!     assert_eq!(server.run(&SectionStart::Task(client), &mut choices), Ok(answer));
 //! }
 //! # Ok::<(), mayhap::error::SpecError>(())
 //! ```
 
 use super::draw::Variety;
-use super::{AtYield, Begun, Given, SectionDone, Server, Stop};
+use super::{AtYield, SectionStart, Server, Stop};
 use crate::choice::Choices;
-use crate::process::{ConnectionList, PeerCall, Sent, Situation};
-use crate::spec::Site;
+use crate::process::{PeerCall, Process, Sent, Situation};
 use crate::value::Value;
 
 /// The weights of taking a step before a request, and then perhaps another one, and of taking none.
@@ -71,24 +71,6 @@ impl Server {
     #[must_use]
     pub fn is_asynchronous(&self) -> bool {
         self.is_asynchronous
-    }
-
-    /// Handles a request up to its end or its first `yield`, with drawn choices. It waits as in [`Server::handle`].
-    ///
-    /// # Errors
-    /// The request has no run, and nothing has happened.
-    pub fn begin(&mut self, request: &Value, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
-        self.attend(request, client, source)
-    }
-
-    /// Continues the suspended request of a client, with drawn choices.
-    ///
-    /// # Errors
-    /// The request has no run now, and stays suspended as it was. If the client has no suspended request, this is a
-    /// [`Stop::Mismatch`].
-    pub fn go_on(&mut self, client: u64, source: &mut dyn Choices) -> Result<SectionDone, Stop> {
-        let place = self.suspended().position(|other| other == client).ok_or(Stop::Mismatch(Site(0)))?;
-        self.patiently(Begun::Task(place), source)
     }
 
     /// Forgets the suspended request of a client, if it has one.
@@ -133,52 +115,9 @@ impl Server {
         self.path.process.answer_call(exchange, answer.as_ref());
     }
 
-    /// Runs the handler for the beginning or the end of a connection up to its end or first `yield`. Without a handler nothing
-    /// happens.
-    ///
-    /// # Errors
-    /// The handler has no run, and nothing has happened.
-    pub fn noticed(
-        &mut self,
-        client: u64,
-        list: ConnectionList,
-        source: &mut dyn Choices,
-    ) -> Result<SectionDone, Stop> {
-        let begun = match list {
-            ConnectionList::Opening => Begun::Opened(client),
-            ConnectionList::Leaving => Begun::Left(client),
-        };
-        self.patiently(begun, source)
-    }
-
-    /// Restarts the server as if it was killed: everything under way is lost, connections begin anew, and the handler `on restart`
-    /// runs, if there is one, with drawn choices.
-    ///
-    /// # Errors
-    /// The handler has no run, and nothing has happened.
-    pub fn restart(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
-        match self.spec.program.restarts {
-            Some(_) => self.section(Begun::Restart, source).map(drop),
-            None => {
-                self.enter(Begun::Restart);
-                Ok(())
-            }
-        }
-    }
-
-    /// Restarts the server as if it was killed, with given choices.
-    ///
-    /// # Errors
-    /// The choices do not fit.
-    pub fn restart_given(&mut self, given: Vec<Given>) -> Result<(), Stop> {
-        self.enter(Begun::Restart);
-        match self.spec.program.restarts {
-            Some(_) => self.replay(given).map(drop),
-            None => {
-                self.made.clear();
-                Ok(())
-            }
-        }
+    /// The memory, and everything that is under way.
+    pub(crate) fn process(&mut self) -> &mut Process {
+        &mut self.path.process
     }
 
     /// The situation of the suspended tasks.
@@ -254,8 +193,8 @@ impl Server {
     /// Takes a drawn internal step, if it has a run now.
     pub(super) fn act(&mut self, source: &mut dyn Choices) -> Result<(), Stop> {
         let step = source.choose("which step", self.spec.program.steps.len()).map_err(Stop::Choice)?;
-        match self.step(step, source) {
-            Ok(()) | Err(Stop::Stuck(_)) => Ok(()),
+        match self.run(&SectionStart::Step(step), source) {
+            Ok(_) | Err(Stop::Stuck(_)) => Ok(()),
             Err(stop) => Err(stop),
         }
     }
@@ -273,28 +212,5 @@ impl Server {
             Variety::Wide if self.takes_steps() && !self.is_asynchronous => WAITED,
             Variety::Wide | Variety::Small => 0,
         }
-    }
-
-    /// Takes the step with this number, in the order of the declarations, with drawn choices. If it stops, nothing has happened.
-    ///
-    /// # Errors
-    /// The step has no run. If there is no such step, this is a [`Stop::Mismatch`].
-    pub fn step(&mut self, step: usize, source: &mut dyn Choices) -> Result<(), Stop> {
-        let begun = self.begun(step)?;
-        self.section(begun, source).map(drop)
-    }
-
-    /// Takes the step with this number, with given choices.
-    ///
-    /// # Errors
-    /// The choices do not fit.
-    pub fn step_given(&mut self, step: usize, given: Vec<Given>) -> Result<(), Stop> {
-        let begun = self.begun(step)?;
-        self.enter(begun);
-        self.replay(given).map(drop)
-    }
-
-    fn begun(&self, step: usize) -> Result<Begun<'static>, Stop> {
-        if step < self.spec.program.steps.len() { Ok(Begun::Step(step)) } else { Err(Stop::Mismatch(Site(0))) }
     }
 }

@@ -109,12 +109,11 @@ impl Waits {
         *self = Waits { state: self.state + 1, ..Waits::default() };
     }
 
-    /// Passes on the outcome of a try; `None` if it failed in this state, which is noted.
-    pub(super) fn sift<T>(&mut self, done: Result<T, Stop>, tried: &mut Option<u64>) -> Result<Option<T>, Stop> {
+    /// Passes on the outcome of a try; `None` if it failed in this state.
+    pub(super) fn sift<T>(&mut self, done: Result<T, Stop>) -> Result<Option<T>, Stop> {
         match done {
             Ok(done) => Ok(Some(done)),
             Err(stop @ (Stop::Stuck(_) | Stop::Outside(_))) => {
-                *tried = Some(self.state);
                 self.stop = Some(stop);
                 Ok(None)
             }

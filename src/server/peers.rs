@@ -6,7 +6,7 @@
 use super::conversation::{Conversation, draw};
 use super::occurrence::{CallEvent, Occurrence, PeerOccurrence};
 use super::packets::{CallPacket, CallStage};
-use super::{SectionDone, Stop};
+use super::{SectionDone, SectionStart, Stop};
 use crate::choice::Choices;
 use crate::process::Port;
 use crate::spec::Site;
@@ -68,12 +68,12 @@ impl Conversation {
         answered
     }
 
-    /// Continues the task of a connection with the answers of its peers, or with others that the specification expects; `None` if
-    /// it waits for more answers.
-    pub(super) fn go_on_answered(&mut self, port: Port, source: &mut dyn Choices) -> Result<Option<SectionDone>, Stop> {
+    /// Continues the task of a connection with the answers of its peers, or with others that the specification expects, which are
+    /// final then; `None` if it waits for more answers.
+    pub(super) fn go_on(&mut self, port: Port, source: &mut dyn Choices) -> Result<Option<SectionDone>, Stop> {
         let answered = self.answered(port);
         if answered.is_empty() {
-            return self.server.go_on(port.0, source).map(Some);
+            return self.server.run(&SectionStart::Task(port), source).map(Some);
         }
         let mut broken = Stop::Outside(Site(0));
         for _ in 0..DRAWS {
@@ -88,8 +88,11 @@ impl Conversation {
                 self.server.return_to(mark);
                 return Ok(None);
             }
-            match self.server.go_on(port.0, source) {
-                Ok(done) => return Ok(Some(done)),
+            match self.server.run(&SectionStart::Task(port), source) {
+                Ok(done) => {
+                    self.fix_answers(answered);
+                    return Ok(Some(done));
+                }
                 Err(stop @ Stop::Outside(_)) => broken = stop,
                 Err(stop) => {
                     self.server.return_to(mark);
@@ -108,7 +111,7 @@ impl Conversation {
     }
 
     /// Makes the answers to these calls final, as a task has gone on with them.
-    pub(super) fn fix_answers(&mut self, mut answered: Vec<usize>) {
+    fn fix_answers(&mut self, mut answered: Vec<usize>) {
         answered.sort_unstable();
         for at in answered.into_iter().rev() {
             if let CallStage::Answered(answer, number) = self.calls.remove(at).stage {

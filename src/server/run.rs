@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 
 use super::draw::Drawing;
 use super::section::{RunPath, SectionEnd};
-use super::{AtYield, Given, Reply, SectionDone, Stop};
+use super::{AtYield, Given, Reply, SectionDone, Stop, Suspension};
 use crate::choice::Choices;
 use crate::process::{Choice, Fault, Fresh, Limit, PeerCalls};
 use crate::spec::types::ERROR;
@@ -16,7 +16,7 @@ use crate::term::Term;
 use crate::value::{Truth, Value};
 
 /// The source of a section's choices.
-pub(crate) enum ChoiceSource<'s> {
+pub(super) enum ChoiceSource<'s> {
     /// The choices are drawn.
     Drawn(&'s mut dyn Choices),
     /// The choices are given.
@@ -33,6 +33,8 @@ pub(super) struct Run<'r, 's> {
     /// The source of symbols, of which a concrete run needs none.
     pub fresh: Fresh,
     pub at_yield: AtYield,
+    /// The event that suspended the task.
+    pub suspension: &'r mut Option<Suspension>,
 }
 
 impl Policy for Run<'_, '_> {
@@ -94,10 +96,14 @@ impl Policy for Run<'_, '_> {
     }
 
     fn pause(&mut self, path: &mut RunPath) -> Result<(), SectionEnd> {
-        self.at_yield.meet(&mut path.process).map_or(Ok(()), |done| Err(SectionEnd(Ok(done))))
+        let site = path.process.site(&self.spec.program);
+        let Some(done) = self.at_yield.meet(&mut path.process) else { return Ok(()) };
+        *self.suspension = Some(Suspension::Yielded(site));
+        Err(SectionEnd(Ok(done)))
     }
 
     fn call(&mut self, path: &mut RunPath, calls: PeerCalls) -> Result<(), SectionEnd> {
+        *self.suspension = Some(Suspension::Called(calls.clone()));
         path.process.suspend_calling(calls);
         Err(SectionEnd(Ok(SectionDone::Suspended)))
     }

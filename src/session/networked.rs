@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use super::rejection::{FoundRejection, Recheck, judged_again};
 use crate::evidence::{
-    Budget, Minimality, NetworkRecording, NetworkWitness, RejectedRecording, WitnessError, answer_values, check_values,
+    Budget, Minimality, NetworkRecording, NetworkWitness, WitnessError, answer_values, check_values,
     witness_of_recording,
 };
 use crate::json::RawJson;
@@ -93,7 +93,8 @@ impl NetworkedEvidence {
     pub fn rejection(&self, (line, recheck): (u64, Recheck), budget: Budget<'_>) -> Result<FoundRejection, String> {
         let network = self.net.network();
         let NetworkedEvidence { spec, observed, options, .. } = self;
-        let rejected = RejectedRecording { spec, network: &*network, events: &observed.events, line, options };
+        let events = &observed.events[..observed.events.partition_point(|(own, _)| *own <= line)];
+        let rejected = NetworkRecording { spec, network: &*network, events, options };
         let values = answer_values(rejected, budget);
         let waiting = unanswered(&observed.events, line);
         let possible = values::possible(spec, observed, line, &values);

@@ -1,6 +1,6 @@
 //! A process to itself, for a test of what all tests of a process have together: the panic hook, the memory.
 //!
-//! `alone("choice_hook::…", || …)` runs this program again for the test of that name only, which then does the work.
+//! `alone("choice::panic_hook::…", || …)` runs this program again for the test of that name only, which then does the work.
 
 use std::env::{current_exe, var};
 use std::process::Command;

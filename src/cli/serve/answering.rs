@@ -13,7 +13,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::stopped;
 use mayhap::choice::{Choices, Random};
 use mayhap::json::{decode, encode};
-use mayhap::server::{Reply, SectionDone, Server, Stop};
+use mayhap::server::{Port, Reply, SectionDone, SectionStart, Server, Stop};
 use mayhap::spec::{Site, Spec};
 use mayhap::value::Value;
 use std::collections::{HashMap, HashSet};
@@ -156,7 +156,7 @@ impl Answering {
         let drawn = self.choices.choose("who goes on", able.len()).map_err(|error| error.to_string())?;
         let task = self.suspended.swap_remove(able[drawn]);
         let request = task.asked.as_ref().map(|(_, request)| request.clone());
-        let go_on = |this: &mut Answering| this.server.go_on(task.client, &mut this.choices);
+        let go_on = |this: &mut Answering| this.server.run(&SectionStart::Task(Port(task.client)), &mut this.choices);
         let done = self.written(request.as_ref(), go_on, |done| Some(done));
         match (self.ended(done, (task.client, request.as_ref()), terminal)?, task.asked) {
             (RequestOutcome::Suspended, asked) => {

@@ -11,8 +11,7 @@ use super::connection::{CallEnd, ClientLine};
 use super::outbox::{Outbox, TalkingConnection};
 use crate::cli::terminal::Terminal;
 use mayhap::json::encode;
-use mayhap::process::ConnectionList;
-use mayhap::server::{CallEvent, Departure, Occurrence, PeerOccurrence, SectionDone, Stop};
+use mayhap::server::{CallEvent, Departure, Occurrence, PeerOccurrence, Port, SectionDone, SectionStart, Stop};
 use mayhap::value::Value;
 
 /// The sections that run at the beginning of a request.
@@ -36,7 +35,7 @@ impl Answering {
             return Ok(());
         }
         let mark = self.server.mark();
-        let noticed = self.server.noticed(client, ConnectionList::Opening, &mut self.choices);
+        let noticed = self.server.run(&SectionStart::Opened(Port(client)), &mut self.choices);
         let departures = noticed.and_then(|done| Ok((done, self.server.departures(&mut self.choices)?)));
         let is_told = |departure: &Departure| matches!(departure, Departure::Message(to, _) if *to == client);
         match departures {
@@ -70,7 +69,7 @@ impl Answering {
     /// There is no run, and nothing has happened.
     pub fn begin(&mut self, request: &Value, client: u64) -> Result<OpeningSections, Stop> {
         if !self.connections.get(&client).is_some_and(|connection| connection.is_opening) {
-            let done = self.server.begin(request, client, &mut self.choices)?;
+            let done = self.server.run(&SectionStart::Request(Port(client), request.clone()), &mut self.choices)?;
             return Ok(OpeningSections { before: Vec::new(), done: Some(done) });
         }
         let mark = self.server.mark();
@@ -83,14 +82,14 @@ impl Answering {
     }
 
     fn open_and_begin(&mut self, request: &Value, client: u64) -> Result<OpeningSections, Stop> {
-        let opened = self.server.noticed(client, ConnectionList::Opening, &mut self.choices)?;
+        let opened = self.server.run(&SectionStart::Opened(Port(client)), &mut self.choices)?;
         let before = self.server.departures(&mut self.choices)?;
         let ends = before.iter().any(|departure| matches!(departure, Departure::End(ended) if *ended == client));
         self.noticed(client, &opened);
         if opened == SectionDone::Suspended || ends {
             return Ok(OpeningSections { before, done: None });
         }
-        let done = self.server.begin(request, client, &mut self.choices)?;
+        let done = self.server.run(&SectionStart::Request(Port(client), request.clone()), &mut self.choices)?;
         Ok(OpeningSections { before, done: Some(done) })
     }
 
@@ -143,7 +142,7 @@ impl Answering {
                 self.leaving.push(client);
                 continue;
             }
-            match self.server.noticed(client, ConnectionList::Leaving, &mut self.choices) {
+            match self.server.run(&SectionStart::Left(Port(client)), &mut self.choices) {
                 Ok(done) => {
                     self.noticed(client, &done);
                     self.depart(client, terminal)?;

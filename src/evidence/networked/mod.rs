@@ -12,15 +12,14 @@
 pub(crate) mod network_witness;
 pub(crate) mod reobserved;
 pub(crate) mod repeated;
-pub(crate) mod script;
 
 use network_witness::{NetworkRecording, NetworkWitness};
 
 use super::witness::WitnessError;
+use super::witness::script::ChoiceScript;
 use super::witness::segment;
 use crate::judge::{Patience, judge_at_once};
 use crate::solve::Model;
-use script::ChoiceScript;
 
 /// Finds a run that explains a recording, and repeats it on the concrete server.
 ///

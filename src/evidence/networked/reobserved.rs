@@ -6,23 +6,22 @@
 
 use super::network_witness::WitnessEnd;
 use super::repeated::{Repeat, Repeated, Unread, UnseenCall};
-use super::script::{ScriptedEvent, ScriptedStart};
-use crate::judge::BegunSection;
+use crate::evidence::witness::script::ScriptedEvent;
 use crate::network::{CallSeen, Observation, PacketOrder, moves};
-use crate::process::{PeerCall, Port, Sent};
+use crate::process::{PeerCall, Port, SectionStart, Sent};
 use crate::value::{self, Truth, Value};
 
 impl Repeated<'_> {
     /// Runs the sections before an observation, and then observes it.
     pub(crate) fn event(&mut self, line: u64, observation: &Observation, scripted: ScriptedEvent) -> Repeat<()> {
         if let Some(port) = observation.port()
-            && self.server.there.insert(port)
+            && self.there.insert(port)
             && self.spec.program.opens.is_some()
         {
             self.server.process().begin_connection(port);
         }
         let ScriptedEvent { mut sections, filled, is_copy, seen, copies, never_read, called } = scripted;
-        let restart = sections.pop_if(|last| matches!(last.start, ScriptedStart::Of(BegunSection::Restarted)));
+        let restart = sections.pop_if(|last| matches!(last.start, SectionStart::Restarted));
         for section in sections {
             self.section(section, observation)?;
         }
@@ -42,7 +41,7 @@ impl Repeated<'_> {
                 self.drop_unread(*port, never_read)
             }
             Observation::Closed(port) => {
-                self.server.there.remove(port);
+                self.there.remove(port);
                 self.server.process().drop_sent(*port);
                 Ok(())
             }
@@ -108,7 +107,7 @@ impl Repeated<'_> {
 
     /// Lets a client give up its connection.
     fn lose(&mut self, port: Port, was_ended: bool) {
-        self.server.there.remove(&port);
+        self.there.remove(&port);
         let process = self.server.process();
         process.drop_sent(port);
         if self.spec.program.closes.is_some() && !was_ended {

@@ -3,6 +3,7 @@
 //!
 //! No solver is asked. The network is asked again for what the server may do next, and for what may be observed.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -10,21 +11,22 @@ use rustc_hash::FxHashMap;
 use super::network_witness::{
     NetworkRecording, NetworkWitness, PendingPart, SectionWork, WitnessCall, WitnessEnd, WitnessMessage, WitnessSection,
 };
-use super::script::{ChoiceScript, ScriptedSection, ScriptedStart};
-use crate::evidence::witness::made::wrong;
-use crate::evidence::witness::{Initial, WitnessError};
-use crate::judge::BegunSection;
+use crate::evidence::witness::WitnessError;
+use crate::evidence::witness::made::{self, wrong};
+use crate::evidence::witness::script::{ChoiceScript, ScriptedSection};
 use crate::network::{Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
-use crate::process::{ConnectionList, PeerCalls, Port, Sent};
-use crate::server::{Given, GivenServer, SectionStop};
-use crate::spec::Spec;
+use crate::process::{ConnectionList, PeerCalls, Port, SectionStart, Sent, Situation};
+use crate::server::{Given, Reply, SectionDone, Server, Suspension};
+use crate::spec::{Site, Spec};
 use crate::value::Value;
 
 /// A run that is being repeated.
 pub(crate) struct Repeated<'r> {
     pub(crate) spec: &'r Arc<Spec>,
     pub(crate) network: &'r dyn Network,
-    pub(crate) server: GivenServer,
+    pub(crate) server: Server,
+    /// The existing connections; messages to others are dropped.
+    pub(crate) there: BTreeSet<Port>,
     /// The requests that were not read, or that may be read again.
     pub(crate) unread: Vec<Unread>,
     /// The work of the tasks that are suspended, and the numbers of their last sections, by their connections.
@@ -65,13 +67,12 @@ pub(crate) type Repeat<T> = Result<T, String>;
 /// The run does not show what was recorded.
 pub(crate) fn run(recording: NetworkRecording<'_>, script: ChoiceScript) -> Result<NetworkWitness, WitnessError> {
     let NetworkRecording { spec, network, events, .. } = recording;
-    let choices = script.initial.clone();
-    let server = GivenServer::new(spec, script.initial).map_err(|stop| wrong(spec, 0, stop.to_string()))?;
-    let initial = Initial { choices, json: server.made_json() };
+    let (server, initial) = made::begin(spec, script.initial)?;
     let mut repeated = Repeated {
         spec,
         network,
-        server,
+        server: server.interleaved(),
+        there: BTreeSet::new(),
         unread: Vec::new(),
         tasks: FxHashMap::default(),
         unseen: Vec::new(),
@@ -118,12 +119,10 @@ impl Repeated<'_> {
         if !moves::of(program, self.network, &situation, observation).contains(&next) {
             return Err("the server may not do this there".to_owned());
         }
-        let before = (self.server.process().sent().len(), situation.closed);
         let at = self.sections.len();
-        let port = self.begin(next, &work);
-        let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
-        let mut section = self.ended((self.line, work), before, port, stop);
-        section.json = self.server.made_json();
+        self.take(next);
+        let section = self.made((self.line, work), &start, choices)?;
+        let port = start.port();
         if let (Some(port), true) = (port, section.end != WitnessEnd::Done) {
             self.tasks.insert(port, (section.work.clone(), at));
             if let WitnessEnd::Called(calls, _) = &section.end {
@@ -140,83 +139,84 @@ impl Repeated<'_> {
 
     /// Loses everything that is under way, and starts the server again with these choices, if the specification handles restarts.
     pub(crate) fn restart(&mut self, choices: Option<Vec<Given>>, line: u64) -> Repeat<()> {
-        self.server.there.clear();
+        self.there.clear();
         (self.unread, self.unseen, self.calling) = (Vec::new(), Vec::new(), Vec::new());
         self.tasks.clear();
-        let is_said = self.server.process().restart(&self.spec.program);
-        let Some(choices) = choices.filter(|_| is_said) else {
-            return if is_said { Err("the server does not start again".to_owned()) } else { Ok(()) };
-        };
-        let stop = self.server.run(choices).map_err(|stop| stop.to_string())?;
-        let mut section = self.ended((line, SectionWork::Restart(line)), (0, Vec::new()), None, stop);
-        section.json = self.server.made_json();
-        self.sections.push(section);
+        let is_said = self.spec.program.restarts.is_some();
+        if is_said && choices.is_none() {
+            return Err("the server does not start again".to_owned());
+        }
+        let choices = choices.unwrap_or_default();
+        let section = self.made((line, SectionWork::Restart(line)), &SectionStart::Restarted, choices)?;
+        self.sections.extend(Some(section).filter(|_| is_said));
         Ok(())
     }
 
-    /// The record of a section that has ended. Before it `sent` messages were under way, and the connections in `closed` had
-    /// ended.
-    fn ended(
+    /// Runs a section, and returns its record.
+    fn made(
         &mut self,
         (after, work): (u64, SectionWork),
-        (sent, closed): (usize, Vec<Port>),
-        port: Option<Port>,
-        stop: SectionStop,
-    ) -> WitnessSection {
-        let situation = self.server.process().situation();
-        let is_answered = stop == SectionStop::Answered && port.is_some_and(|port| !situation.closed.contains(&port));
-        let new = &self.server.process().sent()[sent..];
+        start: &SectionStart,
+        choices: Vec<Given>,
+    ) -> Repeat<WitnessSection> {
+        let before = match start {
+            SectionStart::Restarted => Situation::default(),
+            _ => self.server.process().situation(),
+        };
+        let done = self.server.repeat(start, choices).map_err(|stop| stop.to_string())?;
+        self.drop_lost(before.sent.len());
+        let closed = self.ended(&before.closed);
+        let process = self.server.process();
+        let is_answer = match (done, start.port()) {
+            (SectionDone::Ended(Reply::Answer(answer)), Some(port)) => {
+                process.emit(port, answer, Site(0));
+                !closed.contains(&port) && !before.closed.contains(&port)
+            }
+            _ => false,
+        };
+        let new = &process.sent()[before.sent.len()..];
         let message = |(number, Sent { port, value, .. }): (usize, &Sent)| WitnessMessage {
             to: *port,
             value: value.clone(),
-            is_answer: is_answered && number + 1 == new.len(),
+            is_answer: is_answer && number + 1 == new.len(),
             seen: Vec::new(),
         };
         let sent = new.iter().enumerate().map(message).collect();
-        let closed = situation.closed.into_iter().filter(|port| !closed.contains(port)).collect();
-        let end = match stop {
-            SectionStop::Ended | SectionStop::Answered => WitnessEnd::Done,
-            SectionStop::Yielded(site) => WitnessEnd::Yielded(site),
-            SectionStop::Called(PeerCalls { calls, wanted, .. }) => {
+        let end = match self.server.suspension.take() {
+            None => WitnessEnd::Done,
+            Some(Suspension::Yielded(site)) => WitnessEnd::Yielded(site),
+            Some(Suspension::Called(PeerCalls { calls, wanted, .. })) => {
                 let unseen = |call| WitnessCall { call, seen: None };
                 WitnessEnd::Called(calls.into_iter().map(unseen).collect(), wanted)
             }
         };
-        WitnessSection { after, work, json: Vec::new(), sent, closed, end }
+        Ok(WitnessSection { after, work, json: self.server.made_json(), sent, closed, end })
     }
 
-    /// Begins a section; the connection of its task, if it has one.
-    fn begin(&mut self, next: ServerSection, work: &SectionWork) -> Option<Port> {
-        let program = &self.spec.program;
+    /// The connections that a section ended; those in `before` had ended before it. The server takes notice of each, unless the
+    /// connection does not exist.
+    fn ended(&mut self, before: &[Port]) -> Vec<Port> {
+        let process = self.server.process();
+        let new = process.situation().closed.into_iter().filter(|port| !before.contains(port));
+        let (ended, gone): (Vec<Port>, Vec<Port>) = new.partition(|port| self.there.contains(port));
+        gone.into_iter().for_each(|port| process.drop_sent(port));
+        let noticed = ended.iter().filter(|_| self.spec.program.closes.is_some());
+        noticed.for_each(|port| process.end_connection(*port));
+        ended
+    }
+
+    /// Takes the beginning of a section out of what is under way.
+    fn take(&mut self, next: ServerSection) {
         let process = self.server.process();
         match next {
-            ServerSection::Move(ServerMove::Receive(at)) => {
-                let port = process.arrived(at).0;
-                match self.network.duplicates() {
-                    true => process.receive_copy(program, at),
-                    false => process.receive_arrived(program, at),
-                }
-                Some(port)
+            ServerSection::Move(ServerMove::Receive(at)) if !self.network.duplicates() => {
+                process.take_arrived(at);
             }
-            ServerSection::Move(ServerMove::Resume(at)) => {
-                let port = process.suspended().nth(at);
-                process.wake(at);
-                port
-            }
-            ServerSection::Move(ServerMove::Step) => {
-                process.step(program, if let SectionWork::Step(step, _) = work { *step } else { 0 });
-                None
-            }
-            ServerSection::Open(port) => {
-                process.take_notice(port, ConnectionList::Opening);
-                process.open(program, port);
-                Some(port)
-            }
+            ServerSection::Move(_) => {}
+            ServerSection::Open(port) => process.take_notice(port, ConnectionList::Opening),
             ServerSection::Leave(port) => {
                 process.take_notice(port, ConnectionList::Leaving);
                 process.drop_unread(port);
-                process.leave(program, port);
-                Some(port)
             }
         }
     }
@@ -236,40 +236,42 @@ impl Repeated<'_> {
 
     /// Forgets messages to connections that are gone, and brings the others into the order that the network keeps.
     pub(crate) fn normalize(&mut self) {
-        let there = self.server.there.clone();
-        let process = self.server.process();
-        let is_lost = |sent: &Sent| !there.contains(&sent.port);
-        while let Some(at) = process.sent().iter().position(is_lost) {
-            process.take_sent(at);
-        }
+        self.drop_lost(0);
         if self.network.order() != PacketOrder::Global {
-            process.order_by_port();
+            self.server.process().order_by_port();
+        }
+    }
+
+    /// Forgets messages to connections that do not exist, except for the first `kept` messages.
+    fn drop_lost(&mut self, kept: usize) {
+        let process = self.server.process();
+        let is_lost = |sent: &Sent| !self.there.contains(&sent.port);
+        while let Some(at) = process.sent()[kept..].iter().position(is_lost) {
+            process.take_sent(kept + at);
         }
     }
 
     /// The section that a script names, as the network lists it, and the work that the section is a part of.
-    fn next(&mut self, start: &ScriptedStart) -> Repeat<(ServerSection, SectionWork)> {
+    fn next(&mut self, start: &SectionStart) -> Repeat<(ServerSection, SectionWork)> {
         let missing = || "there is nothing to be done".to_owned();
         Ok(match start {
-            ScriptedStart::Step(step) => {
+            SectionStart::Step(step) => {
                 let site = self.spec.program.steps.get(*step).ok_or_else(missing)?.site;
                 (ServerSection::Move(ServerMove::Step), SectionWork::Step(*step, site))
             }
-            ScriptedStart::Of(begun) => match begun {
-                BegunSection::Request(port, request) => {
-                    let (at, Unread { line, filled, .. }) = self.read(*port, request).ok_or_else(missing)?;
-                    (ServerSection::Move(ServerMove::Receive(at)), SectionWork::Request { line, part: 1, filled })
-                }
-                BegunSection::Task(port) => {
-                    let at = self.server.process().suspended().position(|own| own == *port).ok_or_else(missing)?;
-                    let work = self.tasks.remove(port).map(|(work, _)| continued(work)).ok_or_else(missing)?;
-                    (ServerSection::Move(ServerMove::Resume(at)), work)
-                }
-                BegunSection::Opened(port) => (ServerSection::Open(*port), SectionWork::Opened(*port, 1)),
-                BegunSection::Left(port) => (ServerSection::Leave(*port), SectionWork::Left(*port, 1)),
-                // A restart runs it, and no observation does.
-                BegunSection::Restarted => return Err(missing()),
-            },
+            SectionStart::Request(port, request) => {
+                let (at, Unread { line, filled, .. }) = self.read(*port, request).ok_or_else(missing)?;
+                (ServerSection::Move(ServerMove::Receive(at)), SectionWork::Request { line, part: 1, filled })
+            }
+            SectionStart::Task(port) => {
+                let at = self.server.process().suspended().position(|own| own == *port).ok_or_else(missing)?;
+                let work = self.tasks.remove(port).map(|(work, _)| continued(work)).ok_or_else(missing)?;
+                (ServerSection::Move(ServerMove::Resume(at)), work)
+            }
+            SectionStart::Opened(port) => (ServerSection::Open(*port), SectionWork::Opened(*port, 1)),
+            SectionStart::Left(port) => (ServerSection::Leave(*port), SectionWork::Left(*port, 1)),
+            // A restart runs it, and no observation does.
+            SectionStart::Boot | SectionStart::Restarted => return Err(missing()),
         })
     }
 

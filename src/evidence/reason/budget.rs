@@ -5,7 +5,7 @@
 
 use std::sync::Arc;
 
-use crate::judge::{Cell, Context, Exchange, Judge};
+use crate::judge::{Cell, Context, Exchange, Judge, Observed};
 use crate::limits;
 use crate::spec::Spec;
 use crate::term::made;
@@ -17,6 +17,15 @@ const ASKED: u64 = limits::Z3_QUESTION / 2;
 pub struct Budget<'b> {
     left: u64,
     is_over: Option<&'b IsOver<'b>>,
+}
+
+/// The part of an exchange that is shown to a judge.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(in crate::evidence) enum Shown {
+    /// The request and the answer.
+    Answer,
+    /// The request, with a hole in the place of the answer.
+    Hole,
 }
 
 /// A test whether the search is to end early.
@@ -79,6 +88,14 @@ impl<'b> Budget<'b> {
         alive
     }
 
+    /// Shows an exchange to a judge as [`Self::observe`] does, or with a hole in the place of its answer.
+    pub(in crate::evidence) fn show(&mut self, judge: &mut Judge, exchange: &Exchange, shown: Shown) -> bool {
+        match shown {
+            Shown::Answer => self.observe(judge, exchange),
+            Shown::Hole => self.observe(judge, &without_answer(exchange)),
+        }
+    }
+
     /// The judge that knows only these cells; the budget is charged for making it.
     pub(super) fn knowing_only(&mut self, judge: &Judge, cells: &[Cell], spec: &Arc<Spec>) -> Judge {
         let before = Self::paid(judge);
@@ -110,4 +127,15 @@ impl<'b> Budget<'b> {
         self.spend(before - own.left);
         found
     }
+}
+
+/// The exchange with its answer replaced by a hole.
+fn without_answer(exchange: &Exchange) -> Exchange {
+    let observed = match &exchange.observed {
+        Observed::Answer(_) | Observed::Any => Observed::Any,
+        Observed::Nothing => Observed::Nothing,
+        Observed::Lost => Observed::Lost,
+        Observed::Restarted => Observed::Restarted,
+    };
+    Exchange { observed, ..exchange.clone() }
 }

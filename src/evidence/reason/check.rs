@@ -6,10 +6,11 @@
 use std::sync::Arc;
 
 use super::budget::Budget;
-use super::outcome::{Suffix, SuffixOutcome};
+use super::outcome::Suffix;
 use super::{Minimality, Reason, search_options};
 use crate::judge::{Judge, Options};
 use crate::limits;
+use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 
@@ -38,22 +39,29 @@ where
         None => Judge::new(spec.clone(), search_options(options)),
     };
     let from = reason.from.unwrap_or(0);
-    let mut outcome = |answers: &[usize]| suffix.outcome(start.clone(), from, answers, &mut budget);
     let before = 0..reason.and_before.unwrap_or(0);
     let all: Vec<usize> = before.chain(reason.because.iter().copied()).collect();
-    let mut found = match outcome(&all) {
-        SuffixOutcome::Rejected => Rechecked::Holds,
-        SuffixOutcome::Explained => Rechecked::Fails,
-        SuffixOutcome::Undecided => Rechecked::Undecided,
+    recheck(reason.minimal, &all, &mut |answers| suffix.outcome(start.clone(), from, answers, &mut budget))
+}
+
+/// Judges again that an event is rejected with these answers. If they are claimed to be minimal, the event is not rejected without any
+/// one of them.
+pub(in crate::evidence) fn recheck(
+    minimal: Minimality,
+    answers: &[usize],
+    judge: &mut dyn FnMut(&[usize]) -> RelaxedOutcome,
+) -> Rechecked {
+    let mut found = match judge(answers) {
+        RelaxedOutcome::Rejected => Rechecked::Holds,
+        RelaxedOutcome::Explained => return Rechecked::Fails,
+        RelaxedOutcome::Undecided => Rechecked::Undecided,
     };
-    if reason.minimal == Minimality::CutOff {
-        return found;
-    }
-    for left_out in 0..all.len() {
-        match outcome(&[&all[..left_out], &all[left_out + 1..]].concat()) {
-            SuffixOutcome::Rejected => return Rechecked::Fails,
-            SuffixOutcome::Undecided if found == Rechecked::Holds => found = Rechecked::Undecided,
-            SuffixOutcome::Undecided | SuffixOutcome::Explained => {}
+    let each = if minimal == Minimality::Minimal { answers.len() } else { 0 };
+    for left_out in 0..each {
+        match judge(&[&answers[..left_out], &answers[left_out + 1..]].concat()) {
+            RelaxedOutcome::Rejected => return Rechecked::Fails,
+            RelaxedOutcome::Undecided => found = Rechecked::Undecided,
+            RelaxedOutcome::Explained => {}
         }
     }
     found

@@ -28,16 +28,18 @@ mod related;
 use std::sync::Arc;
 
 pub use budget::Budget;
+pub(super) use check::recheck;
 pub use check::{Rechecked, check_reason};
+pub(super) use outcome::{outcome_of, shown};
 
 use crate::judge::{Cell, Exchange, Inspected, Judge, Observed, Options};
 use crate::limits;
+use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
 use crate::validate::{Recording, exchange_at};
 use known::KnownPrefix;
-use outcome::{Suffix, SuffixOutcome};
+use outcome::Suffix;
 use phases::Phases;
-use related::RelatedReason;
 
 /// A search gets the work of one more judgement of the trace per this number of exchanges, as long traces need long searches.
 const STRETCH: u64 = 16 * limits::INTERVAL as u64;
@@ -92,31 +94,40 @@ pub fn reason<R: Recording + ?Sized>(spec: &Arc<Spec>, options: &Options, exchan
 /// A search for a reason.
 ///
 /// Invariants:
-/// 1. With all answers before `before` and the `needed` answers after it, the event is rejected.
-/// 2. `needed` is in order, and all its positions are at or after `before`.
-/// 3. Unless `minimal` is cut off, without any one of `needed` some run explains the event. This run gives all answers before the
-///    missing one, and the `needed` ones after it.
-/// 4. `causes` are in reverse order, the last one first, and none is before `before`.
+/// 1. With all answers before `before` and the found ones after it, the event is rejected.
+/// 2. The found answers are in order, and all are at or after the position `before`.
+/// 3. Unless the reason is cut off, without any one of the found answers some run explains the event. This run gives all answers
+///    before the missing one, and the found ones after it.
+/// 4. The found causes are in reverse order, the last one first, and none is before `before`.
 pub(super) struct ReasonSearch<'s, R: ?Sized> {
     pub(super) spec: &'s Arc<Spec>,
     known: KnownPrefix<'s, R>,
     suffix: Suffix<'s, R>,
     pub(super) budget: Budget<'s>,
     options: Options,
-    /// The answers found to be needed, in order; all are at or after the position `before`.
-    needed: Vec<usize>,
     /// The position before which all answers are still taken as known.
     before: usize,
     /// The cells of the state that matter, from each position back to the last one.
     phases: Phases,
-    minimal: Minimality,
-    /// The position before which the state may have been any, if the reason is among related exchanges.
-    pub(super) from: Option<usize>,
-    /// The position from which on the needed answers were not found.
-    all_from: Option<usize>,
-    causes: Vec<Cause>,
-    more_causes: bool,
-    initial: Vec<Cell>,
+    /// The reason, as far as it was found.
+    pub(super) found: Reason,
+}
+
+impl Reason {
+    /// The reason of which nothing is found yet.
+    fn unknown(rejected: usize) -> Reason {
+        Reason {
+            rejected,
+            because: Vec::new(),
+            and_before: None,
+            from: None,
+            all_from: None,
+            minimal: Minimality::Minimal,
+            causes: Vec::new(),
+            more_causes: false,
+            initial: Vec::new(),
+        }
+    }
 }
 
 impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
@@ -146,15 +157,9 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             suffix,
             budget,
             options,
-            needed: Vec::new(),
             before: last,
             phases: Phases::new(spec),
-            minimal: Minimality::Minimal,
-            from: None,
-            all_from: None,
-            causes: Vec::new(),
-            more_causes: false,
-            initial: Vec::new(),
+            found: Reason::unknown(last),
         })
     }
 
@@ -181,7 +186,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     /// The judge before the reason, which shows each state as it came about.
     pub(super) fn plain_start(&self) -> Judge {
         let options = Options { inspected: Inspected::States, ..self.options.clone() };
-        match self.from {
+        match self.found.from {
             Some(_) => Judge::of_any_state(self.spec, &options),
             None => Judge::new(self.spec.clone(), options),
         }
@@ -193,12 +198,12 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         let is_long = self.suffix.at > limits::NEARBY;
         self.budget.renew(if is_long { whole / limits::SIDE_SHARE } else { whole });
         let is_unpressed = self.go_back();
-        if self.before > 0 || (is_long && (!is_unpressed || self.minimal == Minimality::CutOff)) {
+        if self.before > 0 || (is_long && (!is_unpressed || self.found.minimal == Minimality::CutOff)) {
             self.budget.renew(whole / limits::MAIN_SHARE);
             let related = self.find_related();
             self.budget.renew(whole);
             match related {
-                Some(related) if related.is_minimal() => self.take(related),
+                Some(related) if related.minimal == Minimality::Minimal => self.take(related),
                 related => {
                     if is_long {
                         self.begin_anew();
@@ -209,33 +214,21 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             }
         }
         if self.before > 0 {
-            self.minimal = Minimality::CutOff;
+            self.found.minimal = Minimality::CutOff;
+            self.found.and_before = Some(self.before);
         }
-        Reason {
-            rejected: self.suffix.at,
-            because: self.needed.clone(),
-            and_before: (self.before > 0).then_some(self.before),
-            from: self.from,
-            all_from: self.all_from,
-            minimal: self.minimal,
-            causes: self.causes.clone(),
-            more_causes: self.more_causes,
-            initial: self.initial.clone(),
-        }
+        self.found.clone()
     }
 
     /// Forgets everything that was found.
     fn begin_anew(&mut self) {
-        (self.before, self.needed, self.minimal) = (self.suffix.at, Vec::new(), Minimality::Minimal);
-        (self.causes, self.more_causes, self.initial) = (Vec::new(), false, Vec::new());
+        (self.before, self.found) = (self.suffix.at, Reason::unknown(self.suffix.at));
         self.phases = Phases::new(self.spec);
     }
 
     /// Takes over a reason that was found among related exchanges.
-    fn take(&mut self, related: RelatedReason) {
-        self.begin_anew();
-        (self.from, self.all_from) = (Some(related.from), related.all_from);
-        (self.before, self.needed, self.minimal) = (0, related.answers, related.minimal);
+    fn take(&mut self, related: Reason) {
+        (self.before, self.found) = (0, related);
     }
 
     /// Goes back until the reason is found or the budget is spent. Returns whether it was found out at each step which cells of
@@ -263,26 +256,26 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
             // An earlier answer may still matter: without it the client may have broken its duty, or the specification may be at
             // fault.
             return match self.without_answers_from(0) {
-                SuffixOutcome::Rejected => self.before = 0,
-                SuffixOutcome::Explained | SuffixOutcome::Undecided => self.gallop(),
+                RelaxedOutcome::Rejected => self.before = 0,
+                RelaxedOutcome::Explained | RelaxedOutcome::Undecided => self.gallop(),
             };
         }
         let change = self.known.last_change(cells, self.before, &mut self.budget);
         let Some(at) = change else { return self.go_to_beginning(cells) };
-        if self.causes.len() >= limits::DEPTH as usize {
-            self.more_causes = true;
+        if self.found.causes.len() >= limits::DEPTH as usize {
+            self.found.more_causes = true;
             return self.gallop();
         }
         if at + 1 < self.before {
             match self.without_answers_from(at + 1) {
-                SuffixOutcome::Rejected => self.before = at + 1,
-                explained @ SuffixOutcome::Explained => return self.bisect(at + 1, explained),
-                SuffixOutcome::Undecided => return self.gallop(),
+                RelaxedOutcome::Rejected => self.before = at + 1,
+                explained @ RelaxedOutcome::Explained => return self.bisect(at + 1, explained),
+                RelaxedOutcome::Undecided => return self.gallop(),
             }
         }
         match self.without_answers_from(at) {
-            SuffixOutcome::Rejected => {
-                self.causes.push(Cause { at, cells: cells.to_vec() });
+            RelaxedOutcome::Rejected => {
+                self.found.causes.push(Cause { at, cells: cells.to_vec() });
                 self.before = at;
             }
             without => self.need(at, without),
@@ -292,10 +285,11 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     /// Goes back to the beginning if these cells, which nothing has changed since then, suffice for the rejection.
     fn go_to_beginning(&mut self, cells: &[Cell]) {
         let start = self.known.before(0, &mut self.budget);
-        if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.needed, &mut self.budget) {
+        if self.budget.is_spent() || !self.phases.reject(&self.suffix, &start, 0, &self.found.because, &mut self.budget)
+        {
             return self.gallop();
         }
-        self.initial = cells.to_vec();
+        self.found.initial = cells.to_vec();
         self.before = 0;
     }
 
@@ -305,7 +299,7 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
         loop {
             let at = end.saturating_sub(width);
             match self.without_answers_from(at) {
-                SuffixOutcome::Rejected => {}
+                RelaxedOutcome::Rejected => {}
                 without => return self.bisect(at, without),
             }
             self.before = at;
@@ -318,14 +312,14 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
 
     /// Finds the needed answer by bisection: the answers before `too_few` do not suffice, with this outcome, and those before
     /// `self.before` do.
-    fn bisect(&mut self, mut too_few: usize, mut outcome: SuffixOutcome) {
+    fn bisect(&mut self, mut too_few: usize, mut outcome: RelaxedOutcome) {
         while self.before > too_few + 1 {
             if self.budget.is_spent() {
                 return;
             }
             let middle = too_few + (self.before - too_few) / 2;
             match self.without_answers_from(middle) {
-                SuffixOutcome::Rejected => self.before = middle,
+                RelaxedOutcome::Rejected => self.before = middle,
                 other => (too_few, outcome) = (middle, other),
             }
         }
@@ -333,17 +327,17 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     }
 
     /// Adds the answer at a position, right before the needed ones; `without` is the outcome without it.
-    fn need(&mut self, at: usize, without: SuffixOutcome) {
-        if at >= self.before || (self.budget.is_spent() && without == SuffixOutcome::Undecided) {
-            self.minimal = Minimality::CutOff;
+    fn need(&mut self, at: usize, without: RelaxedOutcome) {
+        if at >= self.before || (self.budget.is_spent() && without == RelaxedOutcome::Undecided) {
+            self.found.minimal = Minimality::CutOff;
             return;
         }
-        if without == SuffixOutcome::Undecided {
-            self.minimal = Minimality::CutOff;
+        if without == RelaxedOutcome::Undecided {
+            self.found.minimal = Minimality::CutOff;
         }
         let exchange = exchange_at(self.suffix.recording, at);
         if exchange.is_some_and(|exchange| matches!(exchange.observed, Observed::Answer(_))) {
-            self.needed.insert(0, at);
+            self.found.because.insert(0, at);
         }
         self.before = at;
     }
@@ -352,18 +346,18 @@ impl<'s, R: Recording + ?Sized> ReasonSearch<'s, R> {
     ///
     /// If following all explanations takes too much work, two cheaper questions are asked first. Do the cells that matter
     /// suffice for the rejection? Does some run explain even more of the other answers?
-    fn without_answers_from(&mut self, at: usize) -> SuffixOutcome {
-        let ReasonSearch { known, suffix, budget, needed, phases, .. } = self;
+    fn without_answers_from(&mut self, at: usize) -> RelaxedOutcome {
+        let ReasonSearch { known, suffix, budget, phases, found: Reason { because: needed, .. }, .. } = self;
         let start = known.before(at, budget);
         let outcome = suffix.outcome_briefly(&start, at, needed, budget);
-        if outcome != SuffixOutcome::Undecided {
+        if outcome != RelaxedOutcome::Undecided {
             return outcome;
         }
         if phases.reject(suffix, &start, at, needed, budget) {
-            return SuffixOutcome::Rejected;
+            return RelaxedOutcome::Rejected;
         }
         if phases.is_explained(suffix, &start, at, needed, budget) {
-            return SuffixOutcome::Explained;
+            return RelaxedOutcome::Explained;
         }
         budget.within(budget.left() / limits::MAIN_SHARE, |budget| suffix.outcome(start, at, needed, budget))
     }

@@ -3,11 +3,11 @@
 //! With `m = {"a": 2, "b": 7}` and `n = 3`, a wrong answer to `Get("a")` needs the cell `m["a"]` alone: whatever all other cells
 //! hold, the answer is still rejected. Cells are left out one after another; a map or a set is divided into its entries first.
 
-use super::ReasonSearch;
-use super::outcome::SuffixOutcome;
-use crate::judge::{Cell, Judge};
+use super::{Reason, ReasonSearch};
+use crate::judge::{Cell, Exchange, Judge};
 use crate::limits;
-use crate::spec::{Type, TypeId, Types};
+use crate::search::RelaxedOutcome;
+use crate::spec::{Spec, Type, TypeId, Types};
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
@@ -88,10 +88,10 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     /// Tests whether the event is certainly rejected if only these cells are known.
     fn rejects_knowing(&mut self, start: &Judge, cells: &[Cell]) -> bool {
         let judge = self.budget.knowing_only(start, cells, &self.phases.spec);
-        let ReasonSearch { phases, suffix, needed, budget, before, .. } = self;
+        let ReasonSearch { phases, suffix, budget, before, found: Reason { because: needed, .. }, .. } = self;
         match suffix.outcome_briefly(&judge, *before, needed, budget) {
-            SuffixOutcome::Undecided => phases.reject(suffix, &judge, *before, needed, budget),
-            outcome => outcome == SuffixOutcome::Rejected,
+            RelaxedOutcome::Undecided => phases.reject(suffix, &judge, *before, needed, budget),
+            outcome => outcome == RelaxedOutcome::Rejected,
         }
     }
 
@@ -104,12 +104,9 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
             _ => return Vec::new(),
         };
         let mut keys = Vec::new();
-        let kept = self.needed.iter().filter_map(|at| exchange_at(self.suffix.recording, *at));
+        let kept = self.found.because.iter().filter_map(|at| exchange_at(self.suffix.recording, *at));
         for exchange in kept.chain([self.suffix.rejected.clone()]) {
-            of_type(types, (self.spec.program.request, &exchange.request), key_type, &mut keys);
-            if let crate::judge::Observed::Answer(answer) = &exchange.observed {
-                of_type(types, (self.spec.program.response, answer), key_type, &mut keys);
-            }
+            add_keys(self.spec, &exchange, key_type, &mut keys);
         }
         for candidate in start.candidates() {
             if let Value::Map(map) = &candidate.process.memory[slot as usize]
@@ -125,8 +122,16 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
     }
 }
 
+/// Collects the parts of an exchange that have the type of a key.
+pub(super) fn add_keys(spec: &Spec, exchange: &Exchange, key: TypeId, keys: &mut Vec<Value>) {
+    of_type(&spec.types, (spec.program.request, &exchange.request), key, keys);
+    if let Some(answer) = exchange.observed.answer() {
+        of_type(&spec.types, (spec.program.response, answer), key, keys);
+    }
+}
+
 /// Collects the known parts of a value that have a type.
-pub(super) fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
+fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
     if ty == wanted && matches!(value, Value::Scalar(_)) && !found.contains(value) {
         found.push(value.clone());
     }

@@ -5,10 +5,11 @@
 
 use std::sync::Arc;
 
-use super::budget::Budget;
-use super::outcome::{Shown, Suffix, SuffixOutcome, shown};
+use super::budget::{Budget, Shown};
+use super::outcome::{Suffix, shown};
 use crate::judge::{Cell, Exchange, Judge};
 use crate::limits;
+use crate::search::RelaxedOutcome;
 use crate::spec::Spec;
 use crate::validate::Recording;
 use crate::value::Value;
@@ -71,7 +72,7 @@ impl Phases {
         let outcome = budget.within(suffix.share(budget, limits::MAIN_SHARE, from), |budget| {
             suffix.run(few(start, budget), from, budget, &mut |at, _| shown(kept, at), &mut forget)
         });
-        outcome == SuffixOutcome::Rejected
+        outcome == RelaxedOutcome::Rejected
     }
 
     /// Tests whether some run explains the event even with more answers known: the only holes are at the position, and at
@@ -91,7 +92,7 @@ impl Phases {
         let outcome = budget.within(budget.left() / limits::MAIN_SHARE, |budget| {
             suffix.run(few(start, budget), from, budget, &mut show, &mut |_, _, _| {})
         });
-        outcome == SuffixOutcome::Explained
+        outcome == RelaxedOutcome::Explained
     }
 
     /// Tests whether an exchange names the key of a cell that matters after it.

@@ -13,40 +13,16 @@
 
 use std::convert::Infallible;
 
-use super::budget::Budget;
-use super::needed::of_type;
-use super::outcome::{Shown, SuffixOutcome, shown};
-use super::{Minimality, ReasonSearch};
-use crate::evidence::narrowing::{NeededSearch, needed};
-use crate::judge::{Cell, Judge, Observed, least_above};
+use super::budget::{Budget, Shown};
+use super::needed::add_keys;
+use super::outcome::shown;
+use super::{Minimality, Reason, ReasonSearch};
+use crate::evidence::narrowing::needed;
+use crate::judge::{Cell, Judge, least_above};
 use crate::limits;
+use crate::search::RelaxedOutcome;
 use crate::spec::Type;
 use crate::validate::Recording;
-
-/// The answers that are shown to a judge.
-#[derive(Clone, Copy)]
-enum KnownAnswers<'k> {
-    All,
-    These(&'k [usize]),
-}
-
-/// A reason whatever the state was before its first exchange.
-pub(super) struct RelatedReason {
-    /// The position of the first exchange of the reason.
-    pub(super) from: usize,
-    /// The positions of the answers.
-    pub(super) answers: Vec<usize>,
-    /// The position from which on these are all answers, if the search for fewer was cut off.
-    pub(super) all_from: Option<usize>,
-    pub(super) minimal: Minimality,
-}
-
-impl RelatedReason {
-    /// Tests whether none of the answers can be left out.
-    pub(super) fn is_minimal(&self) -> bool {
-        self.minimal == Minimality::Minimal
-    }
-}
 
 /// The questions about the rejection from any state before a position.
 struct FromAnyState<'f, 's, 'r, R: ?Sized> {
@@ -59,8 +35,8 @@ struct FromAnyState<'f, 's, 'r, R: ?Sized> {
 }
 
 impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
-    /// The reason among the related exchanges, if there is one.
-    pub(super) fn find_related(&mut self) -> Option<RelatedReason> {
+    /// The reason among the related exchanges, whatever the state was before the first of them, if there is one.
+    pub(super) fn find_related(&mut self) -> Option<Reason> {
         let related = self.related();
         let start = Judge::of_any_state(self.spec, &self.options);
         let cells = self.named_cells();
@@ -71,14 +47,16 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
             true => related.iter().copied().filter(|at| *at >= from).collect(),
             false => (from..questions.search.suffix.at).collect(),
         };
-        let (mut answers, rest) = needed(&mut questions, answers);
+        let (mut answers, rest) =
+            needed(&mut questions, |asked| asked.search.budget.is_spent(), FromAnyState::rejects, answers);
+        let found = Reason { from: Some(from), ..Reason::unknown(questions.search.suffix.at) };
         if !rest.is_empty() || answers.len() > limits::NAMED_ANSWERS {
-            let answers = (from..self.suffix.at).collect();
-            let all_from = Some(from + 1).filter(|next| *next < self.suffix.at);
-            return Some(RelatedReason { from, answers, all_from, minimal: Minimality::CutOff });
+            let because = (from..found.rejected).collect();
+            let all_from = Some(from + 1).filter(|next| *next < found.rejected);
+            return Some(Reason { because, all_from, minimal: Minimality::CutOff, ..found });
         }
         let minimal = questions.leave_out(&mut answers);
-        Some(RelatedReason { from, answers, all_from: None, minimal })
+        Some(Reason { because: answers, minimal, ..found })
     }
 
     /// The positions of the last exchanges that have a scalar in common with the rejected one.
@@ -109,10 +87,7 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
                 continue;
             };
             let mut keys = Vec::new();
-            of_type(types, (program.request, &self.suffix.rejected.request), *key, &mut keys);
-            if let Observed::Answer(answer) = &self.suffix.rejected.observed {
-                of_type(types, (program.response, answer), *key, &mut keys);
-            }
+            add_keys(self.spec, &self.suffix.rejected, *key, &mut keys);
             cells.extend(keys.into_iter().map(|key| Cell { slot, key: Some(key) }));
         }
         cells
@@ -122,21 +97,17 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
     /// The position of the last related exchange such that the event is rejected from any state before this exchange.
     fn first(&mut self) -> Option<usize> {
-        let related = self.related;
+        let (related, all) = (self.related, (0..self.search.suffix.at).collect::<Vec<usize>>());
         let rejects = |count: usize| {
             self.from = related[related.len() - count];
-            Ok(self.rejects(related) || self.outcome(KnownAnswers::All) == SuffixOutcome::Rejected)
+            Ok(self.rejects(related) || self.rejects(&all))
         };
         let Ok(least) = least_above::<Infallible>(0, related.len(), rejects);
         least.map(|least| related[related.len() - least])
     }
 
-    /// The outcome with these answers known, and holes in the place of all others.
-    fn outcome(&mut self, known: KnownAnswers<'_>) -> SuffixOutcome {
-        let show = |at: usize| match known {
-            KnownAnswers::All => Shown::Answer,
-            KnownAnswers::These(these) => shown(these, at),
-        };
+    /// Tests whether the event is rejected with these answers known, and holes in the place of all others.
+    fn rejects(&mut self, known: &[usize]) -> bool {
         let FromAnyState { search, start, cells, from, related } = self;
         let ReasonSearch { suffix, budget, phases, .. } = &mut **search;
         let mut judge = start.clone();
@@ -146,9 +117,10 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
                 *judge = budget.knowing_only(judge, cells, &phases.spec);
             }
         };
-        budget.within(budget.left() / limits::SIDE_SHARE, |budget| {
-            suffix.run(judge, *from, budget, &mut |at, _| show(at), &mut forget)
-        })
+        let outcome = budget.within(budget.left() / limits::SIDE_SHARE, |budget| {
+            suffix.run(judge, *from, budget, &mut |at, _| shown(known, at), &mut forget)
+        });
+        outcome == RelaxedOutcome::Rejected
     }
 
     /// Leaves out answers that are not needed. Returns whether each of the answers that stay was found to be needed.
@@ -158,25 +130,15 @@ impl<R: Recording + ?Sized> FromAnyState<'_, '_, '_, R> {
             let fewer = [&found[..at], &found[at + 1..]].concat();
             let ReasonSearch { suffix, budget, .. } = &mut *self.search;
             match suffix.outcome_briefly(self.start, self.from, &fewer, budget) {
-                SuffixOutcome::Rejected => {
+                RelaxedOutcome::Rejected => {
                     *found = fewer;
                     continue;
                 }
-                SuffixOutcome::Explained => {}
-                SuffixOutcome::Undecided => minimal = Minimality::CutOff,
+                RelaxedOutcome::Explained => {}
+                RelaxedOutcome::Undecided => minimal = Minimality::CutOff,
             }
             at += 1;
         }
         minimal
-    }
-}
-
-impl<R: Recording + ?Sized> NeededSearch for FromAnyState<'_, '_, '_, R> {
-    fn rejects(&mut self, known: &[usize]) -> bool {
-        self.outcome(KnownAnswers::These(known)) == SuffixOutcome::Rejected
-    }
-
-    fn is_spent(&self) -> bool {
-        self.search.budget.is_spent()
     }
 }

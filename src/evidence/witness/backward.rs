@@ -43,11 +43,12 @@ struct Backward<'r, R: ?Sized> {
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
-/// Finds a run that shows the exchanges, and replays it part by part, from the last part to the first.
+/// Finds a witness of an accepted trace from its last exchange back, and hands over its replayed parts. A part has at most
+/// `longest` exchanges, unless only a longer part fits.
 ///
 /// # Errors
-/// There is no such run, or the values could not be found.
-pub(crate) fn run<R: Recording + ?Sized>(
+/// If the trace is not accepted, or the values could not be found.
+pub fn witness_in_segments<R: Recording + ?Sized>(
     spec: &Arc<Spec>,
     options: &Options,
     recording: &R,
@@ -58,7 +59,7 @@ pub(crate) fn run<R: Recording + ?Sized>(
     let options = &Options { inspected: Inspected::Memory, ..options.clone() };
     let start = Checkpoint { at: 0, judge: Judge::new(spec.clone(), options.clone()) };
     // Internal steps between exchanges are made one after another, from the state before each exchange.
-    let longest = if spec.program.steps.is_empty() { longest } else { 1 };
+    let longest = if spec.program.steps.is_empty() { longest.max(1) } else { 1 };
     let mut backward = Backward { spec, options, recording, longest, fits: longest, give };
     let made = match backward.part(&start, recording.length(), None) {
         // The last resort is one part for the whole run.

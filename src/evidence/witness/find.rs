@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use super::backward::witness_in_segments;
+use super::forward::witness_forwards;
 use super::{Initial, Segment, Witness, WitnessError};
-use super::{backward, forward};
 use crate::judge::Options;
 use crate::limits;
 use crate::spec::Spec;
@@ -49,40 +50,4 @@ where
         }
         found => found,
     }
-}
-
-/// Finds a witness of an accepted trace from its first exchange on, and hands over its replayed parts. After at least `look`
-/// exchanges it is tested which of them are decided. Gives up if too much stays undecided.
-///
-/// # Errors
-/// If the trace is not accepted, the values could not be found, or the search gave up.
-pub fn witness_forwards<R>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    recording: &R,
-    look: usize,
-    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
-) -> Result<Initial, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    forward::run(spec, options, recording, look.max(1), give)
-}
-
-/// Finds a witness of an accepted trace from its last exchange back, and hands over its replayed parts. A part has at most
-/// `longest` exchanges, unless only a longer part fits.
-///
-/// # Errors
-/// If the trace is not accepted, or the values could not be found.
-pub fn witness_in_segments<R>(
-    spec: &Arc<Spec>,
-    options: &Options,
-    recording: &R,
-    longest: usize,
-    give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
-) -> Result<Initial, WitnessError>
-where
-    R: Recording + ?Sized,
-{
-    backward::run(spec, options, recording, longest.max(1), give)
 }

@@ -4,7 +4,8 @@
 //! or compared, and memory holds only the undecided choices: for compare-and-reset the last one. If there are too many of these,
 //! the search gives up. If many exchanges are undecided, they are not kept in memory, and are read again.
 
-use super::made::{self, ExchangeChoices};
+use super::made;
+use super::script::{self, ScriptedEvent};
 use super::segment;
 use super::{Initial, Segment, WitnessError};
 use crate::judge::{Decided, Exchange, Inspected, Judge, Log, Options, Patience};
@@ -44,11 +45,12 @@ struct Forward<'r, R: ?Sized> {
     give: &'r mut dyn FnMut(Segment) -> ControlFlow<()>,
 }
 
-/// Finds a run that shows the exchanges, and replays it part by part, from the first part to the last.
+/// Finds a witness of an accepted trace from its first exchange on, and hands over its replayed parts. After at least `look`
+/// exchanges it is tested which of them are decided. Gives up if too much stays undecided.
 ///
 /// # Errors
-/// There is no such run, or too much stays undecided.
-pub(crate) fn run<R: Recording + ?Sized>(
+/// If the trace is not accepted, the values could not be found, or the search gave up.
+pub fn witness_forwards<R: Recording + ?Sized>(
     spec: &Arc<Spec>,
     options: &Options,
     recording: &R,
@@ -66,8 +68,8 @@ pub(crate) fn run<R: Recording + ?Sized>(
         open: VecDeque::new(),
         observed: 0,
         model: Model::default(),
-        look,
-        due: look,
+        look: look.max(1),
+        due: look.max(1),
         nodes: limits::EXCHANGE_WORK,
         give,
     };
@@ -123,7 +125,7 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
     /// Repeats the undecided exchanges before a line, as their choices are decided now.
     fn repeat(&mut self, log: &[Log], completion: &Completion<'_>, before: u64) -> Result<(), WitnessError> {
         let mut log = log.iter().peekable();
-        let initial = made::initial(completion, &mut log);
+        let initial = script::initial(completion, &mut log);
         if self.server.is_none() {
             self.server = Some(made::begin(self.spec, initial)?);
         }
@@ -133,8 +135,8 @@ impl<R: Recording + ?Sized> Forward<'_, R> {
             let (Some((server, _)), true) = (&mut self.server, end > 0) else { break };
             let mut steps = Vec::with_capacity(end);
             for exchange in &exchanges {
-                let made = ExchangeChoices::of(self.spec, completion, &mut log, exchange);
-                steps.push(made::repeat(self.spec, server, made, exchange)?);
+                let scripted = ScriptedEvent::of_exchange(self.spec, completion, &mut log, exchange);
+                steps.push(made::repeat(self.spec, server, scripted, exchange)?);
             }
             let segment = Segment { at: self.at, steps };
             self.at += end;

@@ -7,6 +7,7 @@ pub(crate) mod find;
 pub(crate) mod forward;
 pub(crate) mod made;
 pub(crate) mod scheduled;
+pub(crate) mod script;
 pub(crate) mod segment;
 pub(crate) mod single;
 

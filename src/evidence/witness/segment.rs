@@ -7,7 +7,8 @@
 
 use std::sync::Arc;
 
-use super::made::{self, RunChoices};
+use super::made;
+use super::script::ChoiceScript;
 use super::{Initial, WitnessError, WitnessStep};
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Log, Logged, Options, Patience, Verdict};
 use crate::server::{Completion, Server};
@@ -104,12 +105,12 @@ pub(crate) fn chosen(
     starts: &[Candidate],
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Option<Vec<Value>>, RunChoices), WitnessError> {
+) -> Result<(Option<Vec<Value>>, ChoiceScript), WitnessError> {
     let (candidate, model) = explanation(judge, into, &Model::default())?;
     let completion = Completion { types: &spec.types, model: &model, process: &candidate.process };
     let mut log: Vec<&Log> = candidate.log.iter().collect();
     let began = log.pop_if(|first| matches!(first.entry, Logged::Began(_)));
-    let made = RunChoices::of(spec, &completion, log.into_iter().rev(), exchanges);
+    let made = ChoiceScript::of_exchanges(spec, &completion, log.into_iter().rev(), exchanges);
     let start = began.and_then(|began| if let Logged::Began(number) = began.entry { starts.get(number) } else { None });
     let state = start.map(|start| state(&Completion { process: &start.process, ..completion }, start));
     Ok((state, made))
@@ -201,20 +202,20 @@ pub(crate) fn is_among(judge: &mut Judge, candidates: &[Candidate], state: &[Val
 pub(crate) fn replay(
     spec: &Arc<Spec>,
     state: Option<Vec<Value>>,
-    choices: RunChoices,
+    script: ChoiceScript,
     exchanges: &[Exchange],
     into: Option<&[Value]>,
 ) -> Result<(SegmentStart, Vec<WitnessStep>), WitnessError> {
     let (mut server, begun) = match state {
         Some(state) => (Server::resumed(spec.clone(), state.clone()), SegmentStart::State(state)),
         None => {
-            let (server, initial) = made::begin(spec, choices.initial)?;
+            let (server, initial) = made::begin(spec, script.initial)?;
             (server, SegmentStart::Initial(initial))
         }
     };
     let mut steps = Vec::with_capacity(exchanges.len());
-    for (exchange, made) in exchanges.iter().zip(choices.made) {
-        steps.push(made::repeat(spec, &mut server, made, exchange)?);
+    for (exchange, scripted) in exchanges.iter().zip(script.observed) {
+        steps.push(made::repeat(spec, &mut server, scripted, exchange)?);
     }
     if into.is_some_and(|state| state != server.state()) {
         let line = exchanges.last().map_or(0, |exchange| exchange.line);

@@ -4,7 +4,7 @@
 //! there are few explanations. So first the state is found in which the request was taken. Then, from the last step to the first,
 //! it is found whether the step was taken, and in which state.
 
-use super::made::{ExchangeChoices, RunChoices};
+use super::script::{ChoiceScript, ScriptedEvent};
 use super::segment::{self, SegmentStart};
 use super::{WitnessError, WitnessStep};
 use crate::judge::{Candidate, Exchange, Judge, Options, Patience};
@@ -31,15 +31,16 @@ pub(crate) fn run(
     for fired in before.fired.iter().rev() {
         if !segment::is_among(&mut after, &fired.states, &state) {
             let mut led = judge.after_step(&before, fired, exchange);
-            let (earlier, step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
-            (state, made) = (earlier, made.after(step));
+            let (earlier, mut step) = chosen(spec, &mut led, &fired.states, exchanges, Some(&state))?;
+            step.sections.append(&mut made.sections);
+            (state, made.sections) = (earlier, step.sections);
         }
     }
-    let mut choices = RunChoices { initial: Vec::new(), made: vec![made] };
-    let Some(options) = initially else { return segment::replay(spec, Some(state), choices, exchanges, into) };
+    let mut script = ChoiceScript { initial: Vec::new(), observed: vec![made] };
+    let Some(options) = initially else { return segment::replay(spec, Some(state), script, exchanges, into) };
     let mut begun = Judge::new(spec.clone(), options.keeping_choices(Patience::All));
-    choices.initial = segment::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
-    segment::replay(spec, None, choices, exchanges, into)
+    script.initial = segment::chosen(spec, &mut begun, &[], &[], Some(&state))?.1.initial;
+    segment::replay(spec, None, script, exchanges, into)
 }
 
 /// Finds a way from one of some states into a state that the judge considers possible. Returns the state in which it begins, and
@@ -50,8 +51,8 @@ fn chosen(
     states: &[Candidate],
     exchanges: &[Exchange],
     into: Option<&[Value]>,
-) -> Result<(Vec<Value>, ExchangeChoices), WitnessError> {
-    let (state, choices) = segment::chosen(spec, judge, states, exchanges, into)?;
-    let made = choices.made.into_iter().next().unwrap_or_default();
+) -> Result<(Vec<Value>, ScriptedEvent), WitnessError> {
+    let (state, script) = segment::chosen(spec, judge, states, exchanges, into)?;
+    let made = script.observed.into_iter().next().unwrap_or_default();
     Ok((state.ok_or(WitnessError::NotAccepted)?, made))
 }

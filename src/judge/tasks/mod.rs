@@ -22,7 +22,7 @@ pub(crate) mod wire;
 use std::cmp::Reverse;
 use std::slice;
 
-use super::candidate::{BegunSection, Candidate, Logged};
+use super::candidate::{Candidate, Logged};
 use super::context::Context;
 use super::section::request::Filled;
 use super::section::{GivenAnswer, Goal, OpenPath, Section};
@@ -31,7 +31,7 @@ use visited::VisitedStates;
 
 use crate::limits;
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
-use crate::process::{Limit, PeerCall, Port, Sent, Situation};
+use crate::process::{Limit, PeerCall, Port, SectionStart, Sent, Situation};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 
@@ -380,7 +380,7 @@ fn restarted(context: &mut Context, spec: &Spec, candidates: Vec<Candidate>) -> 
     let mut after = Vec::new();
     for mut candidate in candidates {
         if candidate.process.restart(&spec.program) {
-            context.log(&mut candidate, || Logged::Section(BegunSection::Restarted));
+            context.log(&mut candidate, || Logged::Section(SectionStart::Restarted));
             after.append(&mut Section::new(context, spec, Goal::Section).results(candidate));
         } else {
             after.push(candidate);

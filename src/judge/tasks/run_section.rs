@@ -6,14 +6,14 @@
 
 use super::composed::Composed;
 use super::wire::MessageFate;
-use crate::judge::candidate::{BegunSection, Candidate, Logged};
+use crate::judge::candidate::{Candidate, Logged};
 use crate::judge::context::Context;
 use crate::judge::normal_form::{split, tidy};
 use crate::judge::own_steps::fire;
 use crate::judge::section::{GivenAnswer, Goal, OpenPath, Section};
 use crate::limits;
 use crate::network::{ServerMove, ServerSection};
-use crate::process::{ConnectionList, Sent};
+use crate::process::{ConnectionList, SectionStart, Sent};
 use crate::value::Value;
 
 /// The work that packets under way are to a section: each message is compared with those before it.
@@ -69,17 +69,17 @@ pub(crate) fn moved(
 }
 
 /// The section that a server begins, as it is logged; a step logs itself.
-fn begun(candidate: &Candidate, next: ServerSection) -> Option<BegunSection> {
+fn begun(candidate: &Candidate, next: ServerSection) -> Option<SectionStart> {
     let process = &candidate.process;
     Some(match next {
         ServerSection::Move(ServerMove::Step) => return None,
         ServerSection::Move(ServerMove::Receive(at)) => {
             let (port, request) = process.arrived(at);
-            BegunSection::Request(port, request.clone())
+            SectionStart::Request(port, request.clone())
         }
-        ServerSection::Move(ServerMove::Resume(at)) => BegunSection::Task(process.situation().suspended[at].port),
-        ServerSection::Open(port) => BegunSection::Opened(port),
-        ServerSection::Leave(port) => BegunSection::Left(port),
+        ServerSection::Move(ServerMove::Resume(at)) => SectionStart::Task(process.situation().suspended[at].port),
+        ServerSection::Open(port) => SectionStart::Opened(port),
+        ServerSection::Leave(port) => SectionStart::Left(port),
     })
 }
 

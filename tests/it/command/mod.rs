@@ -1,5 +1,10 @@
 //! The built command, run with arguments and input: what the tests of the command line share.
 
+mod bad_input;
+mod judging;
+mod transcripts;
+mod usage;
+
 use std::io::Write;
 use std::panic::Location;
 use std::path::{Path, PathBuf};

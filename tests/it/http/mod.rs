@@ -3,7 +3,15 @@
 //! `PUT /a` is answered 204, then `GET /a` 200 with what was put; before, it is 404 with a text. At `/slow` a request
 //! takes effect and is not answered.
 
+mod forms;
+mod har;
+mod mistakes;
+mod openapi;
 pub mod planted;
+pub mod testing;
+mod tls;
+mod waits;
+mod wire;
 
 use std::collections::BTreeMap;
 use std::io::{BufRead, BufReader, Read, Write};

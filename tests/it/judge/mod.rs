@@ -2,6 +2,16 @@
 //!
 //! `judge(specs/cmp_rst.may, …/cmp_rst/reject_between.ndjson)` is `("reject", Some(3))`.
 
+mod asynchronous;
+mod conformance;
+mod library;
+mod network_reductions;
+mod network_specs;
+mod random_sessions;
+mod reductions;
+mod session;
+mod unknown_start;
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;

@@ -10,7 +10,6 @@ pub mod declarations;
 pub mod examined;
 pub mod expressions;
 pub mod grammar;
-pub mod holes;
 pub mod judge;
 pub mod operations;
 pub mod protocol;
@@ -24,12 +23,22 @@ pub mod worlds;
 /// elsewhere for every `MAYHAP_SEED`.
 pub fn seeds(kind: u64, programs: u64) -> std::ops::Range<u64> {
     let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (kind << 32);
-    first..first + number("MAYHAP_LONG").unwrap_or(programs)
+    first..first + so_many(programs)
 }
 
 /// The tally of so many programs that is expected at least, where this is that of the usual number of them.
 pub fn at_least(tally: u64, programs: u64) -> u64 {
-    tally * number("MAYHAP_LONG").unwrap_or(programs) / programs
+    tally * so_many(programs) / programs
+}
+
+/// So many, or `MAYHAP_LONG`.
+pub fn so_many(usual: u64) -> u64 {
+    number("MAYHAP_LONG").unwrap_or(usual)
+}
+
+/// Tests whether `MAYHAP_LONG` is set: there is time for more than the suite has.
+pub fn is_long() -> bool {
+    std::env::var_os("MAYHAP_LONG").is_some()
 }
 
 fn number(variable: &str) -> Option<u64> {

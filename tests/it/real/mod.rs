@@ -2,6 +2,11 @@
 //!
 //! `judge_altered(&spec(MEMCACHED, Start::Empty), &trace, 100, 1)` judges a hundred copies with one answer altered in each.
 
+pub mod memcached;
+mod nginx;
+pub mod redis;
+mod redis_crash;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 use std::sync::Arc;

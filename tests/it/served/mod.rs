@@ -1,5 +1,8 @@
 //! A running `mayhap serve --tcp`, and clients of it, good and bad.
 
+mod clients;
+mod talking;
+
 use std::io::{BufRead, BufReader, ErrorKind, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::process::{Child, Command};

@@ -14,9 +14,10 @@ use mayhap::trace::{EventKind, TraceEvent};
 use mayhap::{Options, Session, SessionProgress, Spec};
 
 use crate::judge::compiled;
+use crate::real::{self, memcached, redis};
 use crate::recorder::Trouble;
 use crate::recorder::server::{Launch, Server};
-use crate::{memcached, real, redis, shipped};
+use crate::shipped;
 
 #[path = "../../../examples/sut_memcached/memcached.rs"]
 mod sut_memcached;

@@ -3,6 +3,7 @@
 //! A world has a few variables of a few sorts, most of which begin as `choose`; requests and replies carry the same sorts.
 //! Example of a handler: `on C1(k) { if (m.get(k) is Some(x1) && (x1 < n)) { w := m; m[k] := n; } reply A0(m.get(k)); }`.
 
+pub mod holes;
 pub mod traces;
 pub mod values;
 

@@ -3,10 +3,10 @@
 //! Example: a run `[({"C0": "t"}, {"A0": 1})]`, and the same with the answer `{"A0": 2}`, in which parts may become holes.
 
 use super::values::domains;
-use super::{Feature, World};
+use super::{Feature, World, holes};
 use crate::oracle::{self, Answer, Oracle};
+use crate::random::Rng;
 use crate::random::traces::{Trace, altered, follow};
-use crate::random::{Rng, holes};
 use std::collections::BTreeSet;
 
 /// A run of the world, and what becomes of it: an answer changed, parts made unknown.

@@ -1,0 +1,335 @@
+//! Specifications out of OpenAPI descriptions: those of `tests/data/openapi`, each beside its description, and what is no description.
+//!
+//! `tests/data/openapi/store.json` becomes `store.may`, which is checked, and whose requests and answers are written as HTTP and read.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use mayhap::Spec;
+use mayhap::choice::Random;
+use mayhap::diagnostic::{Colour, Sources};
+use mayhap::generate::{GenerateSettings, Generator};
+use mayhap::http::{answer_of, message_of_answer, message_of_request, request_of};
+use mayhap::openapi::{DescriptionText, specification};
+use mayhap::server::{Ranges, Reply, Server};
+use mayhap::spec::load::{Text, load};
+use mayhap::syntax::ast::NodeId;
+use mayhap::syntax::{parse, print};
+use mayhap::value::Value;
+
+use crate::command::{file, place, run};
+use crate::golden::golden;
+use crate::judge::{root, text};
+use crate::random::is_long;
+use crate::real::skipped;
+use crate::sut::free_port;
+
+/// The descriptions, relative to the crate, with the specifications that they become.
+const DESCRIPTIONS: [(&str, &str); 5] = [
+    ("tests/data/openapi/store.json", "tests/data/openapi/store.may"),
+    ("tests/data/openapi/forum.yaml", "tests/data/openapi/forum.may"),
+    ("tests/data/openapi/accounts.yaml", "tests/data/openapi/accounts.may"),
+    ("tests/data/openapi/odd.json", "tests/data/openapi/odd.may"),
+    ("examples/service/openapi.yaml", "tests/data/openapi/notes.may"),
+];
+
+/// The specification of a description, or what is wrong with it, as it is shown.
+fn made(name: &str, text: &str, paths: &[&str]) -> Result<String, String> {
+    let mut sources = Sources::default();
+    let file = sources.add(name, text);
+    let paths: Vec<String> = paths.iter().map(|path| (*path).to_owned()).collect();
+    specification(DescriptionText { name, text, file, paths: &paths })
+        .map_err(|flaw| sources.render(&flaw, Colour::Never))
+}
+
+/// The findings of `mayhap check`, warnings included.
+fn findings(text: &str) -> Vec<String> {
+    let mut sources = Sources::default();
+    let file = Text { name: "made.may".to_owned(), text: text.to_owned() };
+    let (loaded, mut findings) = load(file, &mut |_| Err("no such file".to_owned()), &mut sources);
+    findings.extend(loaded.check().1);
+    findings.iter().map(|finding| sources.render(finding, Colour::Never)).collect()
+}
+
+/// Fails unless a specification is free of errors and warnings, and in the one layout.
+fn is_sound(name: &str, text: &str) {
+    assert_eq!(findings(text), [""; 0], "{name}:\n{text}");
+    let parsed = parse(text, Default::default(), NodeId(0));
+    assert_eq!(print(&parsed.file, text), text, "{name}: not in the layout");
+}
+
+#[test]
+fn descriptions_become_specifications() {
+    for (from, to) in DESCRIPTIONS {
+        let name = Path::new(from).file_name().unwrap().to_str().unwrap();
+        let made = made(name, &text(from), &[]).unwrap_or_else(|flaw| panic!("{from}: {flaw}"));
+        golden(&root().join(to), &made);
+        is_sound(from, &made);
+    }
+}
+
+/// Each request and answer that can be written as HTTP is read as itself, and each variant can be written.
+#[test]
+fn their_requests_and_answers_are_written_and_read() {
+    for (_, to) in DESCRIPTIONS {
+        let spec = Spec::from_text(&text(to)).unwrap_or_else(|error| panic!("{to}: {error}"));
+        let (mut choices, mut generator) = (Random::new(11), Generator::new(&spec, GenerateSettings::default()));
+        let (mut sent, mut answered) = (BTreeSet::new(), BTreeSet::new());
+        for _ in 0..40 {
+            let mut server = Server::new(spec.clone(), Ranges::default(), &mut choices).expect("a server");
+            generator.begin_run(&mut choices).expect("a run");
+            for wave in 0..20 {
+                for ask in generator.wave(&[], 1_000 * wave + 1, &mut choices).expect("a plan").asks {
+                    let request = ask.request.value;
+                    let Some(message) = message_of_request(&spec, &request) else { continue };
+                    assert_eq!(request_of(&spec, &message).as_ref(), Ok(&request), "{to}: {message:?}");
+                    sent.insert(constructor(&request));
+                    let Ok(Reply::Answer(answer)) = server.handle(&request, 1, &mut choices) else { continue };
+                    let Some(message) = message_of_answer(&spec, &request, &answer) else { continue };
+                    // Where any status is described, one without content may be chosen, too.
+                    if !matches!(message.status(), Some(204 | 304)) || message.body.is_some() {
+                        assert_eq!(answer_of(&spec, &request, &message).as_ref(), Ok(&answer), "{to}: {message:?}");
+                    }
+                    answered.insert(constructor(&answer));
+                }
+            }
+        }
+        let forms = spec.http.as_deref().expect("an http block");
+        let requests: BTreeSet<u32> = forms.requests.iter().filter_map(|form| form.tag).collect();
+        let answers: BTreeSet<u32> = forms.answers.iter().filter_map(|form| form.tag).collect();
+        assert_eq!((&sent, &answered), (&requests, &answers), "{to}");
+    }
+}
+
+fn constructor(value: &Value) -> u32 {
+    if let Value::Data { tag, .. } = value { *tag } else { 0 }
+}
+
+#[test]
+fn only_some_paths_are_taken() {
+    let store = text("tests/data/openapi/store.json");
+    let made = |paths: &[&str]| made("store.json", &store, paths);
+    let inventory = made(&["/inventory"]).unwrap();
+    is_sound("inventory", &inventory);
+    assert!(inventory.contains("Inventory,\n}") && !inventory.contains("Pet {"), "{inventory}");
+    let both = made(&["/inventory", "/pets/{petId}/image", "/pets/{petId}"]).unwrap();
+    assert!(both.contains("GetPet") && both.contains("Inventory") && !both.contains("AddPet"), "{both}");
+    let nothing = made(&["/nowhere"]).unwrap_err();
+    assert!(nothing.contains("no operation is described") && nothing.contains("store.json:13:12"), "{nothing}");
+    let nothing = made(&["/pets/{petId}/image"]).unwrap_err();
+    assert!(nothing.contains("no operation can be written") && nothing.contains("multipart/form-data"), "{nothing}");
+}
+
+/// A description of one operation that answers with this schema, as YAML.
+fn answering(schema: &str) -> String {
+    let content = format!("content: {{ application/json: {{ schema: {schema} }} }}");
+    let answers = format!("{{ '200': {{ description: ok, {content} }} }}");
+    format!("openapi: 3.0.0\npaths:\n  /a:\n    get: {{ operationId: get, responses: {answers} }}\n")
+}
+
+#[test]
+fn schemas_become_types() {
+    for (schema, ty) in [
+        ("{ type: integer, format: int64 }", "int"),
+        ("{ type: number }", "json"),
+        ("{ type: string, nullable: true }", "option<string>"),
+        ("{ type: [boolean, 'null'] }", "option<bool>"),
+        ("{ type: array, items: { type: array, items: { type: string } } }", "list<list<string>>"),
+        ("{ type: array }", "list<json>"),
+        ("{ type: object }", "map<string, json>"),
+        ("{ type: object, additionalProperties: { type: integer } }", "map<string, int>"),
+        ("{}", "json"),
+        ("{ anyOf: [{ type: 'null' }, { type: integer }] }", "option<int>"),
+        ("{ oneOf: [{ type: integer }, { type: string }] }", "json"),
+        ("{ oneOf: [{ type: string, enum: [a] }, { type: string, enum: [b, a] }] }", "GetOk"),
+        ("{ allOf: [{ type: number }, { type: integer }] }", "int"),
+        ("{ enum: [1, 2] }", "json"),
+        ("{ type: string, enum: [1, 2] }", "GetOk"),
+        ("{ type: string, enum: ['a`b'] }", "string"),
+        ("{ properties: { a: {} } }", "GetOk"),
+        ("{ type: array, items: { nullable: true } }", "list<json>"),
+    ] {
+        let made = made("a.yaml", &answering(schema), &[]).unwrap_or_else(|flaw| panic!("{schema}: {flaw}"));
+        is_sound(schema, &made);
+        assert!(made.contains(&format!(" Ok({ty})")), "{schema} is no {ty}:\n{made}");
+    }
+    let union = answering(
+        "{ oneOf: [{ required: [k, a], properties: { k: { enum: [a] }, a: { type: integer } } }, { required: [k], properties: { k: { enum: [b] } } }] }",
+    );
+    let union = made("a.yaml", &union, &[]).unwrap();
+    assert!(union.contains("struct GetOk { k: GetOkK, a: option<int>, .. }"), "{union}");
+    assert!(union.contains("enum GetOkK { a, b }"), "{union}");
+}
+
+#[test]
+fn what_is_no_description_is_refused_with_its_place() {
+    let paths = "paths: { /a: { get: { responses: { '200': { description: ok } } } } }";
+    for (text, parts) in [
+        ("", &["this file is empty", "a.yaml:1:1"] as &[&str]),
+        ("hello", &["this file is a text", "expected an object"]),
+        ("a: [1", &["this is no YAML", "a.yaml:1"]),
+        ("a: b: c", &["this is no YAML", "a.yaml:1:5"]),
+        ("a:\n  - b\n c", &["this is no YAML", "a.yaml:3"]),
+        ("[1]: 2", &["this key is no text", "a.yaml:1:1"]),
+        ("a: &a [*a]", &["a.yaml:1:8"]),
+        ("a: 1\nb: 2\na: 3", &["a second member `a`", "a.yaml:3:1"]),
+        ("{\"openapi\": \"3.0.0\",}", &["this is no JSON", "a.yaml:1:21", "expected a key in double quotes"]),
+        ("{\"a\": 1, \"a\": 2}", &["a second member `a`", "a.yaml:1:10"]),
+        ("{\"a\": nul}", &["this is no JSON", "a.yaml:1:7"]),
+        ("info: {}", &["this file is no OpenAPI description", "expected a member `openapi`"]),
+        ("openapi: 4.0.0", &["`4.0.0` is no version that can be read", "expected 3.x or 2.0"]),
+        ("openapi: [3]", &["`a list` is no version"]),
+        ("openapi: 3.0.0", &["this description has no `paths`"]),
+        ("openapi: 3.0.0\npaths: [a]", &["`paths` is a list", "a.yaml:2:8"]),
+        ("openapi: 3.0.0\npaths: {}", &["no operation is described", "expected a path with a method"]),
+        ("openapi: 3.0.0\npaths: { /a: 5 }", &["this path is a number", "a.yaml:2:14"]),
+        ("openapi: 3.0.0\npaths: { /a: { get: [] } }", &["this operation is a list"]),
+        ("openapi: 3.0.0\npaths: { /a: { get: { parameters: [{ in: path }] } } }", &["no `name`", "a.yaml:2:36"]),
+        (
+            "openapi: 3.0.0\npaths: { /a: { get: { parameters: [{ name: a, in: nowhere }] } } }",
+            &["`nowhere` is no place of a parameter"],
+        ),
+        ("openapi: 3.0.0\npaths: { /a: { get: { responses: { 20: {} } } } }", &["`20` is no status", "a.yaml:2:40"]),
+    ] {
+        let flaw = made("a.yaml", text, &[]).unwrap_err();
+        parts.iter().for_each(|part| assert!(flaw.contains(part), "{text:?}: {part:?} is not in\n{flaw}"));
+    }
+    for (schema, part) in [
+        ("{ $ref: '#/components/schemas/A' }", "`#/components/schemas/A` leads nowhere"),
+        ("{ $ref: 'other.yaml#/A' }", "`other.yaml#/A` is in another file"),
+        ("{ $ref: '#A' }", "`#A` names no place"),
+        ("{ $ref: [] }", "this reference is a list"),
+        ("{ type: text }", "`text` is no type"),
+        ("{ properties: [] }", "`properties` is a list"),
+        ("{ allOf: {} }", "`allOf` is an object"),
+        ("[]", "this schema is a list"),
+        ("{ enum: a }", "`enum` is a text"),
+    ] {
+        let flaw = made("a.yaml", &answering(schema), &[]).unwrap_err();
+        assert!(flaw.contains(part) && flaw.contains("a.yaml:4:"), "{schema}: {part:?} is not in\n{flaw}");
+    }
+    assert!(made("a.yaml", &format!("openapi: 3.2.0\n{paths}"), &[]).is_ok());
+}
+
+/// Input that would take all memory or time of a careless reader.
+#[test]
+fn hostile_descriptions_end_soon() {
+    let deep = format!("{}1{}", "[".repeat(100_000), "]".repeat(100_000));
+    let yaml_deep = format!("a: {deep}");
+    let mut laughs = "a0: &a0 [x, x, x, x, x, x, x, x, x, x]\n".to_owned();
+    for n in 1..20 {
+        let parts = vec![format!("*a{}", n - 1); 10];
+        laughs.push_str(&format!("a{n}: &a{n} [{}]\n", parts.join(", ")));
+    }
+    let json_deep = format!("{{\"a\": {deep}}}");
+    for (text, part) in [(&json_deep, "levels deep"), (&yaml_deep, ""), (&laughs, "more than 20000000 nodes")] {
+        let flaw = made("a.yaml", text, &[]).unwrap_err();
+        assert!(flaw.contains(part), "{flaw}");
+    }
+    let mut schemas = String::new();
+    for n in 0..40 {
+        let next = format!("{{ $ref: '#/components/schemas/S{}' }}", n + 1);
+        schemas.push_str(&format!("    S{n}: {{ allOf: [{next}, {next}] }}\n"));
+    }
+    let first = answering("{ $ref: '#/components/schemas/S0' }");
+    let doubling = format!("{first}components:\n  schemas:\n{schemas}    S40: {{ type: integer }}\n");
+    let flaw = made("a.yaml", &doubling, &[]).unwrap_err();
+    assert!(flaw.contains("refer to each other too often"), "{flaw}");
+    let circle = "components:\n  schemas:\n    A: { $ref: '#/components/schemas/B' }\n    B: { $ref: '#/components/schemas/A' }\n";
+    let flaw = made("a.yaml", &(answering("{ $ref: '#/components/schemas/A' }") + circle), &[]).unwrap_err();
+    assert!(flaw.contains("leads to itself"), "{flaw}");
+}
+
+/// Descriptions that are cut off, or lack a line: each is refused with a message, or gives a specification that is sound.
+#[test]
+fn damaged_descriptions_never_give_a_broken_specification() {
+    let (mut made_some, mut refused) = (0, 0);
+    for (from, _) in DESCRIPTIONS {
+        let whole = text(from);
+        let lines: Vec<&str> = whole.lines().collect();
+        let without = (0..lines.len()).map(|skipped| {
+            let kept = lines.iter().enumerate().filter(|(at, _)| *at != skipped).map(|(_, line)| *line);
+            kept.collect::<Vec<_>>().join("\n")
+        });
+        let cut = (0..whole.len()).step_by(97).filter_map(|end| whole.get(..end).map(str::to_owned));
+        for damaged in without.chain(cut) {
+            match made("a.yaml", &damaged, &[]) {
+                Ok(made) => {
+                    made_some += 1;
+                    assert_eq!(findings(&made), [""; 0], "{damaged}\n{made}");
+                }
+                Err(flaw) => {
+                    refused += 1;
+                    assert!(flaw.starts_with("error: ") && flaw.contains("a.yaml:"), "{flaw}");
+                }
+            }
+        }
+    }
+    assert!(made_some > 100 && refused > 50, "{made_some} made, {refused} refused");
+}
+
+/// `docs/HTTP.md`: the service does what its file says, and one rule finds its mistake.
+#[test]
+fn from_a_description_to_the_mistake_of_a_service() {
+    if !Path::new("/usr/bin/python3").exists() {
+        return skipped("python3 is not installed");
+    }
+    let page = text("docs/HTTP.md");
+    let first = text("tests/data/openapi/notes.may");
+    let old: &str = "    on DeleteNote { .. } { either { reply NoContent; } or { reply NotFound; } }\n";
+    assert!(page.contains(old.trim()) && first.contains(old), "the page shows the handlers");
+    let rule = page.split("```text\n").find(|part| part.starts_with("var deleted")).expect("a rule");
+    let rule = rule.split("```").next().unwrap_or_default();
+    let protocol = first.replace(old, "");
+    let (before, after) = protocol.split_once("    // Each handler").expect("handlers");
+    let second = format!("{before}{rule}\n    // Each handler{after}");
+    assert_eq!(findings(&second), [""; 0]);
+    let few = if is_long() { "600" } else { "150" };
+    for (name, spec, requests, code, words) in [
+        ("openapi_first.may", &first, few, 0, "no violation"),
+        ("openapi_rule.may", &second, "600", 1, "✗ only \"NotFound\" was possible"),
+    ] {
+        let (spec, port) = (file(name, spec), free_port());
+        let address = format!("http://127.0.0.1:{port}");
+        let start = format!("python3 examples/service/notes.py {port}");
+        let kept = place(&format!("{name} kept"));
+        _ = std::fs::remove_dir_all(&kept);
+        let arguments = [
+            "test",
+            spec.to_str().unwrap(),
+            "--sut",
+            &address,
+            "--start",
+            &start,
+            "--seed",
+            "1",
+            "--requests",
+            requests,
+        ];
+        let output = run(&[&arguments[..], &["--regressions", kept.to_str().unwrap()]].concat(), "");
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert_eq!(output.status.code(), Some(code), "{said}");
+        assert!(said.contains(words), "{said}");
+    }
+}
+
+#[test]
+fn if_every_answer_is_allowed_their_form_is_tested() {
+    let open = "enum Q { Get } enum A { Here(int), Gone } protocol open { request Q; response A;
+        on Get { either { reply Here(choose); } or { reply Gone; } }
+        http { Get => GET \"/\"; 200 => Here(body json); 404 => Gone; } }";
+    let spec = file("openapi_open.may", open);
+    let served = crate::http::testing::Served::start(spec.to_str().unwrap(), &["--seed", "3"]);
+    let address = served.1.clone();
+    let kept = place("openapi open kept");
+    for (name, text, code, words) in [
+        ("openapi_open.may", open.to_owned(), 0, "only the form of the answers was tested"),
+        ("openapi_open_text.may", open.replace("Here(int)", "Here(bool)"), 1, "is no answer of the specification"),
+    ] {
+        let spec = file(name, &text);
+        let fixed = ["test", spec.to_str().unwrap(), "--sut", &address, "--seed", "1", "--requests", "200"];
+        let output = run(&[&fixed[..], &["--shrink-time", "0", "--regressions", kept.to_str().unwrap()]].concat(), "");
+        let said = String::from_utf8_lossy(&output.stdout) + String::from_utf8_lossy(&output.stderr);
+        assert!(output.status.code() == Some(code) && said.contains(words), "{said}");
+    }
+}

@@ -1,0 +1,77 @@
+//! A system whose mistake shows only after some time: it is found by waiting, and the wait is in the script.
+
+use std::collections::HashMap;
+use std::io::{BufRead, BufReader, Write};
+use std::net::TcpListener;
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use serde_json::{Value, json};
+
+use crate::command::run;
+use crate::http::testing::{empty_directory, said};
+
+/// What a store holds: each text with the moment at which it was put.
+type Store = HashMap<String, (String, Instant)>;
+
+/// The answer of a store that forgets what is older than this.
+fn answer(store: &mut Store, request: &Value, age: Duration) -> Value {
+    store.retain(|_, (_, put)| put.elapsed() < age);
+    let (name, fields) = request.as_object().unwrap().iter().next().unwrap();
+    let text = |at: usize| fields[at].as_str().unwrap().to_owned();
+    match name.as_str() {
+        "Get" => {
+            let key = fields.as_str().unwrap();
+            json!({"Get": [key, store.get(key).map_or("", |(text, _)| text)]})
+        }
+        "Put" => {
+            store.insert(text(0), (text(1), Instant::now()));
+            json!({"Put": [text(0), text(1)]})
+        }
+        _ => {
+            let before = store.get(&text(0)).map_or(String::new(), |(text, _)| text.clone());
+            store.insert(text(0), (before + &text(1), Instant::now()));
+            json!({"Append": [text(0), text(1)]})
+        }
+    }
+}
+
+fn forgetful(age: Duration) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = listener.local_addr().unwrap().to_string();
+    let store = Arc::new(Mutex::new(Store::new()));
+    thread::spawn(move || {
+        for stream in listener.incoming() {
+            let (stream, store) = (stream.unwrap(), store.clone());
+            thread::spawn(move || {
+                for line in BufReader::new(&stream).lines().map_while(Result::ok) {
+                    let answer = answer(&mut store.lock().unwrap(), &serde_json::from_str(&line).unwrap(), age);
+                    if writeln!(&stream, "{answer}").is_err() {
+                        break;
+                    }
+                }
+            });
+        }
+    });
+    address
+}
+
+#[test]
+fn a_store_that_forgets_is_found_by_waiting() {
+    // Longer than any pause of a busy machine.
+    let address = forgetful(Duration::from_secs(1));
+    let directory = empty_directory("waits");
+    let fixed = ["test", "specs/kv.may", "--sut", &address, "--clients", "1", "--seed", "1", "--requests", "8000"];
+    let arguments: Vec<&str> = fixed.into_iter().chain(["--regressions", directory.to_str().unwrap()]).collect();
+    let output = run(&[&arguments[..], &["--waits", "1"]].concat(), "");
+    assert_eq!(output.status.code(), Some(1), "{}", said(&output));
+    let files: Vec<_> = std::fs::read_dir(&directory).unwrap().map(|file| file.unwrap().path()).collect();
+    let script = std::fs::read_to_string(&files[0]).unwrap();
+    assert!(files.len() == 1 && script.contains("{\"wait\": "), "{script}");
+    let lines = script.lines().count();
+    assert!(lines <= 4, "a Put, a wait and a Get are enough:\n{script}");
+    // It is the wait that shows it.
+    let replayed = run(&["replay", files[0].to_str().unwrap(), "--times", "2"], "");
+    assert_eq!(replayed.status.code(), Some(1), "{}", said(&replayed));
+}

@@ -1,0 +1,9 @@
+//! Live testing: requests that are made, servers that are tested and watched, and what is reported of it.
+
+mod campaign_reports;
+mod coverage;
+mod generate;
+mod peers;
+mod requests;
+mod testing;
+mod watch;
