@@ -128,7 +128,7 @@ pub const TRIAL_SHARE: u64 = 64;
 /// The work of one attempt that may be in vain. Another way is taken after it, so it is a small part of [`EFFORT_LIMIT`].
 pub const ATTEMPT: u64 = 20_000;
 /// The work that is too little to be counted, or to begin something costly.
-pub const SMALL_WORK: u64 = 2_048;
+pub const SMALL_WORK: u64 = 2_000;
 /// The turns, each an [`ATTEMPT`], of a search deepest first once judging event by event has ended *unknown*: a few seconds.
 pub const TURNS: usize = 1_000;
 /// The conditions that one search by cases adds: a clause costs one or two. A question that needs more goes to Z3.
@@ -140,7 +140,7 @@ pub const Z3_EFFORT: u32 = 500_000;
 
 /// The values that are compared in the time of making one term, or compared or copied in that of one instruction.
 pub const VALUES_PER_TERM: usize = 8;
-/// The values of a path that are copied in the time of making one term: most of them are shared, not copied.
+/// The values of a path that are copied, or the messages that are compared, in the time of making one term: most are shared.
 pub const COPIES_PER_TERM: u64 = 10;
 /// The transitions between states, or pairs of requests, that are looked up in the time of making one term.
 pub const LOOKUPS_PER_TERM: u64 = 4;

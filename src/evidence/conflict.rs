@@ -30,7 +30,7 @@ use crate::value::Value;
 /// The shares of the remaining budget, one in N, for each of many tries: the second is used if the first was not enough.
 const TRIES: [u64; 2] = [limits::TRIAL_SHARE, limits::SIDE_SHARE];
 /// The fewest units for one judgement, so that a small rest of the budget still decides something.
-const LEAST: u64 = limits::SMALL_WORK / 8;
+const LEAST: u64 = limits::INTERVAL as u64;
 /// The number of copied events that cost one unit of the budget.
 const COPIED: u64 = 8 * limits::VALUES_PER_TERM as u64;
 /// The most events of a part that is searched for needed answers, as each judgement of a longer one costs too much.

@@ -13,7 +13,7 @@ use crate::term::made;
 /// The memory in use is measured again after this much work, in made terms: each measurement is a system call.
 const MEASURED: u64 = 10 * limits::ATTEMPT;
 /// `MANY` instructions in a row take as long as making `OF_MANY` terms.
-const MANY: u32 = limits::SMALL_WORK as u32 / 2;
+const MANY: u32 = 4 * limits::INTERVAL as u32;
 const OF_MANY: u32 = MANY / limits::VALUES_PER_TERM as u32;
 /// After a limit was exceeded, at most this many candidates are followed, and at least [`limits::FEWEST`] if there are as many.
 const MOST: usize = limits::LISTED / 2;

@@ -7,6 +7,8 @@
 
 use crate::limits;
 
+/// This much work on an exchange, in made terms, counts as one fresh variable: terms may grow without any.
+const WORK_PER_VARIABLE: u64 = 8 * limits::INTERVAL as u64;
 /// At least this many fresh variables are made between two walks, so that small memories are not walked all the time.
 const WALK_INTERVAL: u32 = limits::INTERVAL as u32 / 16;
 
@@ -38,7 +40,7 @@ impl Growth {
 
     /// Counts the work on an exchange.
     pub(crate) fn count_work(&mut self, work: u64) {
-        self.worked = self.worked.saturating_add(u32::try_from(work / limits::SMALL_WORK).unwrap_or(u32::MAX));
+        self.worked = self.worked.saturating_add(u32::try_from(work / WORK_PER_VARIABLE).unwrap_or(u32::MAX));
     }
 
     /// Begins anew after a walk for dead variables that visited `walked` values of the memory.

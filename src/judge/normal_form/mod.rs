@@ -27,11 +27,14 @@ use growth::LastComparison;
 use crate::limits;
 use crate::value::Value;
 
+/// Up to this many candidates, the known ones are compared each with each; equal ones among more are found by hashing.
+const COMPARED: usize = limits::LISTED / 2;
+
 /// Merges equal candidates and drops covered ones, now and then: if a comparison is due after the last one.
 pub(super) fn now_and_then(context: &mut Context, last: &mut LastComparison, candidates: &mut Vec<Candidate>) {
     let before = candidates.len();
     let known = candidates.iter().all(Candidate::is_known);
-    if candidates.len() <= limits::LISTED {
+    if candidates.len() <= COMPARED {
         let kept = known_apart(candidates);
         candidates.drain(kept..).for_each(|candidate| context.spares.take(candidate));
     }

@@ -17,6 +17,9 @@ use crate::limits;
 use crate::spec::{Site, Spec};
 use crate::value::Value;
 
+/// If all steps were fired this many times and there are still new results, merging is taken not to end.
+const ROUNDS: usize = 3 * limits::TRIED / 4;
+
 /// A state to which a step leads, as it is and in the form in which states are compared.
 struct SteppedState {
     raw: Candidate,
@@ -27,7 +30,7 @@ struct SteppedState {
 /// end: merged states may grow for ever, even if there are few states.
 pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut Woken) -> Option<bool> {
     let limit = context.work.total(&context.solver).saturating_add(limits::ATTEMPT);
-    for round in 0..limits::TRIED {
+    for round in 0..ROUNDS {
         let mut is_new = false;
         for firing in woken.firings(spec) {
             for firing in with_each_choice(context, spec, &woken.states, firing) {

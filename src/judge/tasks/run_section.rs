@@ -19,7 +19,7 @@ use crate::value::Value;
 /// The work that packets under way are to a section: each message is compared with those before it.
 fn compared(candidate: &Candidate) -> u64 {
     let sent = candidate.process.sent().len();
-    (packets(candidate) + sent * sent / limits::VALUES_PER_TERM) as u64
+    (packets(candidate) + sent * sent / limits::COPIES_PER_TERM as usize) as u64
 }
 
 /// The number of packets under way.
@@ -36,7 +36,7 @@ pub(crate) fn moved(
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
     context.work.without_terms +=
-        limits::EXCHANGE_WORK as u64 + from.process.size() as u64 / limits::COPIES_PER_TERM + compared(from);
+        limits::COPIES_PER_TERM + from.process.size() as u64 / limits::COPIES_PER_TERM + compared(from);
     let mut first = from.clone();
     if context.options.keep_choices
         && let Some(begun) = begun(from, next)

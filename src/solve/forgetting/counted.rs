@@ -11,10 +11,13 @@ use crate::solve::facts::Facts;
 use crate::solve::residual::Residual;
 use crate::term::{Kind, Linear, Term, Var};
 
+/// A bit with more constraints than this stays: their bounds are paired, and the results compared with each other.
+const MANY: usize = 3 * limits::TRIED;
+
 /// The conditions that stand for `∃var. terms`, if they are fewer than the inequalities that are paired: those of the terms
 /// (an equation is two) and the two bounds of the bit.
 pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Term]) -> Option<Vec<Term>> {
-    if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > limits::CASES {
+    if var.sort != Sort::Bool || !facts.domain(var).is_all() || terms.len() > MANY {
         return None;
     }
     let bit = Term::bit(&Term::var(var));
@@ -23,7 +26,7 @@ pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Te
         inequalities.extend(at_most_zero(term)?.iter().map(|sum| with_single_bits(facts, sum)));
     }
     let sides = BoundPairs::of_atom((&bit, var), &inequalities)?;
-    let others = rest.terms.values().filter(|term| !term.mentions(var)).take(limits::CASES);
+    let others = rest.terms.values().filter(|term| !term.mentions(var)).take(MANY);
     let known: Vec<Linear> = others.filter_map(at_most_zero).flatten().collect();
     let left = strongest(sides.pairs().collect(), &known);
     let news: Vec<Term> = left.into_iter().map(condition).filter(|term| facts.decide(term) != Some(true)).collect();

@@ -18,6 +18,8 @@ use std::collections::BTreeSet;
 
 /// At most this many variables are tried, each alone, to repair a model by a change of its value.
 const SUSPECTS: usize = limits::TRIED / 2;
+/// At most this many values are tried for one variable; values that disequalities forbid do not count.
+const REPAIRS: usize = 3 * limits::TRIED / 4;
 
 /// Tests whether the cached model satisfies the touched constraints; variables without a value that matter get one first.
 pub(crate) fn model_stays(facts: &mut Facts, touched: &Touched) -> bool {
@@ -85,7 +87,7 @@ fn mending(facts: &Facts, rest: &Residual, var: Var, touched: &Touched) -> Optio
         own.iter().all(|term| holds(term, &of)) && holds_under(facts, rest, touched, &of)
     };
     let mut values = window.candidates(var).filter(|value| !forbidden.contains(value));
-    values.by_ref().take(limits::TRIED).find(fits)
+    values.by_ref().take(REPAIRS).find(fits)
 }
 
 /// Tests whether the touched constraints hold under the values that `of` gives, and these are in the touched domains.

@@ -10,6 +10,11 @@ use super::atoms::{AtomSet, Atoms};
 use super::content::Content;
 use crate::limits;
 
+/// If there are more boxes than this, no larger ones are made of pairs.
+const CONSENSUS: usize = 3 * limits::LISTED / 4;
+/// At most this many boxes are made of pairs of boxes in one round.
+const NEW: usize = 3 * limits::LISTED;
+
 /// A box: the atoms that each cell may hold.
 pub(crate) type Box = Vec<AtomSet>;
 
@@ -53,7 +58,7 @@ impl Sum {
         while (0..self.cells.len()).any(|cell| self.unite(cell)) {
             self.subsume();
         }
-        if self.boxes.len() <= limits::LISTED {
+        if self.boxes.len() <= CONSENSUS {
             self.drop_covered();
             let mut rounds = 0..limits::ROUNDS;
             while self.boxes.len() > 2 && rounds.next().is_some() && self.exchange() {}
@@ -122,7 +127,7 @@ impl Sum {
         for (at, one) in self.boxes.iter().enumerate() {
             for two in &self.boxes[..at] {
                 for cell in 0..one.len() {
-                    if new.len() >= limits::PARTS {
+                    if new.len() >= NEW {
                         break;
                     }
                     let Some(both) = consensus(one, two, cell) else { continue };
