@@ -7,17 +7,18 @@
 use smallvec::SmallVec;
 
 use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
-use super::{bounds, clients, fork, lookups, unify};
+use super::{bounds, fork, lookups, unify};
 use crate::judge::candidate::{Candidate, Logged};
 use crate::judge::findings::{Finding, Findings};
 use crate::judge::normal_form::forget;
 use crate::judge::verdict::FaultReport;
 use crate::process::{Choice, Event, Fault, Fresh, Limit, Lookup, PeerCalls, Port};
+use crate::scalar::Scalar;
 use crate::solve::Answer;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
 use crate::term::Term;
-use crate::value::{Truth, Value};
+use crate::value::{self, Truth, Value};
 
 impl Policy for Section<'_> {
     type Path = Candidate;
@@ -198,7 +199,7 @@ impl Policy for Section<'_> {
     ) -> Result<(), PathOutcome> {
         let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
         let there = self.context.wire.ports();
-        Ok(clients::to_each(self, candidate, (to, &there), &send)?)
+        Ok(to_each_client(self, candidate, (to, &there), &send)?)
     }
 
     fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
@@ -218,7 +219,7 @@ impl Policy for Section<'_> {
         let mut ports: Vec<Port> = situation.arrived.iter().chain(&situation.opening).chain(&there).copied().collect();
         ports.sort_unstable();
         ports.dedup();
-        Ok(clients::to_each(self, candidate, (client, &ports), &close)?)
+        Ok(to_each_client(self, candidate, (client, &ports), &close)?)
     }
 
     fn call(&mut self, candidate: &mut Candidate, calls: PeerCalls) -> Result<(), PathOutcome> {
@@ -276,4 +277,31 @@ impl Section<'_> {
         self.context.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);
     }
+}
+
+/// Applies an operation to the connection of a client, if the client is one of these ports, and goes on.
+fn to_each_client(
+    section: &mut Section<'_>,
+    candidate: &mut Candidate,
+    (client, ports): (&Value, &[Port]),
+    act: &dyn Fn(&mut Candidate, Port),
+) -> Result<(), Infeasible> {
+    candidate.process.proceed();
+    if let Some(port) = Port::of(client) {
+        if ports.contains(&port) {
+            act(candidate, port);
+        }
+        return Ok(());
+    }
+    for port in ports.iter().copied() {
+        let Ok(is_it) = value::equal(client, &Value::Scalar(Scalar::Client(port.0))) else { continue };
+        section.pay(candidate)?;
+        let mut other = section.context.spares.copy(candidate);
+        if other.require(is_it.clone(), None, &mut section.context.solver).is_ok() {
+            act(&mut other, port);
+            section.open.push(OpenPath::Running(other));
+        }
+        candidate.require(is_it.not(), None, &mut section.context.solver)?;
+    }
+    Ok(())
 }
