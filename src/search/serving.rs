@@ -178,11 +178,11 @@ impl<'h> Serving<'h> {
             sets.into_iter().fold(0, BitOr::bitor)
         });
         configuration.done.perhaps.add(&absorbed);
-        let mut behind = Vec::new();
+        let mut served = Vec::new();
         for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
             match self.arrival(states, at, configuration, request) {
                 LookedAt::Impossible => return false,
-                LookedAt::ServedSet => behind.push(request),
+                LookedAt::ServedSet => served.push(request),
                 LookedAt::Open => {}
             }
         }
@@ -190,7 +190,7 @@ impl<'h> Serving<'h> {
             let is_absorbed = |request: &usize| absorbed.contains(self.about(*request).place);
             configuration.note_before_last(moment.requests().filter(is_absorbed));
         }
-        behind.into_iter().for_each(|request| configuration.note(request));
+        served.into_iter().for_each(|request| configuration.note(request));
         true
     }
 

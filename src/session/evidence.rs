@@ -122,7 +122,7 @@ impl JudgedSession<'_> {
         let (spec, from) = match (is_whole, going_on.judged_from()) {
             (true, _) => (self.spec, 0),
             (false, from) => {
-                explanation.push("whatever the state was behind what is unknown:".to_owned());
+                explanation.push("whatever the state was after what is unknown:".to_owned());
                 explanation.extend(self.unknown().into_iter().map(|part| format!("  {part}")));
                 let Some(from) = from else { return FoundRejection { explanation, ..FoundRejection::default() } };
                 from

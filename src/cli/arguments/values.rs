@@ -217,8 +217,8 @@ pub fn header(text: &str) -> Result<(String, String), String> {
         return Err(format!("the header {name} is written by mayhap itself: it says where a message ends"));
     }
     let (mut out, mut rest) = (String::new(), value.trim());
-    while let Some((before, behind)) = rest.split_once("${") {
-        let (variable, after) = behind.split_once('}').ok_or("expected `}` after `${` and a name")?;
+    while let Some((before, braced)) = rest.split_once("${") {
+        let (variable, after) = braced.split_once('}').ok_or("expected `}` after `${` and a name")?;
         let value =
             std::env::var(variable).map_err(|_| format!("the variable {variable} of the environment is not set"))?;
         out.push_str(before);

@@ -55,7 +55,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     }
 
     /// Shows a judge the exchanges from a position on, and then the rejected one. `show` chooses how each exchange before the
-    /// rejected one is shown, and `behind` is called with the judge after each of them.
+    /// rejected one is shown, and `after` is called with the judge after each of them.
     pub(super) fn run(
         &self,
         mut judge: Judge,

@@ -330,10 +330,10 @@ impl PairQuestion<'_> {
                 return Some(false);
             }
             for (without, alone) in &first.paths {
-                for (behind, after) in &first.paths {
-                    let behind = every.named(behind, VariableNaming::OtherState);
+                for (reached, after) in &first.paths {
+                    let reached = every.named(reached, VariableNaming::OtherState);
                     let differs = Term::not(&every.meet(alone, after)?);
-                    let facts = known.iter().cloned().chain([without.clone(), behind, differs]);
+                    let facts = known.iter().cloned().chain([without.clone(), reached, differs]);
                     if !self.excludes(asking, facts) {
                         return Some(false);
                     }

@@ -76,7 +76,7 @@ impl Holding<'_> {
                 if let Op::Swap { split, .. } = op {
                     *arms.borrow_mut().entry(*split).or_default() |= held;
                 }
-                Some(behind(op, before, held))
+                Some(held_after(op, before, held))
             };
             known = graph.forward((0, first), transfer);
             if *arms.borrow() == waiting {
@@ -181,7 +181,7 @@ impl Holding<'_> {
 }
 
 /// The texts that the registers hold after an instruction.
-fn behind(op: &Op, before: &HeldTexts, held: Variables) -> HeldTexts {
+fn held_after(op: &Op, before: &HeldTexts, held: Variables) -> HeldTexts {
     let mut after = before.clone();
     op.defs().into_iter().for_each(|register| after.0[register as usize] = held);
     after

@@ -103,7 +103,7 @@ impl FromStr for ResetWay {
     fn from_str(text: &str) -> Result<ResetWay, String> {
         match text.trim() {
             "restart" => Ok(ResetWay::Restart),
-            "restart:" => Err("expected a command behind `restart:`".to_owned()),
+            "restart:" => Err("expected a command after `restart:`".to_owned()),
             "none" => Ok(ResetWay::Nothing),
             "" => Err("expected restart, none, or a command".to_owned()),
             command => Ok(match command.strip_prefix("restart:") {

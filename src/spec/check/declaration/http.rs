@@ -325,8 +325,8 @@ fn authority_of(cx: &mut Checker, written: &str, span: Span) -> Option<String> {
 fn parts(cx: &mut Checker, bound: &mut BoundFields<'_>, text: &str, span: Span, place: WirePlace) -> Vec<TextPart> {
     let mut found = Vec::new();
     let mut rest = text;
-    while let Some((before, behind)) = rest.split_once('{') {
-        let Some((name, after)) = behind.split_once('}') else {
+    while let Some((before, braced)) = rest.split_once('{') {
+        let Some((name, after)) = braced.split_once('}') else {
             cx.error(span, "a `{` is not closed", "expected `{field}`");
             return found;
         };
