@@ -1,7 +1,7 @@
 //! Limits on the work and memory that explanations take: beyond them the verdict is *unknown* instead of *reject*, in bounded time.
 //!
 //! For example, if each exchange doubles the number of explanations, in the end one exchange takes more than
-//! [`EFFORT_LIMIT`](super::EFFORT_LIMIT), or several in a row do together. From then on few explanations are followed, which
+//! [`EFFORT_LIMIT`](crate::limits::EFFORT_LIMIT), or several in a row do together. From then on few explanations are followed, which
 //! together may take as much work again. Few are followed, too, if all candidates are doubtful.
 
 use super::options::Options;
