@@ -47,12 +47,13 @@ pub const EFFORT_LIMIT: u64 = 3_000_000;
 pub const STEADY_SHARE: u64 = 100;
 /// The factor by which the work on a history of concurrent clients may exceed that on one exchange: a history has many orders.
 pub const HISTORY_EFFORT: u64 = 24;
-/// The requests of a history that nobody waits for. A history with more is not searched, as each of them is under way up to its end.
+/// The requests that nobody waits for in a history whose reason is looked for. One with more is not searched, as each of them is under
+/// way up to its end.
 pub const UNSEEN_LIMIT: usize = 1_024;
 
 // What is split, listed and tried.
 
-/// The alternatives that stay apart because treating them as several is cheaper than as one thing with variables.
+/// The alternatives that are followed each by itself in any case, as that is cheaper than one thing with variables.
 pub const FEWEST: usize = 2;
 /// The rounds in which new things are made of those of the round before, or twice as much is looked at. The number of things may
 /// square with each round.
@@ -64,8 +65,8 @@ pub const CASES: usize = 16;
 /// The values, candidates, constraints or steps that are listed one by one, or compared each with each. More are left as they
 /// are, as comparing takes the square of their number.
 pub const LISTED: usize = 64;
-/// The parts into which one thing is taken: a cell into shapes, an answer into cases, a session into unknown parts. A thing of more
-/// stays whole, as parts are combined with those of other things.
+/// The parts into which one thing is taken: a cell into shapes, an answer into cases, a session into unknown parts, what is known of
+/// a variable into constraints. A thing of more stays whole, as parts are combined with those of other things.
 pub const PARTS: usize = 256;
 /// The rows of a normal form of many candidates. More candidates stay apart, as rows are compared pair by pair.
 pub const ROWS: usize = 512;
@@ -86,8 +87,8 @@ pub const PICKS: u64 = 100_000;
 /// The values from which an integer without bounds on both sides is drawn. Small ones are more likely to meet what a server
 /// distinguishes.
 pub const DRAWN: usize = 200;
-/// The answers that a reason names one by one. If it needs more, it names all answers since the first of them: no reader follows
-/// more.
+/// The answers that a reason names one by one although it was not found out whether they are needed. If there are more, it names all
+/// answers since the first of them: no reader follows more.
 pub const NAMED_ANSWERS: usize = 6;
 /// The dead ends of which a search that is stuck jumps back from one. After the others it follows the last alternative, which
 /// keeps the order so far.

@@ -196,7 +196,7 @@ impl ConflictSearch<'_> {
         let end = self.judged.rejected();
         let mut best = None;
         let mut first = self.start();
-        for _ in 0..limits::ROUNDS {
+        for _ in 0..limits::ROUNDS + 1 {
             let Some(from) = first else { break };
             let answers = self.answers_from(from);
             let found = self.with_needed(RelaxedStart::AnyState(from), answers);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::candidate::{Candidate, Log, Logged, Spares};
 use super::findings::Findings;
+use super::normal_form::growth::LastComparison;
 use super::options::Options;
 use super::own_steps::Steps;
 use super::tasks::wire::Wire;
@@ -36,7 +37,8 @@ pub struct Counts {
     pub compared: u64,
 }
 
-/// The specification, the options and the tools of a judge, with what it found and counted so far. No state of the server is in it.
+/// The specification, the options and the tools of a judge, with what it found and counted so far. The states that explain
+/// the trace are not in it.
 ///
 /// Between two observations `steps.touched` and `steps.wanted` are `None`, and `spares.results` is empty.
 #[derive(Clone, Debug)]
@@ -57,6 +59,8 @@ pub(crate) struct Context {
     pub(super) work: WorkMeter,
     pub(super) counts: Counts,
     pub(super) spares: Spares,
+    /// The last time that candidates were compared.
+    pub(super) compared: LastComparison,
     /// The number of forks at each statement.
     pub(super) forks: BTreeMap<Site, u64>,
     /// The place of the last fork; if there was none, of the first step of the server's own that ran.
@@ -77,6 +81,7 @@ impl Context {
             steps: Steps::default(),
             wire: Wire::default(),
             spares: Spares::default(),
+            compared: LastComparison::default(),
             forks: BTreeMap::new(),
             last_fork: None,
             spec,

@@ -28,8 +28,6 @@ pub(crate) struct Frontier {
     pub(super) candidates: Vec<Candidate>,
     /// The event at which the last clean candidate died, if none is left.
     pub(super) clean_died: Option<u64>,
-    /// The last time that candidates were compared.
-    pub(super) compared: LastComparison,
 }
 
 impl Frontier {
@@ -62,7 +60,7 @@ impl Frontier {
     /// The frontier that goes on with these candidates, at most as many as the limit allows.
     pub(super) fn with(mut self, context: &mut Context, mut candidates: Vec<Candidate>) -> Frontier {
         if candidates.len() < 2 {
-            self.compared = LastComparison::default();
+            context.compared = LastComparison::default();
         }
         if candidates.len() > context.options.candidates {
             context.give_up(Limit::Paths);

@@ -81,13 +81,13 @@ fn only_failing(
 }
 
 /// The frontier that goes on with these candidates in normal form, in which there are few; with few of these if a limit was reached.
-pub(super) fn normalize(context: &mut Context, mut frontier: Frontier, mut candidates: Vec<Candidate>) -> Frontier {
+pub(super) fn normalize(context: &mut Context, frontier: Frontier, mut candidates: Vec<Candidate>) -> Frontier {
     match &mut candidates[..] {
         [only] => tidy::after_exchange(context, only),
         _ => {
             tidy::each(context, &mut candidates, tidy::one_of_several);
             if candidates.len() > 1 && context.options.reduces() {
-                normal_form::now_and_then(context, &mut frontier.compared, &mut candidates);
+                normal_form::now_and_then(context, &mut candidates);
             }
         }
     }

@@ -4,12 +4,12 @@
 //! branch 7, before event 12     Write(1) is served | Write(2) is served | …     the alternatives at a branch
 //! ```
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 
 use super::configuration::{Branch, Configuration};
 use super::forms::StateNumber;
 
-/// Taken configurations stay in the order until it is this much longer than twice the open ones: clearing fewer does not pay.
+/// Taken configurations stay in the list of the deepest until it is this much longer than twice the open ones: clearing fewer does not pay.
 const FEW: usize = 1_024;
 
 /// The two orders in which open configurations are taken out.
@@ -17,7 +17,8 @@ const FEW: usize = 1_024;
 pub(super) enum TakenFirst {
     /// One before the earliest event: all explanations of the events so far go on together.
     Earliest,
-    /// The one that was added last: one explanation goes as far as it can.
+    /// The last one that was found deepest first, so that one explanation goes as far as it can; if there is none, one before the latest
+    /// event.
     Deepest,
 }
 
@@ -38,25 +39,24 @@ pub(super) struct OpenConfigurations {
     /// The number of open configurations, and the number of the last one that was added.
     len: usize,
     last: u64,
-    /// The places of all configurations, the deepest one last; some were taken since.
-    added: VecDeque<Branch>,
+    /// The places of those that were found deepest first, in the order in which they were added; some were taken since.
+    deepest: Vec<Branch>,
     /// The configuration that was chosen to be taken before the deepest one.
     next: Option<Branch>,
 }
 
 impl OpenConfigurations {
-    /// Adds a configuration before an event. One that is found while the earliest are followed comes after all others when the deepest are.
+    /// Adds a configuration before an event, found as one was followed that had been taken out in this order.
     pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool, found: TakenFirst) {
         self.last += 1;
         self.len += 1;
         let number = self.last;
         self.by_event.entry(at).or_default().push(OpenConfiguration { configuration, rest, number });
-        if self.added.len() > FEW + 2 * self.len {
-            self.added.retain(|place| position(&self.by_event, *place).is_some());
-        }
-        match found {
-            TakenFirst::Earliest => self.added.push_front(Branch { at, number }),
-            TakenFirst::Deepest => self.added.push_back(Branch { at, number }),
+        if found == TakenFirst::Deepest {
+            if self.deepest.len() > FEW + 2 * self.len {
+                self.deepest.retain(|place| position(&self.by_event, *place).is_some());
+            }
+            self.deepest.push(Branch { at, number });
         }
     }
 
@@ -73,21 +73,17 @@ impl OpenConfigurations {
     /// Takes a configuration out, with the event before which it is.
     pub(super) fn take(&mut self, first: TakenFirst) -> Option<(usize, OpenConfiguration)> {
         match first {
-            TakenFirst::Earliest => {
-                let (at, open) = self.by_event.first_key_value()?;
-                let place = Branch { at: *at, number: open.last()?.number };
-                self.take_out(place)
-            }
+            TakenFirst::Earliest => self.take_out(last_of(self.by_event.first_key_value()?)?),
             TakenFirst::Deepest => {
                 if let Some(taken) = self.next.take().and_then(|place| self.take_out(place)) {
                     return Some(taken);
                 }
-                while let Some(place) = self.added.pop_back() {
+                while let Some(place) = self.deepest.pop() {
                     if let Some(taken) = self.take_out(place) {
                         return Some(taken);
                     }
                 }
-                None
+                self.take_out(last_of(self.by_event.last_key_value()?)?)
             }
         }
     }
@@ -118,6 +114,11 @@ impl OpenConfigurations {
         }
         Some((place.at, taken))
     }
+}
+
+/// The place of the last configuration that was added before an event.
+fn last_of((at, open): (&usize, &Vec<OpenConfiguration>)) -> Option<Branch> {
+    Some(Branch { at: *at, number: open.last()?.number })
 }
 
 /// The position of an open configuration among those before its event.

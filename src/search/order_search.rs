@@ -132,8 +132,8 @@ pub(super) struct OrderSearch<'h> {
     /// The last event before which no configuration depends on answers that are seen at `deepest` or later; configurations that were met
     /// from there on are kept.
     apart: usize,
-    /// The value of `deepest` for which `apart` was found.
-    apart_from: Option<usize>,
+    /// The event up to which `apart` was looked for.
+    looked_at: usize,
     /// For each event up to there, the last event at which a request is answered that is under way before it.
     last_answers: Vec<Option<usize>>,
 }
@@ -154,7 +154,7 @@ impl<'h> OrderSearch<'h> {
             deepest: 0,
             begun: Vec::new(),
             apart: 0,
-            apart_from: None,
+            looked_at: 0,
             last_answers: Vec::new(),
         }
     }
@@ -229,16 +229,22 @@ impl<'h> OrderSearch<'h> {
     /// Forgets the configurations that were met before events to which no open configuration can come any more, except those from `apart`
     /// on.
     pub(super) fn forget(&mut self) {
-        if self.apart_from != Some(self.deepest) {
-            let answered = |request: usize| self.known.history.requests[request].answered;
-            let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
-            self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
-            let is_apart = |at: &usize| self.last_answers[*at] < Some(self.deepest);
-            let apart = (self.apart..=self.deepest).rev().find(is_apart);
-            (self.apart, self.apart_from) = (apart.unwrap_or(self.apart), Some(self.deepest));
+        let answered = |request: usize| self.known.history.requests[request].answered;
+        let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
+        self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
+        let first = self.open.first_event().unwrap_or(self.deepest);
+        // What was met before the first open event is forgotten, so it is looked for an event from which on more is kept only there.
+        if first > self.looked_at {
+            self.looked_at = first;
+            self.move_apart(first);
         }
-        let first = self.open.first_event().unwrap_or(usize::MAX).min(self.apart);
-        self.forget_before(first);
+        self.forget_before(first.min(self.apart));
+    }
+
+    /// Moves `apart` to the latest such event up to this one.
+    fn move_apart(&mut self, to: usize) {
+        let is_apart = |at: &usize| self.last_answers[*at] < Some(self.deepest);
+        self.apart = (self.apart..=to).rev().find(is_apart).unwrap_or(self.apart);
     }
 
     /// Forgets the configurations that were met before earlier events than this one.

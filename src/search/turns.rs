@@ -23,8 +23,7 @@ struct Turns {
     /// The work of deepest first that led it no further; `stuck` is the part of it since it last came further.
     in_vain: u64,
     stuck: u64,
-    /// The event to which deepest first came; `dead_ends` are those that it met while it was stuck.
-    deepest: usize,
+    /// The dead ends that deepest first met while it was stuck.
     dead_ends: u64,
 }
 
@@ -32,7 +31,8 @@ impl Turns {
     /// Tests whether event by event takes the next turn; it has come from the event `from` to the event `to`, of `end` events.
     fn is_by_event(&self, from: usize, to: usize, end: usize) -> bool {
         let (done, all) = (to.saturating_sub(from) as u64, end.saturating_sub(from) as u64);
-        let likely = self.by_event.saturating_mul(all).checked_div(done).unwrap_or(u64::MAX);
+        let likely =
+            self.by_event.saturating_mul(all).checked_div(done).filter(|likely| *likely > 0).unwrap_or(u64::MAX);
         self.by_event < self.in_vain || self.stuck.saturating_mul(limits::BRIEF_SHARE) > likely
     }
 
@@ -42,12 +42,12 @@ impl Turns {
         self.stuck > patience && self.dead_ends.is_multiple_of(limits::JUMPS)
     }
 
-    /// Adds work of event by event, or of deepest first, which came to an event.
-    fn add(&mut self, work: u64, deepest: Option<usize>) {
-        match deepest {
-            None => self.by_event += work,
-            Some(at) if at > self.deepest => (self.deepest, self.stuck) = (at, 0),
-            Some(_) => (self.in_vain, self.stuck) = (self.in_vain + work, self.stuck + work),
+    /// Adds the work of a turn; `is_further` says whether the search came to a later event than before.
+    fn add(&mut self, work: u64, turn: TakenFirst, is_further: bool) {
+        match turn {
+            TakenFirst::Earliest => self.by_event += work,
+            TakenFirst::Deepest if is_further => self.stuck = 0,
+            TakenFirst::Deepest => (self.in_vain, self.stuck) = (self.in_vain + work, self.stuck + work),
         }
     }
 }
@@ -73,16 +73,16 @@ impl OrderSearch<'_> {
     /// Searches from the configurations at the end of a search of more events.
     pub(super) fn resume(mut self, states: &mut States, budget: &mut OrderBudget, last: &ResumePoint) -> SearchEnd {
         self.begin(states, budget, last);
-        let mut turns = Turns { by_event: 0, in_vain: 0, stuck: 0, deepest: last.at(), dead_ends: 0 };
+        let mut turns = Turns { by_event: 0, in_vain: 0, stuck: 0, dead_ends: 0 };
         let mut doubtful = None;
         while let Some(first) = self.open.first_event() {
             if let Some(limit) = budget.exceeded(states) {
                 return SearchEnd::GivenUp(limit);
             }
-            let before = budget.done(states);
+            let (before, reached) = (budget.done(states), self.deepest);
             let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.end);
-            let order = if is_by_event { TakenFirst::Earliest } else { TakenFirst::Deepest };
-            let Some((at, open)) = self.take(order) else { break };
+            let turn = if is_by_event { TakenFirst::Earliest } else { TakenFirst::Deepest };
+            let Some((at, open)) = self.take(turn) else { break };
             if at == self.end {
                 let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
@@ -98,7 +98,7 @@ impl OrderSearch<'_> {
             }
             self.forget();
             self.forget_states(states);
-            turns.add(budget.done(states) - before + 1, (!is_by_event).then_some(self.deepest));
+            turns.add(budget.done(states) - before + 1, turn, self.deepest > reached);
         }
         doubtful.map_or_else(|| SearchEnd::Nothing(self.last()), SearchEnd::Doubtful)
     }

@@ -272,7 +272,7 @@ impl Server {
     }
 
     /// Runs a section with drawn choices, up to the end or the next `yield` or call of its task. A section of a task without a run
-    /// waits for a few internal steps. Without a handler nothing happens.
+    /// waits for a few internal steps. Without a handler nothing runs; a restart drops what is under way even so.
     ///
     /// # Errors
     /// The section has no run, and nothing has happened. If there is no such step or task, this is a [`Stop::Mismatch`].

@@ -1,4 +1,4 @@
-//! What evidence asks of the judge: judges that know less or keep more, and the decided part of a run.
+//! Judges for evidence, which know less than another one or keep more; and the decided part of a run.
 
 pub(crate) mod decided;
 pub(crate) mod derived;

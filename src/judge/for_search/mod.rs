@@ -1,4 +1,4 @@
-//! What a search for an order asks of the judge: transitions between states, and the requests that may fail.
+//! The judge as a search for an order uses it: transitions between states, and the requests that may fail.
 
 pub(crate) mod failures;
 pub(crate) mod transitions;

@@ -31,23 +31,27 @@ use crate::value::Value;
 const COMPARED: usize = limits::LISTED / 2;
 
 /// Merges equal candidates and drops covered ones, now and then: if a comparison is due after the last one.
-pub(super) fn now_and_then(context: &mut Context, last: &mut LastComparison, candidates: &mut Vec<Candidate>) {
+pub(super) fn now_and_then(context: &mut Context, candidates: &mut Vec<Candidate>) {
     let before = candidates.len();
     let known = candidates.iter().all(Candidate::is_known);
     if candidates.len() <= COMPARED {
         let kept = known_apart(candidates);
         candidates.drain(kept..).for_each(|candidate| context.spares.take(candidate));
     }
-    if candidates.len() > 1 && !(known && candidates.len() <= limits::FEWEST) && last.is_due(candidates.len()) {
-        *last = compare(context, last.stuck, candidates);
+    if candidates.len() > 1
+        && !(known && candidates.len() <= limits::FEWEST)
+        && context.compared.is_due(candidates.len())
+    {
+        compare(context, candidates);
     }
     context.counts.merges += before.saturating_sub(candidates.len()) as u64;
 }
 
 /// Merges equal candidates, unites others and drops covered ones. If putting candidates together gained little last time, it is tried
 /// again once they are twice as many.
-fn compare(context: &mut Context, mut stuck: usize, candidates: &mut Vec<Candidate>) -> LastComparison {
+fn compare(context: &mut Context, candidates: &mut Vec<Candidate>) {
     let (unites, before) = (context.may_unite(), candidates.len());
+    let mut stuck = context.compared.stuck;
     if unites && before >= 2 * stuck && are_separable(candidates) {
         put_together(context, candidates);
         stuck = if 2 * candidates.len() > before && candidates.len() > limits::FEWEST { candidates.len() } else { 0 };
@@ -58,7 +62,7 @@ fn compare(context: &mut Context, mut stuck: usize, candidates: &mut Vec<Candida
     let values = candidates.iter().flat_map(|candidate| candidate.process.roots());
     let walked = values.map(Value::breadth).sum();
     context.counts.compared += walked as u64;
-    LastComparison { left: candidates.len(), walked, spent: 0, stuck }
+    context.compared = LastComparison { left: candidates.len(), walked, spent: 0, stuck };
 }
 
 /// Moves each known candidate that equals an earlier one to the end, and returns the number of candidates before these. Of two equal

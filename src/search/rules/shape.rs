@@ -18,6 +18,9 @@ use crate::value::Value;
 /// The scalars of a request, and of its answer if the shape has holes for these.
 pub(crate) type ShapeScalars = SmallVec<[Scalar; 2]>;
 
+/// The scalars of a shape. Requests with more have no shape, as each comparison of two scalars is a part of it.
+const MOST_SCALARS: usize = limits::TRIED / 2 + 1;
+
 /// Variables that stand for scalars of a request have numbers after this one.
 const SCALARS: u64 = 1 << 40;
 
@@ -64,7 +67,7 @@ pub(crate) fn key(every: &EveryState, request: &Value, answer: Option<&Value>) -
     };
     let pairs = (0..scalars.len()).flat_map(|a| (a + 1..scalars.len()).map(move |b| (a, b)));
     let compared = pairs.map(|(a, b)| compare(&scalars[a], &scalars[b])).collect();
-    (scalars.len() <= limits::TRIED / 2).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
+    (scalars.len() <= MOST_SCALARS).then_some((ShapeKey { step, paths, request, answer, compared }, scalars))
 }
 
 /// A value with holes in the place of its scalars, except truth values; `None` if it has parts other than fields.

@@ -87,7 +87,7 @@ pub(crate) fn eliminate_all(system: Vec<Linear>) -> Option<Option<BTreeMap<Var, 
     let mut left = system;
     let mut done: Vec<(Var, BoundPairs)> = Vec::new();
     while !left.is_empty() {
-        if left.len() > 2 * limits::LISTED {
+        if left.len() > 5 * limits::LISTED / 2 {
             return None;
         }
         let (var, sides) = cheapest(&left)?;

@@ -11,6 +11,9 @@ use crate::solve::persistent::sorted_map::Set;
 use crate::solve::residual::Id;
 use crate::term::{Kind, Linear, Term, TextOp, Var};
 
+/// A known text of at most this many characters is cut in all ways.
+const CUTS: usize = 3 * limits::TRIED;
+
 /// Fresh variables have numbers above this one, so that they differ from all variables of a candidate.
 const FRESH: u64 = 1 << 62;
 
@@ -59,7 +62,7 @@ fn by_cases(atom: &Term) -> Option<Term> {
         _ => return None,
     };
     let (Kind::Text(TextOp::Concat, parts), Some(part)) = (whole.kind(), part.as_const()) else { return None };
-    let n = known::len(part)?.to_usize().filter(|n| *n <= limits::CASES)?;
+    let n = known::len(part)?.to_usize().filter(|n| *n <= CUTS)?;
     let cut = |from: usize, to: usize| {
         known::slice(part, &Int::from(from), &Int::from(to)).map_or_else(Term::falsity, Term::constant)
     };
