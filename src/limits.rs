@@ -58,7 +58,7 @@ pub const FEWEST: usize = 2;
 /// The rounds in which new things are made of those of the round before, or twice as much is looked at. The number of things may
 /// square with each round.
 pub const ROUNDS: usize = 4;
-/// The things that are each tried in full, or of which all subsets are. Each takes a search, a judgement or a rewriting.
+/// The things that are tried one by one, or in all subsets. Each try takes a search, a judgement or a rewriting.
 pub const TRIED: usize = 8;
 /// The values or constraints that each become a case, which is simplified and solved by itself. More stay symbolic.
 pub const CASES: usize = 16;
@@ -70,11 +70,11 @@ pub const LISTED: usize = 64;
 pub const PARTS: usize = 256;
 /// The rows of a normal form of many candidates. More candidates stay apart, as rows are compared pair by pair.
 pub const ROWS: usize = 512;
-/// The different values, requests, kinds or questions that are told apart. A larger set of values is kept as it is given; kinds
+/// The different values, requests, kinds or questions that are distinguished. A larger set of values is kept as it is given; kinds
 /// that no longer occur are forgotten beyond it, and no more questions are asked.
 pub const DISTINCT: usize = 4_096;
 /// The steps in a row of what descends or doubles: nested terms that are looked into by recursion, bounds that follow from each
-/// other, requests of which each set the state for the next. Deeper parts count as unknown.
+/// other, requests that set the state for the next one. Deeper parts count as unknown.
 pub const DEPTH: u32 = 12;
 /// The depth of a condition for Z3. A deeper one is not encoded, as the encoding is recursive and each level takes stack.
 pub const Z3_DEPTH: u32 = 400;
@@ -90,8 +90,8 @@ pub const DRAWN: usize = 200;
 /// The answers that a reason names one by one although it was not found out whether they are needed. If there are more, it names all
 /// answers since the first of them: no reader follows more.
 pub const NAMED_ANSWERS: usize = 6;
-/// The dead ends of which a search that is stuck jumps back from one. After the others it follows the last alternative, which
-/// keeps the order so far.
+/// The dead ends for each jump: a stuck search jumps back from one of this many. After the others it follows the last
+/// alternative, which keeps the order so far.
 pub const JUMPS: u64 = 3;
 
 // What is followed and kept along a trace.

@@ -13,12 +13,13 @@ use super::forms::StateNumber;
 const FEW: usize = 1_024;
 
 /// The two orders in which open configurations are taken out.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum TakenFirst {
     /// One before the earliest event: all explanations of the events so far go on together.
     Earliest,
     /// The last one that was found deepest first, so that one explanation goes as far as it can; if there is none, one before the latest
     /// event.
+    #[default]
     Deepest,
 }
 
@@ -43,16 +44,18 @@ pub(super) struct OpenConfigurations {
     deepest: Vec<Branch>,
     /// The configuration that was chosen to be taken before the deepest one.
     next: Option<Branch>,
+    /// The order in which the last configuration was taken out: those that are added are found from it.
+    taken: TakenFirst,
 }
 
 impl OpenConfigurations {
-    /// Adds a configuration before an event, found as one was followed that had been taken out in this order.
-    pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool, found: TakenFirst) {
+    /// Adds a configuration before an event.
+    pub(super) fn add(&mut self, at: usize, configuration: Configuration, rest: bool) {
         self.last += 1;
         self.len += 1;
         let number = self.last;
         self.by_event.entry(at).or_default().push(OpenConfiguration { configuration, rest, number });
-        if found == TakenFirst::Deepest {
+        if self.taken == TakenFirst::Deepest {
             if self.deepest.len() > FEW + 2 * self.len {
                 self.deepest.retain(|place| position(&self.by_event, *place).is_some());
             }
@@ -72,6 +75,7 @@ impl OpenConfigurations {
 
     /// Takes a configuration out, with the event before which it is.
     pub(super) fn take(&mut self, first: TakenFirst) -> Option<(usize, OpenConfiguration)> {
+        self.taken = first;
         match first {
             TakenFirst::Earliest => self.take_out(last_of(self.by_event.first_key_value()?)?),
             TakenFirst::Deepest => {

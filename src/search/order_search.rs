@@ -116,8 +116,6 @@ pub(super) struct OrderSearch<'h> {
     /// The number of the first events that are looked at: answers after them are not known.
     pub(super) end: usize,
     pub(super) open: OpenConfigurations,
-    /// The order in which the configuration that is followed was taken out.
-    taken: TakenFirst,
     /// The configurations that were met before each event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
     moments: Moments,
@@ -146,7 +144,6 @@ impl<'h> OrderSearch<'h> {
             serving: Serving { known, end },
             end,
             open: OpenConfigurations::default(),
-            taken: TakenFirst::Deepest,
             met: BTreeMap::new(),
             moments: Moments::new(),
             pairs: BTreeMap::new(),
@@ -177,7 +174,7 @@ impl<'h> OrderSearch<'h> {
             }
         }
         while self.open.first_event().is_some_and(|at| at < to) {
-            let Some((at, open)) = self.take(TakenFirst::Earliest) else { break };
+            let Some((at, open)) = self.open.take(TakenFirst::Earliest) else { break };
             while let Some(met) = self.met.first_entry().filter(|met| *met.key() < at) {
                 met.remove();
             }
@@ -207,12 +204,6 @@ impl<'h> OrderSearch<'h> {
         for configuration in &last.configurations {
             self.add(states, budget, last.at, configuration.clone());
         }
-    }
-
-    /// Takes the configuration out that is followed next, with the event before which it is.
-    pub(super) fn take(&mut self, first: TakenFirst) -> Option<(usize, OpenConfiguration)> {
-        self.taken = first;
-        self.open.take(first)
     }
 
     /// The end of a search that found nothing.
@@ -290,7 +281,7 @@ impl<'h> OrderSearch<'h> {
         }
         met.retain(|other| !covers(own, other));
         met.push(own.clone());
-        self.open.add(at, configuration, false, self.taken);
+        self.open.add(at, configuration, false);
         true
     }
 
@@ -364,7 +355,7 @@ impl<'h> OrderSearch<'h> {
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
         if own.is_some() {
             // The other requests are left to try: deepest first tries them if this one leads to nothing.
-            self.open.add(at, configuration.clone(), true, self.taken);
+            self.open.add(at, configuration.clone(), true);
         } else {
             // Of these, one after which the answer can come is followed first, and then the one whose answer is seen first.
             for other in moment.requests().rev().filter(|other| *other != request) {

@@ -82,7 +82,7 @@ impl OrderSearch<'_> {
             let (before, reached) = (budget.done(states), self.deepest);
             let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.end);
             let turn = if is_by_event { TakenFirst::Earliest } else { TakenFirst::Deepest };
-            let Some((at, open)) = self.take(turn) else { break };
+            let Some((at, open)) = self.open.take(turn) else { break };
             if at == self.end {
                 let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
@@ -91,7 +91,7 @@ impl OrderSearch<'_> {
                 self.begun.push(configuration.state);
                 doubtful = Some(configuration);
             } else if let Some(dead) = self.follow(states, budget, at, open)
-                && !is_by_event
+                && turn == TakenFirst::Deepest
                 && turns.jumps(self.known.rules.patience())
             {
                 self.jump(states, budget, at, &dead);

@@ -114,7 +114,7 @@ pub(super) struct ReasonSearch<'s, R: ?Sized> {
 }
 
 impl Reason {
-    /// The reason of which nothing is found yet.
+    /// The reason before anything is found.
     fn unknown(rejected: usize) -> Reason {
         Reason {
             rejected,

@@ -44,7 +44,7 @@ pub(super) enum SoFar {
 }
 
 /// The base moves on once it may move by this many events.
-const STRIDE: usize = limits::INTERVAL / 8;
+const MOVED_AT_ONCE: usize = limits::INTERVAL / 8;
 /// Moving the base takes at most `SLICE` work with each event. That doubles with each `LAGGING` events that the base is behind, at most
 /// [`limits::DEPTH`] times.
 const SLICE: u64 = 4 * limits::SMALL_WORK;
@@ -223,7 +223,7 @@ impl OnlinePart {
 
     /// The number of events after which the base moves on.
     fn soon(&self) -> usize {
-        STRIDE.min(self.rules.patience() as usize).max(self.kept)
+        MOVED_AT_ONCE.min(self.rules.patience() as usize).max(self.kept)
     }
 
     /// Moves the base up to the first request that may still be answered; each event adds a slice of work, so that none takes long.
