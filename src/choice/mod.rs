@@ -62,6 +62,8 @@ pub use explore::tally::Progress;
 pub use explore::{Explore, explore};
 pub use label::{Label, Unfit, label};
 pub use random::Random;
+#[cfg(test)]
+pub(crate) use random::numbers;
 pub use replay::{Continued, Recorded, Replay};
 
 /// One decision of a run: alternative `pick` of `arity`, at the place called `label`.

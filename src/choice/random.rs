@@ -69,6 +69,13 @@ impl Random {
     }
 }
 
+/// A function whose calls give the next number below n, for tests.
+#[cfg(test)]
+pub(crate) fn numbers(seed: u64) -> impl FnMut(u64) -> u64 {
+    let mut random = Random::new(seed);
+    move |n| random.below(n)
+}
+
 impl Choices for Random {
     fn branch(&mut self, label: Label, arity: usize, weights: Option<&[u64]>) -> Result<usize, ChoiceError> {
         let Some(weights) = weights else { return Ok(self.below(arity as u64) as usize) };

@@ -9,15 +9,11 @@
 
 mod int;
 mod json;
-#[cfg(test)]
-mod numbers;
 pub mod text;
 
 pub use int::Int;
 pub use json::Json;
 pub(crate) use json::number;
-#[cfg(test)]
-pub(crate) use numbers::numbers;
 
 use std::fmt;
 use std::sync::Arc;

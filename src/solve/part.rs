@@ -160,7 +160,8 @@ impl Store {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::solve::{Answer, Solver};
 
     const VARIABLES: u64 = 40;

@@ -77,7 +77,8 @@ fn add_values(condition: &Term, side: ArmSide, values: &mut Values) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
 
     const VARS: [Var; 3] =
         [Var { id: 1, sort: Sort::Int }, Var { id: 2, sort: Sort::Int }, Var { id: 3, sort: Sort::Bool }];

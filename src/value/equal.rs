@@ -250,7 +250,7 @@ pub(super) fn choose_alternative(alternatives: &[(Term, Value)]) -> Split {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
     use crate::term::Var;
     use crate::value::union;
 

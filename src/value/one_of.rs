@@ -212,7 +212,8 @@ fn walk_back(list: &Arc<List>, end: usize, visit: &mut dyn FnMut(usize, &Value) 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::term::Var;
     use crate::value::{Map, Substitution, Truth, equal};
 

@@ -37,12 +37,13 @@ pub(crate) fn keep(context: &mut Context, candidates: &mut Vec<Candidate>) {
 /// Reduces a candidate to one of its states, if one is found.
 fn keep_one_state(context: &mut Context, candidate: &mut Candidate) {
     let live = candidate.process.live(0).vars;
-    let mut drawn = context.counts.events;
-    let mut draw = |ways: usize| {
-        drawn = drawn.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (drawn >> 33) as usize % ways.max(1)
+    // Any state will do; with each exchange, and for each variable, it is another one.
+    let mut turn = context.counts.events as usize;
+    let mut pick = |ways: usize| {
+        turn += 1;
+        turn % ways
     };
-    let Ok(model) = candidate.store.model(&[], &mut context.solver, &mut draw) else { return };
+    let Ok(model) = candidate.store.model(&[], &mut context.solver, &mut pick) else { return };
     let mut single = candidate.clone();
     for var in live {
         // A variable with many values is not guessed: an answer will say its value.

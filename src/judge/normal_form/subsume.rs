@@ -271,9 +271,10 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::covers;
+    use crate::choice::numbers;
     use crate::judge::Candidate;
     use crate::process::Process;
-    use crate::scalar::{Scalar, Sort, numbers};
+    use crate::scalar::{Scalar, Sort};
     use crate::solve::Solver;
     use crate::spec::Spec;
     use crate::term::{Term, Var};

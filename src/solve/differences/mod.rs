@@ -163,7 +163,8 @@ fn atoms_of(terms: &[&Term]) -> BTreeMap<Var, Term> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::solve::{Answer, Solver};
 
     const VARS: u64 = 4;

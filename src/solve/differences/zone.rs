@@ -180,7 +180,7 @@ fn sum(first: i64, second: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
 
     const INTEGERS: usize = 3;
     type Tuple = [i64; INTEGERS];

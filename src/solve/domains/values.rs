@@ -240,7 +240,7 @@ fn moved_down(bits: &[u64], by: usize) -> SmallVec<[u64; 4]> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
     use std::collections::BTreeSet;
 
     fn scalars(values: &BTreeSet<i64>) -> ValueSet {

@@ -122,7 +122,8 @@ fn is_never_positive(sum: &Linear) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use crate::scalar::{Scalar, Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::{Scalar, Sort};
     use crate::solve::{Answer, Solver, Store};
     use crate::term::{Term, Var};
 

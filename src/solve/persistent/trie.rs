@@ -242,7 +242,8 @@ impl<'t, K, V> Iterator for TrieEntries<'t, K, V> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use std::collections::BTreeMap;
 
     /// A trie has the entries of a plain map, whatever is written to the trie and to its clones.

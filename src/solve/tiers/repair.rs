@@ -153,7 +153,8 @@ fn forbidden_values(model: &SortedMap<Scalar>, var: Var, own: &[&Term]) -> FxHas
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::solve::{Answer, Limits, Solver, Store};
 
     fn truth(id: u64) -> Term {

@@ -76,7 +76,8 @@ fn by_position(key: &Term, entries: &[(&Value, &Entry)]) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Int, Scalar, Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::{Int, Scalar, Sort};
     use crate::term::Var;
     use crate::value::Map;
 

@@ -102,7 +102,8 @@ impl Written {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::term::{Term, Var};
     use crate::value::{Entry, Map, Truth};
 

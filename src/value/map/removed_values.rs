@@ -78,7 +78,8 @@ fn differs(condition: &Term, known: &Scalar) -> Option<Term> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::term::Var;
     use crate::value::Map;
 

@@ -390,7 +390,8 @@ fn is_idle(contents: &Contents, at: usize) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::value;
     use std::collections::BTreeSet;
 

@@ -418,7 +418,8 @@ impl PartialEq for Table {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::term::{Term, Var};
     use std::collections::BTreeMap;
 

@@ -253,7 +253,8 @@ mod tests {
     use super::super::contents::hash_of;
     use super::super::table;
     use super::*;
-    use crate::scalar::{Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::Sort;
     use crate::term::Var;
     use crate::value::{add_to_set, set_difference};
     use std::collections::BTreeSet;

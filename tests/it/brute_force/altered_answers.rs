@@ -68,7 +68,7 @@ struct Size {
     requests: usize,
     /// The runs after which brute force gives up.
     runs: usize,
-    /// One of so many altered traces is judged.
+    /// One of this number of altered traces is judged.
     every: usize,
 }
 

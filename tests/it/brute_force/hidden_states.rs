@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use crate::judge::{compiled, text, verdict};
-use crate::random::{Rng, at_least, so_many};
+use crate::random::{Rng, at_least, rounds};
 use mayhap::Spec;
 use mayhap::judge::Verdict;
 use serde_json::{Value, json};
@@ -139,7 +139,7 @@ impl Server {
 fn long_traces_are_judged_as_all_states_say() {
     for server in servers() {
         let (spec, mut rng, mut rejected, mut accepted) = (server.spec(), Rng::new(7), 0, 0);
-        for _ in 0..so_many(10) {
+        for _ in 0..rounds(10) {
             let length = 60 + rng.below(90);
             let trace = server.trace(&mut rng, length);
             let (expected, lines) = (server.rejected(&trace), server.lines(&trace));

@@ -12,7 +12,7 @@ use crate::judge::{Named, exchanges, named};
 use crate::oracle::json::{read_trace, write_trace};
 use crate::programs;
 use crate::random::expressions::Unbounded;
-use crate::random::{Rng, at_least, grammar, protocol, so_many, traces, worlds};
+use crate::random::{Rng, at_least, grammar, protocol, rounds, traces, worlds};
 use crate::shipped;
 use crate::workload::servers::{CLOCKED, COPIES, HIDDEN, STEPPING};
 use crate::workload::{Recording, Workload, simulate};
@@ -138,7 +138,7 @@ fn altered_traces_are_judged_alike() {
             traces.iter().map(|trace| trace.lines().map(serde_json::from_str).collect::<Result<Vec<Value>, _>>());
         let parsed: Vec<Vec<Value>> = parsed.flatten().filter(|lines| !lines.is_empty() && lines.len() <= 40).collect();
         let answers: Vec<Value> = parsed.iter().flatten().filter_map(|line| line.get("a").cloned()).collect();
-        for at in 0..usize::try_from(so_many(80)).expect("small") {
+        for at in 0..usize::try_from(rounds(80)).expect("small") {
             let trace = altered(&mut rng, &parsed[at % parsed.len()], &answers);
             if is_readable(&spec[0], &trace) {
                 compare(&name, &spec, &trace, &[all[0].clone(), all[1].clone(), all[2 + at % 4].clone()]);
@@ -149,7 +149,7 @@ fn altered_traces_are_judged_alike() {
 
 #[test]
 fn random_programs_are_judged_alike() {
-    for seed in 0..so_many(25) {
+    for seed in 0..rounds(25) {
         let rng = &mut Rng::new((7 << 40) + seed);
         let program = protocol::random(rng, Unbounded::Allowed);
         let trace = traces::run(rng, &oracle::load(&program.text), &program, 3);
@@ -168,7 +168,7 @@ fn random_worlds_are_judged_alike() {
     for (number, family) in
         (0..).zip([worlds::MAPS, worlds::DATA, worlds::LISTS, worlds::TEXTS, worlds::STEPS, worlds::MIXED])
     {
-        for seed in 0..so_many(4) {
+        for seed in 0..rounds(4) {
             let rng = &mut Rng::new((9 << 40) + (number << 32) + seed);
             let world = worlds::random(rng, &family);
             let spec = compiled(&world.text);
@@ -185,8 +185,8 @@ fn random_worlds_are_judged_alike() {
 fn hidden_branches_are_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in HIDDEN {
-        (0..so_many(3)).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
-        (0..so_many(3)).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
+        (0..rounds(3)).for_each(|seed| hidden_is_judged_alike(workload, (8, 2 * seed), &settings()));
+        (0..rounds(3)).for_each(|seed| hidden_is_judged_alike(workload, (60, 2 * seed + 1), &few));
     }
 }
 
@@ -194,22 +194,22 @@ fn hidden_branches_are_judged_alike() {
 fn hidden_clocks_are_judged_alike() {
     let few = &settings()[..3];
     for workload in CLOCKED {
-        (0..so_many(4)).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), few));
+        (0..rounds(4)).for_each(|seed| hidden_is_judged_alike(workload, (6, seed), few));
     }
 }
 
 #[test]
 fn copies_are_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
-    (0..so_many(2)).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
+    (0..rounds(2)).for_each(|seed| hidden_is_judged_alike(&COPIES, (9, seed), &few));
 }
 
 #[test]
 fn what_servers_do_by_themselves_is_judged_alike() {
     let few = [Options::default(), Options { inspected: Inspected::States, ..Options::default() }];
     for workload in STEPPING {
-        (0..so_many(2)).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
-        (0..so_many(4)).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
+        (0..rounds(2)).for_each(|seed| hidden_is_judged_alike(workload, (7, 2 * seed), &settings()));
+        (0..rounds(4)).for_each(|seed| hidden_is_judged_alike(workload, (40, 2 * seed + 1), &few));
     }
 }
 
@@ -311,7 +311,7 @@ fn check(family: &Family) {
     for program in programs::read(family.file) {
         let spec = compiled(&family.part.replace("MEMBERS", &program.members));
         assert!(family.file != "cells" || spec[0].program.sunk != spec[0].program.serve, "{}", program.members);
-        for _ in 0..so_many(family.traces) {
+        for _ in 0..rounds(family.traces) {
             let line = |rng: &mut Rng| {
                 json!({"q": rng.between(0, family.request), "a": (family.answer)(rng)}).to_string() + "\n"
             };
@@ -355,7 +355,7 @@ fn judge_random(rng: &mut Rng, text: &str, trace: &traces::Trace) {
 
 #[test]
 fn random_steps_are_judged_alike() {
-    for seed in 0..so_many(10) {
+    for seed in 0..rounds(10) {
         let mut rng = Rng::new((23 << 40) + seed);
         let text = grammar::program("steps", "start", &mut rng);
         let spec = compiled(&text);

@@ -13,13 +13,13 @@ use super::*;
 pub struct Domains {
     pub ints: Vec<BigInt>,
     pub strings: Vec<String>,
-    /// Inside of collections there are only the first so many values of each type.
+    /// The number of values of each type, the first ones, that may be inside of collections.
     pub inside: usize,
     /// The longest lists.
     pub length: usize,
     /// How often a recursive type contains itself.
     pub depth: usize,
-    /// After so many runs brute force gives up: a test that takes longer than a second or two helps nobody.
+    /// After this number of runs, brute force gives up: a test that takes longer than a second or two helps nobody.
     pub runs: usize,
 }
 

@@ -27,7 +27,7 @@ use crate::sut::free_port;
 const SEEDS: u64 = 3;
 /// The requests in which a bug is to be found; one that is not counts as found by the last of them.
 const REQUESTS: u64 = 3_000;
-/// One of so many bugs is measured: a campaign against each takes too long.
+/// One of this number of bugs is measured: a campaign against each takes too long.
 const GAP: usize = 2;
 /// The clients that a bug is tested with if it takes more than one.
 const CLIENTS: u64 = 4;

@@ -1,7 +1,7 @@
 //! Random texts by grammars, which are data: `tests/data/grammars/NAME.txt`.
 //!
 //! A rule is its name on a line, and below it alternatives, each after `- `; lines that go on are indented. In front of an
-//! alternative may stand, as one word, how likely it is (`3*`), how many ways it opens (`~2`: only while so many are left),
+//! alternative may stand, as one word, how likely it is (`3*`), how many ways it opens (`~2`: only while this number is left),
 //! where it is allowed (`[s]`, `[!h]`), and `%` where it does not nest. Where no depth is left only those with `%` are taken.
 //!
 //! | in a text | |
@@ -12,7 +12,7 @@
 //! | `@0..5` `@'a\|b'` `@30'text'` | a number; one of these; a text, 30 times in a hundred |
 //! | `@E=int` `@E` | a derivation, and the same text again |
 //! | `@*` `@+k` `@^` `@$` | makes a new name, or this one, known to the end of the alternative; writes it; one that is known |
-//! | `@=8` `@:sn` | leaves so many ways; allows `[s]` and `[n]` from here on, too |
+//! | `@=8` `@:sn` | leaves this number of ways; allows `[s]` and `[n]` from here on, too |
 //!
 //! Names may have sorts: `@*:int` makes one, `@$int` is one that is known, `@expr:int` a derivation whose own sort that is, which
 //! is written `~` (`@$~`, `@type_~`). `@!s` is any name of the state, and `@!r` any reply, whose sort is the own one from there on,

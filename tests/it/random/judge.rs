@@ -30,7 +30,7 @@ pub enum Exactness {
     Sound,
 }
 
-/// A witness is also made in parts of so many exchanges.
+/// A witness is also made in parts of this number of exchanges.
 const SEGMENT: usize = 2;
 
 /// A verdict as the command prints it.

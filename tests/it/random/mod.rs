@@ -19,20 +19,20 @@ pub mod tasks;
 pub mod traces;
 pub mod worlds;
 
-/// The seeds of the programs of a kind, so that each can be drawn again alone: so many of them, or `MAYHAP_LONG`, beginning
-/// elsewhere for every `MAYHAP_SEED`.
+/// The seeds of this number of programs of a kind, or of `MAYHAP_LONG` of them, so that each program can be drawn again alone. Each
+/// `MAYHAP_SEED` gives other seeds.
 pub fn seeds(kind: u64, programs: u64) -> std::ops::Range<u64> {
     let first = (number("MAYHAP_SEED").unwrap_or(1) << 40) + (kind << 32);
-    first..first + so_many(programs)
+    first..first + rounds(programs)
 }
 
-/// The tally of so many programs that is expected at least, where this is that of the usual number of them.
+/// The least tally that is expected of the programs that are run, if the usual number of programs has this one.
 pub fn at_least(tally: u64, programs: u64) -> u64 {
-    tally * so_many(programs) / programs
+    tally * rounds(programs) / programs
 }
 
-/// So many, or `MAYHAP_LONG`.
-pub fn so_many(usual: u64) -> u64 {
+/// The number of rounds: the usual one, or `MAYHAP_LONG`.
+pub fn rounds(usual: u64) -> u64 {
     number("MAYHAP_LONG").unwrap_or(usual)
 }
 

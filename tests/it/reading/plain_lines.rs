@@ -8,7 +8,7 @@ use std::sync::{Arc, LazyLock};
 
 use crate::command::simulated;
 use crate::judge::{compiled, text};
-use crate::random::{is_long, so_many};
+use crate::random::{Rng, is_long, rounds};
 use crate::reading::bytes::pieces;
 use crate::shipped;
 use mayhap::json::{self, JsonError};
@@ -309,10 +309,10 @@ proptest! {
 
 /// `MAYHAP_LONG` is how many thousands are tried.
 fn cases() -> u32 {
-    u32::try_from(so_many(5)).expect("some thousands") * 1_000
+    u32::try_from(rounds(5)).expect("some thousands") * 1_000
 }
 
-/// One of so many lines is taken: with `MAYHAP_LONG`, of fewer.
+/// One of this number of lines is taken; with `MAYHAP_LONG`, one of a smaller number.
 fn one_of(usual: usize, long: usize) -> usize {
     if is_long() { long } else { usual }
 }
@@ -384,11 +384,10 @@ fn every_length() {
 #[test]
 fn lines_one_after_another() {
     let (spec, lines) = WORLDS.last().unwrap();
-    let mut random = 1_u64;
+    let mut random = Rng::new(1);
     let mut texts = || {
-        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        let (length, from) = ((random >> 33) as usize % 18, (random >> 40) as usize % 40);
-        (0..length).map(|at| ['a', 'é'][(random >> (at + 5)) as usize % 2]).chain(from.to_string().chars()).collect()
+        let letters: String = (0..random.below(18)).map(|_| *random.pick(&['a', 'é'])).collect();
+        format!("{letters}{}", random.below(40))
     };
     let mut trace = format!("{}\n", lines[0]);
     for _ in 0..20_000 {

@@ -91,7 +91,7 @@ impl Recorded {
         self.see(client);
     }
 
-    /// So many requests of clients at once.
+    /// The number of requests of clients at once.
     fn work(&mut self, rng: &mut Rng, requests: usize) {
         let mut asked = 0;
         while asked < requests {

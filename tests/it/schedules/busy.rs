@@ -18,7 +18,7 @@ enum Client {
     Served(i64),
 }
 
-/// The history of so many requests to a queue of distinct numbers.
+/// The history of this number of requests to a queue of distinct numbers.
 fn history(rng: &mut Rng, requests: usize) -> Vec<Happened> {
     let (mut clients, mut kept, mut happened, mut sent) = (vec![Client::Idle; CLIENTS], Vec::new(), Vec::new(), 0);
     while sent < requests || clients.iter().any(|client| !matches!(client, Client::Idle)) {

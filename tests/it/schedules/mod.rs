@@ -130,12 +130,12 @@ pub fn random(spec: &Arc<Spec>, rng: &mut Rng) -> Case {
     random_of(spec, rng, total)
 }
 
-/// One of so many requests.
+/// A history of this number of requests.
 fn random_of(spec: &Arc<Spec>, rng: &mut Rng, total: usize) -> Case {
     random_with_restarts(spec, rng, total, 0)
 }
 
-/// One of so many requests, with so many restarts in a hundred events.
+/// A history of this number of requests, with this number of restarts in a hundred events.
 pub fn random_with_restarts(spec: &Arc<Spec>, rng: &mut Rng, total: usize, restarts: usize) -> Case {
     let (clients, pipelines) = (1 + rng.below(3) as u64, rng.below(4) == 0);
     let mut source = Random::new(rng.next());

@@ -15,7 +15,7 @@ use super::{
 };
 use crate::random::{Rng, at_least, restarts, seeds};
 
-/// So many events in a hundred are restarts.
+/// The number of restarts among a hundred events.
 pub const RESTARTS: usize = 5;
 
 /// A specification whose state survives a restart, or some of it, or of which nothing is known after a restart; and its text.

@@ -2,6 +2,7 @@
 //! keeps what is possible, every model checks out.
 
 use super::conditions::{all_vars, bounds, condition, fill, holds, k, token, var, worlds};
+use crate::random::Rng;
 use mayhap::scalar::{Scalar, Sort};
 use mayhap::solve::{Answer, Domain, Limits, Model, Solver, Store, Tiers};
 use mayhap::term::{Term, Var};
@@ -61,11 +62,8 @@ proptest! {
         if answer != Answer::Sat {
             return Ok(());
         }
-        let mut state = seed;
-        let mut pick = |n: usize| {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1442695040888963407);
-            (state >> 33) as usize % n
-        };
+        let mut random = Rng::new(seed);
+        let mut pick = |n: usize| random.below(n);
         let want = store.check(&extra, &mut solver);
         match store.model(std::slice::from_ref(&extra), &mut solver, &mut pick) {
             Ok(model) => {

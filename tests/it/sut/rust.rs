@@ -252,7 +252,7 @@ fn an_adapter_of_the_library_says_what_it_does_not_understand() {
     }
 }
 
-/// A system that begins anew only so many times.
+/// A system that begins anew only a few times.
 struct Worn<S> {
     system: S,
     resets: u32,

@@ -99,7 +99,7 @@ pub(crate) fn of(list: &[Element], presence: &mut dyn FnMut() -> Term) -> Value 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
 
     fn random(next: &mut dyn FnMut(u64) -> u64) -> Vec<Element> {
         (0..next(5)).map(|_| Element { value: Value::from(next(2) as i64), is_optional: next(2) == 1 }).collect()

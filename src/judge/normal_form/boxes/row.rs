@@ -344,7 +344,7 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
     use crate::solve::Limits;
     use crate::value::Truth;
 

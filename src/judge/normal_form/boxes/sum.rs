@@ -270,7 +270,7 @@ mod tests {
 
     use super::super::content::{Content, DomainTree};
     use super::*;
-    use crate::scalar::numbers;
+    use crate::choice::numbers;
     use crate::value::Value;
 
     const CELLS: usize = 4;

@@ -60,7 +60,8 @@ mod tests {
     use std::collections::BTreeSet;
 
     use super::*;
-    use crate::scalar::{Scalar, Sort, numbers};
+    use crate::choice::numbers;
+    use crate::scalar::{Scalar, Sort};
     use crate::term::{Term, Var};
 
     /// The elements that are there, in a world.

@@ -31,7 +31,7 @@ fn reversed(c: &mut Chooser) {
     assert!(!differ || one.len() < 3 || one != other, "the one reads as the other backwards");
 }
 
-/// A packet: so many bytes, then a byte that is mistaken for the length.
+/// A packet: this number of bytes, then a byte that is mistaken for the length.
 fn packet(c: &mut Chooser) {
     let bytes = array(c, 40, 256);
     let kind = c.choose("kind", 64);

@@ -19,7 +19,7 @@ struct Tailed {
     run: Vec<Step>,
 }
 
-/// A failing run of so many steps.
+/// A failing run of this number of steps.
 pub fn failing(it: &Loop, seed: u64) -> Option<Vec<Step>> {
     let tailed = Tailed { random: Random::new(seed), tail: it.tail, run: Vec::new() };
     let report = Explore::new(tailed).runs(1).shrinking(0).run(it.bug.program);
