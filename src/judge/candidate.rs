@@ -12,13 +12,13 @@ use crate::symbolic::{Driven, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{self, Conditions, Lifted, Truth, Value};
 
-/// A validation state in a box: candidates are moved more often than their contents are read.
+/// A boxed [`State`]: candidates are moved more often than their contents are read.
 ///
 /// A candidate is a value: forking clones it, and nothing is undone.
 #[derive(Clone, Debug)]
 pub struct Candidate(Box<State>);
 
-/// A validation state: a process with symbolic memory, and the constraints on its variables.
+/// A process with symbolic memory, and the constraints on its variables.
 ///
 /// 1. It stands for the states of `process` under the models of `store`. If it is clean, `store` has a model.
 /// 2. If `growth` has no choices and is not open, all of the memory is known ([`Growth`]).

@@ -80,7 +80,7 @@ fn only_failing(
     frontier
 }
 
-/// The frontier that goes on with these candidates in normal form, in which there are few; with few of these if a limit was reached.
+/// The frontier with these candidates, in normal form. If a limit was reached, only a few of them are kept.
 pub(super) fn normalize(context: &mut Context, frontier: Frontier, mut candidates: Vec<Candidate>) -> Frontier {
     match &mut candidates[..] {
         [only] => tidy::after_exchange(context, only),

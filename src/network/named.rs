@@ -62,7 +62,7 @@ impl NetworkChoice {
         self.duplication
     }
 
-    /// Tests whether it does what TCP does if each connection has at most so many requests without an answer, of a server that answers each
+    /// Tests whether it does what TCP does if each connection has at most `most` requests without an answer, of a server that answers each
     /// once: nothing is overtaken.
     #[must_use]
     pub fn is_like_tcp(&self, most: usize) -> bool {

@@ -3,6 +3,8 @@
 //! ```text
 //! state 7, served {2}, perhaps {0, 4}     the server's memory; the requests that were served; and those that may have been, or not
 //! ```
+//!
+//! A state is a number: that of a frontier of candidates (`states`).
 
 use std::rc::Rc;
 

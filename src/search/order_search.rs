@@ -37,8 +37,8 @@ pub(super) enum SearchEnd {
     GivenUp(Limit),
 }
 
-/// The end of a search that found nothing: the configurations before the last event at which a search of fewer events has the same ones,
-/// so that it may begin there.
+/// The end of a search that found nothing: the configurations before the event `at`. A search of fewer events has the same ones there, so
+/// it may begin at `at`, the latest such event.
 pub(super) struct ResumePoint {
     /// The deepest event that was reached. The first event without an order may be a later one, as answers after it were known.
     pub(super) deepest: usize,
@@ -156,8 +156,8 @@ impl<'h> OrderSearch<'h> {
         }
     }
 
-    /// All configurations before an event, before which none may depend on answers after the first `end` events. The error is the limit
-    /// that was exceeded, with the halted search.
+    /// All configurations before an event. None of them may depend on an answer after the first `end` events. The error is the limit that was
+    /// exceeded, with the halted search.
     pub(super) fn all_before(
         mut self,
         states: &mut States,
@@ -285,7 +285,8 @@ impl<'h> OrderSearch<'h> {
         true
     }
 
-    /// Follows a configuration past its event, or to configurations in which one more request was served. Returns it if it is a dead end.
+    /// Follows a configuration past its event, or to configurations in which one more request was served. Returns it if
+    /// it is a dead end: before an answer, nothing can be served.
     pub(super) fn follow(
         &mut self,
         states: &mut States,
@@ -301,9 +302,9 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::Restarted => self.restart(states, budget, at, configuration),
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
-                // The other requests were looked at when the server came to this state.
+                // Only the new request can be served at once here: the others were tried when the server came to this state.
                 let is_new = self.known.matters(request, self.end).then_some(request);
-                let is_possible = |request| self.serving.arrive(states, at + 1, &mut configuration, request);
+                let is_possible = |request| self.serving.serve_on_arrival(states, at + 1, &mut configuration, request);
                 if is_new.is_none_or(is_possible) {
                     self.add(states, budget, at + 1, configuration);
                 }
@@ -394,7 +395,8 @@ impl<'h> OrderSearch<'h> {
         target.into_iter().for_each(|place| self.open.choose(place));
     }
 
-    /// The configuration after one more request was served, if that is tried and possible.
+    /// The configuration after one more request was served, and with it those that can be served at once; `None` if that is impossible, or
+    /// needs not be tried.
     fn served(
         &self,
         states: &mut States,

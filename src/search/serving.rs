@@ -26,7 +26,7 @@ enum LookedAt {
     /// The request cannot get its answer in this state, nor in any later one.
     Impossible,
     /// The request was served, or perhaps served, as it changes nothing.
-    ServedSet,
+    Served,
     Open,
 }
 
@@ -182,7 +182,7 @@ impl<'h> Serving<'h> {
         for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
             match self.arrival(states, at, configuration, request) {
                 LookedAt::Impossible => return false,
-                LookedAt::ServedSet => served.push(request),
+                LookedAt::Served => served.push(request),
                 LookedAt::Open => {}
             }
         }
@@ -195,7 +195,7 @@ impl<'h> Serving<'h> {
     }
 
     /// Serves a request that was just sent, if that can be done at once. Returns `false` if it waits in vain.
-    pub(super) fn arrive(
+    pub(super) fn serve_on_arrival(
         self,
         states: &mut States,
         at: usize,
@@ -204,7 +204,7 @@ impl<'h> Serving<'h> {
     ) -> bool {
         match self.arrival(states, at, configuration, request) {
             LookedAt::Impossible => return false,
-            LookedAt::ServedSet => configuration.note(request),
+            LookedAt::Served => configuration.note(request),
             LookedAt::Open => {}
         }
         true
@@ -230,7 +230,7 @@ impl<'h> Serving<'h> {
             (false, true) => configuration.done.perhaps.insert(about.place),
             (false, false) => return LookedAt::Open,
         }
-        LookedAt::ServedSet
+        LookedAt::Served
     }
 
     /// Tests whether a request without a seen answer changes nothing in this state, nor after any other request.

@@ -8,7 +8,7 @@
 //! | `tcp/dialect.rs` | how requests and answers are written; `tcp:HOST:PORT`, one JSON value on each line |
 //! | `tcp/http.rs` | `http://HOST:PORT`, `https://HOST`: HTTP/1.1, by the `http` block of the specification |
 //! | `tcp/stream.rs`, `tcp/tls.rs` | a connection, with or without TLS |
-//! | `tcp/wire.rs`, `tcp/lines.rs` | values on lines, and lines from bytes |
+//! | `wire.rs`, `lines.rs` | values on lines, and lines from bytes |
 //! | `peers.rs`, `played.rs` | the peers that a system calls: their addresses, and the calls to them |
 //! | `stdio.rs`, `protocol.rs` | `stdio:COMMAND`: an adapter in any language, and the lines of its protocol |
 //! | `trial.rs`, `kinds.rs` | a trial of an adapter, with one request of each kind |

@@ -1,7 +1,7 @@
 //! `mayhap validate --net NET`: traces of concurrent clients, judged event by event.
 //!
-//! They are judged so if the server does more than answer each request, or if the network is another one than TCP without limits:
-//! `--net tcp,outstanding=1`, `--net udp`.
+//! They are judged so if the server does more than answer each request, or if the network differs from TCP in this recording: for example
+//! `--net udp`, if a connection has two requests without an answer.
 
 use super::concurrent::{HistorySource, TraceNotes};
 use mayhap::diagnostic::Colour;
