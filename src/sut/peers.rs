@@ -74,24 +74,34 @@ impl fmt::Display for PeerAddress {
 }
 
 impl PeerAddress {
-    /// The number of the peer in a specification, with its key.
+    /// The number of the peer in a specification, with the key that was given.
     ///
     /// # Errors
-    /// The specification has no such peer. The message says so.
-    pub(super) fn place_in(&self, spec: &Spec) -> Result<(u32, Option<Value>), String> {
+    /// The specification has no such peer, or the peer no such key. The message says so.
+    pub fn given_in(&self, spec: &Spec) -> Result<(u32, Option<Value>), String> {
         let number = number_of_peer(spec, &self.name).map_err(|why| format!("--peer {self}: {why}"))?;
         let peer = &spec.program.peers[number];
         let key = match (&self.key, peer.key) {
-            (None, None) => None,
+            (None, _) => None,
             (Some(key), Some(ty)) => {
                 Some(decode(&spec.types, ty, key).map_err(|error| format!("--peer {self}: its key: {error}"))?)
             }
             (Some(_), None) => return Err(format!("--peer {self}: the peer `{}` has no key", peer.name)),
-            (None, Some(ty)) => {
-                let (name, ty) = (&peer.name, spec.types.name(ty));
-                return Err(format!("--peer {self}: the peer `{name}` has a key of type {ty}: --peer '{name}(KEY)=…'"));
-            }
         };
+        Ok((number as u32, key))
+    }
+
+    /// The number of the peer in a specification, with its key.
+    ///
+    /// # Errors
+    /// The specification has no such peer, or the peer does not speak like this. The message says so.
+    pub(super) fn place_in(&self, spec: &Spec) -> Result<(u32, Option<Value>), String> {
+        let (number, key) = self.given_in(spec)?;
+        let peer = &spec.program.peers[number as usize];
+        if let (None, Some(ty)) = (&key, peer.key) {
+            let (name, ty) = (&peer.name, spec.types.name(ty));
+            return Err(format!("--peer {self}: the peer `{name}` has a key of type {ty}: --peer '{name}(KEY)=…'"));
+        }
         if self.speech == PeerSpeech::Http {
             let program = &spec.program;
             if spec.http.is_none() {
@@ -104,6 +114,6 @@ impl PeerAddress {
                 ));
             }
         }
-        Ok((number as u32, key))
+        Ok((number, key))
     }
 }

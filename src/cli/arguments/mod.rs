@@ -14,6 +14,7 @@ pub use selection::{Format, SpecArguments};
 use super::watch::arguments::{WATCH_HELP, WatchArguments};
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use mayhap::network::NetworkChoice;
+use mayhap::sut::PeerAddress;
 use mutate_arguments::{MUTATE_HELP, MutateArguments};
 use new_arguments::{NEW_HELP, NewArguments};
 use recording::{CONVERT_HELP, RecordedAs};
@@ -21,7 +22,7 @@ use std::num::NonZeroUsize;
 use std::path::PathBuf;
 use std::time::Duration;
 use testing_arguments::{REPLAY_HELP, ReplayArguments, TEST_HELP, TestArguments};
-use values::{PeerArg, RangeArg, command, count, positive, seconds};
+use values::{RangeArg, command, count, positive, seconds};
 
 /// Could a server that follows this specification have done that?
 ///
@@ -357,7 +358,7 @@ pub struct Serve {
     /// Address of a peer that the specification calls, as in store=127.0.0.1:7001, or 'store("a")=127.0.0.1:7002' for the peer with this
     /// key (can be repeated)
     #[arg(long = "peer", value_name = "NAME=HOST:PORT", conflicts_with = "stdio")]
-    pub peers: Vec<PeerArg>,
+    pub peers: Vec<PeerAddress>,
     /// Seed of the random choices
     #[arg(long, value_name = "S", default_value_t = 0, value_parser = count::<u64>, allow_hyphen_values = true)]
     pub seed: u64,

@@ -4,7 +4,6 @@
 
 use mayhap::server::Ranges;
 use mayhap::trace::TraceFormat;
-use std::fmt;
 use std::num::{IntErrorKind, NonZeroUsize, ParseIntError};
 use std::str::FromStr;
 use std::time::Duration;
@@ -28,44 +27,6 @@ impl FromStr for ConstantArg {
             }
             Some(_) | None => Err("expected NAME=VALUE, as in LIMIT=10".into()),
         }
-    }
-}
-
-/// `NAME=HOST:PORT` or `NAME(KEY)=HOST:PORT`: the address of a peer.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PeerArg {
-    /// The name of the peer.
-    pub name: String,
-    /// The key, which tells peers of one kind apart, as JSON.
-    pub key: Option<String>,
-    /// The address.
-    pub address: String,
-}
-
-impl FromStr for PeerArg {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<PeerArg, String> {
-        let expected = || "expected NAME=HOST:PORT, as in store=127.0.0.1:7001, or NAME(KEY)=HOST:PORT".to_owned();
-        let (peer, address) = text.rsplit_once('=').ok_or_else(expected)?;
-        let (name, key) = match peer.split_once('(') {
-            Some((name, key)) => (name, Some(key.strip_suffix(')').ok_or_else(expected)?.to_owned())),
-            None => (peer, None),
-        };
-        let is_address =
-            address.rsplit_once(':').is_some_and(|(host, port)| !host.is_empty() && port.parse::<u16>().is_ok());
-        if name.is_empty() || !is_address {
-            return Err(expected());
-        }
-        Ok(PeerArg { name: name.to_owned(), key, address: address.to_owned() })
-    }
-}
-
-impl fmt::Display for PeerArg {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.name)?;
-        self.key.as_ref().map_or(Ok(()), |key| write!(f, "({key})"))?;
-        write!(f, "={}", self.address)
     }
 }
 

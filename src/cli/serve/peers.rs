@@ -6,12 +6,11 @@
 
 use super::connection::{CallEnd, Message, RequestChannel};
 use super::outbox::STACK;
-use crate::cli::arguments::values::PeerArg;
 use crate::cli::terminal::files;
-use mayhap::diagnostic::suggest;
 use mayhap::json::{decode, encode};
 use mayhap::spec::Spec;
 use mayhap::spec::code::SpecPeer;
+use mayhap::sut::{PeerAddress, PeerSpeech};
 use mayhap::value::Value;
 use std::collections::{HashMap, HashSet};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -43,7 +42,7 @@ impl Peers {
     ///
     /// # Errors
     /// An address belongs to no peer, or is missing; a message says which.
-    pub fn at(spec: &Arc<Spec>, given: &[PeerArg], desk: RequestChannel) -> Result<Peers, String> {
+    pub fn at(spec: &Arc<Spec>, given: &[PeerAddress], desk: RequestChannel) -> Result<Peers, String> {
         let mut addresses = Addresses::new();
         for peer in given {
             let place = place(spec, peer)?;
@@ -94,24 +93,16 @@ impl Peers {
     }
 }
 
-/// The number and the key of the peer at a given address.
-fn place(spec: &Spec, given: &PeerArg) -> Result<(u32, Option<String>), String> {
-    let names = spec.program.peers.iter().map(|peer| peer.name.as_str());
-    let Some(number) = names.clone().position(|name| name == given.name) else {
-        let near = suggest(&given.name, names.clone());
-        let hint = near.map_or_else(String::new, |near| format!("; did you mean `{near}`?"));
-        let all = if names.len() == 0 { "it calls none".to_owned() } else { names.collect::<Vec<_>>().join(", ") };
-        return Err(format!("--peer {given}: the specification has no peer `{}` ({all}){hint}", given.name));
-    };
-    let key = match (&given.key, spec.program.peers[number].key) {
-        (None, _) => None,
-        (Some(_), None) => return Err(format!("--peer {given}: the peer `{}` has no key", given.name)),
-        (Some(key), Some(ty)) => {
-            let value = decode(&spec.types, ty, key).map_err(|error| format!("--peer {given}: its key: {error}"))?;
-            Some(encode(&spec.types, ty, &value))
-        }
-    };
-    Ok((number as u32, key))
+/// The number of the peer at a given address, and its key as JSON.
+fn place(spec: &Spec, given: &PeerAddress) -> Result<(u32, Option<String>), String> {
+    if given.speech == PeerSpeech::Http {
+        return Err(format!(
+            "--peer {given}: a served specification calls its peers by one JSON value on each line: HOST:PORT"
+        ));
+    }
+    let (number, key) = given.given_in(spec)?;
+    let ty = spec.program.peers[number as usize].key;
+    Ok((number, key.zip(ty).map(|(key, ty)| encode(&spec.types, ty, &key))))
 }
 
 /// The message that a peer has no address.

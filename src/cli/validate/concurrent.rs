@@ -27,7 +27,7 @@ pub fn sniffed_format(input: &mut impl BufRead) -> TraceFormat {
 
 /// The network of a trace, judged by the lines that have arrived. Scripts have TCP, as their requests may overlap later. For
 /// other traces the first event that is no restart decides.
-pub fn sniffed(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
+pub fn sniffed_network(input: &mut impl BufRead, format: TraceFormat) -> NetworkChoice {
     if format != TraceFormat::Ndjson {
         return NetworkChoice::TCP;
     }

@@ -272,7 +272,7 @@ impl Judged {
         let need = if is_kept || is_network { Rereading::Again } else { Rereading::Once };
         let mut trace = RereadableTrace::open(path, need, progress.read()).map_err(|why| format!("error: {why}\n"))?;
         let format = options.recorded.from.unwrap_or_else(|| concurrent::sniffed_format(&mut trace.input));
-        let net = options.net.unwrap_or_else(|| concurrent::sniffed(&mut trace.input, format));
+        let net = options.net.unwrap_or_else(|| concurrent::sniffed_network(&mut trace.input, format));
         let header = concurrent::sniffed_header(&mut trace.input, format).unwrap_or_else(|| Header::of(""));
         let spec = &recording::as_recorded(spec, &options.recorded.header(header, format))
             .map_err(|why| format!("error: {name}: {why}\n"))?;
