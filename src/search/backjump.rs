@@ -11,7 +11,7 @@ use super::configuration::{Branch, Configuration};
 use super::history::{History, Request};
 use super::moments::Moment;
 use super::open::OpenConfigurations;
-use super::serving::Serving;
+use super::rules::kinds::FirstEvents;
 use super::states::States;
 use crate::limits;
 use crate::scalar::Scalar;
@@ -38,17 +38,17 @@ struct AnswerDifference {
 /// An open configuration in which two requests may be served in the other order than on the path to a dead end. One of the requests
 /// shows a scalar of the answer that would be given there, the other one a scalar of the answer that was seen.
 pub(super) fn target(
-    serving: Serving<'_>,
+    events: FirstEvents<'_>,
     states: &mut States,
     open: &OpenConfigurations,
     moment: &Moment,
     dead: &DeadEnd<'_>,
 ) -> Option<Branch> {
-    let about = serving.about(dead.request);
+    let about = events.about(dead.request);
     let given = states.answer(dead.configuration.state, about)?;
     let mut difference = AnswerDifference::default();
     difference.add(about.exchange.observed.answer()?, &given);
-    let showing = |scalars: &[Scalar]| showing(serving, moment, dead, scalars);
+    let showing = |scalars: &[Scalar]| showing(events, moment, dead, scalars);
     let (showing_given, mut showing_seen) = (showing(&difference.given), showing(&difference.seen));
     if showing_seen.is_empty() {
         showing_seen.push((usize::MAX, dead.request, None));
@@ -56,14 +56,14 @@ pub(super) fn target(
     let mut best: Option<((usize, bool), Branch)> = None;
     for (given_at, given, branch) in &showing_given {
         for (seen_at, seen, own) in &showing_seen {
-            if given == seen || !overlap(serving.known.history, *given, *seen) {
+            if given == seen || !overlap(events.known.history, *given, *seen) {
                 continue;
             }
             // The request that was served earlier is to be served after the other one.
             let (first, branch) = if seen_at < given_at { (*given, own) } else { (*seen, branch) };
             let Some(branch) = branch else { continue };
             for (place, alternative) in open.alternatives(*branch) {
-                let is_served = alternative.configuration.done.served.contains(serving.about(first).place);
+                let is_served = alternative.configuration.done.served.contains(events.about(first).place);
                 let merit = (branch.at, is_served);
                 if best.as_ref().is_none_or(|(other, _)| *other < merit) {
                     best = Some((merit, place));
@@ -105,19 +105,19 @@ impl AnswerDifference {
 }
 
 /// The requests before a dead end, the last first, that contain one of some scalars; if there are none, those whose answers do.
-fn showing(serving: Serving<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
+fn showing(events: FirstEvents<'_>, moment: &Moment, dead: &DeadEnd<'_>, scalars: &[Scalar]) -> Vec<ServedAt> {
     if scalars.is_empty() {
         return Vec::new();
     }
     let is_waiting =
-        |request: &usize| *request != dead.request && !dead.configuration.done.contains(serving.about(*request).place);
+        |request: &usize| *request != dead.request && !dead.configuration.done.contains(events.about(*request).place);
     let of = |shows: &dyn Fn(&Request) -> bool| {
         let waiting = moment.requests().filter(is_waiting).map(|request| (usize::MAX, request, None));
         let backwards = std::iter::successors(dead.configuration.order.as_deref(), |served| served.before());
         let late = (0..usize::MAX).rev();
         let served = backwards.zip(late).map(|(served, late)| (late, served.request, Some(served.branch)));
         let all = waiting.chain(served.take(WALKED));
-        all.filter(|(_, request, _)| shows(serving.about(*request))).take(limits::TRIED).collect::<Vec<ServedAt>>()
+        all.filter(|(_, request, _)| shows(events.about(*request))).take(limits::TRIED).collect::<Vec<ServedAt>>()
     };
     let asking = of(&|request| has_scalar(&request.exchange.request, scalars));
     if !asking.is_empty() {

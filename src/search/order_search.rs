@@ -15,9 +15,9 @@ use super::forms::StateNumber;
 use super::history::HistoryEvent;
 use super::moments::{Moment, Moments};
 use super::open::{OpenConfiguration, OpenConfigurations, TakenFirst};
-use super::rules::kinds::HistoryFacts;
+use super::rules::kinds::{FirstEvents, HistoryFacts};
 use super::rules::pairs::MomentPairs;
-use super::serving::Serving;
+use super::serving::UnderWay;
 use super::states::States;
 use crate::limits;
 use crate::process::Limit;
@@ -111,10 +111,7 @@ impl AdvanceSoFar {
 
 /// A search for an order of service in a history.
 pub(super) struct OrderSearch<'h> {
-    pub(super) known: &'h HistoryFacts<'h>,
-    serving: Serving<'h>,
-    /// The number of the first events that are looked at: answers after them are not known.
-    pub(super) end: usize,
+    pub(super) events: FirstEvents<'h>,
     pub(super) open: OpenConfigurations,
     /// The configurations that were met before each event, by their states.
     met: BTreeMap<usize, FxHashMap<StateNumber, Vec<ServedSet>>>,
@@ -140,9 +137,7 @@ impl<'h> OrderSearch<'h> {
     /// A search in the first events of a history.
     pub(super) fn new(known: &'h HistoryFacts<'h>, end: usize) -> OrderSearch<'h> {
         OrderSearch {
-            known,
-            serving: Serving { known, end },
-            end,
+            events: FirstEvents { known, end },
             open: OpenConfigurations::default(),
             met: BTreeMap::new(),
             moments: Moments::new(),
@@ -220,7 +215,7 @@ impl<'h> OrderSearch<'h> {
     /// Forgets the configurations that were met before events to which no open configuration can come any more, except those from `apart`
     /// on.
     pub(super) fn forget(&mut self) {
-        let answered = |request: usize| self.known.history.requests[request].answered;
+        let answered = |request: usize| self.events.known.history.requests[request].answered;
         let last = |at: usize| self.moments.made(at).requests().filter_map(answered).max();
         self.last_answers.extend((self.last_answers.len()..=self.deepest).map(last));
         let first = self.open.first_event().unwrap_or(self.deepest);
@@ -264,7 +259,7 @@ impl<'h> OrderSearch<'h> {
     }
 
     fn moment(&mut self, at: usize) -> Rc<Moment> {
-        self.moments.get(self.known, at, self.end)
+        self.moments.get(self.events.known, at, self.events.end)
     }
 
     /// Adds a configuration before an event, unless one that was met there covers it; returns whether it was added.
@@ -273,7 +268,7 @@ impl<'h> OrderSearch<'h> {
         let moment = self.moment(at);
         let met = self.met.entry(at).or_default().entry(states.first_like(configuration.state)).or_default();
         let own = &configuration.done;
-        let covering = self.known.rules.uses_all_rules();
+        let covering = self.events.known.rules.uses_all_rules();
         let covers = |a: &ServedSet, b: &ServedSet| if covering { a.covers(b, &moment.bound) } else { a == b };
         budget.work(met.len() / limits::LOOKUPS_PER_TERM as usize);
         if met.iter().any(|other| covers(other, own)) {
@@ -295,7 +290,7 @@ impl<'h> OrderSearch<'h> {
         open: OpenConfiguration,
     ) -> Option<Configuration> {
         let OpenConfiguration { mut configuration, rest, .. } = open;
-        match self.known.history.events[at] {
+        match self.events.known.history.events[at] {
             // Only an order that has failed before explains such an event.
             HistoryEvent::Impossible if states.notes_failures() => self.serve_each(states, budget, at, &configuration),
             HistoryEvent::Impossible | HistoryEvent::Open => {}
@@ -303,14 +298,14 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
                 // Only the new request can be served at once here: the others were tried when the server came to this state.
-                let is_new = self.known.matters(request, self.end).then_some(request);
-                let is_possible = |request| self.serving.serve_on_arrival(states, at + 1, &mut configuration, request);
+                let is_new = self.events.known.matters(request, self.events.end).then_some(request);
+                let is_possible = |request| self.events.serve_on_arrival(states, at + 1, &mut configuration, request);
                 if is_new.is_none_or(is_possible) {
                     self.add(states, budget, at + 1, configuration);
                 }
             }
             HistoryEvent::Answered(request) => {
-                let place = self.serving.about(request).place;
+                let place = self.events.about(request).place;
                 if !configuration.done.served.contains(place) {
                     return self.answer(states, budget, at, (configuration, rest), request);
                 }
@@ -324,7 +319,7 @@ impl<'h> OrderSearch<'h> {
     /// Follows a configuration past a restart, and to configurations in which one more request was served before it.
     fn restart(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: Configuration) {
         self.serve_each(states, budget, at, &configuration);
-        if let Some(state) = states.restarted(configuration.state, self.known.history.lines[at]) {
+        if let Some(state) = states.restarted(configuration.state, self.events.known.history.lines[at]) {
             let done = ServedSet::default();
             self.add(states, budget, at + 1, Configuration { state, done, ..configuration });
         }
@@ -334,7 +329,7 @@ impl<'h> OrderSearch<'h> {
     fn serve_each(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, configuration: &Configuration) {
         for request in self.moment(at).requests() {
             budget.work(1);
-            if let Some(served) = self.serving.before_restart(states, at, configuration, request) {
+            if let Some(served) = self.events.before_restart(states, at, configuration, request) {
                 self.add(states, budget, at, served);
             }
         }
@@ -350,8 +345,8 @@ impl<'h> OrderSearch<'h> {
         request: usize,
     ) -> Option<Configuration> {
         let (moment, pairs) = (self.moment(at), self.pairs(states, at));
-        let (known, place) = ((at, &*moment, &*pairs), self.serving.about(request).place);
-        let own = if rest { None } else { self.served(states, budget, known, &configuration, request) };
+        let (under_way, place) = (UnderWay { at, moment: &moment, pairs: &pairs }, self.events.about(request).place);
+        let own = if rest { None } else { self.served(states, budget, under_way, &configuration, request) };
         let is_possible = rest || own.is_some();
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
         if own.is_some() {
@@ -360,9 +355,9 @@ impl<'h> OrderSearch<'h> {
         } else {
             // Of these, one after which the answer can come is followed first, and then the one whose answer is seen first.
             for other in moment.requests().rev().filter(|other| *other != request) {
-                let Some(served) = self.served(states, budget, known, &configuration, other) else { continue };
+                let Some(served) = self.served(states, budget, under_way, &configuration, other) else { continue };
                 let is_served = served.done.served.contains(place);
-                let mut helps = || states.after(served.state, self.serving.about(request), self.end).is_some();
+                let mut helps = || states.after(served.state, self.events.about(request), self.events.end).is_some();
                 let kind = match is_served {
                     true => ServedNext::Both,
                     false if !is_possible && helps() => ServedNext::Helping,
@@ -388,10 +383,10 @@ impl<'h> OrderSearch<'h> {
 
     /// Jumps back from a dead end: chooses the open configuration that is followed next, if there is a target.
     pub(super) fn jump(&mut self, states: &mut States, budget: &mut OrderBudget, at: usize, dead: &Configuration) {
-        let HistoryEvent::Answered(request) = self.known.history.events[at] else { return };
+        let HistoryEvent::Answered(request) = self.events.known.history.events[at] else { return };
         budget.work(backjump::WORK);
         let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
-        let target = backjump::target(self.serving, states, &self.open, &moment, &dead);
+        let target = backjump::target(self.events, states, &self.open, &moment, &dead);
         target.into_iter().for_each(|place| self.open.choose(place));
     }
 
@@ -401,39 +396,39 @@ impl<'h> OrderSearch<'h> {
         &self,
         states: &mut States,
         budget: &mut OrderBudget,
-        (at, moment, pairs): (usize, &Moment, &MomentPairs),
+        under_way: UnderWay<'_>,
         configuration: &Configuration,
         request: usize,
     ) -> Option<Configuration> {
         budget.work(1);
-        self.serving.fail(states, at, configuration, request);
-        if !self.serving.is_tried(states, at, (moment, pairs), configuration, request) {
+        self.events.fail(states, under_way.at, configuration, request);
+        if !self.events.is_tried(states, under_way, configuration, request) {
             return None;
         }
-        let mut served = self.serving.serve(states, at, configuration, request)?;
-        budget.work(moment.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
-        self.serving.serve_at_once(states, at, &mut served, (moment, pairs), request).then_some(served)
+        let mut served = self.events.serve(states, under_way.at, configuration, request)?;
+        budget.work(under_way.moment.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
+        self.events.serve_at_once(states, under_way, &mut served, request).then_some(served)
     }
 
     /// The pairs of requests under way before an event.
     fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
-        let knows = states.relations(self.known.rules).is_some();
+        let knows = states.relations(self.events.known.rules).is_some();
         let mut near = self.pairs.range(at.saturating_sub(limits::LISTED)..=at).rev();
         let known = near.find(|(_, pairs)| pairs.knows_relations == knows).map(|(from, pairs)| (*from, pairs.clone()));
         let (from, mut pairs) = known.unwrap_or_else(|| {
-            let moment = self.moments.get(self.known, at, self.end);
-            (at, Rc::new(MomentPairs::of((self.known, self.end), states, &moment)))
+            let moment = self.moments.get(self.events.known, at, self.events.end);
+            (at, Rc::new(MomentPairs::of(self.events, states, &moment)))
         });
         for event in from..at {
             let moment = self.moment(event);
-            pairs = match self.known.history.events[event] {
-                HistoryEvent::Sent(request) if self.known.matters(request, self.end) => {
-                    Rc::new(pairs.with((self.known, self.end), states, &moment, request))
+            pairs = match self.events.known.history.events[event] {
+                HistoryEvent::Sent(request) if self.events.known.matters(request, self.events.end) => {
+                    Rc::new(pairs.with(self.events, states, &moment, request))
                 }
-                HistoryEvent::Answered(request) => Rc::new(pairs.without(self.serving.about(request).place)),
+                HistoryEvent::Answered(request) => Rc::new(pairs.without(self.events.about(request).place)),
                 HistoryEvent::Restarted => {
                     let moment = self.moment(event + 1);
-                    Rc::new(MomentPairs::of((self.known, self.end), states, &moment))
+                    Rc::new(MomentPairs::of(self.events, states, &moment))
                 }
                 HistoryEvent::Sent(_) | HistoryEvent::GaveUp | HistoryEvent::Impossible | HistoryEvent::Open => pairs,
             };

@@ -10,15 +10,16 @@ use super::configuration::{Configuration, ServedSet};
 use super::forms::StateNumber;
 use super::history::Request;
 use super::moments::Moment;
-use super::rules::kinds::HistoryFacts;
+use super::rules::kinds::FirstEvents;
 use super::rules::pairs::{MomentPairs, may_lose_effect};
 use super::states::States;
 
-/// The requests of a history, of which the first events are looked at: answers after them are not known.
+/// The requests under way before an event, with their relations.
 #[derive(Clone, Copy)]
-pub(super) struct Serving<'h> {
-    pub(super) known: &'h HistoryFacts<'h>,
-    pub(super) end: usize,
+pub(super) struct UnderWay<'m> {
+    pub(super) at: usize,
+    pub(super) moment: &'m Moment,
+    pub(super) pairs: &'m MomentPairs,
 }
 
 /// The outcome of looking at a request that is not served yet.
@@ -35,22 +36,17 @@ fn unsettled(places: &PlaceSet, ServedSet { served, perhaps }: &ServedSet) -> Pl
     PlaceSet::of_words([places, served, perhaps], |[places, served, perhaps]| places & !served & !perhaps)
 }
 
-impl<'h> Serving<'h> {
-    pub(super) fn about(self, request: usize) -> &'h Request {
-        &self.known.history.requests[request]
-    }
-
+impl FirstEvents<'_> {
     /// Tests whether serving a request next is tried.
     pub(super) fn is_tried(
         self,
         states: &mut States,
-        at: usize,
-        (moment, pairs): (&Moment, &MomentPairs),
+        under_way: UnderWay<'_>,
         configuration: &Configuration,
         request: usize,
     ) -> bool {
         let about = self.about(request);
-        if !self.may_serve(at, configuration, request) {
+        if !self.may_serve(under_way.at, configuration, request) {
             return false;
         }
         if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
@@ -60,8 +56,8 @@ impl<'h> Serving<'h> {
         // Most requests without a seen answer cannot be served in this state.
         let is_open = about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some();
         is_open
-            && !kills_another(pairs, configuration, about.place)
-            && !self.is_postponed(states, at, (moment, pairs), configuration, request)
+            && !kills_another(under_way.pairs, configuration, about.place)
+            && !self.is_postponed(states, under_way, configuration, request)
     }
 
     /// Notes the runs that fail as a request is served next, if failing runs are noted.
@@ -98,8 +94,7 @@ impl<'h> Serving<'h> {
     fn is_postponed(
         self,
         states: &mut States,
-        at: usize,
-        (moment, pairs): (&Moment, &MomentPairs),
+        UnderWay { at, moment, pairs }: UnderWay<'_>,
         configuration: &Configuration,
         request: usize,
     ) -> bool {
@@ -166,9 +161,8 @@ impl<'h> Serving<'h> {
     pub(super) fn serve_at_once(
         self,
         states: &mut States,
-        at: usize,
+        UnderWay { at, moment, pairs }: UnderWay<'_>,
         configuration: &mut Configuration,
-        (moment, pairs): (&Moment, &MomentPairs),
         last: usize,
     ) -> bool {
         let row = pairs.row(self.about(last).place);
@@ -235,7 +229,7 @@ impl<'h> Serving<'h> {
 
     /// Tests whether a request without a seen answer changes nothing in this state, nor after any other request.
     fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
-        may_lose_effect((self.known, self.end), states, request)
+        may_lose_effect(self, states, request)
             && states.is_known(state)
             && states.after(state, self.about(request), self.end) == Some(state)
     }

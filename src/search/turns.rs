@@ -80,10 +80,10 @@ impl OrderSearch<'_> {
                 return SearchEnd::GivenUp(limit);
             }
             let (before, reached) = (budget.done(states), self.deepest);
-            let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.end);
+            let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.events.end);
             let turn = if is_by_event { TakenFirst::Earliest } else { TakenFirst::Deepest };
             let Some((at, open)) = self.open.take(turn) else { break };
-            if at == self.end {
+            if at == self.events.end {
                 let configuration = open.configuration;
                 if states.is_clean(configuration.state) {
                     return SearchEnd::Explained(configuration);
@@ -92,7 +92,7 @@ impl OrderSearch<'_> {
                 doubtful = Some(configuration);
             } else if let Some(dead) = self.follow(states, budget, at, open)
                 && turn == TakenFirst::Deepest
-                && turns.jumps(self.known.rules.patience())
+                && turns.jumps(self.events.known.rules.patience())
             {
                 self.jump(states, budget, at, &dead);
             }

@@ -16,6 +16,19 @@ pub(crate) struct HistoryFacts<'h> {
     pub(crate) rules: OrderRules,
 }
 
+/// A history of which the first `end` events are looked at: answers after them are not known.
+#[derive(Clone, Copy)]
+pub(crate) struct FirstEvents<'h> {
+    pub(crate) known: &'h HistoryFacts<'h>,
+    pub(crate) end: usize,
+}
+
+impl<'h> FirstEvents<'h> {
+    pub(crate) fn about(self, request: usize) -> &'h Request {
+        &self.known.history.requests[request]
+    }
+}
+
 /// For each kind of request in a history, `true` if it changes nothing in any state in which it gets its answer.
 pub(crate) fn changing_nothing(spec: &Spec, history: &History) -> Vec<bool> {
     let mut facts = RequestFacts::new(&spec.program);

@@ -7,13 +7,10 @@
 //!
 //! Each two requests are looked at once, when the later one is sent; a search then reads a few words of bits.
 
-use super::kinds::HistoryFacts;
+use super::kinds::FirstEvents;
 use crate::search::bits::PlaceSet;
 use crate::search::moments::Moment;
 use crate::search::states::States;
-
-/// A history, and the number of its first events that are looked at: answers after them are not known.
-type FirstEvents<'h> = (&'h HistoryFacts<'h>, usize);
 
 /// The relations between the requests under way before an event.
 #[derive(Clone)]
@@ -47,12 +44,12 @@ impl PairRow {
 
 impl MomentPairs {
     /// The pairs of the requests under way before an event.
-    pub(crate) fn of((known, end): FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
-        let knows_relations = states.relations(known.rules).is_some();
+    pub(crate) fn of(events: FirstEvents<'_>, states: &mut States, moment: &Moment) -> MomentPairs {
+        let knows_relations = states.relations(events.known.rules).is_some();
         let mut pairs = MomentPairs { rows: Vec::new(), lasting: PlaceSet::default(), knows_relations };
         let mut before = Moment::default();
         for request in moment.requests() {
-            pairs.add((known, end), states, &before, request);
+            pairs.add(events, states, &before, request);
             before.under_way.push(request as u32);
         }
         pairs
@@ -61,29 +58,29 @@ impl MomentPairs {
     /// The pairs with one more request under way.
     pub(crate) fn with(
         &self,
-        (known, end): FirstEvents<'_>,
+        events: FirstEvents<'_>,
         states: &mut States,
         before: &Moment,
         request: usize,
     ) -> MomentPairs {
         let mut pairs = self.clone();
-        pairs.add((known, end), states, before, request);
+        pairs.add(events, states, before, request);
         pairs
     }
 
     /// Adds a request to those that are under way.
-    fn add(&mut self, (known, end): FirstEvents<'_>, states: &mut States, before: &Moment, request: usize) {
-        let about = &known.history.requests[request];
+    fn add(&mut self, events: FirstEvents<'_>, states: &mut States, before: &Moment, request: usize) {
+        let about = events.about(request);
         if self.rows.len() <= about.place {
             self.rows.resize_with(about.place + 1, PairRow::default);
         }
         self.rows[about.place] = PairRow::default();
-        if !about.is_owed(end) && !may_lose_effect((known, end), states, request) {
+        if !about.is_owed(events.end) && !may_lose_effect(events, states, request) {
             self.lasting.insert(about.place);
         }
         for other in before.requests() {
-            self.look_at((known, end), states, (request, other));
-            self.look_at((known, end), states, (other, request));
+            self.look_at(events, states, (request, other));
+            self.look_at(events, states, (other, request));
         }
     }
 
@@ -101,43 +98,44 @@ impl MomentPairs {
     }
 
     /// Adds the relations of the first request to the second.
-    fn look_at(&mut self, (known, end): FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
-        let rules = known.rules;
-        let place = known.history.requests[second].place;
-        let row = &mut self.rows[known.history.requests[first].place];
-        if rules.uses_harmless_rules() && is_served_before((known, end), second, first) {
+    fn look_at(&mut self, events: FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
+        let rules = events.known.rules;
+        let place = events.about(second).place;
+        let row = &mut self.rows[events.about(first).place];
+        if rules.uses_harmless_rules() && is_served_before(events, second, first) {
             row.equal.insert(place);
         }
-        let is_owed = known.history.requests[second].is_owed(end);
+        let is_owed = events.about(second).is_owed(events.end);
         let Some(relations) = states.relations(rules).filter(|_| is_owed) else { return };
-        let facts = relations.pair(&known.history.requests[first], &known.history.requests[second], end);
+        let facts = relations.pair(events.about(first), events.about(second), events.end);
         if facts.kills && rules.uses_all_rules() {
             row.kills.insert(place);
         }
-        if known.changes_nothing(second, end) {
+        if events.known.changes_nothing(second, events.end) {
             return;
         }
-        if facts.absorbs && rules.uses_all_rules() && !known.history.requests[second].chained {
+        if facts.absorbs && rules.uses_all_rules() && !events.about(second).chained {
             row.absorbs.insert(place);
-        } else if facts.keeps && relations.always_changes(&known.history.requests[second], end) {
+        } else if facts.keeps && relations.always_changes(events.about(second), events.end) {
             row.leaves.insert(place);
         }
     }
 }
 
 /// Tests whether a request without a seen answer may come to have no effect any more.
-pub(crate) fn may_lose_effect((known, end): FirstEvents<'_>, states: &mut States, request: usize) -> bool {
-    let about = &known.history.requests[request];
-    let relations = states.relations(known.rules).filter(|_| known.rules.uses_all_rules() && !about.chained);
-    relations.is_some_and(|relations| relations.stays_without_effect(about, end))
+pub(crate) fn may_lose_effect(events: FirstEvents<'_>, states: &mut States, request: usize) -> bool {
+    let about = events.about(request);
+    let relations =
+        states.relations(events.known.rules).filter(|_| events.known.rules.uses_all_rules() && !about.chained);
+    relations.is_some_and(|relations| relations.stays_without_effect(about, events.end))
 }
 
 /// Tests whether of two equal requests the first is served before the second, if both may be.
-fn is_served_before((known, end): FirstEvents<'_>, first: usize, second: usize) -> bool {
-    let [one, other] = [first, second].map(|request| &known.history.requests[request]);
+fn is_served_before(events: FirstEvents<'_>, first: usize, second: usize) -> bool {
+    let [one, other] = [first, second].map(|request| events.about(request));
     one.asks == other.asks
         && !one.chained
         && !other.chained
-        && (one.deadline(end), first) < (other.deadline(end), second)
-        && (one.kind(end) == other.kind(end) || !other.is_owed(end))
+        && (one.deadline(events.end), first) < (other.deadline(events.end), second)
+        && (one.kind(events.end) == other.kind(events.end) || !other.is_owed(events.end))
 }
