@@ -36,7 +36,7 @@ fn check(path: &Path, options: &Check, terminal: &mut Terminal) -> Exit {
     let is_warning = |finding: &Diagnostic| finding.severity == Severity::Warning;
     if options.cost {
         for name in checked.names() {
-            findings.extend(cost::report((path, text.clone()), name, options, terminal));
+            findings.extend(cost::report(path, text.clone(), name, options, terminal));
         }
     }
     let is_refused = |finding: &Diagnostic| finding.is_error() || options.deny_warnings && is_warning(finding);

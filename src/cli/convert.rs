@@ -77,7 +77,7 @@ fn convert(
             return Err(format!("error: {name}: --for says by which specification a HAR file is read\n"));
         };
         let header = options.recorded.header(Header::of(&spec.program.name), format);
-        let passed_over = convert_har((&spec, &header), input, rules, output).map_err(|error| error.render(&name))?;
+        let passed_over = convert_har(&spec, &header, input, rules, output).map_err(|error| error.render(&name))?;
         return Ok(passed_over.into_iter().map(|what| format!("note: {name}: {what}\n")).collect());
     }
     let rules = rules.jepsen;
@@ -102,7 +102,8 @@ fn convert(
 
 /// Writes the events of a HAR file, and returns the notes on it.
 fn convert_har(
-    (spec, header): (&Arc<Spec>, &Header),
+    spec: &Arc<Spec>,
+    header: &Header,
     input: impl BufRead,
     rules: FormatRules,
     output: &mut ConvertedLines<'_>,

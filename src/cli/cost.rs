@@ -44,7 +44,7 @@ struct Profile {
 
 /// Simulates and judges a machine or protocol of a text, and prints the result. Returns the faults that were met; they were
 /// reported, too.
-pub fn report((path, text): (&Path, Text), name: &str, options: &Check, terminal: &mut Terminal) -> Vec<Diagnostic> {
+pub fn report(path: &Path, text: Text, name: &str, options: &Check, terminal: &mut Terminal) -> Vec<Diagnostic> {
     let selection = Selection { name: Some(name.to_owned()), tasks: Tasks::Interleaved, ..Selection::default() };
     // A specification that cannot be run was reported before.
     let Ok(interleaved) = load::compile_text(path, text.clone(), &selection) else { return Vec::new() };
@@ -134,8 +134,8 @@ fn profile_with_peers(spec: &Arc<Spec>, options: &Check, server: Server, choices
     let mut events = Events::open(spec, recording.as_bytes(), TraceFormat::Ndjson, FormatRules::default());
     let Ok(observed) = observations(spec, &mut events) else { return Profile { end, faults, ..Profile::default() } };
     let started = Instant::now();
-    let limit = (&observed.events[..], TIME.as_secs() * EFFORT_LIMIT);
-    let judge = judge_within(spec, &*NetworkChoice::TCP.network(), limit, &Options::default());
+    let (network, work) = (NetworkChoice::TCP.network(), TIME.as_secs() * EFFORT_LIMIT);
+    let judge = judge_within(spec, &*network, &observed.events, work, &Options::default());
     let elapsed_ms = started.elapsed().as_millis() as u64;
     end.push_str(&doubt(&judge).unwrap_or_default());
     if faults.is_empty() {

@@ -127,14 +127,14 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut PartName
     let value = &candidate.process.memory[cell.slot as usize];
     let Some(key) = &cell.key else {
         let is_open = matches!(value, Value::Map(map) if !map.is_known()) || matches!(value, Value::Union(_));
-        return if is_open { CellContent::Open } else { shown(spec, candidate, (slot.ty, value), names) };
+        return if is_open { CellContent::Open } else { shown(spec, candidate, slot.ty, value, names) };
     };
     let Value::Map(map) = value else { return CellContent::Open };
     let key_text = json::encode(&spec.types, spec.types.parts(slot.ty)[0], key);
     match (map.certain_entry(key), spec.types.get(slot.ty)) {
         (Some(None), _) => CellContent::Nothing(key_text, slot.name.clone()),
         (Some(Some(entry)), Type::Map(_, of)) if entry.presence == Presence::Always => {
-            shown(spec, candidate, (*of, &entry.value), names)
+            shown(spec, candidate, *of, &entry.value, names)
         }
         (Some(Some(entry)), Type::Set(_)) if entry.presence == Presence::Always => {
             CellContent::Member(key_text, slot.name.clone())
@@ -143,7 +143,7 @@ fn held_in(spec: &Spec, candidate: &Candidate, cell: &Cell, names: &mut PartName
     }
 }
 
-fn shown(spec: &Spec, candidate: &Candidate, (ty, value): (TypeId, &Value), names: &mut PartNames) -> CellContent {
+fn shown(spec: &Spec, candidate: &Candidate, ty: TypeId, value: &Value, names: &mut PartNames) -> CellContent {
     let value = resolved(&candidate.store, &candidate.process.unknowns.expanded(value));
     let text = shortened(&names.render(&spec.types, ty, &candidate.store, &value));
     CellContent::Value(text, value.is_known())

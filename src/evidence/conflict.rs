@@ -75,7 +75,7 @@ pub fn conflict(
     budget: Budget<'_>,
 ) -> Option<(AnswerConflict, Option<OtherAnswers>)> {
     let Verdict::Reject { event, .. } = judgement.verdict else { return None };
-    let judged = RejudgedHistory::new(spec, history, (event, judgement.rejected.take()), &Options::default())?;
+    let judged = RejudgedHistory::new(spec, history, event, judgement.rejected.take(), &Options::default())?;
     let mut search = ConflictSearch { judged, budget, share: limits::MAIN_SHARE, minimal: Minimality::Minimal };
     let part = search.budget.left() / limits::MAIN_SHARE;
     let others = search.others(spec, part);
@@ -87,7 +87,7 @@ pub fn conflict(
 #[must_use]
 pub fn check_conflict(spec: &Arc<Spec>, history: &History, conflict: &AnswerConflict) -> Rechecked {
     let line = conflict.lines.last().copied().unwrap_or_default();
-    let Some(mut judged) = RejudgedHistory::new(spec, history, (line, None), &Options::default()) else {
+    let Some(mut judged) = RejudgedHistory::new(spec, history, line, None, &Options::default()) else {
         return Rechecked::Undecided;
     };
     recheck(conflict.minimal, &conflict.events, &mut |answers| judged.judge(conflict.start, answers, CHECKED))

@@ -298,7 +298,7 @@ impl KnownState {
         for (at, (slot, value)) in state.enumerate().skip(hidden) {
             let first = leaves.len();
             let value = resolved(&candidate.store, &candidate.process.unknowns.expanded(value));
-            collect(&spec.types, (&slot.name, slot.ty), &value, &candidate.store, &mut leaves);
+            collect(&spec.types, &slot.name, slot.ty, &value, &candidate.store, &mut leaves);
             if is_stepped(spec, at) {
                 let whole = leaves[first..].iter_mut().filter(|leaf| leaf.path == slot.name);
                 whole.for_each(|leaf| leaf.aside = STEPPED);
@@ -345,7 +345,7 @@ pub(super) fn is_stepped(spec: &Spec, slot: usize) -> bool {
 }
 
 /// Collects the parts of a state that are facts of their own: variables, and the entries of maps and sets.
-fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Store, leaves: &mut Vec<StatePart>) {
+fn collect(types: &Types, path: &str, ty: TypeId, value: &Value, store: &Store, leaves: &mut Vec<StatePart>) {
     let map = match (value, types.get(ty)) {
         (Value::Map(map), Type::Map(..)) => map,
         (Value::Map(map), Type::Set(_)) if map.base().is_some() => map,
@@ -353,7 +353,7 @@ fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Sto
     };
     for (key, entry) in map.last_seen(&|a, b| may_be_equal(store, a, b)) {
         let shown = if key.is_known() { json::encode(types, types.parts(ty)[0], key) } else { "..".to_owned() };
-        leaves.extend(entry_leaf(types, (path, ty), &shown, entry));
+        leaves.extend(entry_leaf(types, path, ty, &shown, entry));
         if entry.is_none_or(|entry| entry.presence != Presence::Always) || matches!(types.get(ty), Type::Set(_)) {
             let there = entry.map_or(Truth::Known(false), Entry::truth);
             leaves.push(StatePart { path: format!("({shown} in {path})"), ty: BOOL, value: there.into(), aside: "" });
@@ -362,7 +362,7 @@ fn collect(types: &Types, (path, ty): (&str, TypeId), value: &Value, store: &Sto
 }
 
 /// The part for what a map holds under a key; `None` if it holds nothing there, and for a set.
-fn entry_leaf(types: &Types, (path, ty): (&str, TypeId), key: &str, entry: Option<&Entry>) -> Option<StatePart> {
+fn entry_leaf(types: &Types, path: &str, ty: TypeId, key: &str, entry: Option<&Entry>) -> Option<StatePart> {
     let (Type::Map(_, of), Some(entry)) = (types.get(ty), entry) else { return None };
     let aside = match entry.presence {
         Presence::Always | Presence::Never => "",

@@ -86,7 +86,7 @@ impl NetworkRecording<'_> {
     /// The outcome with holes in the place of all answers but the known ones, and the units that it took.
     fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (RelaxedOutcome, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
-        let judge = judge_within(self.spec, self.network, (&self.with(known, rejected), effort), &options);
+        let judge = judge_within(self.spec, self.network, &self.with(known, rejected), effort, &options);
         (outcome_of(&judge.verdict()), Budget::paid(&judge))
     }
 }

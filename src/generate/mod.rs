@@ -152,11 +152,11 @@ impl Generator {
     pub fn referring(&self, value: Value) -> RequestTemplate {
         let mut references = Vec::new();
         let mut at = Vec::new();
-        self.refer((0, &value), &mut at, &mut references);
+        self.refer(0, &value, &mut at, &mut references);
         RequestTemplate { value, references }
     }
 
-    fn refer(&self, (node, value): (usize, &Value), at: &mut Vec<usize>, references: &mut Vec<PlacedReference>) {
+    fn refer(&self, node: usize, value: &Value, at: &mut Vec<usize>, references: &mut Vec<PlacedReference>) {
         let place = &self.places[node];
         if matches!(value, Value::Scalar(_)) {
             let origin = || self.seen.origin(self.form.nodes[node].ty, place.kind, value);
@@ -165,7 +165,7 @@ impl Generator {
         }
         for (number, node, part) in sources::seen_values::parts(&self.form, node, value) {
             at.push(number as usize);
-            self.refer((node, part), at, references);
+            self.refer(node, part, at, references);
             at.pop();
         }
     }

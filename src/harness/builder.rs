@@ -118,7 +118,7 @@ impl SystemTest {
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
-        let outcome = replay(&judging(&self.spec, *clients), &read, (&mut system, *clients), patience, REPLAYS);
+        let outcome = replay(&judging(&self.spec, *clients), &read, &mut system, *clients, patience, REPLAYS);
         assert!(outcome == RegressionOutcome::Pass, "the script fails again: {outcome:?}");
     }
 

@@ -469,7 +469,8 @@ pub struct LiveTrial<'t> {
 pub fn run_once(
     judging: &Judging,
     script: &Script,
-    (system, clients): (&mut dyn System, u64),
+    system: &mut dyn System,
+    clients: u64,
     patience: WaitLimits<'_>,
 ) -> Result<Option<Failing>, SutFailure> {
     let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
@@ -486,7 +487,7 @@ pub fn run_once(
 
 impl Trial for LiveTrial<'_> {
     fn run(&mut self, script: &Script) -> TrialOutcome {
-        let failing = match run_once(self.judging, script, (&mut *self.system, self.clients), self.patience) {
+        let failing = match run_once(self.judging, script, &mut *self.system, self.clients, self.patience) {
             Ok(Some(failing)) => failing,
             Ok(None) => return TrialOutcome::Passes,
             Err(why) => return TrialOutcome::Error(why),

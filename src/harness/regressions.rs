@@ -143,13 +143,14 @@ pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript
 pub fn replay(
     judging: &Judging,
     script: &Script,
-    (system, clients): (&mut dyn System, u64),
+    system: &mut dyn System,
+    clients: u64,
     patience: WaitLimits<'_>,
     times: usize,
 ) -> RegressionOutcome {
     let (mut failed, mut otherwise) = (0, None);
     for _ in 0..times {
-        match run_once(judging, script, (&mut *system, clients), patience) {
+        match run_once(judging, script, &mut *system, clients, patience) {
             Ok(None) => {}
             Ok(Some(failing)) => match &script.header.cause {
                 Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {

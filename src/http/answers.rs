@@ -29,7 +29,7 @@ pub fn answer_of(spec: &Spec, request: &Value, message: &HttpMessage) -> Result<
     for source in &form.sources {
         fields.push(match source {
             None => Value::NONE,
-            Some(source) => value_of_source(spec, source, (message, &names(form)))?,
+            Some(source) => value_of_source(spec, source, message, &names(form))?,
         });
     }
     match form.tag {
@@ -50,11 +50,7 @@ fn form_of_status(forms: &[AnswerForm], request: Option<u32>, status: u16) -> Op
     find(true, known).or_else(|| find(false, known)).or_else(|| find(true, None)).or_else(|| find(false, None))
 }
 
-fn value_of_source(
-    spec: &Spec,
-    source: &AnswerSource,
-    (message, named): (&HttpMessage, &[&str]),
-) -> Result<Value, String> {
+fn value_of_source(spec: &Spec, source: &AnswerSource, message: &HttpMessage, named: &[&str]) -> Result<Value, String> {
     let types = &spec.types;
     match &source.part {
         AnswerPart::Status => {

@@ -29,17 +29,17 @@ pub fn encode(types: &Types, id: TypeId, value: &Value) -> String {
 
 /// Appends the result of [`encode`].
 pub fn encode_into(out: &mut String, types: &Types, id: TypeId, value: &Value) {
-    write(out, types, (id, value), Marks::Read);
+    write(out, types, id, value, Marks::Read);
 }
 
 /// Encodes a value for other programs: an object that looks like a hole or a `{"$lit": v}` is not wrapped.
 pub fn encode_plain(types: &Types, id: TypeId, value: &Value) -> String {
     let mut out = String::new();
-    write(&mut out, types, (id, value), Marks::Literal);
+    write(&mut out, types, id, value, Marks::Literal);
     out
 }
 
-fn write(out: &mut String, types: &Types, (id, value): (TypeId, &Value), marks: Marks) {
+fn write(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks) {
     if let Value::Scalar(scalar) = value {
         return scalars::write(out, scalar, marks);
     }

@@ -114,7 +114,7 @@ impl Judge {
     /// Choices are not kept for a witness.
     pub fn observe_over(&mut self, network: &dyn Network, line: u64, observation: &Observation) -> bool {
         let frontier = std::mem::take(&mut self.frontier);
-        self.frontier = step::over(&mut self.context, frontier, network, (line, observation));
+        self.frontier = step::over(&mut self.context, frontier, network, line, observation);
         self.frontier.is_open(&self.context)
     }
 

@@ -52,10 +52,11 @@ pub(super) fn over(
     context: &mut Context,
     mut frontier: Frontier,
     network: &dyn Network,
-    (line, observation): (u64, &Observation),
+    line: u64,
+    observation: &Observation,
 ) -> Frontier {
     let Some(candidates) = frontier.begin(context, line) else {
-        return only_failing(context, frontier, network, (line, observation));
+        return only_failing(context, frontier, network, line, observation);
     };
     let after = tasks::observe(context, candidates, network, observation);
     failing::observe(context, network, observation);
@@ -69,7 +70,8 @@ fn only_failing(
     context: &mut Context,
     mut frontier: Frontier,
     network: &dyn Network,
-    (line, observation): (u64, &Observation),
+    line: u64,
+    observation: &Observation,
 ) -> Frontier {
     if frontier.is_open(context) {
         failing::observe(context, network, observation);

@@ -96,7 +96,8 @@ impl AnswerVariants {
         &mut self,
         types: &mut WrittenTypes<'d>,
         operation: &DescribedOperation<'d>,
-        (number, name): (usize, &str),
+        number: usize,
+        name: &str,
     ) -> Described<OperationAnswers> {
         let mut found = OperationAnswers::default();
         let mut others: Vec<(Range<u16>, ReadAnswer)> = Vec::new();

@@ -94,7 +94,7 @@ fn written(document: &Document<'_>, name: &str, paths: &[String]) -> Described<S
                 continue;
             }
         };
-        let answered = answers.take(&mut types, operation, (requests.len(), &variant.name))?;
+        let answered = answers.take(&mut types, operation, requests.len(), &variant.name)?;
         let mut remarks: Vec<String> = answered.remarks.iter().filter_map(|remark| sentence(remark)).collect();
         remarks.dedup();
         variant.comments.extend(remarks);

@@ -214,14 +214,14 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             let [a, b] = [*a, *b].map(|operand| at.read(process, operand).clone());
             bounded::pieces(&mut process.task, at, *dst, [&a, &b])
         }
-        Op::Binary { dst, op: Binary::Get, a: Operand::Slot(slot), b } => maps::get(process, at, *dst, (*slot, *b)),
+        Op::Binary { dst, op: Binary::Get, a: Operand::Slot(slot), b } => maps::get(process, at, *dst, *slot, *b),
         Op::Binary { dst, op, a, b } => {
             process.task.keep(*dst, evaluate::binary(*op, at.read(process, *a), at.read(process, *b)))
         }
-        Op::Find { dst, there, map, key } => maps::find(process, at, [*dst, *there], (*map, *key)),
-        Op::Append { dst, slot, src } => collect::append(process, at, *dst, (*slot, *src)),
-        Op::AppendOne { dst, slot, element } => collect::append_one(process, at, *dst, (*slot, *element)),
-        Op::Retain { dst, slot, key, kept, stored } => maps::retain(process, at, (*dst, *slot, *stored), [*key, *kept]),
+        Op::Find { dst, there, map, key } => maps::find(process, at, [*dst, *there], *map, *key),
+        Op::Append { dst, slot, src } => collect::append(process, at, *dst, *slot, *src),
+        Op::AppendOne { dst, slot, element } => collect::append_one(process, at, *dst, *slot, *element),
+        Op::Retain { dst, slot, key, kept, stored } => maps::retain(process, at, *dst, *slot, *stored, [*key, *kept]),
         Op::DropFirst { slot, from } => collect::drop_first(process, *slot, *from as usize),
         Op::Put { slot, key, value } => maps::put(process, at, *slot, [*key, *value]),
         Op::Delete { slot, key } => maps::delete(process, at, *slot, *key),
@@ -315,15 +315,15 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
             Truth::Known(true) | Truth::Term(_) => Ok(Executed::Following),
         },
         Op::Branch { cond, otherwise } => arms::statement(process, at, *cond, *otherwise),
-        Op::Compare { op, a, b, otherwise } => arms::compare(process, at, (*op, *a, *b), *otherwise),
+        Op::Compare { op, a, b, otherwise } => arms::compare(process, at, *op, *a, *b, *otherwise),
         Op::Split { cond, otherwise } => arms::split(process, at, *cond, *otherwise),
-        Op::Swap { dst, src, end, split } => arms::swap(process, at, (*dst, *src), (*end, *split)),
-        Op::Join { dst, src, split } => arms::join(process, at, (*dst, *src), *split),
-        Op::Call { dst, function, args } => effects::call(process, at, (*dst, *function), args),
+        Op::Swap { dst, src, end, split } => arms::swap(process, at, *dst, *src, *end, *split),
+        Op::Join { dst, src, split } => arms::join(process, at, *dst, *src, *split),
+        Op::Call { dst, function, args } => effects::call(process, at, *dst, *function, args),
         Op::Return { src } => effects::give_back(process, at, *src),
         Op::Choose { dst, domain } => effects::choose(process, at, *dst, domain),
         Op::Within { element, over } => effects::within(process, at, *element, *over),
-        Op::PickElement { dst, over, ty } => effects::pick(process, at, (*dst, *ty), *over),
+        Op::PickElement { dst, over, ty } => effects::pick(process, at, *dst, *ty, *over),
         Op::Select { targets } => {
             process.task.waiting = Waiting::Target(targets.clone());
             Ok(Executed::Event(Event::Or { ways: targets.len(), site: at.site() }))
@@ -347,9 +347,9 @@ fn execute(process: &mut Process, at: At<'_>, op: &Op) -> Result<Executed, Obsta
         Op::Yield => process.task.event(Event::Yield),
         Op::SendTo { client, src } => effects::emit(process, at, *client, *src),
         Op::Close { client } => effects::close(process, at, *client),
-        Op::CallPeer { dst, peer, key, request } => effects::call_peer(process, at, (*dst, *peer), [*key, *request]),
+        Op::CallPeer { dst, peer, key, request } => effects::call_peer(process, at, *dst, *peer, [*key, *request]),
         Op::CallPeers { dst, peer, requests, least } => {
-            effects::call_peers(process, at, (*dst, *peer), [*requests, *least])
+            effects::call_peers(process, at, *dst, *peer, [*requests, *least])
         }
         // `carry_out` unwraps watched instructions, so only `End` comes here.
         Op::End | Op::Watched { .. } => {

@@ -60,12 +60,12 @@ impl Process {
 
     /// Begins to handle a request of a client.
     pub fn receive(&mut self, program: &Program, request: &Value, client: u64) {
-        self.receive_by(program, program.serve, (request, client));
+        self.receive_by(program, program.serve, request, client);
     }
 
     /// Begins to handle a request of a client by the function of this number: the program's handler, or a variant of it that chooses
     /// late.
-    pub fn receive_by(&mut self, program: &Program, handler: u32, (request, client): (&Value, u64)) {
+    pub fn receive_by(&mut self, program: &Program, handler: u32, request: &Value, client: u64) {
         self.enter(program, handler);
         self.task.port = Port(client);
         let mut registers = self.task.registers.iter_mut();
@@ -101,15 +101,15 @@ impl Process {
 
     /// Begins the handler `on open` for a connection, if the specification has one.
     pub fn open(&mut self, program: &Program, port: Port) {
-        self.notice(program, (program.opens, port));
+        self.notice(program, program.opens, port);
     }
 
     /// Begins the handler `on close` for a connection, if the specification has one.
     pub fn leave(&mut self, program: &Program, port: Port) {
-        self.notice(program, (program.closes, port));
+        self.notice(program, program.closes, port);
     }
 
-    fn notice(&mut self, program: &Program, (function, port): (Option<u32>, Port)) {
+    fn notice(&mut self, program: &Program, function: Option<u32>, port: Port) {
         self.rest();
         let Some(function) = function else { return };
         self.enter(program, function);

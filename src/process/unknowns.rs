@@ -169,7 +169,7 @@ impl Unknowns {
                 }
             },
             Ask::Item(rest, reach) => self.ask_item(task, rest, *reach),
-            Ask::Entry(unknown, key) => self.ask_entry(task, program, (*unknown, key)),
+            Ask::Entry(unknown, key) => self.ask_entry(task, program, *unknown, key),
             Ask::Others(unknown, keys) => match self.ask_others(*unknown, keys) {
                 Ok(answered) => answered,
                 Err(first) => return self.ask(task, program, &first),
@@ -208,7 +208,7 @@ impl Unknowns {
         }
     }
 
-    fn ask_entry(&self, task: &Task, program: &Program, (unknown, key): (Unknown, &Value)) -> Answered {
+    fn ask_entry(&self, task: &Task, program: &Program, unknown: Unknown, key: &Value) -> Answered {
         let found = |key: &Value, entry: &Entry| ExpandedPart::Entry(unknown.id, key.clone(), entry.clone());
         let Some(Value::Map(origin)) = self.seen_of(unknown.id) else {
             return Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)));

@@ -57,7 +57,8 @@ fn each_shortened(possible: &[String]) -> Vec<String> {
 pub fn explain(
     spec: &Spec,
     observed: &Observations,
-    (line, possible): (u64, &[String]),
+    line: u64,
+    possible: &[String],
     values: &AnswerValues,
 ) -> Vec<String> {
     let needed = values.needed();

@@ -120,7 +120,7 @@ impl Messages {
     }
 
     /// The part of a message as a value of a type, after the function of the reference was applied to it.
-    fn through(&self, via: Option<&String>, (ty, part): (TypeId, &Value), wanted: TypeId) -> Option<Value> {
+    fn through(&self, via: Option<&String>, ty: TypeId, part: &Value, wanted: TypeId) -> Option<Value> {
         let types = &self.spec.types;
         match via {
             None => fitted(types, ty, part, wanted),
@@ -153,7 +153,7 @@ impl Reference {
         if let Some(at) = own {
             let LabelledMessage { kind, value, .. } = &messages.entries[at];
             let part = exact_part(&messages.spec.types, messages.type_of(*kind), value, &self.path);
-            let found = part.and_then(|(ty, part)| messages.through(self.via.as_ref(), (ty, &part), wanted));
+            let found = part.and_then(|(ty, part)| messages.through(self.via.as_ref(), ty, &part, wanted));
             if let Some(found) = found {
                 return Some((self.label, found));
             }

@@ -90,7 +90,7 @@ fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
     match scanner.peek() {
         Some(b'[') => {
             let mut elements = Vec::new();
-            scanner.several((b'[', b']'), |scanner| {
+            scanner.several(b'[', b']', |scanner| {
                 elements.push(next(scanner, depth + 1)?);
                 Ok(())
             })?;
@@ -98,7 +98,7 @@ fn next(scanner: &mut Scanner<'_>, depth: usize) -> Decoded<JsonTree> {
         }
         Some(b'{') => {
             let mut members = Vec::new();
-            scanner.several((b'{', b'}'), |scanner| {
+            scanner.several(b'{', b'}', |scanner| {
                 let name = scanner.string()?.into_owned();
                 scanner.expect(b':')?;
                 members.push((name, next(scanner, depth + 1)?));

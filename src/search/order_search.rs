@@ -307,7 +307,7 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::Answered(request) => {
                 let place = self.events.about(request).place;
                 if !configuration.done.served.contains(place) {
-                    return self.answer(states, budget, at, (configuration, rest), request);
+                    return self.answer(states, budget, at, configuration, rest, request);
                 }
                 configuration.done.served.remove(place);
                 self.add(states, budget, at + 1, configuration);
@@ -341,7 +341,8 @@ impl<'h> OrderSearch<'h> {
         states: &mut States,
         budget: &mut OrderBudget,
         at: usize,
-        (configuration, rest): (Configuration, bool),
+        configuration: Configuration,
+        rest: bool,
         request: usize,
     ) -> Option<Configuration> {
         let (moment, pairs) = (self.moment(at), self.pairs(states, at));

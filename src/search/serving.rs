@@ -63,7 +63,7 @@ impl FirstEvents<'_> {
     /// Notes the runs that fail as a request is served next, if failing runs are noted.
     pub(super) fn fail(self, states: &mut States, at: usize, configuration: &Configuration, request: usize) {
         if states.notes_failures() && self.may_serve(at, configuration, request) {
-            states.fail(configuration.state, (self.about(request), self.known.history.lines[at]), self.end);
+            states.fail(configuration.state, self.about(request), self.known.history.lines[at], self.end);
         }
     }
 

@@ -108,7 +108,7 @@ impl States {
     }
 
     /// Notes the runs that fail as a request is served in a state, before the event on a line; if failing runs are noted.
-    pub(super) fn fail(&mut self, state: StateNumber, (request, line): (&Request, u64), events: usize) {
+    pub(super) fn fail(&mut self, state: StateNumber, request: &Request, line: u64, events: usize) {
         self.after(state, request, events);
         self.add_failed((state, request.kind(events)), line);
     }

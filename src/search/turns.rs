@@ -55,7 +55,7 @@ impl Turns {
 impl OrderSearch<'_> {
     /// Searches from an initial state.
     pub(super) fn run(self, states: &mut States, budget: &mut OrderBudget, initial: StateNumber) -> SearchEnd {
-        self.run_from(states, budget, (0, initial), PlaceSet::default())
+        self.run_from(states, budget, 0, initial, PlaceSet::default())
     }
 
     /// Searches from a state before an event; the requests at these places were perhaps served.
@@ -63,7 +63,8 @@ impl OrderSearch<'_> {
         self,
         states: &mut States,
         budget: &mut OrderBudget,
-        (at, state): (usize, StateNumber),
+        at: usize,
+        state: StateNumber,
         perhaps: PlaceSet,
     ) -> SearchEnd {
         let done = ServedSet { served: PlaceSet::default(), perhaps };

@@ -37,7 +37,7 @@ const PLACES: f64 = limits::CHECK_SECONDS / 20.0;
 impl ConcurrentEvidence {
     /// Judges a history as a whole.
     #[must_use]
-    pub fn of((spec, net): (&Arc<Spec>, NetworkChoice), history: History, options: &Options) -> ConcurrentEvidence {
+    pub fn of(spec: &Arc<Spec>, net: NetworkChoice, history: History, options: &Options) -> ConcurrentEvidence {
         let judged = search::judge(spec, &history, options);
         ConcurrentEvidence { judged, history, net, conflict: Vec::new() }
     }
@@ -55,7 +55,8 @@ impl ConcurrentEvidence {
     pub fn rejection(
         &mut self,
         spec: &Arc<Spec>,
-        (event, recheck): (u64, Recheck),
+        event: u64,
+        recheck: Recheck,
         budget: Budget<'_>,
     ) -> Result<FoundRejection, String> {
         let under_way = self.history.under_way(event);

@@ -133,15 +133,14 @@ impl JudgedSession<'_> {
         let found = match self.engine {
             SessionEngine::Exchanges(_) => FoundRejection::of_exchanges(spec, &exchanges(events), Recheck::No, budget),
             SessionEngine::Order(_) => {
-                let mut whole = ConcurrentEvidence::of((spec, self.net), history(spec, events), self.options);
-                let found = whole.rejection(spec, (line, Recheck::No), budget);
+                let mut whole = ConcurrentEvidence::of(spec, self.net, history(spec, events), self.options);
+                let found = whole.rejection(spec, line, Recheck::No, budget);
                 found.map(|found| whole.with_places(spec, line, found))
             }
             SessionEngine::Network(_) => {
                 let composed = spec.for_networks();
                 let observed = Observations::of(&composed, events).unwrap_or_default();
-                NetworkedEvidence::of((&composed, self.net), observed, self.options)
-                    .rejection((line, Recheck::No), budget)
+                NetworkedEvidence::of(&composed, self.net, observed, self.options).rejection(line, Recheck::No, budget)
             }
         };
         let mut found =

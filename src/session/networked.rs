@@ -40,11 +40,7 @@ pub struct NetworkedEvidence {
 impl NetworkedEvidence {
     /// Judges a recording as a whole.
     #[must_use]
-    pub fn of(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
-        observed: Observations,
-        options: &Options,
-    ) -> NetworkedEvidence {
+    pub fn of(spec: &Arc<Spec>, net: NetworkChoice, observed: Observations, options: &Options) -> NetworkedEvidence {
         let judge = judge_recorded(spec, &*net.network(), &observed.events, options);
         NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
     }
@@ -52,12 +48,13 @@ impl NetworkedEvidence {
     /// Looks for one run that explains a recording, within the work that is allowed for one exchange; `None` if none is found.
     #[must_use]
     pub fn explained(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
         observed: Observations,
         options: &Options,
     ) -> Option<NetworkedEvidence> {
         let each = Options { effort: options.effort / limits::TRIAL_SHARE, ..options.clone() };
-        let judge = judge_within(spec, &*net.network(), (&observed.events, options.effort), &each);
+        let judge = judge_within(spec, &*net.network(), &observed.events, options.effort, &each);
         let is_accept = judge.verdict().is_accept();
         let (spec, options) = (spec.clone(), options.clone());
         is_accept.then(|| NetworkedEvidence { judge, spec, net, observed, options, witness: None })
@@ -90,7 +87,7 @@ impl NetworkedEvidence {
     ///
     /// # Errors
     /// The reason did not hold in a second judgement.
-    pub fn rejection(&self, (line, recheck): (u64, Recheck), budget: Budget<'_>) -> Result<FoundRejection, String> {
+    pub fn rejection(&self, line: u64, recheck: Recheck, budget: Budget<'_>) -> Result<FoundRejection, String> {
         let network = self.net.network();
         let NetworkedEvidence { spec, observed, options, .. } = self;
         let events = &observed.events[..observed.events.partition_point(|(own, _)| *own <= line)];
@@ -98,7 +95,7 @@ impl NetworkedEvidence {
         let values = answer_values(rejected, budget);
         let waiting = unanswered(&observed.events, line);
         let possible = values::possible(spec, observed, line, &values);
-        let mut explanation = values::explain(spec, observed, (line, &possible), &values);
+        let mut explanation = values::explain(spec, observed, line, &possible, &values);
         explanation.extend(names_under_way(&waiting).map(|names| format!("  {names}")));
         explanation.extend(self.before(line)?.into_iter().map(|line| format!("  {line}")));
         let is_minimal = values.minimal == Minimality::Minimal;

@@ -26,9 +26,7 @@ pub(super) fn under(condition: &Term, arm: &Term, side: ArmSide) -> Term {
         Kind::Ite(again, yes, _) if again == condition && side == ArmSide::Then => yes.clone(),
         Kind::Ite(again, _, no) if again == condition => no.clone(),
         _ if arm.size() > SMALL || condition.size() > SMALL => arm.clone(),
-        Kind::Table(index, column) if is_last(condition, (index, column), side) => {
-            Term::constant(column.last().clone())
-        }
+        Kind::Table(index, column) if is_last(condition, index, column, side) => Term::constant(column.last().clone()),
         _ => with_values(condition, arm, side),
     }
 }
@@ -47,7 +45,7 @@ fn with_values(condition: &Term, arm: &Term, side: ArmSide) -> Term {
 
 /// Tests whether a table has the last scalar of its column on this side of a condition. The first part of the condition about the
 /// index alone must say so; beyond both ends a table has its last scalar anyway.
-fn is_last(condition: &Term, (index, column): (&Term, &Column), side: ArmSide) -> bool {
+fn is_last(condition: &Term, index: &Term, column: &Column, side: ArmSide) -> bool {
     let Some(var) = index.as_var() else { return false };
     let parts = match (condition.kind(), side) {
         (Kind::And(parts), ArmSide::Then) | (Kind::Or(parts), ArmSide::Else) => &parts[..],

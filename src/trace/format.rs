@@ -76,7 +76,7 @@ fn is_operation(text: &[u8]) -> bool {
         Err(error) => str::from_utf8(&text[..error.valid_up_to()]).unwrap_or_default(),
     };
     let (mut scanner, mut is_typed, mut is_ours) = (Scanner::new(text), false, false);
-    let read = scanner.several((b'{', b'}'), |scanner| {
+    let read = scanner.several(b'{', b'}', |scanner| {
         let key = scanner.string()?;
         scanner.expect(b':')?;
         is_typed |= key == "type";

@@ -239,14 +239,14 @@ impl Numbering {
                 Ok(Observation::Called(CallSeen { exchange: number, peer, key, request }))
             }
             PeerMessage::Answer(answer) => {
-                Ok(Observation::CallAnswered(self.ended((&event.peer, exchange), peer)?, answer))
+                Ok(Observation::CallAnswered(self.ended(&event.peer, exchange, peer)?, answer))
             }
-            PeerMessage::Lost => Ok(Observation::CallLost(self.ended((&event.peer, exchange), peer)?)),
+            PeerMessage::Lost => Ok(Observation::CallLost(self.ended(&event.peer, exchange, peer)?)),
         }
     }
 
     /// The number of the call that a peer ends.
-    fn ended(&mut self, (name, exchange): (&str, u64), peer: u32) -> Result<u64, String> {
+    fn ended(&mut self, name: &str, exchange: u64, peer: u32) -> Result<u64, String> {
         let open = self.exchanges.remove(&exchange).filter(|(_, called)| *called == peer);
         let missing = || format!("no call of {name:?} has the number {exchange}");
         open.map(|(exchange, _)| exchange).ok_or_else(missing)

@@ -72,7 +72,7 @@ pub struct SuspendedTask {
 }
 
 impl SuspendedTask {
-    fn of((line, request): (ClientLine, Value)) -> SuspendedTask {
+    fn of(line: ClientLine, request: Value) -> SuspendedTask {
         SuspendedTask { client: line.client, asked: Some((line, request)), is_stuck: false }
     }
 
@@ -158,7 +158,7 @@ impl Answering {
         let request = task.asked.as_ref().map(|(_, request)| request.clone());
         let go_on = |this: &mut Answering| this.server.run(&SectionStart::Task(Port(task.client)), &mut this.choices);
         let done = self.written(request.as_ref(), go_on, |done| Some(done));
-        match (self.ended(done, (task.client, request.as_ref()), terminal)?, task.asked) {
+        match (self.ended(done, task.client, request.as_ref(), terminal)?, task.asked) {
             (RequestOutcome::Suspended, asked) => {
                 self.suspended.push(SuspendedTask { client: task.client, asked, is_stuck: false });
             }
@@ -224,7 +224,7 @@ impl Answering {
             RequestOutcome::Suspended => {
                 // It was decoded before without an error.
                 if let Ok(value) = self.request(&request.text) {
-                    self.suspended.push(SuspendedTask::of((request, value)));
+                    self.suspended.push(SuspendedTask::of(request, value));
                 }
                 return Ok(true);
             }
@@ -271,13 +271,13 @@ impl Answering {
         };
         let section = match begun {
             Ok(section) => section,
-            Err(stop) => return self.ended(Err(stop), (asked.client, Some(&request)), terminal),
+            Err(stop) => return self.ended(Err(stop), asked.client, Some(&request), terminal),
         };
         self.record_begun(asked, &request)?;
         self.leave(section.before, asked.client)?;
         match section.done {
             None => Ok(RequestOutcome::TooEarly),
-            Some(done) => self.ended(Ok(done), (asked.client, Some(&request)), terminal),
+            Some(done) => self.ended(Ok(done), asked.client, Some(&request), terminal),
         }
     }
 
@@ -285,7 +285,8 @@ impl Answering {
     fn ended(
         &mut self,
         done: Result<SectionDone, Stop>,
-        (client, request): (u64, Option<&Value>),
+        client: u64,
+        request: Option<&Value>,
         terminal: &mut Terminal,
     ) -> Result<RequestOutcome, String> {
         let done = match done {

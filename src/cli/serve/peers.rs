@@ -59,7 +59,7 @@ impl Peers {
     }
 
     /// Calls a peer. A message will tell the outcome.
-    pub fn call(&self, (exchange, peer): (u64, u32), key: &Value, request: &Value) {
+    pub fn call(&self, exchange: u64, peer: u32, key: &Value, request: &Value) {
         let (types, declared) = (&self.spec.types, &self.spec.program.peers[peer as usize]);
         let key = declared.key.map(|ty| encode(types, ty, key));
         let address = self.addresses.get(&(peer, key.clone())).or_else(|| self.addresses.get(&(peer, None)));

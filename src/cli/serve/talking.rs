@@ -189,7 +189,7 @@ impl Answering {
                 Departure::Call { exchange, peer, key, request, .. } => {
                     let event = CallEvent::Called(key.clone(), request.clone());
                     self.note(&Occurrence::Peer(PeerOccurrence { peer, exchange, event }))?;
-                    self.peers.call((exchange, peer), &key, &request);
+                    self.peers.call(exchange, peer, &key, &request);
                 }
             }
         }

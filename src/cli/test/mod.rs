@@ -209,7 +209,7 @@ impl LiveTest<'_> {
                 Err(UnreadScript::OfAnother(_)) => continue,
                 Ok(script) => {
                     let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
-                    let outcome = replay(judging, &script, (&mut *system, clients), patience, times);
+                    let outcome = replay(judging, &script, &mut *system, clients, patience, times);
                     (script.header.cause.unwrap_or_default(), outcome)
                 }
                 Err(why) => {

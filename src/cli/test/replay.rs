@@ -25,7 +25,7 @@ use std::sync::atomic::Ordering;
 type ReadScript<'s> = (&'s Path, Result<Script, String>);
 
 pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
-    let header = match first_header(&options.scripts) {
+    let (header, first) = match first_header(&options.scripts) {
         Ok(found) => found,
         Err(whys) => {
             let paths = options.scripts.iter();
@@ -33,7 +33,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
             return Exit::Failed;
         }
     };
-    let (options, file) = match with_said(options, header) {
+    let (options, file) = match with_said(options, header, first) {
         Ok(found) => found,
         Err(why) => return failed(terminal, &why),
     };
@@ -73,7 +73,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
             }
         };
         let clients = options.system.clients.get();
-        let outcome = replay(&judging, script, (&mut *system, clients), patience, options.times.get());
+        let outcome = replay(&judging, script, &mut *system, clients, patience, options.times.get());
         let (said, exit) = match outcome {
             RegressionOutcome::Pass => ("fixed".to_owned(), Exit::Fine),
             RegressionOutcome::Fails(failed, of) => (format!("fails {failed} of {of}"), Exit::Rejected),
@@ -127,7 +127,8 @@ fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String
 /// The options, completed from the header of a script, and the file of the specification.
 fn with_said(
     options: &ReplayArguments,
-    (said, first): (ScriptHeader, &Path),
+    said: ScriptHeader,
+    first: &Path,
 ) -> Result<(ReplayArguments, PathBuf), String> {
     let mut options = options.clone();
     let shown = files::shown(first);

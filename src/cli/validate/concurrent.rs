@@ -126,13 +126,14 @@ pub fn read(
 
 /// Judges a history of a network without overtaking within a connection. Returns the report, without evidence, and the judgement.
 pub fn judge(
-    (spec, net): (&Arc<Spec>, NetworkChoice),
+    spec: &Arc<Spec>,
+    net: NetworkChoice,
     history: History,
     name: &str,
     options: &Options,
 ) -> (TraceReport, ConcurrentEvidence) {
     let started = Instant::now();
-    let evidence = ConcurrentEvidence::of((spec, net), history, options);
+    let evidence = ConcurrentEvidence::of(spec, net, history, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let judge = &evidence.judged.judge;
     let stats = Stats { elapsed_ms, events: evidence.history.len() as u64, ..Stats::of(judge) };
@@ -146,8 +147,8 @@ pub fn judge(
 pub fn draw(evidence: &ConcurrentEvidence, spec: &Arc<Spec>, report: &TraceReport) -> Result<DrawnTrace, String> {
     let ConcurrentEvidence { judged, history, net, .. } = evidence;
     let served =
-        html::served(report, &mut |give| witness_of_order(spec, &Options::default(), (history, &judged.order), give))?;
-    Ok(DrawnTrace::concurrent(spec, report, (&net.to_string(), &evidence.timeline()), &served))
+        html::served(report, &mut |give| witness_of_order(spec, &Options::default(), history, &judged.order, give))?;
+    Ok(DrawnTrace::concurrent(spec, report, &net.to_string(), &evidence.timeline(), &served))
 }
 
 /// Adds evidence to a report.
@@ -163,13 +164,13 @@ pub fn add(
 ) -> Result<(), String> {
     match evidence.judged.verdict.clone() {
         Verdict::Reject { event, .. } => {
-            evidence.rejection(spec, (event, wanted.recheck), budget)?.add_to(report);
+            evidence.rejection(spec, event, wanted.recheck, budget)?.add_to(report);
             Ok(())
         }
         Verdict::Accept { .. } => {
             let ConcurrentEvidence { judged, history, .. } = evidence;
             evidence::acceptance(report, spec, judged.order.len(), wanted.witness, &mut |give| {
-                witness_of_order(spec, &Options::default(), (history, &judged.order), give)
+                witness_of_order(spec, &Options::default(), history, &judged.order, give)
             })
         }
         Verdict::Unknown { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => {

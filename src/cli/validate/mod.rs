@@ -61,8 +61,8 @@ pub fn run(options: &Validate, terminal: &mut Terminal) -> Exit {
     let progress = ProgressLine::new(&options.traces);
     let mut page = Page::new(options.html.as_deref());
     let exit = match &options.traces[..] {
-        [trace] => judge_one(&spec, trace, options, &progress, (terminal, &mut page)),
-        traces => judge_several(&spec, traces, options, &progress, (terminal, &mut page)),
+        [trace] => judge_one(&spec, trace, options, &progress, terminal, &mut page),
+        traces => judge_several(&spec, traces, options, &progress, terminal, &mut page),
     };
     progress.end();
     exit.worst(page.write(terminal))
@@ -74,7 +74,8 @@ fn judge_one(
     path: &Path,
     options: &Validate,
     progress: &ProgressLine,
-    (terminal, page): (&mut Terminal, &mut Page<'_>),
+    terminal: &mut Terminal,
+    page: &mut Page<'_>,
 ) -> Exit {
     let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
         Ok(judged) => judged,
@@ -132,7 +133,8 @@ fn judge_several(
     traces: &[PathBuf],
     options: &Validate,
     progress: &ProgressLine,
-    (terminal, page): (&mut Terminal, &mut Page<'_>),
+    terminal: &mut Terminal,
+    page: &mut Page<'_>,
 ) -> Exit {
     let interruptible = is_evidence_wanted(options).then(Interruptible::begin_several);
     let is_interrupted = || interruptible.as_ref().is_some_and(Interruptible::was);
@@ -280,7 +282,7 @@ impl Judged {
             let is_written = files::is_stdin(path) && !files::is_redirected();
             let arrival = if is_written { HistoryArrival::EventByEvent } else { HistoryArrival::Whole };
             let source = HistorySource { name: &name, arrival, format, recorded: &options.recorded };
-            return Judged::over((spec, net), &mut trace, &source, options, progress);
+            return Judged::over(spec, net, &mut trace, &source, options, progress);
         }
         if !is_kept {
             trace.forget();
@@ -336,17 +338,18 @@ impl Judged {
         options: &Validate,
     ) -> Result<Option<(Judged, Again)>, String> {
         let mut all = trace.anew(TracePart::All).map_err(|why| format!("error: {why}\n"))?;
-        let composed = (&spec.for_networks(), NetworkChoice::SYNC);
-        let (observed, notes) = networked::read(composed, &mut all, source)?;
+        let composed = spec.for_networks();
+        let (observed, notes) = networked::read(&composed, NetworkChoice::SYNC, &mut all, source)?;
         let started = Instant::now();
-        let found = NetworkedEvidence::explained(composed, observed, &limits(options));
-        Ok(found.map(|evidence| Judged::networked(spec, (evidence, started), (source.name, notes), options)))
+        let found = NetworkedEvidence::explained(&composed, NetworkChoice::SYNC, observed, &limits(options));
+        Ok(found.map(|evidence| Judged::networked(spec, evidence, started, source.name, notes, options)))
     }
 
     /// Reads and judges a trace of a network: while it is read, if this gives everything that is wanted, and otherwise as a
     /// whole.
     fn over(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
         trace: &mut RereadableTrace,
         source: &HistorySource<'_>,
         options: &Validate,
@@ -355,9 +358,9 @@ impl Judged {
         let wanted = streamed::streaming(spec, net, source);
         // If a witness is wanted, the trace must be judged as a whole.
         let wanted = wanted.filter(|_| source.arrival == HistoryArrival::EventByEvent || !is_witness_wanted(options));
-        let Some(streaming) = wanted else { return Judged::whole((spec, net), &mut trace.input, source, options) };
+        let Some(streaming) = wanted else { return Judged::whole(spec, net, &mut trace.input, source, options) };
         let anew = |trace: &mut RereadableTrace, part| trace.anew(part).map_err(|why| format!("error: {why}\n"));
-        match streamed::judge((spec, streaming), &mut trace.input, source, &limits(options), progress)? {
+        match streamed::judge(spec, streaming, &mut trace.input, source, &limits(options), progress)? {
             Streamed::Judged(streamed) => {
                 let is_enough = match streamed.rejected {
                     Some(_) => !is_evidence_wanted(options),
@@ -367,18 +370,18 @@ impl Judged {
                     return Ok((Judged::streamed(spec, *streamed, source), Again::Nothing));
                 }
                 let read = concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, streamed.rejected);
-                read.map(|(history, notes)| Judged::history((spec, net), history, (source.name, notes), options))
+                read.map(|(history, notes)| Judged::history(spec, net, history, source.name, notes, options))
             }
             Streamed::TooHard(events) => {
                 let (history, notes) =
                     concurrent::read(spec, &mut anew(trace, TracePart::Read)?, source, Some(events))?;
-                let judged = Judged::history((spec, net), history, (source.name, notes), options);
+                let judged = Judged::history(spec, net, history, source.name, notes, options);
                 if let Verdict::Reject { .. } = judged.0.verdict {
                     return Ok(judged);
                 }
-                Judged::whole((spec, net), &mut anew(trace, TracePart::All)?, source, options)
+                Judged::whole(spec, net, &mut anew(trace, TracePart::All)?, source, options)
             }
-            Streamed::Whole => Judged::whole((spec, net), &mut anew(trace, TracePart::All)?, source, options),
+            Streamed::Whole => Judged::whole(spec, net, &mut anew(trace, TracePart::All)?, source, options),
         }
     }
 
@@ -391,26 +394,29 @@ impl Judged {
 
     /// Reads a trace of a network to its end, and judges it.
     fn whole(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
         input: &mut impl BufRead,
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
         if networked::is_by_event(spec, net) {
-            return Judged::by_event((spec, net), input, source, options);
+            return Judged::by_event(spec, net, input, source, options);
         }
         let (history, notes) = concurrent::read(spec, input, source, None)?;
-        Ok(Judged::history((spec, net), history, (source.name, notes), options))
+        Ok(Judged::history(spec, net, history, source.name, notes, options))
     }
 
     /// Judges a history.
     fn history(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
         history: History,
-        (name, notes): (&str, TraceNotes),
+        name: &str,
+        notes: TraceNotes,
         options: &Validate,
     ) -> (Judged, Again) {
-        let (report, evidence) = concurrent::judge((spec, net), history, name, &limits(options));
+        let (report, evidence) = concurrent::judge(spec, net, history, name, &limits(options));
         let verdict = evidence.judged.verdict.clone();
         let note = note(spec, name, notes.header.as_ref()).or(notes.passed_over);
         let wanted = is_evidence_wanted(options);
@@ -420,26 +426,29 @@ impl Judged {
 
     /// Reads a trace of a network. Judges it event by event, unless an order of requests alone explains it.
     fn by_event(
-        (spec, net): (&Arc<Spec>, NetworkChoice),
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
         input: &mut impl BufRead,
         source: &HistorySource<'_>,
         options: &Validate,
     ) -> Result<(Judged, Again), String> {
-        let composed = (&spec.for_networks(), net);
-        let (observed, notes) = networked::read(composed, input, source)?;
-        if let Some(history) = networked::as_history(composed, &observed) {
-            return Ok(Judged::history((spec, net), history, (source.name, notes), options));
+        let composed = spec.for_networks();
+        let (observed, notes) = networked::read(&composed, net, input, source)?;
+        if let Some(history) = networked::as_history(&composed, net, &observed) {
+            return Ok(Judged::history(spec, net, history, source.name, notes, options));
         }
         let started = Instant::now();
-        let evidence = NetworkedEvidence::of(composed, observed, &limits(options));
-        Ok(Judged::networked(spec, (evidence, started), (source.name, notes), options))
+        let evidence = NetworkedEvidence::of(&composed, net, observed, &limits(options));
+        Ok(Judged::networked(spec, evidence, started, source.name, notes, options))
     }
 
     /// The result for a trace that was judged event by event, from this moment on.
     fn networked(
         spec: &Arc<Spec>,
-        (evidence, started): (NetworkedEvidence, Instant),
-        (name, notes): (&str, TraceNotes),
+        evidence: NetworkedEvidence,
+        started: Instant,
+        name: &str,
+        notes: TraceNotes,
         options: &Validate,
     ) -> (Judged, Again) {
         let report = networked::report(&evidence, name, started);

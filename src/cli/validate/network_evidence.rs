@@ -21,7 +21,7 @@ pub fn add(
     budget: Budget<'_>,
 ) -> Result<(), String> {
     if let Verdict::Reject { event, .. } = recording.judge.verdict() {
-        recording.rejection((event, wanted.recheck), budget)?.add_to(report);
+        recording.rejection(event, wanted.recheck, budget)?.add_to(report);
         return Ok(());
     }
     report.explanation = stated(&recording.judge, &recording.spec, &|_| None);
@@ -70,7 +70,7 @@ pub fn draw(recording: &mut NetworkedEvidence, report: &TraceReport) -> Result<D
         None => (None, None),
     };
     let network = recording.net.to_string();
-    let drawn = DrawnTrace::networked(&recording.spec, report, (&network, &recording.observed), witness.as_ref());
+    let drawn = DrawnTrace::networked(&recording.spec, report, &network, &recording.observed, witness.as_ref());
     Ok(match missing {
         Some(why) => drawn.noting(&ServedRequests::missing(why)),
         None => drawn,

@@ -36,7 +36,8 @@ pub fn is_by_event(spec: &Arc<Spec>, net: NetworkChoice) -> bool {
 
 /// Reads the observations of a trace. An error is ready to be shown.
 pub fn read(
-    (spec, net): (&Arc<Spec>, NetworkChoice),
+    spec: &Arc<Spec>,
+    net: NetworkChoice,
     input: &mut impl BufRead,
     source: &HistorySource<'_>,
 ) -> Result<(Observations, TraceNotes), String> {
@@ -52,7 +53,7 @@ pub fn read(
 
 /// The observations as a history, if an order of requests alone explains them: the server answers each request once, and the
 /// network behaves like TCP for them.
-pub fn as_history((spec, net): (&Arc<Spec>, NetworkChoice), observed: &Observations) -> Option<History> {
+pub fn as_history(spec: &Arc<Spec>, net: NetworkChoice, observed: &Observations) -> Option<History> {
     let most = most_outstanding(observed.events.iter().map(|(_, observation)| observation));
     (is_order(spec) && net.is_like_tcp(most)).then(|| observed.history(spec))
 }

@@ -64,7 +64,8 @@ pub fn streaming(spec: &Arc<Spec>, net: NetworkChoice, source: &HistorySource<'_
 /// # Errors
 /// A line is no event; the message is ready to be shown.
 pub fn judge(
-    (spec, streaming): (&Arc<Spec>, Streaming),
+    spec: &Arc<Spec>,
+    streaming: Streaming,
     input: &mut impl BufRead,
     source: &HistorySource<'_>,
     options: &Options,

@@ -104,7 +104,7 @@ fn begin(
     let left = options.state.as_deref().map_or(Ok(LeftState::Nothing), kept::read)?;
     // An old session says nothing about a server that was just started.
     let left = if options.fresh { LeftState::Nothing } else { left };
-    let new = |is_of_any| Watcher::new((spec, &any), limits.clone(), is_of_any);
+    let new = |is_of_any| Watcher::new(spec, &any, limits.clone(), is_of_any);
     let (watcher, gone_on) = match left {
         LeftState::Nothing => (new(!options.fresh), None),
         LeftState::Unfinished => {
@@ -117,7 +117,7 @@ fn begin(
             let path = options.state.as_deref().unwrap_or(Path::new(""));
             let session = Session::resume(begun, limits.clone(), &saved);
             let session = session.map_err(|why| format!("{}: {why}", files::shown(path)))?;
-            (new(is_of_any).going_on(session, (line, connected)), Some(place))
+            (new(is_of_any).going_on(session, line, connected), Some(place))
         }
     };
     let address = &options.listen;

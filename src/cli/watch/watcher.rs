@@ -79,7 +79,7 @@ struct WatchedConnection {
 
 impl Watcher {
     /// A judge without events; `any` is the specification of a server in any state.
-    pub fn new((spec, any): (&Arc<Spec>, &Arc<Spec>), options: Options, is_of_any: bool) -> Watcher {
+    pub fn new(spec: &Arc<Spec>, any: &Arc<Spec>, options: Options, is_of_any: bool) -> Watcher {
         let begun = if is_of_any { any } else { spec };
         let session = Session::remembering(begun, NetworkChoice::TCP, options.clone(), LAST).keeping(KEPT);
         Watcher {
@@ -107,7 +107,7 @@ impl Watcher {
     }
 
     /// The judge with a session that continues, after this line of the recording and this number of connections.
-    pub fn going_on(self, session: Session, (line, connected): (u64, u64)) -> Watcher {
+    pub fn going_on(self, session: Session, line: u64, connected: u64) -> Watcher {
         Watcher { session, line, connected, ..self }
     }
 

@@ -30,7 +30,7 @@ impl Repeated<'_> {
             return Err("this cannot be observed there".to_owned());
         }
         match observation {
-            Observation::Request(port, request) => self.arrive((*port, request), (filled, is_copy), line),
+            Observation::Request(port, request) => self.arrive(*port, request, filled, is_copy, line),
             Observation::Answer(port, answer) => {
                 self.see(*port, answer.as_ref(), seen, line)?;
                 self.drop_copies(copies);
@@ -58,12 +58,7 @@ impl Repeated<'_> {
     }
 
     /// Lets a request arrive. A copy must be there already, on a network that delivers requests more than once.
-    fn arrive(
-        &mut self,
-        (port, request): (Port, &Value),
-        (filled, is_copy): (Option<Value>, bool),
-        line: u64,
-    ) -> Repeat<()> {
+    fn arrive(&mut self, port: Port, request: &Value, filled: Option<Value>, is_copy: bool, line: u64) -> Repeat<()> {
         let known = filled.clone().unwrap_or_else(|| request.clone());
         shows(&known, request)?;
         let process = self.server.process();

@@ -121,7 +121,7 @@ impl Repeated<'_> {
         }
         let at = self.sections.len();
         self.take(next);
-        let section = self.made((self.line, work), &start, choices)?;
+        let section = self.made(self.line, work, &start, choices)?;
         let port = start.port();
         if let (Some(port), true) = (port, section.end != WitnessEnd::Done) {
             self.tasks.insert(port, (section.work.clone(), at));
@@ -147,7 +147,7 @@ impl Repeated<'_> {
             return Err("the server does not start again".to_owned());
         }
         let choices = choices.unwrap_or_default();
-        let section = self.made((line, SectionWork::Restart(line)), &SectionStart::Restarted, choices)?;
+        let section = self.made(line, SectionWork::Restart(line), &SectionStart::Restarted, choices)?;
         self.sections.extend(Some(section).filter(|_| is_said));
         Ok(())
     }
@@ -155,7 +155,8 @@ impl Repeated<'_> {
     /// Runs a section, and returns its record.
     fn made(
         &mut self,
-        (after, work): (u64, SectionWork),
+        after: u64,
+        work: SectionWork,
         start: &SectionStart,
         choices: Vec<Given>,
     ) -> Repeat<WitnessSection> {

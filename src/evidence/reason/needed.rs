@@ -124,14 +124,14 @@ impl<R: Recording + ?Sized> ReasonSearch<'_, R> {
 
 /// Collects the parts of an exchange that have the type of a key.
 pub(super) fn add_keys(spec: &Spec, exchange: &Exchange, key: TypeId, keys: &mut Vec<Value>) {
-    of_type(&spec.types, (spec.program.request, &exchange.request), key, keys);
+    of_type(&spec.types, spec.program.request, &exchange.request, key, keys);
     if let Some(answer) = exchange.observed.answer() {
-        of_type(&spec.types, (spec.program.response, answer), key, keys);
+        of_type(&spec.types, spec.program.response, answer, key, keys);
     }
 }
 
 /// Collects the known parts of a value that have a type.
-fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: &mut Vec<Value>) {
+fn of_type(types: &Types, ty: TypeId, value: &Value, wanted: TypeId, found: &mut Vec<Value>) {
     if ty == wanted && matches!(value, Value::Scalar(_)) && !found.contains(value) {
         found.push(value.clone());
     }
@@ -139,16 +139,16 @@ fn of_type(types: &Types, (ty, value): (TypeId, &Value), wanted: TypeId, found: 
     match value {
         Value::Data { tag, .. } => {
             for (field, (_, ty)) in value.fields().iter().zip(types.fields(ty, *tag)) {
-                of_type(types, (ty, field), wanted, found);
+                of_type(types, ty, field, wanted, found);
             }
         }
-        Value::List(list) => list.iter().for_each(|element| of_type(types, (part(0), element), wanted, found)),
-        Value::Maybe(optional) => of_type(types, (ty, &optional.value), wanted, found),
+        Value::List(list) => list.iter().for_each(|element| of_type(types, part(0), element, wanted, found)),
+        Value::Maybe(optional) => of_type(types, ty, &optional.value, wanted, found),
         Value::Map(map) => {
             for (key, entry) in map.entries().unwrap_or_default() {
-                of_type(types, (part(0), key), wanted, found);
+                of_type(types, part(0), key, wanted, found);
                 if matches!(types.get(ty), Type::Map(..)) {
-                    of_type(types, (part(1), &entry.value), wanted, found);
+                    of_type(types, part(1), &entry.value, wanted, found);
                 }
             }
         }

@@ -21,13 +21,14 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
     /// Shows a judge the exchanges from a position on, with the answers at the positions `kept`, which are in order, and no
     /// others.
     pub(super) fn outcome(&self, judge: Judge, from: usize, kept: &[usize], budget: &mut Budget<'_>) -> RelaxedOutcome {
-        self.follow(judge, (from, limits::FOLLOWED), kept, budget)
+        self.follow(judge, from, limits::FOLLOWED, kept, budget)
     }
 
     fn follow(
         &self,
         mut judge: Judge,
-        (from, candidates): (usize, usize),
+        from: usize,
+        candidates: usize,
         kept: &[usize],
         budget: &mut Budget<'_>,
     ) -> RelaxedOutcome {
@@ -45,7 +46,7 @@ impl<R: Recording + ?Sized> Suffix<'_, R> {
         budget: &mut Budget<'_>,
     ) -> RelaxedOutcome {
         budget.within(self.share(budget, limits::BRIEF_SHARE, from), |budget| {
-            self.follow(judge.clone(), (from, limits::FOLLOWED_BRIEFLY), kept, budget)
+            self.follow(judge.clone(), from, limits::FOLLOWED_BRIEFLY, kept, budget)
         })
     }
 

@@ -25,7 +25,8 @@ use crate::spec::Spec;
 pub fn witness_of_order(
     spec: &Arc<Spec>,
     options: &Options,
-    (history, order): (&History, &[(u64, u64)]),
+    history: &History,
+    order: &[(u64, u64)],
     give: &mut dyn FnMut(Segment) -> ControlFlow<()>,
 ) -> Result<Initial, WitnessError> {
     let exchanges = history.in_order(order);

@@ -97,13 +97,13 @@ impl SeenValues {
     /// Notes the values of a request, which stay literals later.
     pub fn ask(&mut self, requests: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, request: &Value) {
         if self.own.len() < ORIGINS {
-            self.take_own(requests, kinds, (0, request));
+            self.take_own(requests, kinds, 0, request);
         }
     }
 
-    fn take_own(&mut self, form: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, (node, value): (usize, &Value)) {
+    fn take_own(&mut self, form: &TypeForm, kinds: &dyn Fn(usize) -> Option<usize>, node: usize, value: &Value) {
         if !matches!(value, Value::Scalar(_)) {
-            return parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, kinds, (node, part)));
+            return parts(form, node, value).for_each(|(_, node, part)| self.take_own(form, kinds, node, part));
         }
         // The server may still choose an integer that a request had.
         let is_int = value.as_int().is_some();

@@ -94,7 +94,8 @@ impl<'a> Scanner<'a> {
     /// A bracket, a comma or an element is missing or malformed.
     pub fn several(
         &mut self,
-        (open, close): (u8, u8),
+        open: u8,
+        close: u8,
         mut each: impl FnMut(&mut Scanner<'a>) -> Decoded<()>,
     ) -> Decoded<()> {
         self.expect(open)?;

@@ -132,7 +132,7 @@ fn forget_all_but(
             continue;
         }
         let keys = kept.iter().filter_map(|cell| cell.key.as_ref());
-        let (new, restrictions) = havoc_map(&mut context.fresh, &spec.types, (variable.ty, old), keys);
+        let (new, restrictions) = havoc_map(&mut context.fresh, &spec.types, variable.ty, old, keys);
         facts.extend(restrictions);
         candidate.process.memory[slot] = new;
     }
@@ -144,7 +144,8 @@ fn forget_all_but(
 fn havoc_map<'k>(
     fresh: &mut Fresh,
     types: &Types,
-    (ty, old): (TypeId, &Value),
+    ty: TypeId,
+    old: &Value,
     keys: impl Iterator<Item = &'k Value>,
 ) -> (Value, Vec<Term>) {
     let (mut new, restrictions) = fresh.havoc(types, &Choice::Type(ty));

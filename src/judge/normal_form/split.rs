@@ -20,7 +20,7 @@ pub(crate) fn by_slots(context: &mut Context, candidate: Candidate, slots: &[u32
             None => pieces.push(piece),
             Some((var, values)) => {
                 for value in values {
-                    let mut part = with_value(piece.clone(), (var, value), &mut context.solver);
+                    let mut part = with_value(piece.clone(), var, value, &mut context.solver);
                     if let Some(part) = &mut part {
                         forget::dead(context, part);
                     }
@@ -42,7 +42,7 @@ pub(crate) fn wholly(context: &mut Context, candidate: Candidate) -> Vec<Candida
 }
 
 /// The part of a candidate in which a variable has a value, if there is one.
-fn with_value(mut candidate: Candidate, (var, value): (Var, Scalar), solver: &mut Solver) -> Option<Candidate> {
+fn with_value(mut candidate: Candidate, var: Var, value: Scalar, solver: &mut Solver) -> Option<Candidate> {
     let condition = Term::eq(&Term::var(var), &Term::constant(value));
     candidate.assume(&condition, None, solver).ok().map(|()| candidate)
 }

@@ -54,7 +54,7 @@ pub(crate) fn fire(context: &mut Context, spec: &Spec, woken: &mut Woken) -> Opt
 fn with_each_choice(context: &mut Context, spec: &Spec, states: &[Candidate], firing: Firing) -> Vec<Firing> {
     let choice = spec.program.steps[firing.step].choice;
     let Some(site) = choice.filter(|_| firing.wanted.is_none()) else { return vec![firing] };
-    let Some(choices) = choices(context, spec, states, (firing.step, site)) else { return vec![firing] };
+    let Some(choices) = choices(context, spec, states, firing.step, site) else { return vec![firing] };
     if choices.is_empty() {
         return vec![firing];
     }
@@ -66,12 +66,7 @@ fn with_each_choice(context: &mut Context, spec: &Spec, states: &[Candidate], fi
 }
 
 /// The elements that a step may choose at a node in these states; `None` if some of them are not known.
-fn choices(
-    context: &mut Context,
-    spec: &Spec,
-    states: &[Candidate],
-    (step, site): (usize, Site),
-) -> Option<Vec<Value>> {
+fn choices(context: &mut Context, spec: &Spec, states: &[Candidate], step: usize, site: Site) -> Option<Vec<Value>> {
     let mut all: Vec<Value> = Vec::new();
     for state in states {
         context.steps.wanted = Some(WantedRuns { site, choices: FollowedChoices::Listed(Some(Vec::new())) });
@@ -109,7 +104,7 @@ fn fire_one(context: &mut Context, spec: &Spec, woken: &mut Woken, firing: &Firi
         }
         if !next.is_empty() {
             is_new = true;
-            woken.states[at] = joined(context, woken, (&before, last), next);
+            woken.states[at] = joined(context, woken, &before, last, next);
         }
     }
     is_new
@@ -119,7 +114,8 @@ fn fire_one(context: &mut Context, spec: &Spec, woken: &mut Woken, firing: &Firi
 fn joined(
     context: &mut Context,
     woken: &mut Woken,
-    (before, last): (&Candidate, u64),
+    before: &Candidate,
+    last: u64,
     next: Vec<SteppedState>,
 ) -> Candidate {
     let mut joined = before.clone();
@@ -130,7 +126,7 @@ fn joined(
         return joined;
     }
     for SteppedState { raw, cleared } in next {
-        if !put_beside(context, (before, last), &mut joined, raw) {
+        if !put_beside(context, before, last, &mut joined, raw) {
             woken.states.push(cleared);
         }
     }

@@ -31,7 +31,8 @@ struct TakenRun {
 /// Returns whether that was possible. The run made the variables after the number `last`; their bindings must have been substituted.
 pub(crate) fn put_beside(
     context: &mut Context,
-    (before, last): (&Candidate, u64),
+    before: &Candidate,
+    last: u64,
     joined: &mut Candidate,
     mut after: Candidate,
 ) -> bool {

@@ -111,7 +111,7 @@ fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
             let next = fire::stepped(context, spec, &from, &firing);
             let fired = || Fired { states: vec![from], firing: firing.clone() };
             context.steps.note_firing(|| (!next.is_empty()).then(fired));
-            next.into_iter().for_each(|next| add(context, woken, next, (at, &firing)));
+            next.into_iter().for_each(|next| add(context, woken, next, at, &firing));
         }
         at += 1;
     }
@@ -119,7 +119,7 @@ fn fire_apart(context: &mut Context, spec: &Spec, woken: &mut Woken) -> bool {
 }
 
 /// Adds the pieces of a state that are new.
-fn add(context: &mut Context, woken: &mut Woken, state: Candidate, (from, firing): (usize, &Firing)) {
+fn add(context: &mut Context, woken: &mut Woken, state: Candidate, from: usize, firing: &Firing) {
     let spec = context.spec.clone();
     for piece in split::by_slots(context, state, &spec.program.components[firing.component as usize].slots) {
         let form = forms::canonical(&piece);

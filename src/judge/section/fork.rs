@@ -96,7 +96,7 @@ fn runs_ahead(
     for _ in 0..AHEAD {
         let event = process.advance(&section.spec.program);
         section.context.work.without_terms += 1;
-        if !passes(&section.spec.program, process, &event, (store, side), answer)? {
+        if !passes(&section.spec.program, process, &event, store, side, answer)? {
             process.hold(event);
             break;
         }
@@ -121,7 +121,8 @@ fn passes(
     program: &Program,
     process: &Process,
     event: &Event,
-    (store, side): (&Store, &Condition),
+    store: &Store,
+    side: &Condition,
     answer: Option<&Value>,
 ) -> Result<bool, Infeasible> {
     let excluded = |wrong: &Truth| match wrong {

@@ -21,7 +21,8 @@ pub(crate) fn look_up(
     section: &mut Section<'_>,
     spec: &Spec,
     candidate: &mut Candidate,
-    (lookup, site): (Lookup, Site),
+    lookup: Lookup,
+    site: Site,
 ) -> Result<(), PathOutcome> {
     let of = match spec.types.get(lookup.ty) {
         Type::Map(_, of) if !spec.types.is_opaque(lookup.ty) && !spec.types.holds_maps(*of) => *of,

@@ -81,7 +81,7 @@ impl Policy for Section<'_> {
         lookup: Lookup,
         site: Site,
     ) -> Result<(), PathOutcome> {
-        lookups::look_up(self, spec, candidate, (lookup, site))
+        lookups::look_up(self, spec, candidate, lookup, site)
     }
 
     fn fork(&mut self, candidate: &mut Candidate, fork: Fork) -> Result<(), PathOutcome> {
@@ -199,7 +199,7 @@ impl Policy for Section<'_> {
     ) -> Result<(), PathOutcome> {
         let send = |candidate: &mut Candidate, port: Port| candidate.process.emit(port, message.clone(), site);
         let there = self.context.wire.ports();
-        Ok(to_each_client(self, candidate, (to, &there), &send)?)
+        Ok(to_each_client(self, candidate, to, &there, &send)?)
     }
 
     fn close(&mut self, candidate: &mut Candidate, client: &Value, _: Site) -> Result<(), PathOutcome> {
@@ -219,7 +219,7 @@ impl Policy for Section<'_> {
         let mut ports: Vec<Port> = situation.arrived.iter().chain(&situation.opening).chain(&there).copied().collect();
         ports.sort_unstable();
         ports.dedup();
-        Ok(to_each_client(self, candidate, (client, &ports), &close)?)
+        Ok(to_each_client(self, candidate, client, &ports, &close)?)
     }
 
     fn call(&mut self, candidate: &mut Candidate, calls: PeerCalls) -> Result<(), PathOutcome> {
@@ -283,7 +283,8 @@ impl Section<'_> {
 fn to_each_client(
     section: &mut Section<'_>,
     candidate: &mut Candidate,
-    (client, ports): (&Value, &[Port]),
+    client: &Value,
+    ports: &[Port],
     act: &dyn Fn(&mut Candidate, Port),
 ) -> Result<(), Infeasible> {
     candidate.process.proceed();

@@ -114,7 +114,7 @@ pub(crate) fn respond(
     }
     candidate.noticed = 0;
     if !matches!(seen, Observed::Restarted) {
-        candidate.process.receive_by(&spec.program, handler(context, spec), (request, client));
+        candidate.process.receive_by(&spec.program, handler(context, spec), request, client);
     } else if !candidate.process.restart(&spec.program) {
         return Ok(());
     }

@@ -203,7 +203,7 @@ impl<'r> DeepestFirst<'r> {
         let situation = node.candidates[0].process.situation();
         let (mut led, mut is_enough) = (Vec::new(), true);
         for candidate in &node.candidates {
-            let mut own = tasks::successors_after(&mut self.context, self.composed, (candidate, &situation), next);
+            let mut own = tasks::successors_after(&mut self.context, self.composed, candidate, &situation, next);
             led.append(&mut own.states);
             is_enough &= own.is_enough;
         }

@@ -44,7 +44,7 @@ fn following(
             if !moves::may_be_made(network, &state.process.situation(), observation) {
                 return Vec::new();
             }
-            tasks::with_shown(context, composed, vec![state], (*port, answer.as_ref()))
+            tasks::with_shown(context, composed, vec![state], *port, answer.as_ref())
         }
         Observation::Closed(port) if network.order() != PacketOrder::Free && is_awaited(composed, &state, *port) => {
             Vec::new()

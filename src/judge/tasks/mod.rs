@@ -91,9 +91,9 @@ fn with_observed(
 ) -> Vec<Candidate> {
     let spec = composed.spec;
     match observation {
-        Observation::Request(port, value) => with_arrived(context, composed, ready, (*port, value)),
+        Observation::Request(port, value) => with_arrived(context, composed, ready, *port, value),
         Observation::Answer(port, answer) => {
-            let after = with_shown(context, composed, ready, (*port, answer.as_ref()));
+            let after = with_shown(context, composed, ready, *port, answer.as_ref());
             context.wire.show(*port);
             // Messages that could still be this one are none that are seen any more.
             if composed.network.order() == PacketOrder::Free {
@@ -105,7 +105,7 @@ fn with_observed(
         Observation::Lost(port) => ended(context, composed, ready, *port),
         Observation::Closed(port) => without_end(context, ready, *port),
         Observation::Called(seen) => with_called(context, spec, ready, seen),
-        Observation::CallAnswered(exchange, answer) => with_call_answered(context, spec, ready, (*exchange, answer)),
+        Observation::CallAnswered(exchange, answer) => with_call_answered(context, spec, ready, *exchange, answer),
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
         Observation::Restart => restarted(context, spec, ready),
         Observation::End => ready,
@@ -146,7 +146,7 @@ fn run_sections(
             context.give_up(Limit::Steps);
             break;
         }
-        for next in following(context, composed, (&candidate, &situation), observation) {
+        for next in following(context, composed, &candidate, &situation, observation) {
             if met.add(context, slice::from_ref(&next)) {
                 open.push(next);
             } else {
@@ -183,7 +183,8 @@ pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observati
 fn following(
     context: &mut Context,
     composed: Composed<'_>,
-    (from, situation): (&Candidate, &Situation),
+    from: &Candidate,
+    situation: &Situation,
     observation: &Observation,
 ) -> Vec<Candidate> {
     if let Some(next) = finished_at_once(context, composed, from) {
@@ -191,7 +192,7 @@ fn following(
     }
     let mut all = Vec::new();
     for next in moves::of(&composed.spec.program, composed.network, situation, observation) {
-        let Successors { mut states, is_enough } = successors_after(context, composed, (from, situation), next);
+        let Successors { mut states, is_enough } = successors_after(context, composed, from, situation, next);
         if is_enough {
             return states;
         }
@@ -212,7 +213,8 @@ pub(super) struct Successors {
 pub(super) fn successors_after(
     context: &mut Context,
     composed: Composed<'_>,
-    (from, situation): (&Candidate, &Situation),
+    from: &Candidate,
+    situation: &Situation,
     next: ServerSection,
 ) -> Successors {
     let network = composed.network;
@@ -279,7 +281,8 @@ fn with_arrived(
     context: &mut Context,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,
-    (port, request): (Port, &Value),
+    port: Port,
+    request: &Value,
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
     let filled = Filled::of_type(request, spec, spec.program.request, &mut context.fresh);
@@ -301,7 +304,8 @@ pub(super) fn with_shown(
     context: &mut Context,
     composed: Composed<'_>,
     candidates: Vec<Candidate>,
-    (port, expected): (Port, Option<&Value>),
+    port: Port,
+    expected: Option<&Value>,
 ) -> Vec<Candidate> {
     let Composed { spec, network, .. } = composed;
     let goal = expected.map_or(Goal::Any, Goal::Answer);
@@ -413,7 +417,8 @@ fn with_call_answered(
     context: &mut Context,
     spec: &Spec,
     candidates: Vec<Candidate>,
-    (exchange, answer): (u64, &Value),
+    exchange: u64,
+    answer: &Value,
 ) -> Vec<Candidate> {
     retained(candidates, |candidate| {
         let Some(peer) = candidate.process.called_peer(exchange) else { return false };

@@ -115,7 +115,7 @@ fn judge_whole(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent]
 /// explains.
 #[must_use]
 pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[RecordedEvent], options: &Options) -> Judge {
-    judge_within(spec, network, (events, u64::MAX), options)
+    judge_within(spec, network, events, u64::MAX, options)
 }
 
 /// Judges a recording as [`judge_at_once`] does, but gives up after about this much work on the whole, in made terms.
@@ -123,7 +123,8 @@ pub fn judge_at_once(spec: &Arc<Spec>, network: &dyn Network, events: &[Recorded
 pub fn judge_within(
     spec: &Arc<Spec>,
     network: &dyn Network,
-    (events, work): (&[RecordedEvent], u64),
+    events: &[RecordedEvent],
+    work: u64,
     options: &Options,
 ) -> Judge {
     // Each turn is taken by both judges.

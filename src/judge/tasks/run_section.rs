@@ -111,7 +111,7 @@ pub(crate) fn delivered(context: &mut Context, composed: Composed<'_>, candidate
             if composed.splits_by_fate
                 && let Some((at, answers)) = context.wire.open_message(&candidate)
             {
-                tell_apart(context, composed, (candidate, at), answers, &mut open);
+                tell_apart(context, composed, candidate, at, answers, &mut open);
             } else {
                 after.push(candidate);
             }
@@ -143,7 +143,8 @@ pub(crate) fn delivered(context: &mut Context, composed: Composed<'_>, candidate
 fn tell_apart(
     context: &mut Context,
     composed: Composed<'_>,
-    (candidate, at): (Candidate, usize),
+    candidate: Candidate,
+    at: usize,
     answers: Vec<Value>,
     open: &mut Vec<Candidate>,
 ) {

@@ -95,7 +95,7 @@ impl Ahead {
     }
 
     /// The number of answers on a connection, after the `first` ones, that a message may be.
-    fn places(&self, port: Port, first: usize, (message, store): (&Value, &Store)) -> usize {
+    fn places(&self, port: Port, first: usize, message: &Value, store: &Store) -> usize {
         let answers = self.0.get(&port).map_or(&[][..], |coming| coming.answers.get(first..).unwrap_or_default());
         let may_be = |answer: &&Option<Value>| match answer {
             Some(answer) => may_be(message, answer, store),
@@ -172,17 +172,17 @@ impl Wire {
     pub(crate) fn next_fate(&self, candidate: &Candidate, network: &dyn Network) -> Option<(usize, MessageFate)> {
         let sent = candidate.process.sent();
         (0..sent.len()).find_map(|at| {
-            let fate = self.fate((sent, &candidate.store), at, network)?;
+            let fate = self.fate(sent, &candidate.store, at, network)?;
             (!matches!(sent[at].value, Value::Absent)).then_some((at, fate))
         })
     }
 
     /// Tests whether there are answers enough of a message on its connection, which keeps no order, if those to come are known.
-    fn is_unseen(&self, (sent, store): (&[Sent], &Store), at: usize) -> Option<bool> {
+    fn is_unseen(&self, sent: &[Sent], store: &Store, at: usize) -> Option<bool> {
         let Sent { port, value, .. } = &sent[at];
         let equal = sent[..at].iter().filter(|other| other.port == *port && other.value == *value).count();
         let shown = self.there.get(port).copied()?;
-        Some(equal >= self.ahead.as_ref()?.places(*port, shown, (value, store)))
+        Some(equal >= self.ahead.as_ref()?.places(*port, shown, value, store))
     }
 
     /// The place of the first message that is not fully known, and the answers that it may be, the earliest one first. Only messages on
@@ -209,7 +209,7 @@ impl Wire {
         Some(answers)
     }
 
-    fn fate(&self, (sent, store): (&[Sent], &Store), at: usize, network: &dyn Network) -> Option<MessageFate> {
+    fn fate(&self, sent: &[Sent], store: &Store, at: usize, network: &dyn Network) -> Option<MessageFate> {
         let port = sent[at].port;
         let Some(shown) = self.there.get(&port) else { return Some(MessageFate::Unseen) };
         let before = sent[..at].iter().filter(|other| other.port == port);
@@ -221,7 +221,7 @@ impl Wire {
             if is_covered || (network.duplicates() && equal > 0) {
                 return Some(MessageFate::Unseen);
             }
-            return (!network.counts_packets() && self.is_unseen((sent, store), at)?).then_some(MessageFate::Unseen);
+            return (!network.counts_packets() && self.is_unseen(sent, store, at)?).then_some(MessageFate::Unseen);
         }
         let fate = self.ahead.as_ref()?.fate(port, shown + before.count());
         // An unseen message stays under way if it is in the way of later ones, or the network counts it.

@@ -48,7 +48,7 @@ impl JsonTrees {
             Some(b'{') => self.object(scanner, level)?,
             Some(b'[') => {
                 let mut elements = Vec::new();
-                scanner.several((b'[', b']'), |scanner| {
+                scanner.several(b'[', b']', |scanner| {
                     elements.push(self.value(scanner, level + 1)?);
                     Ok(())
                 })?;
@@ -64,7 +64,7 @@ impl JsonTrees {
 
     fn object(&self, scanner: &mut Scanner<'_>, level: usize) -> Decoded<TreeKind> {
         let (mut members, mut known) = (Vec::new(), FxHashSet::default());
-        scanner.several((b'{', b'}'), |scanner| {
+        scanner.several(b'{', b'}', |scanner| {
             if scanner.peek() != Some(b'"') {
                 return Err(scanner.expected("a key in double quotes"));
             }

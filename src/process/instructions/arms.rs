@@ -23,7 +23,9 @@ pub(crate) fn statement(process: &mut Process, at: At<'_>, cond: Operand, otherw
 pub(crate) fn compare(
     process: &mut Process,
     at: At<'_>,
-    (op, a, b): (Binary, Operand, Operand),
+    op: Binary,
+    a: Operand,
+    b: Operand,
     otherwise: Pc,
 ) -> Result<Executed, Obstacle> {
     match evaluate::order(op, at.read(process, a), at.read(process, b))? {
@@ -102,8 +104,10 @@ fn is_open(task: &Task, split: Pc) -> bool {
 pub(crate) fn swap(
     process: &mut Process,
     at: At<'_>,
-    (dst, src): (Register, Operand),
-    (end, split): (Pc, Pc),
+    dst: Register,
+    src: Operand,
+    end: Pc,
+    split: Pc,
 ) -> Result<Executed, Obstacle> {
     let value = at.read(process, src).clone();
     let task = &mut process.task;
@@ -125,7 +129,8 @@ pub(crate) fn swap(
 pub(crate) fn join(
     process: &mut Process,
     at: At<'_>,
-    (dst, src): (Register, Operand),
+    dst: Register,
+    src: Operand,
     split: Pc,
 ) -> Result<Executed, Obstacle> {
     let value = at.read(process, src).clone();

@@ -69,7 +69,8 @@ pub(crate) fn append(
     process: &mut Process,
     at: At<'_>,
     dst: Register,
-    (slot, src): (u32, Operand),
+    slot: u32,
+    src: Operand,
 ) -> Result<Executed, Obstacle> {
     let more = at.read(process, src).clone();
     is_within_limit(&process.memory[slot as usize])?;
@@ -92,7 +93,8 @@ pub(crate) fn append_one(
     process: &mut Process,
     at: At<'_>,
     dst: Register,
-    (slot, element): (u32, Operand),
+    slot: u32,
+    element: Operand,
 ) -> Result<Executed, Obstacle> {
     let element = at.read(process, element).clone();
     is_within_limit(&process.memory[slot as usize])?;

@@ -14,7 +14,8 @@ use crate::value::{self, Map, Presence, Truth, Value};
 pub(crate) fn call(
     process: &mut Process,
     at: At<'_>,
-    (dst, callee): (Register, u32),
+    dst: Register,
+    callee: u32,
     args: &[Operand],
 ) -> Result<Executed, Obstacle> {
     if process.task.callers.len() >= limits::CALL_LIMIT {
@@ -75,7 +76,8 @@ pub(crate) fn close(process: &mut Process, at: At<'_>, client: Operand) -> Resul
 pub(crate) fn call_peer(
     process: &mut Process,
     at: At<'_>,
-    (dst, peer): (Register, u32),
+    dst: Register,
+    peer: u32,
     [key, request]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     let [key, request] = [key, request].map(|operand| at.read(process, operand).clone());
@@ -89,7 +91,8 @@ pub(crate) fn call_peer(
 pub(crate) fn call_peers(
     process: &mut Process,
     at: At<'_>,
-    (dst, peer): (Register, u32),
+    dst: Register,
+    peer: u32,
     [requests, least]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     let [requests, least] = [requests, least].map(|operand| at.read(process, operand));
@@ -143,7 +146,8 @@ pub(crate) fn choose(
 pub(crate) fn pick(
     process: &mut Process,
     at: At<'_>,
-    (dst, ty): (Register, TypeId),
+    dst: Register,
+    ty: TypeId,
     over: Operand,
 ) -> Result<Executed, Obstacle> {
     let over = at.read(process, over);

@@ -262,7 +262,7 @@ fn split_known(a: &Value, b: &Value) -> Value {
 /// The condition that a list has a length, exactly or at least, lifted over alternatives.
 pub(crate) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     match src {
-        Value::Open(list) => open_length(src, list, (length, exact)),
+        Value::Open(list) => open_length(src, list, length, exact),
         Value::List(list) => Truth::Known(if exact { list.len() == length } else { list.len() >= length }),
         Value::Union(alternatives) => {
             let fits = |(guard, value): &(Term, Value)| Truth::of(guard.clone()).and(has_length(value, length, exact));
@@ -272,7 +272,7 @@ pub(crate) fn has_length(src: &Value, length: usize, exact: bool) -> Truth {
     }
 }
 
-fn open_length(list: &Value, elements: &im::Vector<Value>, (length, exact): (usize, bool)) -> Truth {
+fn open_length(list: &Value, elements: &im::Vector<Value>, length: usize, exact: bool) -> Truth {
     let known = if exact { value::has_exactly(elements, length) } else { value::has_at_least(elements, length) };
     if let Some(truth) = known {
         return truth;

@@ -67,7 +67,8 @@ pub(crate) fn get(
     process: &mut Process,
     at: At<'_>,
     dst: Register,
-    (slot, key): (u32, Operand),
+    slot: u32,
+    key: Operand,
 ) -> Result<Executed, Obstacle> {
     decide_state(&process.memory[slot as usize], at.read(process, key))?;
     match how_found(process, at, Operand::Slot(slot), key) {
@@ -88,7 +89,8 @@ pub(crate) fn find(
     process: &mut Process,
     at: At<'_>,
     [dst, there]: [Register; 2],
-    (map, key): (Operand, Operand),
+    map: Operand,
+    key: Operand,
 ) -> Result<Executed, Obstacle> {
     decide_state(at.read(process, map), at.read(process, key))?;
     match how_found(process, at, map, key) {
@@ -126,18 +128,19 @@ pub(crate) fn put(
     [key, value]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     let entry = Entry::always(at.read(process, value).clone());
-    write(process, at, (slot, key), Some(entry))
+    write(process, at, slot, key, Some(entry))
 }
 
 /// Removes an entry of a map in its slot.
 pub(crate) fn delete(process: &mut Process, at: At<'_>, slot: u32, key: Operand) -> Result<Executed, Obstacle> {
-    write(process, at, (slot, key), None)
+    write(process, at, slot, key, None)
 }
 
 fn write(
     process: &mut Process,
     at: At<'_>,
-    (slot, key): (u32, Operand),
+    slot: u32,
+    key: Operand,
     entry: Option<Entry>,
 ) -> Result<Executed, Obstacle> {
     let key = at.read(process, key).clone();
@@ -167,7 +170,9 @@ pub(crate) fn insert([map, key, value]: [&Value; 3]) -> Evaluated {
 pub(crate) fn retain(
     process: &mut Process,
     at: At<'_>,
-    (dst, slot, stored): (Register, u32, Pc),
+    dst: Register,
+    slot: u32,
+    stored: Pc,
     [key, kept]: [Operand; 2],
 ) -> Result<Executed, Obstacle> {
     let kept = at.read(process, kept).truth();

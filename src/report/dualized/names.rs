@@ -63,14 +63,14 @@ impl<'t> UnknownNames<'t> {
                 }
                 return;
             }
-            Value::Data { tag, .. } => self.give_fields(place, (ty, *tag), value),
+            Value::Data { tag, .. } => self.give_fields(place, ty, *tag, value),
             Value::Union(alternatives) => {
                 for (guard, alternative) in alternatives.iter() {
                     let Value::Data { tag, .. } = alternative else { continue };
                     if let Some(var) = guard.as_var() {
                         self.of.insert(var.id, format!("({} is {})", place.text(), self.variant(ty, *tag)));
                     }
-                    self.give_fields(place, (ty, *tag), alternative);
+                    self.give_fields(place, ty, *tag, alternative);
                 }
             }
             Value::Scalar(_) | Value::List(_) | Value::Open(_) | Value::Map(_) => return,
@@ -84,7 +84,7 @@ impl<'t> UnknownNames<'t> {
         });
     }
 
-    fn give_fields(&mut self, place: &NamedPlace, (ty, tag): (TypeId, u32), value: &Value) {
+    fn give_fields(&mut self, place: &NamedPlace, ty: TypeId, tag: u32, value: &Value) {
         let fields = self.types.fields(ty, tag);
         for (at, ((name, ty), field)) in fields.iter().zip(value.fields()).enumerate() {
             let number = at.to_string();

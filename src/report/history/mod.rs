@@ -71,7 +71,8 @@ impl DrawnTrace {
     pub fn concurrent(
         spec: &Spec,
         report: &TraceReport,
-        (network, timeline): (&str, &Timeline),
+        network: &str,
+        timeline: &Timeline,
         served: &ServedRequests,
     ) -> DrawnTrace {
         let texts = RequestTexts::new(spec, served);

@@ -33,7 +33,8 @@ impl DrawnTrace {
     pub fn networked(
         spec: &Spec,
         report: &TraceReport,
-        (network, observed): (&str, &Observations),
+        network: &str,
+        observed: &Observations,
         witness: Option<&NetworkWitness>,
     ) -> DrawnTrace {
         let count = observed.events.len();
@@ -128,9 +129,9 @@ impl<'s> DrawnLanes<'s> {
             Observation::CallAnswered(exchange, answer) => {
                 let ty = self.called_response(*exchange);
                 let answer = ty.map(|ty| self.text(ty, answer));
-                self.called(*exchange, (RequestEnd::Answered, answer), line);
+                self.called(*exchange, RequestEnd::Answered, answer, line);
             }
-            Observation::CallLost(exchange) => self.called(*exchange, (RequestEnd::Failed, None), line),
+            Observation::CallLost(exchange) => self.called(*exchange, RequestEnd::Failed, None, line),
             Observation::Restart => {
                 let waiting: Vec<Port> = self.waiting.keys().copied().collect();
                 waiting.into_iter().for_each(|port| self.end(port, RequestEnd::Lost, line));
@@ -145,10 +146,10 @@ impl<'s> DrawnLanes<'s> {
         let is_message = self.messages.binary_search(&line).is_ok();
         let asked = self.waiting.get_mut(&port).filter(|_| !is_message).and_then(VecDeque::pop_front);
         match asked {
-            Some(at) => self.drawn[at].ends((RequestEnd::Answered, answer), line),
+            Some(at) => self.drawn[at].ends(RequestEnd::Answered, answer, line),
             None => {
                 let mut drawn = DrawnRequest::open(self.client(port), String::new(), line);
-                drawn.ends((RequestEnd::Message, answer), line);
+                drawn.ends(RequestEnd::Message, answer, line);
                 self.drawn.push(drawn);
             }
         }
@@ -157,7 +158,7 @@ impl<'s> DrawnLanes<'s> {
     /// Ends a connection, and all requests that wait on it.
     fn end(&mut self, port: Port, how: RequestEnd, line: u64) {
         for at in self.waiting.remove(&port).into_iter().flatten() {
-            self.drawn[at].ends((how, None), line);
+            self.drawn[at].ends(how, None, line);
         }
     }
 
@@ -170,9 +171,9 @@ impl<'s> DrawnLanes<'s> {
         called.map(|peer| self.spec.program.peers[peer as usize].response)
     }
 
-    fn called(&mut self, exchange: u64, (how, answer): (RequestEnd, Option<String>), line: u64) {
+    fn called(&mut self, exchange: u64, how: RequestEnd, answer: Option<String>, line: u64) {
         if let Some(at) = self.calls.remove(&exchange) {
-            self.drawn[at].ends((how, answer), line);
+            self.drawn[at].ends(how, answer, line);
         }
     }
 
@@ -204,7 +205,7 @@ impl<'s> DrawnLanes<'s> {
 
     fn by_itself(&mut self, after: u64, text: String, part: DrawnPart) {
         let mut drawn = DrawnRequest::open(SERVER.to_owned(), text, after);
-        drawn.ends((RequestEnd::Step, None), after);
+        drawn.ends(RequestEnd::Step, None, after);
         drawn.parts.push(part);
         self.drawn.push(drawn);
     }

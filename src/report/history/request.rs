@@ -119,7 +119,7 @@ impl DrawnRequest {
     }
 
     /// Ends the request on a line.
-    pub(super) fn ends(&mut self, (outcome, answer): (RequestEnd, Option<String>), line: u64) {
+    pub(super) fn ends(&mut self, outcome: RequestEnd, answer: Option<String>, line: u64) {
         (self.outcome, self.answer, self.end) = (outcome, answer, Some(line));
     }
 

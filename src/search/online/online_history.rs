@@ -200,7 +200,7 @@ impl OnlineHistory {
     fn judge(&mut self, line: u64, happened: Happened) -> Option<Verdict> {
         let OnlineClients::AtOnce(at_once) = &mut self.clients else { return None };
         let by = OnlineOptions { options: &self.options, kept: self.kept };
-        match at_once.push(self.keys.as_ref(), by, (line, happened)) {
+        match at_once.push(self.keys.as_ref(), by, line, happened) {
             Some(SoFar::Explained) => {}
             Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
             Some(SoFar::Doubtful) | None => {
@@ -223,7 +223,8 @@ impl AtOnce {
         &mut self,
         keys: Option<&RequestKeys>,
         by: OnlineOptions<'_>,
-        (line, happened): (u64, Happened),
+        line: u64,
+        happened: Happened,
     ) -> Option<SoFar> {
         let Some(keys) = keys else { return self.parts.get_mut(&None).map(|part| part.push(line, happened)) };
         let key = match &happened {

@@ -86,7 +86,8 @@ impl RejudgedHistory {
     pub fn new(
         spec: &Arc<Spec>,
         history: &History,
-        (line, search): (u64, Option<RejectedSearch>),
+        line: u64,
+        search: Option<RejectedSearch>,
         options: &Options,
     ) -> Option<RejudgedHistory> {
         let is_of_key = search.as_ref().is_none_or(|search| search.is_of_key);
@@ -333,7 +334,7 @@ impl RejudgedHistory {
         let mut budget = OrderBudget::new(&self.options, states);
         states.look_up_at_most(limit);
         let search = OrderSearch::new(&known, history.events.len());
-        let end = search.run_from(states, &mut budget, (*begins, *first), perhaps.clone());
+        let end = search.run_from(states, &mut budget, *begins, *first, perhaps.clone());
         let outcome = found(end, states);
         if outcome.is_none() {
             self.begin_anew(start);

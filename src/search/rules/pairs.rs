@@ -79,8 +79,8 @@ impl MomentPairs {
             self.lasting.insert(about.place);
         }
         for other in before.requests() {
-            self.look_at(events, states, (request, other));
-            self.look_at(events, states, (other, request));
+            self.look_at(events, states, request, other);
+            self.look_at(events, states, other, request);
         }
     }
 
@@ -98,7 +98,7 @@ impl MomentPairs {
     }
 
     /// Adds the relations of the first request to the second.
-    fn look_at(&mut self, events: FirstEvents<'_>, states: &mut States, (first, second): (usize, usize)) {
+    fn look_at(&mut self, events: FirstEvents<'_>, states: &mut States, first: usize, second: usize) {
         let rules = events.known.rules;
         let place = events.about(second).place;
         let row = &mut self.rows[events.about(first).place];

@@ -25,7 +25,7 @@ pub(crate) fn without_bit(facts: &Facts, rest: &Residual, var: Var, terms: &[&Te
     for term in terms {
         inequalities.extend(at_most_zero(term)?.iter().map(|sum| with_single_bits(facts, sum)));
     }
-    let sides = BoundPairs::of_atom((&bit, var), &inequalities)?;
+    let sides = BoundPairs::of_atom(&bit, var, &inequalities)?;
     let others = rest.terms.values().filter(|term| !term.mentions(var)).take(MANY);
     let known: Vec<Linear> = others.filter_map(at_most_zero).flatten().collect();
     let left = strongest(sides.pairs().collect(), &known);

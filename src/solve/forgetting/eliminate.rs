@@ -19,13 +19,14 @@ pub(crate) struct BoundPairs {
 impl BoundPairs {
     /// Sorts inequalities that mention `var`; `None` if it has a coefficient other than ±1 in one, or occurs inside an atom.
     pub(crate) fn of<'a>(var: Var, inequalities: impl IntoIterator<Item = &'a Linear>) -> Option<BoundPairs> {
-        BoundPairs::of_atom((&Term::var(var), var), inequalities)
+        BoundPairs::of_atom(&Term::var(var), var, inequalities)
     }
 
     /// Sorts inequalities by the coefficient of an atom that mentions `var`; `None` if the atom has a coefficient other than ±1 in one,
     /// or `var` occurs in another atom.
     pub(crate) fn of_atom<'a>(
-        (atom, var): (&Term, Var),
+        atom: &Term,
+        var: Var,
         inequalities: impl IntoIterator<Item = &'a Linear>,
     ) -> Option<BoundPairs> {
         let mut sides = BoundPairs { lower: Vec::new(), upper: Vec::new() };

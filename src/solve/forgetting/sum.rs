@@ -14,13 +14,13 @@ use smallvec::SmallVec;
 pub fn stand_for_sum(store: &mut Store, other: &Term, var: Var, fresh: Var, solver: &mut Solver) -> Term {
     let sum = Term::add(other, &Term::var(var));
     let difference = Term::var(fresh).sub(other);
-    put(store, var, difference.clone(), (fresh, &sum), solver);
+    put(store, var, difference.clone(), fresh, &sum, solver);
     difference
 }
 
 /// Binds a variable to a value in which a fresh variable stands for a term; the cached model gives the fresh variable the value
 /// of that term.
-fn put(store: &mut Store, var: Var, value: Term, (fresh, term): (Var, &Term), solver: &mut Solver) {
+fn put(store: &mut Store, var: Var, value: Term, fresh: Var, term: &Term, solver: &mut Solver) {
     let values = store.facts.rest.as_ref().map(|rest| with_value(store, &rest.model, fresh, term));
     let mut touched = Touched::default();
     let bound = store.facts.bind(var, value, &mut touched).and_then(|()| store.facts.propagate(&mut touched));

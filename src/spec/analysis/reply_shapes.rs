@@ -55,7 +55,7 @@ pub(crate) fn compute(functions: &mut [Function], constants: &[Value]) {
     loop {
         let before = entries.clone();
         for (at, function) in functions.iter_mut().enumerate() {
-            let mut shapes = graphs[at].backward(|pc, after| transfer(function, pc, after, (&given[at], &entries)));
+            let mut shapes = graphs[at].backward(|pc, after| transfer(function, pc, after, &given[at], &entries));
             shapes.truncate(function.code.len());
             entries[at] = shapes.first().cloned().unwrap_or_else(any);
             function.reply_shapes = shapes;
@@ -70,7 +70,8 @@ fn transfer(
     function: &Function,
     pc: usize,
     after: &ReplyShapes,
-    (given, entries): (&GivenShapes, &[ReplyShapes]),
+    given: &GivenShapes,
+    entries: &[ReplyShapes],
 ) -> ReplyShapes {
     if is_reported(function, pc) {
         return any();

@@ -92,16 +92,16 @@ fn lower_kind(e: &mut Emitter, expr: &Expr) -> Operand {
             e.close_arms(vec![arm], value)
         }
         ExprKind::Match { subject, arms } => match_expr(e, subject, arms),
-        ExprKind::PeerCall { peer, args, message } => peer_call(e, (expr, peer), args, message),
+        ExprKind::PeerCall { peer, args, message } => peer_call(e, expr, peer, args, message),
         ExprKind::PeerCalls { least, peer, args, clauses, message } => {
-            peer_calls(e, (expr, peer), least.as_deref(), (args, message, clauses))
+            peer_calls(e, expr, peer, least.as_deref(), args, message, clauses)
         }
         ExprKind::Error => e.constant(Value::Absent),
     }
 }
 
 /// Emits a call of a peer, whose answer is an option.
-fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], message: &Expr) -> Operand {
+fn peer_call(e: &mut Emitter, call: &Expr, name: &Name, args: &[Expr], message: &Expr) -> Operand {
     e.context.refuse_alone(call.span, "calling a peer");
     let Some(Res::Peer(peer)) = e.context.checked.tables.resolution(name.id) else { return e.constant(Value::NONE) };
     let key = match args.first() {
@@ -115,9 +115,12 @@ fn peer_call(e: &mut Emitter, (call, name): (&Expr, &Name), args: &[Expr], messa
 /// Emits calls of several peers at once, whose answers are a map.
 fn peer_calls(
     e: &mut Emitter,
-    (call, name): (&Expr, &Name),
+    call: &Expr,
+    name: &Name,
     least: Option<&Expr>,
-    (args, message, clauses): (&[Expr], &Expr, &[Clause]),
+    args: &[Expr],
+    message: &Expr,
+    clauses: &[Clause],
 ) -> Operand {
     e.context.refuse_alone(call.span, "calling peers");
     let (Some(Res::Peer(peer)), [key]) = (e.context.checked.tables.resolution(name.id), args) else {

@@ -35,7 +35,7 @@ pub(super) fn lower_pattern(e: &mut Emitter, pattern: &Pattern, src: Operand) ->
             let parts = parts.iter().enumerate().map(|(at, part)| (at as u32, part)).collect();
             constructor_pattern(e, src, (e.type_of(pattern.id), 0), parts, &[])
         }
-        PatternKind::List { elements, rest, last } => list_pattern(e, src, (elements, last), rest.as_ref()),
+        PatternKind::List { elements, rest, last } => list_pattern(e, src, elements, last, rest.as_ref()),
         PatternKind::Or(alternatives) => or_pattern(e, alternatives, src),
     }
 }
@@ -156,7 +156,8 @@ fn record_pattern(
 fn list_pattern(
     e: &mut Emitter,
     src: Operand,
-    (elements, last): (&[Pattern], &[Pattern]),
+    elements: &[Pattern],
+    last: &[Pattern],
     rest: Option<&Option<Name>>,
 ) -> Option<Operand> {
     let length = (elements.len() + last.len()) as u32;

@@ -48,7 +48,7 @@ fn read_in_place(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> b
 /// Replaces `r := s + b; s := r` by an append, if nothing else reads r.
 fn append(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
     let Op::Binary { dst, op: Binary::Add, a: Operand::Slot(slot), b } = code[at] else { return };
-    if is_stored(code, at, (dst, slot)) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
+    if is_stored(code, at, dst, slot) && b != Operand::Slot(slot) && !entered(at + 1, at + 1) {
         code[at] = Op::Append { dst, slot, src: b };
         append_one(code, at, entered);
     }
@@ -74,14 +74,14 @@ fn entry(code: &mut [Op], at: usize, entered: &dyn Fn(usize, usize) -> bool) {
         _ => return,
     };
     let (Op::Put { slot, .. } | Op::Delete { slot, .. }) = in_place else { return };
-    if is_stored(code, at, (dst, slot)) && !entered(at + 1, at + 1) {
+    if is_stored(code, at, dst, slot) && !entered(at + 1, at + 1) {
         code[at] = Op::Copy { dst, src: Operand::Register(dst) };
         code[at + 1] = in_place;
     }
 }
 
 /// Tests whether the next instruction stores a register to a variable, and nothing else reads the register.
-fn is_stored(code: &[Op], at: usize, (dst, slot): (Register, u32)) -> bool {
+fn is_stored(code: &[Op], at: usize, dst: Register, slot: u32) -> bool {
     let stored = matches!(code.get(at + 1), Some(Op::Store { slot: into, src })
         if *into == slot && *src == Operand::Register(dst));
     stored && only_reads(code, dst, at) == Some(at + 1)

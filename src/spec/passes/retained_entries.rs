@@ -37,12 +37,12 @@ fn retained(function: &Function, at: usize) -> Option<Op> {
     let is_one = [otherwise, end, split] == [at + 2, at + 4, at].map(|pc| pc as Pc) && dst == joined;
     let is_same = kept == Operand::Register(*chosen) && a == Operand::Slot(slot) && src == Operand::Register(removed);
     let once = [dst, removed].iter().all(|register| reads(function, at, *register) == 1);
-    let stored = stored(function, at, (dst, slot))?;
+    let stored = stored(function, at, dst, slot)?;
     (is_one && is_same && once).then_some(Op::Retain { dst, slot, key, kept, stored })
 }
 
 /// Returns the position after the store of a register to a variable, which comes at once or at the end of an arm.
-fn stored(function: &Function, at: usize, (register, slot): (Register, u32)) -> Option<Pc> {
+fn stored(function: &Function, at: usize, register: Register, slot: u32) -> Option<Pc> {
     let is_store = |pc: usize, register: Register| matches!(function.code.get(pc), Some(Op::Store { slot: own, src }) if *own == slot && *src == Operand::Register(register));
     match function.code.get(at + 4)? {
         Op::Swap { dst, src, end, .. } if *src == Operand::Register(register) => {

@@ -17,14 +17,15 @@ pub(super) fn list_literal(p: &mut Parser<'_>) -> ParseResult<ExprKind> {
             return Ok(ExprKind::List(Vec::new()));
         }
         let first = p.parse()?;
-        Ok(literal(GatheredKind::List, parts(p, (first, None), TokenKind::RBracket, open)?))
+        Ok(literal(GatheredKind::List, parts(p, first, None, TokenKind::RBracket, open)?))
     })
 }
 
 /// Reads the parts of a literal and the closing bracket; the element of the first part has been read.
 fn parts(
     p: &mut Parser<'_>,
-    (element, value): (Expr, Option<Expr>),
+    element: Expr,
+    value: Option<Expr>,
     close: TokenKind,
     open: Lexeme,
 ) -> ParseResult<Vec<GatheredPart>> {
@@ -92,7 +93,7 @@ fn after_first(p: &mut Parser<'_>, first: Expr, open: Lexeme) -> ParseResult<Exp
     match p.peek() {
         TokenKind::Colon => {
             let value = p.then()?;
-            Ok(literal(GatheredKind::Map, parts(p, (first, Some(value)), TokenKind::RBrace, open)?))
+            Ok(literal(GatheredKind::Map, parts(p, first, Some(value), TokenKind::RBrace, open)?))
         }
         TokenKind::With => {
             p.advance();
@@ -100,7 +101,7 @@ fn after_first(p: &mut Parser<'_>, first: Expr, open: Lexeme) -> ParseResult<Exp
             p.end_of_list(TokenKind::RBrace, open)?;
             Ok(ExprKind::With { base: Box::new(first), fields })
         }
-        _ => Ok(literal(GatheredKind::Set, parts(p, (first, None), TokenKind::RBrace, open)?)),
+        _ => Ok(literal(GatheredKind::Set, parts(p, first, None, TokenKind::RBrace, open)?)),
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn arguments<'e, 'v>(
             let of = |name| entries.iter().find(|(key, _)| has(name, key)).map_or(&NIL, |(_, value)| value);
             (is_known && !fields.is_empty()).then(|| fields.iter().map(|(name, _)| of(name)).collect())
         }
-        Edn::Vector(parts) | Edn::List(parts) => of_list(writer, part, known, (value, parts)),
+        Edn::Vector(parts) | Edn::List(parts) => of_list(writer, part, known, value, parts),
         _ => matches!(&fields[..], [(Some(_), _)]).then(|| vec![value]),
     }
 }
@@ -41,7 +41,8 @@ fn of_list<'e, 'v>(
     writer: JsonWriter<'_>,
     part: ExchangePart,
     known: &VariantDef,
-    (value, parts): (&'e Edn<'v>, &'e [Edn<'v>]),
+    value: &'e Edn<'v>,
+    parts: &'e [Edn<'v>],
 ) -> Option<Vec<&'e Edn<'v>>> {
     let count = known.fields.len();
     if let [(_, of)] = &known.fields[..]

@@ -14,7 +14,7 @@ pub(super) type ObjectField<'a> = (EdnForm<'a>, EdnForm<'a>);
 pub(super) fn fields(text: &str) -> Decoded<(Vec<ObjectField<'_>>, usize)> {
     let mut scanner = Scanner::new(text);
     let mut fields = Vec::new();
-    let read = scanner.several((b'{', b'}'), |scanner| {
+    let read = scanner.several(b'{', b'}', |scanner| {
         let (key, value) = (key(scanner)?, value(scanner, 1)?);
         fields.push((key, value));
         Ok(())
@@ -57,7 +57,7 @@ fn value<'a>(scanner: &mut Scanner<'a>, depth: usize) -> Decoded<EdnForm<'a>> {
     let value = match next {
         Some(b'[') => {
             let mut elements = Vec::new();
-            scanner.several((b'[', b']'), |scanner| {
+            scanner.several(b'[', b']', |scanner| {
                 elements.push(self::value(scanner, depth + 1)?.value);
                 Ok(())
             })?;
@@ -65,7 +65,7 @@ fn value<'a>(scanner: &mut Scanner<'a>, depth: usize) -> Decoded<EdnForm<'a>> {
         }
         Some(b'{') => {
             let mut entries = BTreeMap::new();
-            scanner.several((b'{', b'}'), |scanner| {
+            scanner.several(b'{', b'}', |scanner| {
                 let (key, value) = (key(scanner)?, self::value(scanner, depth + 1)?);
                 match entries.insert(key.value, value.value) {
                     None => Ok(()),

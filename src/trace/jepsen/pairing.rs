@@ -162,7 +162,7 @@ impl<V> Pairing<V> {
         }
         let process = self.process(operation)?;
         let function = operation.function.clone().unwrap_or_else(|| self.rules.only_function());
-        let event = self.request((operation, process), (&function, &operation.value))?;
+        let event = self.request(operation, process, &function, &operation.value)?;
         let number = self.first + self.waiting.len() as u64;
         let value = operation.value.value.to_string();
         let is_open = self.rules.fail(&function) == FailRule::Drop;
@@ -181,13 +181,15 @@ impl<V> Pairing<V> {
 
     fn request(
         &self,
-        (operation, process): (&Operation<'_>, u64),
-        (function, value): (&str, &EdnForm<'_>),
+        operation: &Operation<'_>,
+        process: u64,
+        function: &str,
+        value: &EdnForm<'_>,
     ) -> Decoded<JepsenEvent<V>> {
-        let text = self.rules.request(operation, (function, value))?;
-        let value = self.decoded(ExchangePart::Request, text, (operation, function))?;
+        let text = self.rules.request(operation, function, value)?;
+        let value = self.decoded(ExchangePart::Request, text, operation, function)?;
         let keeps_value = self.rules.is_of_answer(operation, function);
-        self.event((operation, process), EventKind::Request(value), keeps_value)
+        self.event(operation, process, EventKind::Request(value), keeps_value)
     }
 
     fn complete(&mut self, operation: &Operation<'_>) -> Decoded<()> {
@@ -209,7 +211,7 @@ impl<V> Pairing<V> {
             self.counts.dropped += 1;
             return Ok(());
         }
-        let event = self.outcome((operation, process), (&request.function, &request.value))?;
+        let event = self.outcome(operation, process, &request.function, &request.value)?;
         self.waiting.push_back(HeldEvent::Ready(event));
         Ok(())
     }
@@ -228,9 +230,9 @@ impl<V> Pairing<V> {
         let next = self.completed.as_ref().map_or(0, CompletedRequests::len);
         let process = operation.process.unwrap_or(next);
         let asked = completions::asked(&function, &operation.value);
-        let request = self.request((operation, process), (&function, &asked))?;
+        let request = self.request(operation, process, &function, &asked)?;
         let invoked = operation.value.value.to_string();
-        let outcome = self.outcome((operation, process), (&function, &invoked))?;
+        let outcome = self.outcome(operation, process, &function, &invoked)?;
         let completed = self.completed.get_or_insert_with(|| CompletedRequests::new(operation.line));
         completed.add(process, request, outcome);
         Ok(())
@@ -243,15 +245,17 @@ impl<V> Pairing<V> {
     /// The event for the outcome of a request.
     fn outcome(
         &self,
-        (operation, process): (&Operation<'_>, u64),
-        (function, invoked): (&str, &str),
+        operation: &Operation<'_>,
+        process: u64,
+        function: &str,
+        invoked: &str,
     ) -> Decoded<JepsenEvent<V>> {
         if operation.is_lost() {
-            return self.event((operation, process), EventKind::Lost, true);
+            return self.event(operation, process, EventKind::Lost, true);
         }
-        let text = self.rules.answer(operation, (function, invoked))?;
-        let value = self.decoded(ExchangePart::Answer, text, (operation, function))?;
-        self.event((operation, process), EventKind::Answer(value), operation.kind == OperationKind::Fail)
+        let text = self.rules.answer(operation, function, invoked)?;
+        let value = self.decoded(ExchangePart::Answer, text, operation, function)?;
+        self.event(operation, process, EventKind::Answer(value), operation.kind == OperationKind::Fail)
     }
 
     /// The waiting event with this number.
@@ -259,7 +263,7 @@ impl<V> Pairing<V> {
         self.waiting.get_mut(usize::try_from(number.checked_sub(self.first)?).ok()?)
     }
 
-    fn decoded(&self, part: ExchangePart, text: String, (operation, function): (&Operation<'_>, &str)) -> Decoded<V> {
+    fn decoded(&self, part: ExchangePart, text: String, operation: &Operation<'_>, function: &str) -> Decoded<V> {
         let is_fail = operation.kind == OperationKind::Fail;
         (self.decode)(part, text).map_err(|error| {
             let hint = match is_fail {
@@ -275,7 +279,8 @@ impl<V> Pairing<V> {
 
     fn event(
         &self,
-        (operation, process): (&Operation<'_>, u64),
+        operation: &Operation<'_>,
+        process: u64,
         kind: EventKind<V>,
         keeps_value: bool,
     ) -> Decoded<JepsenEvent<V>> {

@@ -91,11 +91,7 @@ impl JepsenRules {
     }
 
     /// The request for an operation as JSON, from its function and the value of its invocation.
-    pub(super) fn request(
-        &self,
-        operation: &Operation<'_>,
-        (function, value): (&str, &EdnForm<'_>),
-    ) -> Decoded<String> {
+    pub(super) fn request(&self, operation: &Operation<'_>, function: &str, value: &EdnForm<'_>) -> Decoded<String> {
         let of = self.spec.as_ref().map(|spec| spec.program.request);
         let known = self.variant(of, function);
         let is_option =
@@ -110,7 +106,7 @@ impl JepsenRules {
             (None, true) => Carried::Nothing,
             (None, false) => Carried::Value(value),
         };
-        self.text((ExchangePart::Request, of), (function, known), carried, NilMeaning::Null)
+        self.text(ExchangePart::Request, of, function, known, carried, NilMeaning::Null)
     }
 
     /// Tests whether the value of a request belongs to its answer. Some tools write it there once it is known, and the variant of the
@@ -123,7 +119,7 @@ impl JepsenRules {
     }
 
     /// The answer in an operation as JSON. A value equal to that of the invocation may be a mere repetition.
-    pub(super) fn answer(&self, operation: &Operation<'_>, (function, invoked): (&str, &str)) -> Decoded<String> {
+    pub(super) fn answer(&self, operation: &Operation<'_>, function: &str, invoked: &str) -> Decoded<String> {
         if operation.kind == OperationKind::Fail {
             return Ok("\"Fail\"".to_owned());
         }
@@ -143,7 +139,7 @@ impl JepsenRules {
             None => Carried::Value(value),
             Some(key) => Carried::KeyAndValue(key, value),
         };
-        self.text((ExchangePart::Answer, of), (function, known), carried, nil)
+        self.text(ExchangePart::Answer, of, function, known, carried, nil)
     }
 
     fn is_option(&self, of: TypeId) -> bool {
@@ -166,8 +162,10 @@ impl JepsenRules {
     /// A variant with its content as JSON; the content alone if the type is no enum.
     fn text(
         &self,
-        (part, of): (ExchangePart, Option<TypeId>),
-        (function, known): (&str, Option<&VariantDef>),
+        part: ExchangePart,
+        of: Option<TypeId>,
+        function: &str,
+        known: Option<&VariantDef>,
         carried: Carried<'_, '_>,
         nil: NilMeaning,
     ) -> Decoded<String> {

@@ -271,7 +271,7 @@ impl Map {
         let own =
             if certain && self.0.conditional == self.0.hidden { Vec::new() } else { self.entries_that_may_be(key) };
         let own = own.into_iter().filter(|(_, theirs)| by_one(theirs));
-        facts.extend(own.chain(self.touched()).filter_map(|(other, theirs)| agree((other, theirs), (key, entry))));
+        facts.extend(own.chain(self.touched()).filter_map(|(other, theirs)| agree(other, theirs, key, entry)));
         facts.into_iter().map(Truth::term).filter(|fact| fact.as_bool() != Some(true)).collect()
     }
 
@@ -333,7 +333,7 @@ impl Map {
 }
 
 /// The fact that two entries are the same if their keys are equal; `None` if the keys cannot be compared yet.
-fn agree((other, theirs): (&Value, &Entry), (key, entry): (&Value, &Entry)) -> Option<Truth> {
+fn agree(other: &Value, theirs: &Entry, key: &Value, entry: &Entry) -> Option<Truth> {
     let same = equal(other, key).ok()?;
     let alike = match same_entry(theirs, entry.truth(), &entry.value) {
         Ok(alike) => alike,

@@ -126,7 +126,7 @@ impl Contents {
                 if let Some(all) = self.hash.get_mut() {
                     *all = all.wrapping_add(hash_of(hash, &new));
                 }
-                self.entries.insert(key, new, (hash, is_open || !key_is_known))
+                self.entries.insert(key, new, hash, is_open || !key_is_known)
             }
         };
         if let Some(old) = old.as_ref().map(Kept::entry) {

@@ -161,12 +161,12 @@ impl Table {
     }
 
     /// Sets the entry under a key, given the hash of the key and whether the item is open; returns the old entry.
-    pub(super) fn insert(&mut self, key: Value, entry: Entry, (hash, open): (u64, bool)) -> Option<Kept> {
+    pub(super) fn insert(&mut self, key: Value, entry: Entry, hash: u64, open: bool) -> Option<Kept> {
         let item = KeyedEntry { key, entry: Kept::of(entry) };
         let old = match &mut self.root {
-            Some(root) => Arc::make_mut(root).insert(item, (hash, open), 0),
+            Some(root) => Arc::make_mut(root).insert(item, hash, open, 0),
             None => {
-                self.root = Some(Arc::new(TableNode::leaf(item, (hash, open))));
+                self.root = Some(Arc::new(TableNode::leaf(item, hash, open)));
                 None
             }
         };
@@ -210,7 +210,7 @@ impl Table {
 }
 
 impl TableNode {
-    fn leaf(item: KeyedEntry, (hash, open): (u64, bool)) -> TableNode {
+    fn leaf(item: KeyedEntry, hash: u64, open: bool) -> TableNode {
         TableNode::Leaf { items: vec![item], tags: [tag(hash); TAGS], open: Opens::from(open) }
     }
 
@@ -272,7 +272,7 @@ impl TableNode {
         }
     }
 
-    fn insert(&mut self, item: KeyedEntry, (hash, item_is_open): (u64, bool), level: u32) -> Option<Kept> {
+    fn insert(&mut self, item: KeyedEntry, hash: u64, item_is_open: bool, level: u32) -> Option<Kept> {
         match self {
             TableNode::Leaf { items, tags, open } => {
                 if let Some(at) = place(items, tags, (tag(hash), &item.key)) {
@@ -283,10 +283,10 @@ impl TableNode {
                     let items = std::mem::take(items);
                     *self = TableNode::Branch { children: Vec::new(), present: 0, open: 0 };
                     for old in items {
-                        let about = (self::hash(&old.key), old.is_open());
-                        self.insert(old, about, level);
+                        let (hash, is_open) = (self::hash(&old.key), old.is_open());
+                        self.insert(old, hash, is_open, level);
                     }
-                    return self.insert(item, (hash, item_is_open), level);
+                    return self.insert(item, hash, item_is_open, level);
                 }
                 mark(open, items.len(), item_is_open);
                 tags.iter_mut().skip(items.len()).take(1).for_each(|own| *own = tag(hash));
@@ -301,11 +301,11 @@ impl TableNode {
                     *present |= bit;
                     *open |= if item_is_open { bit } else { 0 };
                     children.reserve_exact(1);
-                    children.insert(at, Arc::new(TableNode::leaf(item, (hash, item_is_open))));
+                    children.insert(at, Arc::new(TableNode::leaf(item, hash, item_is_open)));
                     return None;
                 }
                 let child = Arc::make_mut(&mut children[at]);
-                let old = child.insert(item, (hash, item_is_open), level + 1);
+                let old = child.insert(item, hash, item_is_open, level + 1);
                 *open = *open & !bit | if child.is_open() { bit } else { 0 };
                 old
             }
@@ -449,7 +449,7 @@ mod tests {
                 0 => (table.remove(&key, hash(&key)), plain.remove(&key)),
                 _ => {
                     let (hash, entry) = (hash(&key), Entry::always(value));
-                    (table.insert(key.clone(), entry.clone(), (hash, is_open(&key, &entry))), plain.insert(key, entry))
+                    (table.insert(key.clone(), entry.clone(), hash, is_open(&key, &entry)), plain.insert(key, entry))
                 }
             };
             assert_eq!(old.as_ref().map(Kept::entry), before.as_ref());

@@ -69,8 +69,8 @@ impl Map {
         match (self.base(), other.base()) {
             (None, None) if self.is_same(other) => return Ok(Truth::Known(true)),
             (None, None) => {}
-            (Some(base), None) => return equals_known((self, base), other),
-            (None, Some(base)) => return equals_known((other, base), self),
+            (Some(base), None) => return equals_known(self, base, other),
+            (None, Some(base)) => return equals_known(other, base, self),
             (Some(_), Some(_)) => return Err(Split::Uncounted),
         }
         if (self.is_nothing() && removed_values::has_untaken(&other.0))
@@ -190,7 +190,7 @@ fn have_like_bases(a: &Map, b: &Map) -> bool {
 }
 
 /// The condition that a map on a base has exactly the entries of a map without one.
-fn equals_known((map, base): (&Map, &Base), other: &Map) -> Lifted<Truth> {
+fn equals_known(map: &Map, base: &Base, other: &Map) -> Lifted<Truth> {
     other.decided()?;
     let own = own_entries(map)?;
     let mut all = Truth::Known(true);

@@ -120,7 +120,7 @@ impl<'c> View<'c> {
 /// Tests a witness: each request of the order is served as it was seen to be.
 fn check_witness(spec: &Arc<Spec>, case: &Case, history: &History, order: &[(u64, u64)], about: &str) {
     let mut steps = Vec::new();
-    let found = witness_of_order(spec, &Options::default(), (history, order), &mut |segment| {
+    let found = witness_of_order(spec, &Options::default(), history, order, &mut |segment| {
         steps.extend(segment.steps);
         ControlFlow::Continue(())
     });

@@ -500,7 +500,7 @@ fn what_is_given_up_is_not_accepted() {
     let events = recorded(&spec, &format!("{sums}c1 q1; c1 a7"));
     for work in [0, 1, 1_000, 100_000, 10_000_000] {
         for network in [NetworkChoice::SYNC, NetworkChoice::TCP] {
-            let verdict = judge_within(&spec, &*network.network(), (&events, work), &Options::default()).verdict();
+            let verdict = judge_within(&spec, &*network.network(), &events, work, &Options::default()).verdict();
             assert!(
                 matches!(verdict, Verdict::Unknown { .. } | Verdict::Reject { event: 1002, .. }),
                 "{work}: {verdict:?}"

@@ -47,7 +47,7 @@ pub(crate) fn subsume_unite_split(
     let mut met = FxHashSet::default();
     candidates.retain(|candidate| met.insert(CellRow::of(candidate, cells).state()));
     let boxes = as_boxes(candidates, cells, &mut context.solver);
-    boxes.is_some_and(|(sum, groups)| rebuild::rebuild(context, candidates, (cells, &sum, &groups), most))
+    boxes.is_some_and(|(sum, groups)| rebuild::rebuild(context, candidates, cells, &sum, &groups, most))
 }
 
 /// The candidates as boxes over groups of cells, which are given by their positions.

@@ -32,7 +32,9 @@ struct Rebuild<'r> {
 pub(crate) fn rebuild(
     context: &mut Context,
     candidates: &mut Vec<Candidate>,
-    (cells, sum, groups): (&[Cell], &Sum, &[Vec<usize>]),
+    cells: &[Cell],
+    sum: &Sum,
+    groups: &[Vec<usize>],
     most: usize,
 ) -> bool {
     let Context { fresh, solver, spec, .. } = context;

@@ -19,7 +19,7 @@ pub(super) fn painted(report: &CampaignReport, number: usize, text: &SpecText) -
         div.scroll {
             table.source {
                 @for (line, content) in (1..).zip(text.text.lines()) {
-                    (painted_line(report, (number, line), content, &branches, text))
+                    (painted_line(report, number, line, content, &branches, text))
                 }
             }
         }
@@ -28,7 +28,8 @@ pub(super) fn painted(report: &CampaignReport, number: usize, text: &SpecText) -
 
 fn painted_line(
     report: &CampaignReport,
-    (number, line): (usize, u64),
+    number: usize,
+    line: u64,
     content: &str,
     branches: &[&BranchCount],
     text: &SpecText,

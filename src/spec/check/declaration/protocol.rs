@@ -50,7 +50,7 @@ pub(crate) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
     member_bodies(cx, &protocol);
     if cx.errors() == errors {
         lint_protocol(cx, &protocol);
-        let found = lint_chosen((&cx.types, &cx.tables), &cx.functions, &protocol, members);
+        let found = lint_chosen(&cx.types, &cx.tables, &cx.functions, &protocol, members);
         found.into_iter().for_each(|report| cx.report(report));
     }
     cx.protocols.push(protocol);

@@ -29,7 +29,8 @@ struct ChosenFlow<'c, 'a> {
 
 /// Warns of each place in a protocol that counts, iterates, compares or combines a chosen map or set.
 pub(crate) fn lint_chosen(
-    (types, tables): (&Types, &Tables),
+    types: &Types,
+    tables: &Tables,
     functions: &[FunctionDef<'_>],
     protocol: &Protocol<'_>,
     members: &[Member],

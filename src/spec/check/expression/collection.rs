@@ -133,7 +133,8 @@ pub(crate) fn map<'a>(cx: &mut Checker<'a>, entries: &'a [(Expr, Expr)], span: S
 /// `{k: v for x in l if p}`
 pub(crate) fn map_comprehension<'a>(
     cx: &mut Checker<'a>,
-    (key, value): (&'a Expr, &'a Expr),
+    key: &'a Expr,
+    value: &'a Expr,
     clauses: &'a [Clause],
     span: Span,
     want: Want,

@@ -151,7 +151,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
             cx.condition(right);
             BOOL
         }
-        ExprKind::Binary(op, left, right) => operator::binary(cx, *op, (left, right), span, want),
+        ExprKind::Binary(op, left, right) => operator::binary(cx, *op, left, right, span, want),
         ExprKind::Is(subject, fits) => {
             let ty = cx.synthesize(subject);
             pattern(cx, fits, ty);
@@ -172,7 +172,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
         ExprKind::Tuple(parts) => collection::tuple(cx, parts, want),
         ExprKind::Paren(inner) => cx.check_flow(inner, want),
         ExprKind::Record { qualifier, name, fields, rest } => {
-            record::record_literal(cx, (qualifier.as_ref(), name), fields, *rest, span, want)
+            record::record_literal(cx, qualifier.as_ref(), name, fields, *rest, span, want)
         }
         ExprKind::With { base, fields } => record::with(cx, base, fields, want),
         ExprKind::EmptyBraces => cx.infer.fresh(Origin::SetOrMap, span),
@@ -186,7 +186,7 @@ fn kind<'a>(cx: &mut Checker<'a>, expr: &'a Expr, want: Want) -> TypeId {
             collection::comprehension(cx, collection::SET, element, clauses, want)
         }
         ExprKind::MapComprehension { key, value, clauses } => {
-            collection::map_comprehension(cx, (key, value), clauses, span, want)
+            collection::map_comprehension(cx, key, value, clauses, span, want)
         }
         ExprKind::Gathered { of, parts } => collection::gathered(cx, *of, parts, span, want),
         ExprKind::Let { bindings, body } => let_in(cx, bindings, body, want),

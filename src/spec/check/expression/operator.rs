@@ -15,7 +15,8 @@ use crate::syntax::ast::{BinaryOp, Expr, ExprKind};
 pub(crate) fn binary<'a>(
     cx: &mut Checker<'a>,
     op: BinaryOp,
-    (left, right): (&'a Expr, &'a Expr),
+    left: &'a Expr,
+    right: &'a Expr,
     span: Span,
     want: Want,
 ) -> TypeId {

@@ -20,7 +20,8 @@ use crate::syntax::ast::{Expr, Init, Name, Rest};
 /// `R { .. }` or `Enum.V { .. }`.
 pub(crate) fn record_literal<'a>(
     cx: &mut Checker<'a>,
-    (qualifier, name): (Option<&Name>, &Name),
+    qualifier: Option<&Name>,
+    name: &Name,
     inits: &'a [Init],
     rest: Rest,
     span: Span,

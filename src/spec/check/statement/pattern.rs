@@ -47,10 +47,10 @@ fn subpattern<'a>(cx: &mut Checker<'a>, pattern: &'a Pattern, ty: TypeId) {
         PatternKind::Bool(_) => fits(cx, span, BOOL, ty),
         PatternKind::Variant { qualifier, name, args } => variant(cx, qualifier.as_ref(), name, args, ty, span),
         PatternKind::Record { qualifier, name, fields, openness } => {
-            record(cx, (qualifier.as_ref(), name), fields, *openness, ty, span);
+            record(cx, qualifier.as_ref(), name, fields, *openness, ty, span);
         }
         PatternKind::Tuple(parts) => tuple(cx, parts, ty, span),
-        PatternKind::List { elements, rest, last } => list(cx, (elements, last), rest.as_ref(), ty, span),
+        PatternKind::List { elements, rest, last } => list(cx, elements, last, rest.as_ref(), ty, span),
         PatternKind::Or(all) => alternatives(cx, all, ty),
         PatternKind::Error => drop(cx.taint()),
     }
@@ -125,7 +125,8 @@ fn variant<'a>(
 
 fn record<'a>(
     cx: &mut Checker<'a>,
-    (qualifier, name): (Option<&Name>, &Name),
+    qualifier: Option<&Name>,
+    name: &Name,
     fields: &'a [FieldPattern],
     openness: Openness,
     ty: TypeId,
@@ -188,7 +189,8 @@ fn tuple<'a>(cx: &mut Checker<'a>, parts: &'a [Pattern], ty: TypeId, span: Span)
 
 fn list<'a>(
     cx: &mut Checker<'a>,
-    (elements, last): (&'a [Pattern], &'a [Pattern]),
+    elements: &'a [Pattern],
+    last: &'a [Pattern],
     rest: Option<&'a Option<Name>>,
     ty: TypeId,
     span: Span,
