@@ -17,7 +17,7 @@ use super::moments::{Moment, Moments};
 use super::open::{OpenConfiguration, OpenConfigurations, TakenFirst};
 use super::rules::kinds::{FirstEvents, HistoryFacts};
 use super::rules::pairs::MomentPairs;
-use super::serving::UnderWay;
+use super::serving::BeforeEvent;
 use super::states::States;
 use crate::limits;
 use crate::process::Limit;
@@ -299,10 +299,10 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::Sent(request) => {
                 // Only the new request can be served at once here: the others were tried when the server came to this state.
                 let is_new = self.events.known.matters(request, self.events.end).then_some(request);
-                let is_possible = |request| self.events.serve_on_arrival(states, at + 1, &mut configuration, request);
-                if is_new.is_none_or(is_possible) {
-                    self.add(states, budget, at + 1, configuration);
+                if let Some(request) = is_new {
+                    self.events.serve_on_arrival(states, at + 1, &mut configuration, request);
                 }
+                self.add(states, budget, at + 1, configuration);
             }
             HistoryEvent::Answered(request) => {
                 let place = self.events.about(request).place;
@@ -346,7 +346,7 @@ impl<'h> OrderSearch<'h> {
         request: usize,
     ) -> Option<Configuration> {
         let (moment, pairs) = (self.moment(at), self.pairs(states, at));
-        let (under_way, place) = (UnderWay { at, moment: &moment, pairs: &pairs }, self.events.about(request).place);
+        let (under_way, place) = (BeforeEvent { at, moment: &moment, pairs: &pairs }, self.events.about(request).place);
         let own = if rest { None } else { self.served(states, budget, under_way, &configuration, request) };
         let is_possible = rest || own.is_some();
         let mut next: Vec<(ServedNext, usize, Configuration)> = Vec::new();
@@ -397,25 +397,26 @@ impl<'h> OrderSearch<'h> {
         &self,
         states: &mut States,
         budget: &mut OrderBudget,
-        under_way: UnderWay<'_>,
+        under_way: BeforeEvent<'_>,
         configuration: &Configuration,
         request: usize,
     ) -> Option<Configuration> {
         budget.work(1);
         self.events.fail(states, under_way.at, configuration, request);
-        if !self.events.is_tried(states, under_way, configuration, request) {
+        if !self.events.is_tried(states, under_way.at, configuration, request) {
             return None;
         }
         let mut served = self.events.serve(states, under_way.at, configuration, request)?;
         budget.work(under_way.moment.under_way.len() / limits::LOOKUPS_PER_TERM as usize);
-        self.events.serve_at_once(states, under_way, &mut served, request).then_some(served)
+        self.events.serve_at_once(states, under_way, &mut served, request);
+        Some(served)
     }
 
     /// The pairs of requests under way before an event.
     fn pairs(&mut self, states: &mut States, at: usize) -> Rc<MomentPairs> {
-        let knows = states.relations(self.events.known.rules).is_some();
+        let knows = states.absorption(self.events.known.rules).is_some();
         let mut near = self.pairs.range(at.saturating_sub(limits::LISTED)..=at).rev();
-        let known = near.find(|(_, pairs)| pairs.knows_relations == knows).map(|(from, pairs)| (*from, pairs.clone()));
+        let known = near.find(|(_, pairs)| pairs.knows_absorption == knows).map(|(from, pairs)| (*from, pairs.clone()));
         let (from, mut pairs) = known.unwrap_or_else(|| {
             let moment = self.moments.get(self.events.known, at, self.events.end);
             (at, Rc::new(MomentPairs::of(self.events, states, &moment)))

@@ -3,32 +3,20 @@
 //! If `Write(2)` is served while `Write(1)` and a read that saw 2 are under way, the read is served at once, and `Write(1)` perhaps was
 //! served before.
 
-use std::ops::BitOr;
-
 use super::bits::PlaceSet;
 use super::configuration::{Configuration, ServedSet};
-use super::forms::StateNumber;
 use super::history::Request;
 use super::moments::Moment;
 use super::rules::kinds::FirstEvents;
-use super::rules::pairs::{MomentPairs, may_lose_effect};
+use super::rules::pairs::MomentPairs;
 use super::states::States;
 
-/// The requests under way before an event, with their relations.
+/// The requests under way before an event, with those that each of them absorbs.
 #[derive(Clone, Copy)]
-pub(super) struct UnderWay<'m> {
+pub(super) struct BeforeEvent<'m> {
     pub(super) at: usize,
     pub(super) moment: &'m Moment,
     pub(super) pairs: &'m MomentPairs,
-}
-
-/// The outcome of looking at a request that is not served yet.
-enum LookedAt {
-    /// The request cannot get its answer in this state, nor in any later one.
-    Impossible,
-    /// The request was served, or perhaps served, as it changes nothing.
-    Served,
-    Open,
 }
 
 /// The places of a set whose requests were neither served nor perhaps served.
@@ -41,12 +29,12 @@ impl FirstEvents<'_> {
     pub(super) fn is_tried(
         self,
         states: &mut States,
-        under_way: UnderWay<'_>,
+        at: usize,
         configuration: &Configuration,
         request: usize,
     ) -> bool {
         let about = self.about(request);
-        if !self.may_serve(under_way.at, configuration, request) {
+        if !self.may_serve(at, configuration, request) {
             return false;
         }
         if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
@@ -54,10 +42,7 @@ impl FirstEvents<'_> {
             return false;
         }
         // Most requests without a seen answer cannot be served in this state.
-        let is_open = about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some();
-        is_open
-            && !kills_another(under_way.pairs, configuration, about.place)
-            && !self.is_postponed(states, under_way, configuration, request)
+        about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some()
     }
 
     /// Notes the runs that fail as a request is served next, if failing runs are noted.
@@ -87,32 +72,6 @@ impl FirstEvents<'_> {
         answered.is_some_and(|answered| answered < at)
             || configuration.done.served.contains(*place)
             || !self.known.matters(request, self.end)
-    }
-
-    /// Tests whether an equal request, whose answer is seen earlier, may be served in the place of this one. If nobody sees the answer of
-    /// this one, both must lead to the same state: the server's choices for the seen answer may differ.
-    fn is_postponed(
-        self,
-        states: &mut States,
-        UnderWay { at, moment, pairs }: UnderWay<'_>,
-        configuration: &Configuration,
-        request: usize,
-    ) -> bool {
-        let own = self.about(request);
-        let equal = &pairs.row(own.place).equal;
-        if equal.is_empty() {
-            return false;
-        }
-        let open = unsettled(equal, &configuration.done);
-        let mut equal = moment.requests().filter(|other| open.contains(self.about(*other).place));
-        equal.any(|other| {
-            let equal = self.about(other);
-            self.may_serve(at, configuration, other)
-                && states.after(configuration.state, equal, self.end).is_some_and(|after| {
-                    equal.kind(self.end) == own.kind(self.end)
-                        || states.after(configuration.state, own, self.end) == Some(after)
-                })
-        })
     }
 
     /// The configuration after a request was served; `None` if it cannot get its answer.
@@ -156,28 +115,25 @@ impl FirstEvents<'_> {
     }
 
     /// Serves the requests that can be served at once after the last one: they change nothing in any state, and get their answers here.
-    /// Requests that change nothing in this state, or whose change the last request overwrites, were perhaps served. Returns `false` if
-    /// some request under way waits in vain.
+    /// Requests that change nothing in this state, or whose change the last request overwrites, were perhaps served.
     pub(super) fn serve_at_once(
         self,
         states: &mut States,
-        UnderWay { at, moment, pairs }: UnderWay<'_>,
+        BeforeEvent { at, moment, pairs }: BeforeEvent<'_>,
         configuration: &mut Configuration,
         last: usize,
-    ) -> bool {
-        let row = pairs.row(self.about(last).place);
-        let ServedSet { served, perhaps } = &configuration.done;
-        let absorbed = unsettled(&row.absorbs, &configuration.done);
-        let left = PlaceSet::of_words([&row.leaves, &pairs.lasting, served, perhaps, &absorbed], |sets| {
-            sets.into_iter().fold(0, BitOr::bitor)
-        });
+    ) {
+        let absorbed = unsettled(pairs.absorbs(self.about(last).place), &configuration.done);
+        let before = configuration.done.clone();
         configuration.done.perhaps.add(&absorbed);
         let mut served = Vec::new();
-        for request in moment.requests().filter(|request| !left.contains(self.about(*request).place)) {
-            match self.arrival(states, at, configuration, request) {
-                LookedAt::Impossible => return false,
-                LookedAt::Served => served.push(request),
-                LookedAt::Open => {}
+        for request in moment.requests() {
+            let place = self.about(request).place;
+            if !before.contains(place)
+                && !absorbed.contains(place)
+                && self.is_served_at_once(states, at, configuration, request)
+            {
+                served.push(request);
             }
         }
         if !absorbed.is_empty() {
@@ -185,65 +141,41 @@ impl FirstEvents<'_> {
             configuration.note_before_last(moment.requests().filter(is_absorbed));
         }
         served.into_iter().for_each(|request| configuration.note(request));
-        true
     }
 
-    /// Serves a request that was just sent, if that can be done at once. Returns `false` if it waits in vain.
+    /// Serves a request that was just sent, if that can be done at once.
     pub(super) fn serve_on_arrival(
         self,
         states: &mut States,
         at: usize,
         configuration: &mut Configuration,
         request: usize,
+    ) {
+        if self.is_served_at_once(states, at, configuration, request) {
+            configuration.note(request);
+        }
+    }
+
+    /// Marks a request as served, or as perhaps served, if it gets its answer here and changes nothing; returns whether it does.
+    fn is_served_at_once(
+        self,
+        states: &mut States,
+        at: usize,
+        configuration: &mut Configuration,
+        request: usize,
     ) -> bool {
-        match self.arrival(states, at, configuration, request) {
-            LookedAt::Impossible => return false,
-            LookedAt::Served => configuration.note(request),
-            LookedAt::Open => {}
+        let (about, rules) = (self.about(request), self.known.rules);
+        let changes_nothing = about.is_owed(self.end)
+            && states.after(configuration.state, about, self.end) == Some(configuration.state)
+            && self.is_first(at, configuration, request);
+        if !changes_nothing {
+            return false;
+        }
+        match (rules.serves_at_once() && self.known.changes_nothing(request, self.end), rules.uses_all_rules()) {
+            (true, _) => configuration.done.served.insert(about.place),
+            (false, true) => configuration.done.perhaps.insert(about.place),
+            (false, false) => return false,
         }
         true
     }
-
-    fn arrival(self, states: &mut States, at: usize, configuration: &mut Configuration, request: usize) -> LookedAt {
-        let (about, rules) = (self.about(request), self.known.rules);
-        if !about.is_owed(self.end) {
-            if self.has_no_effect_any_more(states, configuration.state, request) {
-                configuration.done.served.insert(about.place);
-            }
-            return LookedAt::Open;
-        }
-        let after = states.after(configuration.state, about, self.end);
-        if after.is_none() && self.waits_in_vain(states, about) {
-            return LookedAt::Impossible;
-        }
-        if after != Some(configuration.state) || !self.is_first(at, configuration, request) {
-            return LookedAt::Open;
-        }
-        match (rules.uses_harmless_rules() && self.known.changes_nothing(request, self.end), rules.uses_all_rules()) {
-            (true, _) => configuration.done.served.insert(about.place),
-            (false, true) => configuration.done.perhaps.insert(about.place),
-            (false, false) => return LookedAt::Open,
-        }
-        LookedAt::Served
-    }
-
-    /// Tests whether a request without a seen answer changes nothing in this state, nor after any other request.
-    fn has_no_effect_any_more(self, states: &mut States, state: StateNumber, request: usize) -> bool {
-        may_lose_effect(self, states, request)
-            && states.is_known(state)
-            && states.after(state, self.about(request), self.end) == Some(state)
-    }
-
-    /// Tests whether an answer that is impossible in a state stays impossible.
-    fn waits_in_vain(self, states: &mut States, request: &Request) -> bool {
-        let relations = states.relations(self.known.rules).filter(|_| self.known.rules.uses_all_rules());
-        relations.is_some_and(|relations| relations.stays_impossible(request, self.end))
-    }
-}
-
-/// Tests whether an answer that is still to come would be impossible after the request at a place.
-fn kills_another(pairs: &MomentPairs, configuration: &Configuration, place: usize) -> bool {
-    let ServedSet { served, perhaps } = &configuration.done;
-    let killed = PlaceSet::words([&pairs.row(place).kills, served, perhaps]);
-    killed.into_iter().any(|[kills, served, perhaps]| kills & !served & !perhaps != 0)
 }

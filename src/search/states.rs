@@ -10,7 +10,7 @@ use rustc_hash::FxHashMap;
 use super::forms::{StateForm, StateNumber, state_form};
 use super::history::Request;
 use super::rules::OrderRules;
-use super::rules::relations::Relations;
+use super::rules::absorption::Absorption;
 use super::rules::unseen::{Likeness, UnseenTexts};
 use crate::judge::{Candidate, Context, Exchange, FailedRuns, Judge, Observed};
 use crate::limits;
@@ -54,8 +54,8 @@ pub(super) struct States {
     most: u64,
     /// The terms of this thread after which no more are made for ways.
     last_made: u64,
-    /// The relations that hold in every state, if they were asked for.
-    relations: Option<Relations>,
+    /// Which requests absorb others in every state, if that was asked for.
+    absorption: Option<Absorption>,
     /// The texts that no answer shows, if states count as alike that differ only in these.
     unseen: Option<UnseenTexts>,
     /// The ways on which runs fail, if these are noted.
@@ -83,7 +83,7 @@ impl States {
             run: 0,
             most: u64::MAX,
             last_made: u64::MAX,
-            relations: None,
+            absorption: None,
             unseen: None,
             failing: None,
             answering: None,
@@ -204,8 +204,8 @@ impl States {
         self.answers.clear();
         let ways = std::mem::take(&mut self.ways).into_iter();
         self.ways = ways.filter_map(|((from, kind), to)| Some(((from, *new.get(&kind)?), to))).collect();
-        if let Some(relations) = &mut self.relations {
-            relations.forget_kinds();
+        if let Some(absorption) = &mut self.absorption {
+            absorption.forget_kinds();
         }
     }
 
@@ -323,18 +323,12 @@ impl States {
         self.runs
     }
 
-    /// The relations between requests that hold in every state, once enough was looked up that it pays to find them.
-    pub(super) fn relations(&mut self, rules: OrderRules) -> Option<&mut Relations> {
+    /// Which requests absorb others in every state, once enough was looked up that it pays to ask.
+    pub(super) fn absorption(&mut self, rules: OrderRules) -> Option<&mut Absorption> {
         if self.looked_up < rules.patience() || !rules.uses_all_rules() {
             return None;
         }
-        Some(self.relations.get_or_insert_with(|| Relations::new(self.context.spec().clone())))
-    }
-
-    /// Tests whether all of a state is known.
-    pub(super) fn is_known(&self, state: StateNumber) -> bool {
-        let is_known = |candidate: &Candidate| candidate.process.memory.iter().all(Value::is_known);
-        matches!(&self.frontiers[state as usize][..], [only] if is_known(only))
+        Some(self.absorption.get_or_insert_with(|| Absorption::new(self.context.spec().clone())))
     }
 
     /// Tests whether a state stands for every one.

@@ -31,17 +31,13 @@ pub(crate) struct GeneralPath {
     pub(crate) memory: Vec<Value>,
 }
 
-/// The state and the request whose variables a term mentions.
+/// The variables of a term that are renamed, so that it speaks of another state or another request.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(crate) enum VariableNaming {
-    /// This state and this request.
-    Own,
-    /// Another state, and this request.
-    OtherState,
-    /// This state, and another request.
-    OtherRequest,
-    /// Another state and another request.
-    Other,
+pub(crate) enum Renamed {
+    /// The variables of the state.
+    State,
+    /// The variables of the request.
+    Request,
 }
 
 impl EveryState {
@@ -72,10 +68,6 @@ impl EveryState {
         self.requests.iter().position(is_of)
     }
 
-    pub(crate) fn steps(&self) -> usize {
-        self.requests.len()
-    }
-
     pub(crate) fn request(&self, step: usize) -> &Value {
         &self.requests[step].0
     }
@@ -97,13 +89,12 @@ impl EveryState {
         (0..paths.len()).filter(may).collect()
     }
 
-    /// A term of this state and request, rewritten as one of others.
-    pub(crate) fn named(&self, term: &Term, named: VariableNaming) -> Term {
-        let offset = |var: Var| match (named, self.is_of_state(var)) {
-            (VariableNaming::OtherState | VariableNaming::Other, true) => OTHER_STATE,
-            (VariableNaming::OtherRequest | VariableNaming::Other, false) => OTHER_REQUEST,
-            (VariableNaming::Own | VariableNaming::OtherState, false)
-            | (VariableNaming::Own | VariableNaming::OtherRequest, true) => 0,
+    /// A term of this state and request, rewritten as one of another state or request.
+    pub(crate) fn renamed(&self, term: &Term, renamed: Renamed) -> Term {
+        let offset = |var: Var| match (renamed, self.is_of_state(var)) {
+            (Renamed::State, true) => OTHER_STATE,
+            (Renamed::Request, false) => OTHER_REQUEST,
+            (Renamed::State, false) | (Renamed::Request, true) => 0,
         };
         term.substitute(&mut |var| {
             let offset = offset(var);
@@ -116,25 +107,20 @@ impl EveryState {
         Var { id: var.id + OTHER_REQUEST, sort: var.sort }
     }
 
-    fn values(&self, memory: &[Value], named: VariableNaming) -> Vec<Value> {
-        let mut rename = |term: &Term| Some(self.named(term, named));
+    fn values(&self, memory: &[Value], renamed: Renamed) -> Vec<Value> {
+        let mut rename = |term: &Term| Some(self.renamed(term, renamed));
         let mut substitution = Substitution::everywhere(&mut rename);
         memory.iter().map(|value| substitution.apply(value).unwrap_or_else(|| value.clone())).collect()
     }
 
-    /// The condition on which the other state is the one that a path leaves.
-    pub(crate) fn leads_on(&self, path: &GeneralPath, named: VariableNaming) -> Option<Term> {
-        all_equal(&self.values(&self.memory, VariableNaming::OtherState), &self.values(&path.memory, named))
-    }
-
-    /// The condition on which a path does not change the state.
-    pub(crate) fn stays(&self, path: &GeneralPath) -> Option<Term> {
-        all_equal(&self.memory, &path.memory)
+    /// The condition on which the other state is the one that a path of the other request leaves.
+    pub(crate) fn leads_on(&self, path: &GeneralPath) -> Option<Term> {
+        all_equal(&self.values(&self.memory, Renamed::State), &self.values(&path.memory, Renamed::Request))
     }
 
     /// The condition on which a path from this state and one from the other state leave the same state.
     pub(crate) fn meet(&self, path: &GeneralPath, from_other: &GeneralPath) -> Option<Term> {
-        all_equal(&path.memory, &self.values(&from_other.memory, VariableNaming::OtherState))
+        all_equal(&path.memory, &self.values(&from_other.memory, Renamed::State))
     }
 }
 

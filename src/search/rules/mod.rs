@@ -4,11 +4,10 @@
 //! trying all orders. Without rules, a search still serves requests just in time, looks ahead at answers, and follows no configuration
 //! twice.
 
+pub(crate) mod absorption;
 pub(crate) mod every_state;
 pub(crate) mod kinds;
 pub(crate) mod pairs;
-pub(crate) mod recent;
-pub(crate) mod relations;
 pub(crate) mod shape;
 pub(crate) mod unseen;
 
@@ -38,26 +37,24 @@ impl OrderRules {
         OrderRules { is_failing: true, ..self }
     }
 
-    /// Tests whether the rules are followed that keep failing orders:
-    ///
-    /// * A request that can get its answer, and changes nothing in any state in which it can, is served at once.
-    /// * Of two equal requests, the one whose answer is seen first is served first.
-    pub(super) fn uses_harmless_rules(self) -> bool {
+    /// Tests whether the rule is followed that keeps failing orders: a request that can get its answer, and changes nothing in any state in
+    /// which it can, is served at once.
+    pub(super) fn serves_at_once(self) -> bool {
         self.reductions != Reductions::None
     }
 
     /// Tests whether the other rules are followed:
     ///
     /// * A request that changes nothing in a state was perhaps served; so was a request whose change the next one overwrites.
-    /// * A configuration that another one covers is left out, and so is one in which an answer can never come any more.
+    /// * A configuration that another one covers is left out.
     /// * A request without an answer that changes nothing is left out.
     /// * Independent keys are judged one by one.
     /// * Texts that no answer shows, and that nothing else tells apart, are one text.
     pub(super) fn uses_all_rules(self) -> bool {
-        self.uses_harmless_rules() && !self.is_failing
+        self.serves_at_once() && !self.is_failing
     }
 
-    /// The number of looked-up ways after which the solver is asked for relations that hold in every state; and the work without coming
+    /// The number of looked-up ways after which the solver is asked which requests absorb others; and the work without coming
     /// further after which a search jumps back from dead ends.
     pub(super) fn patience(self) -> u64 {
         match self.reductions {

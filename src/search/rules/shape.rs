@@ -1,10 +1,11 @@
 //! The shapes of requests, up to the values of their scalars: `Write(5)` and `Write(7)`, answered `Ok`, have the shape `Write(#1)`.
 //!
-//! A relation is found once for a shape, and holds for all its requests. The comparisons of the scalars of a request and its answer with
+//! Whether one absorbs another is found once for two shapes, and holds for all their requests. The comparisons of the scalars of a request and its answer with
 //! each other belong to the shape: `Cas(3, 3)` has another shape than `Cas(3, 4)`.
 
 use std::cmp::Ordering;
 
+use rustc_hash::FxHashSet;
 use smallvec::SmallVec;
 
 use super::every_state::{EveryState, GeneralPath, equality};
@@ -47,8 +48,6 @@ pub(crate) struct RequestShape {
     pub(crate) paths: Vec<(Term, GeneralPath)>,
     /// The condition on which some path ends with the answer.
     pub(crate) possible: Term,
-    /// The variables of the request and its answer.
-    known: Vec<Var>,
     /// Set if `possible` depends on the state and the request alone, not on a choice.
     pub(crate) is_of_state: bool,
 }
@@ -131,17 +130,10 @@ impl RequestShape {
             paths.push((Term::and(&path.condition, &same), path));
         }
         let possible = Term::or_all(paths.iter().map(|(possible, _)| possible.clone()));
-        let mut known = scalars.clone();
-        every.request(key.step).visit_variables(&mut |var| known.push(var));
-        let mut shape = RequestShape { scalars, facts, paths, possible, known, is_of_state: true };
-        shape.is_of_state = shape.depends_on_state_only(every, &shape.possible);
-        Some(shape)
-    }
-
-    /// Tests whether a condition depends on the state and the request alone, not on a choice.
-    pub(crate) fn depends_on_state_only(&self, every: &EveryState, condition: &Term) -> bool {
+        let mut known: FxHashSet<Var> = scalars.iter().copied().collect();
+        every.request(key.step).visit_variables(&mut |var| _ = known.insert(var));
         let mut is_of_state = true;
-        condition.vars(&mut |var| is_of_state &= every.is_of_state(var) || self.known.contains(&var));
-        is_of_state
+        possible.vars(&mut |var| is_of_state &= every.is_of_state(var) || known.contains(&var));
+        Some(RequestShape { scalars, facts, paths, possible, is_of_state })
     }
 }

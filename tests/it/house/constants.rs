@@ -22,8 +22,6 @@ const NO_LIMITS: &[(&str, &str)] = &[
     ("src/process/instructions/collect.rs", "DISORDERED"),
     ("src/process/instructions/collect.rs", "LISTED"),
     ("src/process/instructions/collect.rs", "RANGE"),
-    ("src/search/rules/recent.rs", "PLACES"),
-    ("src/search/rules/recent.rs", "SPREAD"),
     ("src/solve/differences/zone.rs", "FAR"),
     ("src/solve/domains/values.rs", "SPAN"),
     ("src/solve/domains/values.rs", "WORD"),
