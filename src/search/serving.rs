@@ -25,24 +25,12 @@ fn unsettled(places: &PlaceSet, ServedSet { served, perhaps }: &ServedSet) -> Pl
 }
 
 impl FirstEvents<'_> {
-    /// Tests whether serving a request next is tried.
-    pub(super) fn is_tried(
-        self,
-        states: &mut States,
-        at: usize,
-        configuration: &Configuration,
-        request: usize,
-    ) -> bool {
+    /// Tests whether serving a request next is tried. The state that stands for every one stands for those after a request without a seen
+    /// answer, too, so in it none of these is tried.
+    pub(super) fn is_tried(self, states: &States, at: usize, configuration: &Configuration, request: usize) -> bool {
         let about = self.about(request);
-        if !self.may_serve(at, configuration, request) {
-            return false;
-        }
-        if states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained {
-            // The state that stands for every one stands for those after this request, too.
-            return false;
-        }
-        // Most requests without a seen answer cannot be served in this state.
-        about.is_owed(self.end) || states.after(configuration.state, about, self.end).is_some()
+        let is_for_nothing = states.is_every(configuration.state) && !about.is_owed(self.end) && !about.chained;
+        !is_for_nothing && self.may_serve(at, configuration, request)
     }
 
     /// Notes the runs that fail as a request is served next, if failing runs are noted.

@@ -3,7 +3,6 @@
 //! `either { n := 1; } or { n := 2; } reply 0;` observed to answer 0 leads to two candidates. If 0 was observed,
 //! `either { reply 0; } or { reply 1; }` is one path: the other branch cannot show 0.
 
-pub(crate) mod bounds;
 pub(crate) mod fork;
 pub(crate) mod lookups;
 pub(crate) mod observe;

@@ -7,17 +7,17 @@
 use smallvec::SmallVec;
 
 use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
-use super::{bounds, fork, lookups, unify};
-use crate::judge::candidate::{Candidate, Logged};
+use super::{fork, lookups, unify};
+use crate::judge::candidate::{Candidate, Logged, State};
 use crate::judge::findings::{Finding, Findings};
 use crate::judge::normal_form::forget;
 use crate::judge::verdict::FaultReport;
-use crate::process::{Choice, Event, Fault, Fresh, Limit, Lookup, PeerCalls, Port};
-use crate::scalar::Scalar;
-use crate::solve::Answer;
+use crate::process::{Choice, Event, Fault, Fresh, KnownBounds, Limit, Lookup, PeerCalls, Port};
+use crate::scalar::{Int, Scalar};
+use crate::solve::{Answer, Store};
 use crate::spec::{Site, Spec};
 use crate::symbolic::{Chosen, Fork, Infeasible, Policy, havoc};
-use crate::term::Term;
+use crate::term::{Side, Term, Var};
 use crate::value::{self, Truth, Value};
 
 impl Policy for Section<'_> {
@@ -29,7 +29,7 @@ impl Policy for Section<'_> {
     }
 
     fn advance(&mut self, spec: &Spec, candidate: &mut Candidate) -> Result<Event, PathOutcome> {
-        let event = bounds::advance(self, &spec.program, candidate);
+        let event = self.advance_knowing(spec, candidate);
         self.context.work.without_terms += 1;
         if self.is_exhausted() {
             return Err(PathOutcome::Infeasible);
@@ -272,10 +272,50 @@ impl Section<'_> {
         Ok(())
     }
 
+    /// Runs a candidate to its next event. `if q <= n` with q = 5 asks whether n is at least 5, and `choose x: int where 0 <= x` assumes a
+    /// bound: what the store decides or takes up at once is no event.
+    fn advance_knowing(&mut self, spec: &Spec, candidate: &mut Candidate) -> Event {
+        let State { process, store, .. } = &mut **candidate;
+        let fuel = process.fuel();
+        let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: self.context.options.reduces() };
+        let event = process.advance_knowing(&spec.program, &mut bounds);
+        let assumed = bounds.assumed;
+        self.context.work.count_instructions(fuel.saturating_sub(process.fuel()));
+        if assumed > 0 {
+            self.is_exhaustive = false;
+            self.context.solver.statistics.by_domain += assumed;
+        }
+        event
+    }
+
     /// Goes on with the chosen value.
     fn go_on_with(&mut self, candidate: &mut Candidate, value: Value, guard: Option<Term>) {
         self.context.log(candidate, || Logged::Value { value: value.clone(), guard });
         candidate.process.resume(value);
+    }
+}
+
+/// A candidate's store, and the number of bounds that it assumed.
+struct StoreBounds<'s> {
+    store: &'s mut Store,
+    assumed: u64,
+    /// Set if instructions on known values are carried out in a loop of their own.
+    has_fast_path: bool,
+}
+
+impl KnownBounds for StoreBounds<'_> {
+    fn has_fast_path(&self) -> bool {
+        self.has_fast_path
+    }
+
+    fn bound(&self, var: Var, side: Side, end: &Int) -> Option<bool> {
+        self.store.decide_bound(var, side, end)
+    }
+
+    fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool {
+        let assumed = self.store.assume_bound(var, side, end);
+        self.assumed += u64::from(assumed);
+        assumed
     }
 }
 
@@ -305,4 +345,44 @@ fn to_each_client(
         candidate.require(is_it.not(), None, &mut section.context.solver)?;
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::choice::{Choices, Random};
+    use crate::judge::{Exchange, Judge, Observed, Options};
+    use crate::spec::Spec;
+    use crate::value::Value;
+
+    const TEXT: &str = "protocol p { request int; response int; var n: int = 0;
+        on q { if q <= n { reply 0; } n := choose x: int where 0 <= x && x < 10; reply 1; } }";
+
+    /// The step of each of the ten values that n may have.
+    fn step(states: &[i64], q: i64, a: i64) -> Vec<i64> {
+        match a {
+            0 => states.iter().copied().filter(|n| q <= *n).collect(),
+            _ if states.iter().any(|n| q > *n) => (0..10).collect(),
+            _ => Vec::new(),
+        }
+    }
+
+    #[test]
+    fn bounds_without_an_event_are_those_of_all_states() {
+        let spec = Spec::from_text(TEXT).unwrap_or_else(|error| panic!("{error}"));
+        let mut random = Random::new(7);
+        let mut draw = |n: usize| random.choose("number", n).map_or(0, |drawn| drawn as i64);
+        let mut rejected = 0;
+        for _ in 0..2_000 {
+            let (mut judge, mut states) = (Judge::new(spec.clone(), Options::default()), vec![0]);
+            for line in 1..=8 {
+                let (q, a) = (draw(12), draw(2));
+                states = step(&states, q, a);
+                let observed = Observed::Answer(Value::from(a));
+                let alive = judge.observe(&Exchange { line, client: 1, request: Value::from(q), observed });
+                assert_eq!(alive, !states.is_empty(), "{q} {a} at {line}");
+                rejected += u32::from(!alive);
+            }
+        }
+        assert!((500..14_000).contains(&rejected), "{rejected} rejections");
+    }
 }
