@@ -12,7 +12,7 @@ use crate::symbolic::{Driven, Infeasible};
 use crate::term::{Condition, Term};
 use crate::value::{self, Conditions, Lifted, Truth, Value};
 
-/// A boxed [`State`]: candidates are moved more often than their contents are read.
+/// A boxed state: candidates are moved more often than their contents are read.
 ///
 /// A candidate is a value: forking clones it, and nothing is undone.
 #[derive(Clone, Debug)]
