@@ -280,8 +280,8 @@ impl<'h> OrderSearch<'h> {
         true
     }
 
-    /// Follows a configuration past its event, or to configurations in which one more request was served. Returns it if
-    /// it is a dead end: before an answer, nothing can be served.
+    /// Follows a configuration past its event, or to configurations in which one more request was served. Returns it if it is a
+    /// dead end: before an answer, nothing can be served.
     pub(super) fn follow(
         &mut self,
         states: &mut States,
@@ -298,8 +298,7 @@ impl<'h> OrderSearch<'h> {
             HistoryEvent::GaveUp => _ = self.add(states, budget, at + 1, configuration),
             HistoryEvent::Sent(request) => {
                 // Only the new request can be served at once here: the others were tried when the server came to this state.
-                let is_new = self.events.known.matters(request, self.events.end).then_some(request);
-                if let Some(request) = is_new {
+                if self.events.known.matters(request, self.events.end) {
                     self.events.serve_on_arrival(states, at + 1, &mut configuration, request);
                 }
                 self.add(states, budget, at + 1, configuration);

@@ -37,11 +37,11 @@ pub(crate) fn keep(context: &mut Context, candidates: &mut Vec<Candidate>) {
 /// Reduces a candidate to one of its states, if one is found.
 fn keep_one_state(context: &mut Context, candidate: &mut Candidate) {
     let live = candidate.process.live(0).vars;
-    // Any state will do; with each exchange, and for each variable, it is another one.
+    // Any state will do: each exchange and each variable takes another one.
     let mut turn = context.counts.events as usize;
     let mut pick = |ways: usize| {
         turn += 1;
-        turn % ways
+        turn % ways.max(1)
     };
     let Ok(model) = candidate.store.model(&[], &mut context.solver, &mut pick) else { return };
     let mut single = candidate.clone();

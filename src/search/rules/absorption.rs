@@ -1,4 +1,4 @@
-//! Absorption: requests of which it makes no difference, in every state, whether they were served just before another one.
+//! Absorption: one request absorbs another if, in every state, nothing changes if the other one is served just before it.
 //!
 //! ```text
 //! Write(1) may be left out just before Write(2)     which overwrites it, and answers the same
@@ -40,7 +40,7 @@ pub(crate) struct Absorption {
 }
 
 impl Absorption {
-    /// The absorption of a specification, of which nothing is known yet.
+    /// The absorption between the requests of a specification; no question was asked yet.
     pub(crate) fn new(spec: Arc<Spec>) -> Absorption {
         let every = EveryState::of(&spec);
         Absorption {

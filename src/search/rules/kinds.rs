@@ -16,7 +16,7 @@ pub(crate) struct HistoryFacts<'h> {
     pub(crate) rules: OrderRules,
 }
 
-/// A history of which the first `end` events are looked at: answers after them are not known.
+/// The first `end` events of a history: answers after these events are not known.
 #[derive(Clone, Copy)]
 pub(crate) struct FirstEvents<'h> {
     pub(crate) known: &'h HistoryFacts<'h>,

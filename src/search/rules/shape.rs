@@ -1,7 +1,7 @@
 //! The shapes of requests, up to the values of their scalars: `Write(5)` and `Write(7)`, answered `Ok`, have the shape `Write(#1)`.
 //!
-//! Whether one absorbs another is found once for two shapes, and holds for all their requests. The comparisons of the scalars of a request and its answer with
-//! each other belong to the shape: `Cas(3, 3)` has another shape than `Cas(3, 4)`.
+//! The solver is asked once for two shapes whether one absorbs the other, and the answer holds for all their requests. The comparisons of
+//! the scalars of a request and its answer with each other belong to the shape: `Cas(3, 3)` has another shape than `Cas(3, 4)`.
 
 use std::cmp::Ordering;
 

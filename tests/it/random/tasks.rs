@@ -209,7 +209,7 @@ pub fn random_answering(rng: &mut Rng) -> String {
     format!("protocol p {{ request int; response int;\n{vars}\n{steps}\non q {{\n{}\n}}\n}}", body.join("\n"))
 }
 
-/// The same; this number of statements in a hundred call peers.
+/// A random program that sends messages, in which this number of statements in a hundred call peers.
 fn talking(rng: &mut Rng, calls: usize) -> String {
     let mut statements: Vec<String> = Vec::new();
     for number in 0..2 + rng.below(4) {
@@ -250,7 +250,7 @@ pub fn run(rng: &mut Rng, file: &File, domains: Domains, of: (Wire, usize, usize
     run_with_restarts(rng, file, domains, of, 0)
 }
 
-/// The same; this number of events in a hundred are restarts.
+/// A run in which this number of events in a hundred are restarts.
 pub fn run_with_restarts(
     rng: &mut Rng,
     file: &File,
