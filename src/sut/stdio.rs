@@ -21,7 +21,7 @@ use crate::value::Value;
 
 /// The bytes that are read at once.
 const CHUNK: usize = 1 << 16;
-/// The longest time between two tests whether the wait for the adapter was called off.
+/// The longest time between two tests whether the wait for the adapter was called off, or the adapter has ended.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time that an adapter has to end after the last line, or after it closed its output.
 const ENDING: Duration = Duration::from_millis(500);
@@ -168,8 +168,10 @@ impl StdioSystem {
         };
         let until = self.heard.release(until, &mut adapter.out);
         adapter.write();
-        adapter.wait(until)?;
-        if adapter.hear(&mut self.heard) == StreamState::Ended {
+        adapter.wait(until.min(Instant::now() + LOOK))?;
+        // A program that the adapter has started may hold its output. All that the adapter wrote before its end is read below.
+        let is_over = adapter.group.has_leader_ended();
+        if adapter.hear(&mut self.heard) == StreamState::Ended || is_over {
             let ended = self.ended();
             self.heard.events.push_back(Err(ended));
         }

@@ -197,7 +197,8 @@ impl ProcessGroup {
     }
 
     /// Tests whether the command has ended. It keeps its number, which is the number of the group, until it is waited for.
-    fn has_leader_ended(&self) -> bool {
+    #[must_use]
+    pub fn has_leader_ended(&self) -> bool {
         let look = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
         waitid(WaitId::Pid(self.number), look).is_ok_and(|status| status.is_some())
     }

@@ -72,6 +72,26 @@ fn all_clients_go_through_one_adapter() {
     assert_eq!(system.last_output(), ["I count for 3"]);
 }
 
+/// A program that an adapter has started may hold the adapter's output.
+#[test]
+fn an_adapter_that_ends_is_noticed_although_its_output_stays_open() {
+    let mut system = behind(&python(
+        r#"
+import os, subprocess, sys
+sys.stdin.readline(); print('{"ready": true}', flush=True)
+sys.stdin.readline(); print('{"ready": true}', flush=True)
+subprocess.Popen(["sleep", "45"])
+sys.stdin.readline(); print('{"c": 1, "a": 5}', flush=True); os._exit(3)
+"#,
+    ));
+    system.reset(1).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output()));
+    assert_eq!(asked(&mut *system, 1, 5), Ok(answer(1, 5)));
+    let began = Instant::now();
+    let failure = asked(&mut *system, 1, 5).expect_err("it has ended");
+    assert!(failure.what.contains("ended (exit status: 3)"), "{failure}");
+    assert!(began.elapsed() < Duration::from_secs(2), "{:?}", began.elapsed());
+}
+
 #[test]
 fn an_answer_for_a_client_that_never_asked_is_a_failure_of_the_adapter() {
     let mut system = adapter();
