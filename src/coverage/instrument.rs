@@ -58,10 +58,20 @@ pub(super) struct InstrumentedSpec {
     pub slot: usize,
 }
 
+/// The branches that the variable has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum NotedBranches {
+    /// Those of the last request.
+    LastRequest,
+    /// All of a run.
+    Run,
+}
+
 /// The instrumented specification; none if instrumenting is not possible.
-pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
+pub(super) fn instrumented(spec: &Spec, noted: NotedBranches) -> Option<InstrumentedSpec> {
     let mut trees = spec.trees().clone();
-    let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable };
+    let first = if noted == NotedBranches::Run { BranchMark::Further } else { BranchMark::First };
+    let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable, first };
     for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
         match &mut item.kind {
             ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => {
@@ -69,13 +79,14 @@ pub(super) fn instrumented(spec: &Spec) -> Option<InstrumentedSpec> {
             }
             ItemKind::Machine { name, body } if name.text == spec.program.name => {
                 marks.noting = Noting::Cell;
-                marks.branch(BranchKind::Handler, name.span, body, BranchMark::First);
+                marks.branch(BranchKind::Handler, name.span, body, first);
             }
             _ => {}
         }
     }
     trees.next = marks.next;
     let noting = spec.of_other_trees(trees).ok()?;
+    let noting = if noted == NotedBranches::Run { noting.for_networks() } else { noting };
     let cell = format!("!{CELL}");
     let slot = noting.program.slots.iter().position(|slot| slot.name == VARIABLE || slot.name == cell)?;
     Some(InstrumentedSpec { spec: noting, branches: marks.branches, slot })
@@ -90,7 +101,7 @@ enum Noting {
     Cell,
 }
 
-/// The position of a mark in a request: the first one sets the variable, others add to it.
+/// The effect of a mark: the first one of a request may set the variable, others add to it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum BranchMark {
     First,
@@ -101,6 +112,8 @@ struct Marking {
     next: NodeId,
     branches: Vec<BranchSpans>,
     noting: Noting,
+    /// The mark of a handler.
+    first: BranchMark,
 }
 
 impl Marking {
@@ -109,7 +122,7 @@ impl Marking {
             match &mut member.kind {
                 MemberKind::On { trigger: Trigger::Request(_), body, .. } => {
                     let head = Span { end: body.span.start, ..member.span };
-                    self.branch(BranchKind::Handler, head, body, BranchMark::First);
+                    self.branch(BranchKind::Handler, head, body, self.first);
                 }
                 MemberKind::Proc { body, .. } => self.block(body),
                 MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Request(_) | MemberKind::Response(_) => {}

@@ -12,12 +12,14 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! A request has taken a branch if an explanation that is left after its answer took the branch.
+//! A request has taken a branch if an explanation that is left after its answer took the branch. Of a run over a network whose requests
+//! have no order of service, the branches of one explanation of the whole run are counted.
 
 mod instrument;
 mod sharp;
 mod taken;
 
+use std::cell::OnceCell;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
@@ -25,14 +27,17 @@ use rustc_hash::FxHashMap;
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
-use crate::judge::{Exchange, Inspected, Judge, Options};
+use crate::judge::{Exchange, Inspected, Judge, Options, RecordedEvent, judge_within};
+use crate::network::{NetworkChoice, Observation};
 use crate::spec::Spec;
-use instrument::{BranchSpans, InstrumentedSpec, instrumented};
+use instrument::{BranchSpans, InstrumentedSpec, NotedBranches, instrumented};
 pub(crate) use taken::noted;
 use taken::taken;
 
 /// The work that judging one exchange may take; coverage skips an exchange that takes more.
 const EFFORT: u64 = 1_000_000;
+/// The share of the work on a run over a network, one in N, that one of its events may take.
+const NETWORK_SHARE: u64 = 20;
 
 /// A branch of a specification.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -53,7 +58,11 @@ pub struct SpecBranch {
 
 /// The coverage of a specification by runs.
 pub struct SpecCoverage {
+    spec: Arc<Spec>,
+    /// The specification that notes the branches of each request; none if tasks yield or call peers.
     instrumented: Option<InstrumentedSpec>,
+    /// The specification that notes the branches of a whole run over a network, once it is made.
+    over_networks: OnceCell<Option<InstrumentedSpec>>,
     branches: Vec<SpecBranch>,
     /// The pairs of last branches of consecutive requests, with the number of times that each occurred.
     pairs: FxHashMap<(u32, u32), u64>,
@@ -72,12 +81,17 @@ pub struct CoverageNews {
 }
 
 impl SpecCoverage {
-    /// The coverage of a specification before any run. It has no branches if tasks yield or call peers.
+    /// The coverage of a specification before any run.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> SpecCoverage {
         let is_serial = !spec.for_networks().program.is_asynchronous();
-        let instrumented = is_serial.then(|| instrumented(spec)).flatten();
-        let made = instrumented.iter().flat_map(|instrumented| &instrumented.branches);
+        let each = is_serial.then(|| instrumented(spec, NotedBranches::LastRequest)).flatten();
+        let over_networks = OnceCell::new();
+        if !is_serial {
+            over_networks.get_or_init(|| instrumented(spec, NotedBranches::Run));
+        }
+        let whole = over_networks.get().into_iter().flatten();
+        let made = each.iter().chain(whole).flat_map(|instrumented| &instrumented.branches);
         let branch = |BranchSpans { kind, head, whole }: &BranchSpans| SpecBranch {
             kind: *kind,
             file: spec.sources.name(head.file).to_owned(),
@@ -89,7 +103,13 @@ impl SpecCoverage {
         let branches: Vec<SpecBranch> = made.map(branch).collect();
         let is_last = vec![false; branches.len()];
         let (pairs, sharpness) = (FxHashMap::default(), Sharpness::default());
-        SpecCoverage { instrumented, branches, pairs, is_last, sharpness }
+        SpecCoverage { spec: spec.clone(), instrumented: each, over_networks, branches, pairs, is_last, sharpness }
+    }
+
+    /// Tests whether the branches of each request can be noted: no task yields or calls peers.
+    #[must_use]
+    pub fn notes_requests(&self) -> bool {
+        self.instrumented.is_some()
     }
 
     /// Adds the exchanges of a run, in an order of service that explains them, up to the first one without an explanation.
@@ -114,6 +134,30 @@ impl SpecCoverage {
             before = self.take(at, &taken, before, &mut news);
         }
         news
+    }
+
+    /// Adds the observations of a run over a network, if they are explained within the limits. Pairs of branches are not counted, as
+    /// requests overlap.
+    pub fn observe_recorded(&mut self, net: NetworkChoice, events: &[RecordedEvent]) {
+        let network = net.network();
+        let options = Options { inspected: Inspected::Memory, effort: EFFORT / NETWORK_SHARE, ..Options::default() };
+        let noting = self.over_networks.get_or_init(|| instrumented(&self.spec, NotedBranches::Run));
+        if let Some(InstrumentedSpec { spec, slot, .. }) = noting {
+            let judge = judge_within(spec, &*network, events, EFFORT, &options);
+            let taken = taken(judge.candidates(), *slot).into_iter().filter(|_| judge.verdict().is_accept());
+            for branch in taken {
+                self.branches.get_mut(branch).into_iter().for_each(|branch| branch.taken += 1);
+            }
+        }
+        let mut judge = Judge::new(self.spec.for_networks(), options);
+        for (line, observation) in events {
+            if let Observation::Answer(port, Some(answer)) = observation {
+                self.sharpness.observe_over(&judge, &*network, (*port, answer));
+            }
+            if !judge.observe_over(&*network, *line, observation) || judge.is_cut() || judge.work_done() > EFFORT {
+                break;
+            }
+        }
     }
 
     /// Adds the branches of a request, and returns the last one.

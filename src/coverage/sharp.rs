@@ -4,6 +4,8 @@
 //! the specification chooses is not forced, unless earlier exchanges determine these parts.
 
 use crate::judge::{Candidate, Exchange, Judge, Observed};
+use crate::network::Network;
+use crate::process::Port;
 use crate::solve::{Answer, Solver};
 use crate::value::{Truth, Value, equal};
 
@@ -34,12 +36,37 @@ impl Sharpness {
     /// Examines an exchange that the judge will observe next.
     pub(super) fn observe(&mut self, judge: &Judge, exchange: &Exchange) {
         let Some(seen) = exchange.observed.answer() else { return };
-        self.seen += 1;
-        if self.seen % SAMPLED != 1 {
+        if self.is_sampled() {
+            self.add(forced_part(judge, exchange, seen));
+        }
+    }
+
+    /// Examines an answer that is observed next on a connection, over a network.
+    pub(super) fn observe_over(&mut self, judge: &Judge, network: &dyn Network, (port, seen): (Port, &Value)) {
+        if !self.is_sampled() {
             return;
         }
+        let messages = judge.next_messages(network, port);
+        let Some(messages) = messages.filter(|messages| (1..=EXPLANATIONS).contains(&messages.len())) else { return };
+        let mut solver = Solver::default();
+        let forced = if messages.iter().all(|(value, state)| is_only(Some(value), state, seen, &mut solver)) {
+            ForcedPart::Whole
+        } else if messages.iter().all(|(value, _)| has_constructor(Some(value), seen)) {
+            ForcedPart::Constructor
+        } else {
+            ForcedPart::Nothing
+        };
+        self.add(forced);
+    }
+
+    /// Counts an answer; returns whether it is to be examined.
+    fn is_sampled(&mut self) -> bool {
+        self.seen += 1;
+        self.seen % SAMPLED == 1
+    }
+
+    fn add(&mut self, forced: ForcedPart) {
         self.looked_at += 1;
-        let forced = forced_part(judge, exchange, seen);
         self.forced += u64::from(forced == ForcedPart::Whole);
         self.shaped += u64::from(forced != ForcedPart::Nothing);
     }
@@ -64,26 +91,26 @@ fn forced_part(judge: &Judge, exchange: &Exchange, seen: &Value) -> ForcedPart {
     let mut solver = Solver::default();
     if after.is_empty() || context.is_cut() {
         ForcedPart::Nothing
-    } else if after.iter().all(|candidate| is_only(candidate, seen, &mut solver)) {
+    } else if after.iter().all(|candidate| is_only(candidate.answer.as_ref(), candidate, seen, &mut solver)) {
         ForcedPart::Whole
-    } else if after.iter().all(|candidate| has_constructor(candidate, seen)) {
+    } else if after.iter().all(|candidate| has_constructor(candidate.answer.as_ref(), seen)) {
         ForcedPart::Constructor
     } else {
         ForcedPart::Nothing
     }
 }
 
-/// Tests whether an explanation only gives answers with this constructor.
-fn has_constructor(candidate: &Candidate, seen: &Value) -> bool {
-    match (candidate.answer.as_ref(), seen) {
+/// Tests whether an answer of an explanation certainly has the constructor of this one.
+fn has_constructor(answer: Option<&Value>, seen: &Value) -> bool {
+    match (answer, seen) {
         (Some(Value::Data { tag, .. }), Value::Data { tag: other, .. }) => tag == other,
         _ => false,
     }
 }
 
-/// Tests whether an explanation only gives this answer.
-fn is_only(candidate: &Candidate, seen: &Value, solver: &mut Solver) -> bool {
-    match candidate.answer.as_ref().map(|answer| equal(answer, seen)) {
+/// Tests whether an answer of an explanation is certainly this one.
+fn is_only(answer: Option<&Value>, candidate: &Candidate, seen: &Value, solver: &mut Solver) -> bool {
+    match answer.map(|answer| equal(answer, seen)) {
         Some(Ok(Truth::Known(is_equal))) => is_equal,
         Some(Ok(truth)) => candidate.store.clone().assume(&truth.not().term(), solver) == Answer::Unsat,
         Some(Err(_)) | None => false,

@@ -44,41 +44,74 @@ impl PeerAnswers {
         self.planned.extend_from_slice(answers);
     }
 
-    /// Answers a call, and returns the events of the call and its end.
-    pub fn answer(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2] {
+    /// The event that the system calls a peer.
+    #[must_use]
+    pub fn called(&self, call: &SutCall) -> PeerEvent<Value> {
         let peer = self.spec.program.peers[call.peer as usize].name.clone();
-        let answer = self.given(&peer, &call, system).unwrap_or_else(|| self.drawn(&call, system));
+        let message = PeerMessage::Call(call.request.clone());
+        PeerEvent { peer, key: call.key.clone(), exchange: call.number, message }
+    }
+
+    /// Answers a call, and returns the events of the call and its end. An answer, or a failure (`None`), that breaks the client's duty
+    /// is not given if there is another one.
+    pub fn answer(
+        &mut self,
+        call: SutCall,
+        system: &mut dyn System,
+        keeps_duty: &dyn Fn(Option<&Value>) -> bool,
+    ) -> [PeerEvent<Value>; 2] {
+        let called = self.called(&call);
+        let given = self.given(&called.peer, &call, system, keeps_duty);
+        let answer = given.unwrap_or_else(|| self.drawn(&call, system, keeps_duty));
         if answer.is_none() {
             system.answer_call(call.number, None);
         }
-        let event = |key, message| PeerEvent { peer: peer.clone(), key, exchange: call.number, message };
-        let ended = answer.map_or(PeerMessage::Lost, PeerMessage::Answer);
-        [event(call.key, PeerMessage::Call(call.request)), event(None, ended)]
+        // Only the system knows when it gets the answer.
+        let message = answer.map_or(PeerMessage::Lost, PeerMessage::Sent);
+        let ended = PeerEvent { peer: called.peer.clone(), key: None, exchange: call.number, message };
+        [called, ended]
     }
 
     /// Gives the answer that the script has for a call; `None` if it has none that can be given.
-    fn given(&mut self, peer: &str, call: &SutCall, system: &mut dyn System) -> Option<Option<Value>> {
+    fn given(
+        &mut self,
+        peer: &str,
+        call: &SutCall,
+        system: &mut dyn System,
+        keeps_duty: &dyn Fn(Option<&Value>) -> bool,
+    ) -> Option<Option<Value>> {
         let is_of_peer = |answer: &PlannedAnswer| answer.peer == peer && answer.key == call.key;
         let is_equal = |answer: &PlannedAnswer| is_of_peer(answer) && answer.request == call.request;
         let at = self.planned.iter().position(is_equal).or_else(|| self.planned.iter().position(is_of_peer))?;
         let answer = self.planned.remove(at).answer;
-        let is_given = answer.as_ref().is_none_or(|answer| system.answer_call(call.number, Some(answer)));
+        let gives = |answer: &Value| system.answer_call(call.number, Some(answer));
+        let is_given = keeps_duty(answer.as_ref()) && answer.as_ref().is_none_or(gives);
         is_given.then_some(answer)
     }
 
     /// Draws an answer and gives it; `None` if the peer fails.
-    fn drawn(&mut self, call: &SutCall, system: &mut dyn System) -> Option<Value> {
+    fn drawn(
+        &mut self,
+        call: &SutCall,
+        system: &mut dyn System,
+        keeps_duty: &dyn Fn(Option<&Value>) -> bool,
+    ) -> Option<Value> {
         // If no answer can be drawn, the peer fails.
-        self.try_drawn(call, system).unwrap_or_default()
+        self.try_drawn(call, system, keeps_duty).unwrap_or_default()
     }
 
-    fn try_drawn(&mut self, call: &SutCall, system: &mut dyn System) -> Result<Option<Value>, ChoiceError> {
-        if self.choices.weighted("a peer fails", &FAILURES)? == 1 {
+    fn try_drawn(
+        &mut self,
+        call: &SutCall,
+        system: &mut dyn System,
+        keeps_duty: &dyn Fn(Option<&Value>) -> bool,
+    ) -> Result<Option<Value>, ChoiceError> {
+        if self.choices.weighted("a peer fails", &FAILURES)? == 1 && keeps_duty(None) {
             return Ok(None);
         }
         for _ in 0..DRAWS {
             let answer = self.generator.answer(call.peer, &mut self.choices)?;
-            if system.answer_call(call.number, Some(&answer)) {
+            if keeps_duty(Some(&answer)) && system.answer_call(call.number, Some(&answer)) {
                 return Ok(Some(answer));
             }
         }

@@ -14,6 +14,7 @@ use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::mutate::{SearchBudget, killing_scripts};
+use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::is_same_cause;
 use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
@@ -314,7 +315,11 @@ impl<'c> Campaign<'c> {
         self.end(run, state)
     }
 
-    fn end(&mut self, mut run: LiveRun, state: RunState) -> Result<RunOver, SutFailure> {
+    fn end(&mut self, mut run: LiveRun, mut state: RunState) -> Result<RunOver, SutFailure> {
+        if let RunState::Explained = state {
+            let patience = self.patience();
+            state = run.await_calls(self.system, patience);
+        }
         if let RunState::Interrupted = state {
             return Ok(RunOver::Stop);
         }
@@ -409,10 +414,14 @@ impl<'c> Campaign<'c> {
     /// Adds the branches that a run took.
     fn cover(&mut self, run: &LiveRun) {
         let runs = self.report.runs;
-        if (runs <= COVERED_RUNS || runs.is_power_of_two())
-            && let Some(exchanges) = run.in_order_of_service()
-        {
-            self.coverage.observe_run(&exchanges);
+        if runs > COVERED_RUNS && !runs.is_power_of_two() {
+            return;
+        }
+        let (net, notes_requests) = (run.judging().net, self.coverage.notes_requests());
+        match run.in_order_of_service().filter(|_| notes_requests) {
+            Some(exchanges) => _ = self.coverage.observe_run(&exchanges),
+            None if net == NetworkChoice::TCP && notes_requests => {}
+            None => self.coverage.observe_recorded(net, &run.observations()),
         }
     }
 
@@ -509,7 +518,10 @@ impl<'c> Campaign<'c> {
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();
-        let is_shaped = sharpness.looked_at == 0 || sharpness.shaped > 0;
+        // Messages that overtake each other leave answers open, though each of them was tested.
+        let is_ordered = judging.net == NetworkChoice::TCP || judging.net.is_sync();
+        let is_over_network = !is_ordered || !coverage.notes_requests();
+        let is_shaped = is_over_network || sharpness.looked_at == 0 || sharpness.shaped > 0;
         // An answer with an unknown status, or with content of another type, has the wrong form, so at least the form was tested.
         report.only_form = is_answered && !is_shaped && judging.spec.http.is_some();
         let is_tested = is_answered && is_shaped || report.only_form;

@@ -476,6 +476,9 @@ pub fn run_once(
     let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
     let mut state = run.perform(&script.plan(), system, patience);
     if let RunState::Explained = state {
+        state = run.await_calls(system, patience);
+    }
+    if let RunState::Explained = state {
         state = run.settle();
     }
     if let RunState::Interrupted = state {

@@ -105,7 +105,7 @@ fn peer_act(spec: &Spec, script: &Script, event: &PeerEvent<Value>) -> ShownAct 
             Some(request) => ShownAct::Call { peer, request },
             None => ShownAct::CallEnd { peer, answer: None },
         },
-        PeerMessage::Answer(answer) => {
+        PeerMessage::Answer(answer) | PeerMessage::Sent(answer) => {
             ShownAct::CallEnd { peer, answer: typed(declared.map(|peer| peer.response), answer) }
         }
         _ => ShownAct::CallEnd { peer, answer: None },

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
-use crate::judge::{Exchange, Observed, Options, Verdict};
+use crate::judge::{Exchange, Observed, Options, RecordedEvent, Verdict};
 use crate::network::NetworkChoice;
 use crate::report::trouble;
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
@@ -17,12 +17,13 @@ use crate::search;
 use crate::search::Happened;
 use crate::session::{Session, SessionProgress};
 use crate::spec::Spec;
-use crate::sut::{SutCall, SutFailure, SutFailureKind, System};
+use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, PeerEvent, TraceEvent};
+use crate::validate::Observations;
 use crate::value::Value;
 
 use super::answering::PeerAnswers;
-use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, perform};
+use super::wave::{Asker, LiveEvent, LiveEventKind, WaitLimits, WaveEnd, called, perform};
 
 /// The share of the work for an event of a recording, one in N, that an event of several live clients may take, as the system
 /// goes on meanwhile.
@@ -30,6 +31,9 @@ const LIVE_EFFORT: u64 = 8;
 
 /// The most memory for explanations, in bytes, which is the limit for recordings, too.
 const LIVE_MEMORY: usize = 256 << 20;
+
+/// The silence after which no more calls are expected that nobody waits for.
+const LATE: Duration = Duration::from_millis(300);
 
 /// The number of last events over which the session may go back; most runs have fewer.
 const REMEMBERED: usize = 1_024;
@@ -89,6 +93,8 @@ pub struct LiveRun {
     answers_at_once: bool,
     /// Set if each request is owed an answer.
     owes: bool,
+    /// Set if an answer of a peer may break the client's duty.
+    binds_peers: bool,
     peers: PeerAnswers,
 }
 
@@ -126,6 +132,7 @@ impl LiveRun {
             judged_in: Duration::ZERO,
             answers_at_once: spec.for_networks().program.answers_at_once(),
             owes: spec.for_networks().program.answers_after_calls(),
+            binds_peers: spec.for_networks().program.has_duties_after_calls(),
             peers: PeerAnswers::new(spec, 0),
         }
     }
@@ -136,9 +143,7 @@ impl LiveRun {
         self.next_label = self.next_label.max(last.unwrap_or_default());
         let (events, end) = {
             self.peers.plan(&plan.answers);
-            let (messages, spec, peers) = (&mut self.messages, &self.judging.spec, &mut self.peers);
-            let mut asker = RunAsker { messages, spec, owed: self.owes, peers };
-            perform(plan, system, &mut asker, patience)
+            perform(plan, system, &mut self.asker(), patience)
         };
         let began = Instant::now();
         let mut state = self.judge(events);
@@ -166,6 +171,36 @@ impl LiveRun {
             (_, WaveEnd::Interrupted) => RunState::Interrupted,
             (state, WaveEnd::Done) => state,
         }
+    }
+
+    /// Waits for calls that the system may still make although nobody waits for them, if they could come in the next run, and judges
+    /// them.
+    pub fn await_calls(&mut self, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
+        let mut until = Instant::now() + LATE;
+        let last = until + 2 * LATE;
+        while system.leaves_calls() && self.session.may_have_unseen_calls() && !patience.stop.load(Ordering::Relaxed) {
+            match system.next(until.min(last)) {
+                Ok(Some(SutEvent { kind: SutEventKind::Called(call), .. })) => {
+                    let events = called(self.asker().call(call, system, &[]));
+                    match self.judge(events.into()) {
+                        RunState::Explained => until = Instant::now() + LATE,
+                        state => return state,
+                    }
+                }
+                Ok(Some(_)) => {}
+                Ok(None) => break,
+                Err(failure) => return RunState::Broken(failure),
+            }
+        }
+        self.explained = self.events.len();
+        RunState::Explained
+    }
+
+    fn asker(&mut self) -> RunAsker<'_> {
+        let session = self.binds_peers.then_some(&self.session);
+        let line = self.events.len() as u64;
+        let (messages, spec, peers) = (&mut self.messages, &self.judging.spec, &mut self.peers);
+        RunAsker { messages, spec, owed: self.owes, peers, session, line }
     }
 
     /// The number of the event, from 1, at which these events can no longer be explained; `None` if they can be.
@@ -318,6 +353,15 @@ impl LiveRun {
         Some(served)
     }
 
+    /// The observations that were explained.
+    #[must_use]
+    pub fn observations(&self) -> Vec<RecordedEvent> {
+        let events = (1..).zip(&self.events[..self.explained]);
+        let events =
+            events.map(|(line, event)| TraceEvent { line, client: Some(event.client), kind: kind(&event.kind) });
+        Observations::of(&self.judging.spec, events).unwrap_or_default().events
+    }
+
     /// The number of requests, without refused ones.
     #[must_use]
     pub fn requests(&self) -> u64 {
@@ -381,6 +425,10 @@ struct RunAsker<'a> {
     spec: &'a Arc<Spec>,
     owed: bool,
     peers: &'a mut PeerAnswers,
+    /// The session before the wave, if an answer of a peer may break the client's duty.
+    session: Option<&'a Session>,
+    /// The line of the last event before the wave.
+    line: u64,
 }
 
 impl Asker for RunAsker<'_> {
@@ -398,7 +446,14 @@ impl Asker for RunAsker<'_> {
         self.messages.push(label + 1, MessageKind::Response, answer.clone());
     }
 
-    fn call(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2] {
-        self.peers.answer(call, system)
+    fn call(&mut self, call: SutCall, system: &mut dyn System, before: &[LiveEvent]) -> [PeerEvent<Value>; 2] {
+        let ahead = self.session.and_then(|session| {
+            let call = EventKind::Peer(self.peers.called(&call));
+            let before = before.iter().map(|event| (Some(event.client), kind(&event.kind)));
+            let events = (self.line + 1..).zip(before.chain([(None, call)]));
+            session.call_ahead(events.map(|(line, (client, kind))| TraceEvent { line, client, kind }))
+        });
+        let keeps_duty = |answer: Option<&Value>| ahead.as_ref().is_none_or(|ahead| ahead.keeps_duty(answer));
+        self.peers.answer(call, system, &keeps_duty)
     }
 }

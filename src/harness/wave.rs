@@ -83,8 +83,8 @@ pub trait Asker {
     fn is_answered(&self, request: &Value) -> bool;
     /// Notes an answer.
     fn answered(&mut self, label: u64, answer: &Value);
-    /// Answers a call of a peer, and returns the events of the call and its end.
-    fn call(&mut self, call: SutCall, system: &mut dyn System) -> [PeerEvent<Value>; 2];
+    /// Answers a call of a peer, after these events of the wave, and returns the events of the call and its end.
+    fn call(&mut self, call: SutCall, system: &mut dyn System, before: &[LiveEvent]) -> [PeerEvent<Value>; 2];
 }
 
 /// The longest single wait, so that an interruption is noticed soon.
@@ -132,6 +132,11 @@ pub fn perform(
         Err(failure) => WaveEnd::Broken(failure),
     };
     (wave.events, end)
+}
+
+/// The events of a call of a peer and its end, in a run.
+pub fn called(events: [PeerEvent<Value>; 2]) -> [LiveEvent; 2] {
+    events.map(|event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 })
 }
 
 impl Wave<'_> {
@@ -270,10 +275,8 @@ impl Wave<'_> {
 
     /// Answers a call of a peer.
     fn called(&mut self, call: SutCall) {
-        let events = self.asker.call(call, self.system);
-        let event =
-            |event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 };
-        self.events.extend(events.map(event));
+        let events = self.asker.call(call, self.system, &self.events);
+        self.events.extend(called(events));
     }
 
     fn end(&mut self, label: u64, client: u64, kind: LiveEventKind) {

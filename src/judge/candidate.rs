@@ -107,6 +107,8 @@ pub enum Logged {
     Seen(Value),
     /// A peer saw a call: that for which the task of this connection waits, or (`None`) one for which no task waits.
     Called(Option<Port>),
+    /// The answers of peers to calls of these numbers have arrived, which the section begins with.
+    Arrived(Vec<u64>),
     /// A duplicate delivery: the same request had arrived before.
     Copied,
     /// A message of the last section was dropped: the same one was under way already, or nobody sees it.

@@ -114,6 +114,11 @@ impl Findings {
         self.has_failure() && all_await
     }
 
+    /// Tests whether the client may have broken its duty.
+    pub(super) fn may_be_outside(&self) -> bool {
+        self.found().is_some_and(|found| !found.breaches.is_empty() || found.perhaps_outside.is_some())
+    }
+
     /// Tests whether a known fault stands for the fault of a run that had sent these messages.
     pub(super) fn knows_fault(&self, sent: &[Sent]) -> bool {
         self.found().is_some_and(|found| found.faults.iter().any(|(_, other)| covers(other.process.sent(), sent)))

@@ -49,8 +49,11 @@ pub enum Observation {
     Closed(Port),
     /// A peer sees that the server calls it.
     Called(CallSeen),
-    /// A peer has answered the call of this number.
+    /// The server has got the answer of a peer to the call of this number.
     CallAnswered(u64, Value),
+    /// A peer has sent its answer to the call of this number. The server gets it at some later time, perhaps after answers that other
+    /// peers send later.
+    AnswerSent(u64, Value),
     /// A peer has failed to answer the call of this number.
     CallLost(u64),
     /// The server was killed and started again: everything under way is lost, and later observations are on other connections.
@@ -79,8 +82,8 @@ impl Observation {
         match self {
             Observation::Request(port, _) | Observation::Answer(port, _) => Some(*port),
             Observation::Lost(port) | Observation::Closed(port) => Some(*port),
-            Observation::Called(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => None,
-            Observation::Restart | Observation::End => None,
+            Observation::Called(_) | Observation::CallAnswered(..) | Observation::AnswerSent(..) => None,
+            Observation::CallLost(_) | Observation::Restart | Observation::End => None,
         }
     }
 }

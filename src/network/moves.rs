@@ -41,7 +41,8 @@ pub fn may_be_made(network: &dyn Network, situation: &Situation, observation: &O
             situation.closed.contains(port) && is_last
         }
         Observation::Called(seen) => situation.unseen_calls().any(|call| call.peer == seen.peer),
-        Observation::Lost(_) | Observation::CallAnswered(..) | Observation::CallLost(_) | Observation::Restart => true,
+        Observation::Lost(_) | Observation::Restart => true,
+        Observation::CallAnswered(..) | Observation::AnswerSent(..) | Observation::CallLost(_) => true,
     }
 }
 
@@ -56,7 +57,7 @@ pub fn of(
     let is_held = program.is_serial && !situation.suspended.is_empty();
     let may_run = |next: &ServerMove| match *next {
         ServerMove::Receive(at) => !is_held && !situation.opening.contains(&situation.arrived[at]),
-        ServerMove::Resume(at) => situation.suspended[at].calls.is_empty(),
+        ServerMove::Resume(at) => situation.suspended[at].may_go_on(),
         ServerMove::Step => !program.steps.is_empty(),
     };
     let moves = network.moves(situation, observation).into_iter().filter(may_run).map(ServerSection::Move);

@@ -16,7 +16,8 @@ impl Network for Sync {
             Observation::Request(..) | Observation::End => is_served && sent.is_empty(),
             Observation::Answer(port, _) => is_served && sent == &[*port],
             Observation::Lost(_) | Observation::Closed(_) => false,
-            Observation::Called(_) | Observation::CallAnswered(..) | Observation::CallLost(_) => false,
+            Observation::Called(_) | Observation::CallLost(_) => false,
+            Observation::CallAnswered(..) | Observation::AnswerSent(..) => false,
             Observation::Restart => true,
         }
     }

@@ -8,6 +8,9 @@
 //! 1, 3      1        {2: a}             2 has answered
 //!                                       so has 3: the task goes on with {2: a, 3: b}, and nobody waits for 1
 //! ```
+//!
+//! An answer that a peer has sent may arrive later, after others that were sent after it. It waits at its call, and when the task goes
+//! on it is chosen which ones of these answers were the first to arrive.
 
 use super::event::{PeerCall, PeerCalls};
 use crate::spec::code::Register;
@@ -20,6 +23,8 @@ pub(super) struct OpenCall {
     pub(super) call: PeerCall,
     /// The number under which the peer has seen the call, if it has.
     pub(super) exchange: Option<u64>,
+    /// The answer that the peer has sent, if it is not known whether it has arrived.
+    pub(super) sent: Option<Value>,
 }
 
 /// The state of a call without an answer, without its values.
@@ -29,6 +34,8 @@ pub struct CallState {
     pub peer: u32,
     /// The number under which the peer has seen the call, if it has.
     pub exchange: Option<u64>,
+    /// Set if the peer has sent an answer of which it is not known whether it has arrived.
+    pub is_answer_sent: bool,
 }
 
 /// The place of a call among all calls without an answer.
@@ -55,7 +62,7 @@ pub(super) struct AwaitedCalls {
 
 impl OpenCall {
     pub(super) fn state(&self) -> CallState {
-        CallState { peer: self.call.peer, exchange: self.exchange }
+        CallState { peer: self.call.peer, exchange: self.exchange, is_answer_sent: self.sent.is_some() }
     }
 
     /// Tests whether a peer has seen the call under this number.
@@ -81,17 +88,17 @@ impl OpenCall {
     }
 
     pub(super) fn values(&self) -> impl Iterator<Item = &Value> {
-        [&self.call.key, &self.call.request].into_iter()
+        [&self.call.key, &self.call.request].into_iter().chain(&self.sent)
     }
 
     pub(super) fn values_mut(&mut self) -> impl Iterator<Item = &mut Value> {
-        [&mut self.call.key, &mut self.call.request].into_iter()
+        [&mut self.call.key, &mut self.call.request].into_iter().chain(&mut self.sent)
     }
 }
 
 impl AwaitedCalls {
     pub(super) fn of(PeerCalls { calls, wanted, unanswered }: PeerCalls, result: Register) -> AwaitedCalls {
-        let open = calls.into_iter().map(|call| OpenCall { call, exchange: None }).collect();
+        let open = calls.into_iter().map(|call| OpenCall { call, exchange: None, sent: None }).collect();
         AwaitedCalls { open, wanted, answers: unanswered, result }
     }
 
@@ -109,13 +116,47 @@ impl AwaitedCalls {
     pub(super) fn answer(&mut self, exchange: u64, answer: Option<&Value>) -> bool {
         let Some(at) = self.open.iter().position(|open| open.is(exchange)) else { return false };
         let PeerCall { key, .. } = self.open.remove(at).call;
-        let Some(answer) = answer else { return true };
-        self.wanted -= 1;
-        match &mut self.answers {
-            Value::Map(map) => map.set_in_place(&key, Some(Entry::always(answer.clone()))),
-            only => *only = Value::some(answer.clone()),
+        match answer {
+            Some(answer) => self.add(&key, answer.clone()),
+            None => self.take_needed(),
         }
         true
+    }
+
+    /// Notes that a peer has sent the answer to a call, which may arrive later; returns false if the call is none of these.
+    pub(super) fn send_answer(&mut self, exchange: u64, answer: &Value) -> bool {
+        let Some(open) = self.open.iter_mut().find(|open| open.is(exchange)) else { return false };
+        open.sent = Some(answer.clone());
+        self.take_needed();
+        true
+    }
+
+    /// Takes the answer that was sent to a call, as it arrives.
+    pub(super) fn arrive(&mut self, exchange: u64) {
+        let Some(at) = self.open.iter().position(|open| open.is(exchange) && open.sent.is_some()) else { return };
+        let OpenCall { call, sent, .. } = self.open.remove(at);
+        sent.into_iter().for_each(|answer| self.add(&call.key, answer));
+    }
+
+    /// Takes the answers that were sent if all calls that are left are waited for: their order makes no difference then.
+    fn take_needed(&mut self) {
+        if self.open.len() <= self.wanted {
+            self.sent().for_each(|exchange| self.arrive(exchange));
+        }
+    }
+
+    /// The numbers of the calls whose answers were sent.
+    pub(super) fn sent(&self) -> impl Iterator<Item = u64> + use<> {
+        let sent = self.open.iter().filter(|open| open.sent.is_some()).filter_map(|open| open.exchange);
+        sent.collect::<Vec<_>>().into_iter()
+    }
+
+    fn add(&mut self, key: &Value, answer: Value) {
+        self.wanted -= 1;
+        match &mut self.answers {
+            Value::Map(map) => map.set_in_place(key, Some(Entry::always(answer))),
+            only => *only = Value::some(answer),
+        }
     }
 
     /// Tests whether the task can go on: enough peers have answered, or no call is left that may be answered.
@@ -123,9 +164,9 @@ impl AwaitedCalls {
         self.wanted == 0 || self.open.is_empty()
     }
 
-    /// Takes the calls that are left, which become unawaited.
+    /// Takes the calls that are left, which become unawaited; those with an answer are over.
     pub(super) fn left(&mut self) -> impl Iterator<Item = OpenCall> {
-        self.open.drain(..).map(|mut call| {
+        self.open.drain(..).filter(|call| call.sent.is_none()).map(|mut call| {
             call.forget_key();
             call
         })

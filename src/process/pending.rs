@@ -45,7 +45,7 @@ pub enum ConnectionList {
 pub struct Stack {
     /// The connection that the task answers.
     pub port: Port,
-    /// The states of the calls for which the task waits; if there are none, it can be resumed.
+    /// The states of the calls for which the task waits.
     pub calls: Vec<CallState>,
     /// The number of answers for which the task waits.
     pub wanted: usize,
@@ -129,6 +129,12 @@ impl Suspended {
 }
 
 impl Stack {
+    /// Tests whether the task can be resumed: it waits for no call, or enough answers were sent.
+    #[must_use]
+    pub fn may_go_on(&self) -> bool {
+        self.calls.is_empty() || self.calls.iter().filter(|call| call.is_answer_sent).count() >= self.wanted
+    }
+
     /// The places at which the functions go on, the outermost first.
     pub fn places(&self) -> impl Iterator<Item = CodePlace> {
         self.frames.iter().map(|frame| (frame.function, frame.pc))
@@ -231,6 +237,28 @@ impl Pending {
         let left = task.stop_waiting();
         self.add_unawaited(left);
         true
+    }
+
+    /// Notes that a peer has sent the answer to the call that it has seen under this number; returns false if there is no such call.
+    pub(super) fn send_answer(&mut self, exchange: u64, answer: &Value) -> bool {
+        let sends =
+            |task: &mut Suspended| task.awaited.as_mut().is_some_and(|calls| calls.send_answer(exchange, answer));
+        match self.suspended.iter_mut().position(sends) {
+            Some(task) => {
+                self.arrive_answers(task, &[]);
+                true
+            }
+            None => self.answer_call(exchange, Some(answer)),
+        }
+    }
+
+    /// Lets answers that were sent to calls of a task arrive.
+    pub(super) fn arrive_answers(&mut self, task: usize, exchanges: &[u64]) {
+        let task = &mut self.suspended[task];
+        let awaited = task.awaited.iter_mut();
+        awaited.for_each(|awaited| exchanges.iter().for_each(|exchange| awaited.arrive(*exchange)));
+        let left = task.stop_waiting();
+        self.add_unawaited(left);
     }
 
     /// Drops the requests of a connection that were not read.

@@ -380,6 +380,20 @@ impl Process {
         self.change_pending(|pending| pending.answer_call(exchange, answer))
     }
 
+    /// Notes that a peer has sent the answer to the call that it has seen under this number. The answer may arrive later, after others
+    /// that are sent after it. Returns false if there is no such call, awaited or not.
+    pub fn send_answer(&mut self, exchange: u64, answer: &Value) -> bool {
+        self.change_pending(|pending| pending.send_answer(exchange, answer))
+    }
+
+    /// Lets answers that peers have sent arrive at the suspended task at this place in [`Process::situation`].
+    ///
+    /// # Panics
+    /// If nothing is at this place.
+    pub fn arrive_answers(&mut self, at: usize, exchanges: &[u64]) {
+        self.change_pending(|pending| pending.arrive_answers(at, exchanges));
+    }
+
     fn change_pending<T>(&mut self, change: impl FnOnce(&mut Pending) -> T) -> T {
         let mut pending = self.pending.take().unwrap_or_default();
         let changed = change(&mut pending);

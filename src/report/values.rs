@@ -28,7 +28,7 @@ use crate::value::Value;
 const NAMED: usize = 12;
 
 /// The most possible answers or calls that are shown.
-const POSSIBLE: usize = 3;
+pub const POSSIBLE: usize = 3;
 
 /// The answers or calls that were possible instead of the event on a line, as JSON; a call of a peer with a key has both key and
 /// request.
@@ -79,7 +79,10 @@ pub fn explain(
     let these = if values.lines.is_empty() { "that cannot be so" } else { "these cannot all be so" };
     let events = &observed.events;
     let before = events.iter().take_while(|(own, _)| *own < line);
-    let others = match before.into_iter().any(|(_, seen)| matches!(seen, Observation::CallAnswered(..))) {
+    let others = match before
+        .into_iter()
+        .any(|(_, seen)| matches!(seen, Observation::CallAnswered(..) | Observation::AnswerSent(..)))
+    {
         true => "whatever the values of all other answers to clients were, as the peers have answered",
         false => "whatever the values of all other answers were",
     };
@@ -143,7 +146,9 @@ fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEven
             let request = shown(peer.request, request);
             format!("the server called {}{key}, number {}: {request}", peer.name, observed.exchange(*exchange))
         }
-        Observation::CallAnswered(exchange, _) => format!("call {} was answered", observed.exchange(*exchange)),
+        Observation::CallAnswered(exchange, _) | Observation::AnswerSent(exchange, _) => {
+            format!("call {} was answered", observed.exchange(*exchange))
+        }
         Observation::CallLost(exchange) => format!("call {} failed", observed.exchange(*exchange)),
         Observation::Restart => "the server was killed and started again".to_owned(),
         Observation::End => return None,

@@ -56,7 +56,7 @@ impl Script {
     /// The planned answer of a peer for the end of a call, if its call is in the script.
     fn planned_answer(&self, end: &PeerEvent<Value>) -> Option<PlannedAnswer> {
         let answer = match &end.message {
-            PeerMessage::Answer(answer) => Some(answer.clone()),
+            PeerMessage::Answer(answer) | PeerMessage::Sent(answer) => Some(answer.clone()),
             PeerMessage::Lost => None,
             PeerMessage::Call(_) => return None,
         };

@@ -79,6 +79,7 @@ fn write_peer(out: &mut String, spec: &Spec, event: &PeerEvent<Value>) {
     let message = match &event.message {
         PeerMessage::Call(request) => PeerMessage::Call(typed(peer.request, request)),
         PeerMessage::Answer(answer) => PeerMessage::Answer(typed(peer.response, answer)),
+        PeerMessage::Sent(answer) => PeerMessage::Sent(typed(peer.response, answer)),
         _ => PeerMessage::Lost,
     };
     let key = event.key.as_ref().zip(peer.key).map(|(key, ty)| typed(ty, key));

@@ -356,6 +356,11 @@ impl OrderEngine {
 }
 
 impl NetworkEngine {
+    /// The judge and the numbering, to go ahead of the events; `None` in an unknown part.
+    pub(super) fn ahead(&self) -> Option<(Judge, Numbering)> {
+        (!self.going_on.is_open()).then(|| ((*self.judge).clone(), self.numbering.clone()))
+    }
+
     fn observe(&mut self, line: u64, observation: &Observation) {
         match observation.clone() {
             Observation::Request(port, request) => self.going_on.note(&Happened::Sent(port.0, request)),

@@ -23,8 +23,10 @@ use super::networked::NetworkedEvidence;
 use super::rejection::{FoundRejection, NamedStatement, Recheck};
 use super::stated::stated;
 use crate::evidence::Budget;
+use crate::json::RawJson;
 use crate::judge::{Exchange, Observed, Options, Verdict};
 use crate::network::NetworkChoice;
+use crate::report::values::POSSIBLE;
 use crate::search::{Building, History};
 use crate::spec::Spec;
 use crate::trace::{EventKind, TraceEvent};
@@ -81,7 +83,12 @@ impl JudgedSession<'_> {
         let mut reason: Vec<u64> = found.because.into_iter().chain(found.requests).flatten().collect();
         reason.sort_unstable();
         reason.dedup();
-        let FoundRejection { explanation, is_minimal: minimal, possible, places, .. } = found;
+        let FoundRejection { explanation, is_minimal: minimal, mut possible, places, concurrent, .. } = found;
+        if let (SessionEngine::Network(_), Some(concurrent)) = (self.engine, concurrent) {
+            possible.extend(concurrent.possible.into_iter().map(|RawJson(json)| json));
+            // Of more, a few would be no more than examples.
+            possible.truncate(if possible.len() > POSSIBLE { 0 } else { POSSIBLE });
+        }
         SessionEvidence { verdict: self.verdict, line, reason, minimal, explanation, possible, places }
     }
 

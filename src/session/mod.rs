@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod call_ahead;
 mod concurrent;
 mod engine;
 mod evidence;
@@ -27,6 +28,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+pub use call_ahead::CallAhead;
 pub use concurrent::ConcurrentEvidence;
 pub use engine::is_order;
 pub use evidence::SessionEvidence;
@@ -240,6 +242,13 @@ impl Session {
         let mut memory = self.engine.memory()?;
         memory.truncate(self.spec.program.state_slots());
         Some(memory)
+    }
+
+    /// Tests whether the server may have made calls that no peer has seen.
+    #[must_use]
+    pub fn may_have_unseen_calls(&self) -> bool {
+        let mut candidates = self.engine.candidates().into_iter();
+        self.engine.going_on().is_open() || candidates.any(|candidate| !candidate.process.unseen_calls().is_empty())
     }
 
     /// The specification.

@@ -69,13 +69,42 @@ pub(super) fn answers(script: &Script) -> FxHashMap<u64, &RecordedOutcome> {
 pub(super) fn keeping(script: &Script, kept: &FxHashSet<u64>) -> Script {
     let clients: FxHashSet<u64> =
         asks(script).filter(|(label, ..)| kept.contains(label)).map(|(_, client, _)| client).collect();
+    let dropped = calls_without(script, kept);
     let steps = script.steps.iter().filter_map(|step| match step {
+        ScriptStep::Peer(event) if dropped.contains(&(&event.peer, event.exchange)) => None,
         ScriptStep::Ask { label, .. } | ScriptStep::Await { label, .. } => kept.contains(label).then(|| step.clone()),
         ScriptStep::Seen { client, .. } => clients.contains(client).then(|| step.clone()),
         ScriptStep::Together { labels, offsets } => together(labels, offsets, kept),
         ScriptStep::Wait(_) | ScriptStep::Restart | ScriptStep::Peer(_) => Some(step.clone()),
     });
     Script { header: script.header.clone(), steps: steps.collect() }
+}
+
+/// The calls of peers that the system certainly makes for requests that are not kept: none of the kept ones was under way. After all
+/// answers a call counts as one for the last request.
+fn calls_without<'s>(script: &'s Script, kept: &FxHashSet<u64>) -> FxHashSet<(&'s String, u64)> {
+    let (mut under_way, mut last) = (Vec::new(), None);
+    let mut calls = FxHashSet::default();
+    for step in &script.steps {
+        match step {
+            ScriptStep::Ask { label, .. } => {
+                under_way.push(*label);
+                last = Some(*label);
+            }
+            ScriptStep::Await { label, .. } => under_way.retain(|other| other != label),
+            ScriptStep::Restart => under_way.clear(),
+            ScriptStep::Peer(event) if matches!(event.message, PeerMessage::Call(_)) => {
+                let is_kept = |label: &u64| kept.contains(label);
+                let may_be_kept =
+                    if under_way.is_empty() { last.iter().any(is_kept) } else { under_way.iter().any(is_kept) };
+                if !may_be_kept && last.is_some() {
+                    calls.insert((&event.peer, event.exchange));
+                }
+            }
+            _ => {}
+        }
+    }
+    calls
 }
 
 /// A barrier for the kept requests among these, if there are several.
@@ -256,7 +285,7 @@ pub(super) fn steps_text(spec: &Spec, script: &Script) -> String {
             ScriptStep::Restart => "restart".to_owned(),
             ScriptStep::Peer(event) => match &event.message {
                 PeerMessage::Call(_) => continue,
-                PeerMessage::Answer(answer) => format!("{} answers {answer:?}", event.peer),
+                PeerMessage::Answer(answer) | PeerMessage::Sent(answer) => format!("{} answers {answer:?}", event.peer),
                 _ => format!("{} fails", event.peer),
             },
             ScriptStep::Seen { .. } => continue,

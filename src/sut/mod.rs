@@ -79,6 +79,11 @@ pub trait System {
         answer.is_none()
     }
 
+    /// Tests whether calls for requests that have their answers may still come after the next reset.
+    fn leaves_calls(&self) -> bool {
+        false
+    }
+
     /// Lets a client give up its connection.
     ///
     /// # Errors

@@ -27,7 +27,7 @@ const CHUNK: usize = 1 << 16;
 /// The length of the silence after which no more calls are expected for an earlier run.
 const SILENCE: Duration = Duration::from_millis(100);
 /// The longest wait for this silence.
-const LONGEST: Duration = Duration::from_secs(5);
+const LONGEST: Duration = Duration::from_secs(1);
 
 /// The peers of a system.
 pub(super) struct PlayedPeers {
@@ -36,6 +36,12 @@ pub(super) struct PlayedPeers {
     links: Vec<PeerLink>,
     /// The number of calls so far.
     calls: u64,
+    /// The number of calls at the last reset.
+    before: u64,
+    /// Set if the system may call peers for requests that have their answers.
+    may_call_later: bool,
+    /// Set if more may be read from a connection without waiting for it.
+    is_behind: bool,
     chunk: Vec<u8>,
 }
 
@@ -101,7 +107,18 @@ impl PlayedPeers {
             }
         }
         let chunk = if listeners.is_empty() { Vec::new() } else { vec![0; CHUNK] };
-        Ok(PlayedPeers { spec: spec.clone(), listeners, links: Vec::new(), calls: 0, chunk })
+        let may_call_later = spec.for_networks().program.may_call_later();
+        let links = Vec::new();
+        Ok(PlayedPeers {
+            spec: spec.clone(),
+            listeners,
+            links,
+            calls: 0,
+            before: 0,
+            may_call_later,
+            is_behind: false,
+            chunk,
+        })
     }
 
     /// The sockets to wait for.
@@ -117,6 +134,7 @@ impl PlayedPeers {
     /// Accepts connections, writes and reads without waiting, and returns the new calls.
     pub(super) fn turn(&mut self) -> Vec<Result<SutCall, SutFailure>> {
         let mut made = Vec::new();
+        self.is_behind = false;
         for at in 0..self.listeners.len() {
             while let Some(stream) = self.accepted(at) {
                 self.links.push(PeerLink::new(at, self.listeners[at].speech, stream));
@@ -201,10 +219,27 @@ impl PlayedPeers {
         link.out.push(&written);
         link.out.write_to(&mut link.stream);
         link.open = None;
+        self.is_behind = true;
         true
     }
 
-    /// Ends all connections, and forgets the calls on them.
+    /// Tests whether a call may have been read that waited for the answer to the one before it on its connection.
+    pub(super) fn is_behind(&self) -> bool {
+        self.is_behind
+    }
+
+    /// Tests whether the system may still call peers for requests that have their answers, since the last reset.
+    pub(super) fn calls_later(&self) -> bool {
+        self.may_call_later && self.calls > self.before
+    }
+
+    /// Begins to count calls anew, at a reset. Calls without an answer fail; connections without a call stay.
+    pub(super) fn begin(&mut self) {
+        self.links.retain(|link| link.open.is_none());
+        self.before = self.calls;
+    }
+
+    /// Ends all connections, and forgets the calls on them, as the system that made them has ended.
     pub(super) fn disconnect(&mut self) {
         self.links.clear();
         for at in 0..self.listeners.len() {
@@ -212,11 +247,12 @@ impl PlayedPeers {
         }
     }
 
-    /// Waits until the system has stopped making calls for earlier requests.
+    /// Waits until the system has stopped making calls for earlier requests. These calls fail.
     pub(super) fn wait_for_silence(&mut self) {
         let last = Instant::now() + LONGEST;
         loop {
-            self.disconnect();
+            self.turn();
+            self.links.retain(|link| link.open.is_none());
             let silence = Timespec::try_from(SILENCE).ok();
             let is_called = poll(&mut self.polled(), silence.as_ref()).is_ok_and(|ready| ready > 0);
             if !is_called || Instant::now() >= last {

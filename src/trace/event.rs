@@ -75,8 +75,10 @@ pub struct PeerEvent<V> {
 pub enum PeerMessage<V> {
     /// The server called.
     Call(V),
-    /// The peer answered.
+    /// The peer answered, and the server got the answer.
     Answer(V),
+    /// The peer sent an answer, which the server gets at some later time, perhaps after answers that other peers send later.
+    Sent(V),
     /// The peer failed.
     Lost,
 }
@@ -149,6 +151,10 @@ impl<V> PeerEvent<V> {
         match &self.message {
             PeerMessage::Call(query) => named(out, ", \"q\": ", query),
             PeerMessage::Answer(answer) => named(out, ", \"a\": ", answer),
+            PeerMessage::Sent(answer) => {
+                named(out, ", \"a\": ", answer);
+                out.push_str(", \"sent\": true");
+            }
             PeerMessage::Lost => out.push_str(", \"lost\": true"),
         }
     }

@@ -137,7 +137,10 @@ pub(super) fn parse(text: &str, line: u64) -> Decoded<Record<'_>> {
     })?;
     match fields.version {
         Some(version) => fields.header(version, &notes).map(Record::Header),
-        None => fields.event(line, end).map(Record::Event),
+        None => {
+            let is_sent = notes.iter().any(|(key, value)| key == "sent" && value.text == "true");
+            fields.event(line, end, is_sent).map(Record::Event)
+        }
     }
 }
 
@@ -213,7 +216,8 @@ impl<'a> EventKeys<'a> {
         [query, answer, client, lost, closed, restart, peer, key, version, spec].iter().all(|slot| slot.is_none())
     }
 
-    fn event(&self, line: u64, end: usize) -> Decoded<TraceEvent<Raw<'a>>> {
+    /// The event of a line; `is_sent` is set if the line says when the answer of a peer was sent.
+    fn event(&self, line: u64, end: usize, is_sent: bool) -> Decoded<TraceEvent<Raw<'a>>> {
         for flag in [self.lost, self.closed, self.restart].into_iter().flatten() {
             is_true(flag)?;
         }
@@ -223,7 +227,7 @@ impl<'a> EventKeys<'a> {
         }
         let number = self.client.map(natural).transpose()?;
         if self.peer.is_some() {
-            let kind = self.peer_event(number, end).map(EventKind::Peer)?;
+            let kind = self.peer_event(number, end, is_sent).map(EventKind::Peer)?;
             return Ok(TraceEvent { line, client: None, kind });
         }
         Ok(TraceEvent { line, client: number, kind: self.kind(end)? })
@@ -256,12 +260,13 @@ impl<'a> EventKeys<'a> {
         }
     }
 
-    fn peer_event(&self, exchange: Option<u64>, end: usize) -> Decoded<PeerEvent<Raw<'a>>> {
+    fn peer_event(&self, exchange: Option<u64>, end: usize, is_sent: bool) -> Decoded<PeerEvent<Raw<'a>>> {
         let peer = self.peer.map(text).transpose()?.unwrap_or_default();
         let exchange =
             exchange.ok_or_else(|| JsonError::new(end, "a call to a peer needs its number: the key \"c\""))?;
         let message = match (self.query, self.answer, self.lost, self.closed) {
             (Some(query), None, None, None) => PeerMessage::Call(query),
+            (None, Some(answer), None, None) if is_sent => PeerMessage::Sent(answer),
             (None, Some(answer), None, None) => PeerMessage::Answer(answer),
             (None, None, Some(_), None) => PeerMessage::Lost,
             _ => return Err(JsonError::new(end, "expected exactly one of \"q\", \"a\" and \"lost\" beside \"peer\"")),

@@ -274,6 +274,7 @@ mod tests {
             r#"{"restart": true}"#,
             r#"{"peer": "origin", "key": "k", "c": 7, "q": {}}"#,
             r#"{"peer": "a \"b\"", "c": 7, "a": 1}"#,
+            r#"{"peer": "origin", "c": 7, "a": 1, "sent": true}"#,
             r#"{"peer": "origin", "c": 7, "lost": true}"#,
         ] {
             assert_eq!(read(line.as_bytes()), (vec![format!("1 {line}")], None));

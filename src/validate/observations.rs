@@ -241,6 +241,7 @@ impl Numbering {
             PeerMessage::Answer(answer) => {
                 Ok(Observation::CallAnswered(self.ended(&event.peer, exchange, peer)?, answer))
             }
+            PeerMessage::Sent(answer) => Ok(Observation::AnswerSent(self.ended(&event.peer, exchange, peer)?, answer)),
             PeerMessage::Lost => Ok(Observation::CallLost(self.ended(&event.peer, exchange, peer)?)),
         }
     }

@@ -46,6 +46,7 @@ pub fn decoded_message(spec: &Spec, event: &PeerEvent<Raw<'_>>) -> Result<PeerEv
             (key, PeerMessage::Call(decoded(spec, declared.request, query)?))
         }
         PeerMessage::Answer(answer) => (None, PeerMessage::Answer(decoded(spec, declared.response, answer)?)),
+        PeerMessage::Sent(answer) => (None, PeerMessage::Sent(decoded(spec, declared.response, answer)?)),
         PeerMessage::Lost => (None, PeerMessage::Lost),
     };
     Ok(PeerEvent { peer: name.clone(), key, exchange: event.exchange, message })

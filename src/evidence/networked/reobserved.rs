@@ -49,9 +49,14 @@ impl Repeated<'_> {
             Observation::CallAnswered(exchange, answer) => {
                 let known = filled.unwrap_or_else(|| answer.clone());
                 shows(&known, answer)?;
-                self.answer_call(*exchange, Some(&known))
+                answered(self.server.process().answer_call(*exchange, Some(&known)))
             }
-            Observation::CallLost(exchange) => self.answer_call(*exchange, None),
+            Observation::AnswerSent(exchange, answer) => {
+                let known = filled.unwrap_or_else(|| answer.clone());
+                shows(&known, answer)?;
+                answered(self.server.process().send_answer(*exchange, &known))
+            }
+            Observation::CallLost(exchange) => answered(self.server.process().answer_call(*exchange, None)),
             Observation::Restart => self.restart(restart.map(|section| section.choices), line),
             Observation::End => Ok(()),
         }
@@ -170,13 +175,10 @@ impl Repeated<'_> {
             calls[number].seen = Some(line);
         }
     }
+}
 
-    fn answer_call(&mut self, exchange: u64, answer: Option<&Value>) -> Repeat<()> {
-        match self.server.process().answer_call(exchange, answer) {
-            true => Ok(()),
-            false => Err("no such call waits for an answer".to_owned()),
-        }
-    }
+fn answered(is_call: bool) -> Repeat<()> {
+    if is_call { Ok(()) } else { Err("no such call waits for an answer".to_owned()) }
 }
 
 /// Compares a value with the recorded one, in which parts may be holes.

@@ -112,7 +112,7 @@ impl Repeated<'_> {
 
     /// Runs a section. Fails if the server may not run this section next.
     pub(crate) fn section(&mut self, section: ScriptedSection, observation: &Observation) -> Repeat<()> {
-        let ScriptedSection { start, choices, copies } = section;
+        let ScriptedSection { start, choices, arrived, copies } = section;
         let (next, work) = self.next(&start)?;
         let situation = self.server.process().situation();
         let program = &self.spec.program;
@@ -120,7 +120,7 @@ impl Repeated<'_> {
             return Err("the server may not do this there".to_owned());
         }
         let at = self.sections.len();
-        self.take(next);
+        self.take(next, &arrived);
         let section = self.made(self.line, work, &start, choices)?;
         let port = start.port();
         if let (Some(port), true) = (port, section.end != WitnessEnd::Done) {
@@ -206,13 +206,14 @@ impl Repeated<'_> {
         ended
     }
 
-    /// Takes the beginning of a section out of what is under way.
-    fn take(&mut self, next: ServerSection) {
+    /// Takes the beginning of a section out of what is under way, with the answers of peers that have arrived.
+    fn take(&mut self, next: ServerSection, answers: &[u64]) {
         let process = self.server.process();
         match next {
             ServerSection::Move(ServerMove::Receive(at)) if !self.network.duplicates() => {
                 process.take_arrived(at);
             }
+            ServerSection::Move(ServerMove::Resume(at)) => process.arrive_answers(at, answers),
             ServerSection::Move(_) => {}
             ServerSection::Open(port) => process.take_notice(port, ConnectionList::Opening),
             ServerSection::Leave(port) => {

@@ -46,6 +46,8 @@ pub(crate) struct ScriptedSection {
     /// The beginning of the section, with all values known.
     pub(crate) start: SectionStart,
     pub(crate) choices: Vec<Given>,
+    /// The calls whose answers have arrived before the section, of those that peers have sent.
+    pub(crate) arrived: Vec<u64>,
     /// Messages of the section that are copies of present ones, or that nobody sees.
     pub(crate) copies: Vec<(Port, Value)>,
 }
@@ -137,6 +139,9 @@ impl ScriptedEvent {
             Logged::Request(value) => self.filled = Some(completion.value(value)),
             Logged::Seen(value) => self.seen = Some(completion.value(value)),
             Logged::Called(port) => self.called = *port,
+            Logged::Arrived(exchanges) => {
+                self.sections.last_mut().into_iter().for_each(|section| section.arrived.clone_from(exchanges));
+            }
             Logged::Copied => self.is_copy = true,
             Logged::NeverRead => self.never_read += 1,
             Logged::Dropped(port, value) => {
@@ -153,7 +158,7 @@ impl ScriptedEvent {
     }
 
     fn begin(&mut self, start: SectionStart) {
-        self.sections.push(ScriptedSection { start, choices: Vec::new(), copies: Vec::new() });
+        self.sections.push(ScriptedSection { start, choices: Vec::new(), arrived: Vec::new(), copies: Vec::new() });
     }
 }
 

@@ -169,7 +169,7 @@ impl Logged {
             }
             Logged::Request(value) | Logged::Seen(value) | Logged::Dropped(_, value) => value.visit_variables(visit),
             Logged::Section(begun) => begun.request().into_iter().for_each(|value| value.visit_variables(visit)),
-            Logged::Called(_) | Logged::Copied | Logged::NeverRead | Logged::Observed => {}
+            Logged::Called(_) | Logged::Arrived(_) | Logged::Copied | Logged::NeverRead | Logged::Observed => {}
             Logged::Way(_) | Logged::Received | Logged::Step(_) | Logged::Began(_) => {}
         }
     }

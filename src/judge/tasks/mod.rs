@@ -12,6 +12,8 @@ pub(crate) mod composed;
 pub(crate) mod deepest;
 pub(crate) mod detours;
 pub(crate) mod failing;
+pub(crate) mod next_messages;
+pub(crate) mod peer_duty;
 pub(crate) mod prospects;
 pub(crate) mod recording;
 pub(crate) mod remaining_answers;
@@ -31,7 +33,7 @@ use visited::VisitedStates;
 
 use crate::limits;
 use crate::network::{CallSeen, Network, Observation, PacketOrder, ServerMove, ServerSection, moves};
-use crate::process::{Limit, PeerCall, Port, SectionStart, Sent, Situation};
+use crate::process::{Limit, PeerCall, Port, Process, SectionStart, Sent, Situation};
 use crate::spec::{Spec, TypeId};
 use crate::value::Value;
 
@@ -105,7 +107,14 @@ fn with_observed(
         Observation::Lost(port) => ended(context, composed, ready, *port),
         Observation::Closed(port) => without_end(context, ready, *port),
         Observation::Called(seen) => with_called(context, spec, ready, seen),
-        Observation::CallAnswered(exchange, answer) => with_call_answered(context, spec, ready, *exchange, answer),
+        Observation::CallAnswered(exchange, answer) => {
+            let takes = |process: &mut Process, answer: &Value| process.answer_call(*exchange, Some(answer));
+            with_call_answered(context, spec, ready, (*exchange, answer), &takes)
+        }
+        Observation::AnswerSent(exchange, answer) => {
+            let takes = |process: &mut Process, answer: &Value| process.send_answer(*exchange, answer);
+            with_call_answered(context, spec, ready, (*exchange, answer), &takes)
+        }
         Observation::CallLost(exchange) => retained(ready, |candidate| candidate.process.answer_call(*exchange, None)),
         Observation::Restart => restarted(context, spec, ready),
         Observation::End => ready,
@@ -163,6 +172,8 @@ fn run_sections(
 pub(super) fn is_enough(composed: Composed<'_>, candidate: &Candidate, observation: &Observation) -> bool {
     match observation {
         Observation::Called(_) => false,
+        // Answers that were sent before may have arrived before this one.
+        Observation::CallAnswered(..) => !candidate.process.situation().calls().any(|call| call.is_answer_sent),
         Observation::Restart => {
             composed.spec.program.restarts.is_none() && candidate.process.situation() == Situation::default()
         }
@@ -412,13 +423,13 @@ fn with_called(context: &mut Context, spec: &Spec, candidates: Vec<Candidate>, s
     after
 }
 
-/// The candidates after a peer has answered a call.
+/// The candidates after a peer has answered a call, as their processes take it.
 fn with_call_answered(
     context: &mut Context,
     spec: &Spec,
     candidates: Vec<Candidate>,
-    exchange: u64,
-    answer: &Value,
+    (exchange, answer): (u64, &Value),
+    takes: &dyn Fn(&mut Process, &Value) -> bool,
 ) -> Vec<Candidate> {
     retained(candidates, |candidate| {
         let Some(peer) = candidate.process.called_peer(exchange) else { return false };
@@ -426,7 +437,7 @@ fn with_call_answered(
         let filled = Filled::of_type(answer, spec, response, &mut context.fresh);
         let answer = filled.as_ref().map_or(answer, |filled| &filled.request);
         filled.iter().for_each(|filled| context.log(candidate, || Logged::Request(filled.request.clone())));
-        candidate.process.answer_call(exchange, Some(answer))
+        takes(&mut candidate.process, answer)
             && filled.as_ref().is_none_or(|filled| filled.assume(candidate, &mut context.solver).is_ok())
     })
 }

@@ -13,7 +13,7 @@ use crate::judge::own_steps::fire;
 use crate::judge::section::{GivenAnswer, Goal, OpenPath, Section};
 use crate::limits;
 use crate::network::{ServerMove, ServerSection};
-use crate::process::{ConnectionList, SectionStart, Sent};
+use crate::process::{ConnectionList, Limit, SectionStart, Sent};
 use crate::value::Value;
 
 /// The work that packets under way are to a section: each message is compared with those before it.
@@ -48,7 +48,10 @@ pub(crate) fn moved(
             first.process.receive_copy(&spec.program, at);
         }
         ServerSection::Move(ServerMove::Receive(at)) => first.process.receive_arrived(&spec.program, at),
-        ServerSection::Move(ServerMove::Resume(at)) => first.process.wake(at),
+        ServerSection::Move(ServerMove::Resume(at)) if from.process.situation().suspended[at].calls.is_empty() => {
+            first.process.wake(at);
+        }
+        ServerSection::Move(ServerMove::Resume(at)) => return answered_each(context, composed, &first, at),
         ServerSection::Move(ServerMove::Step) => return stepped_each(context, composed, from),
         ServerSection::Open(port) => {
             first.process.take_notice(port, ConnectionList::Opening);
@@ -60,12 +63,68 @@ pub(crate) fn moved(
             first.process.leave(&spec.program, port);
         }
     }
-    let next = Section::new(context, spec, Goal::Section).results(first);
+    ended(context, composed, first)
+}
+
+/// The candidates at the end of a section that has begun.
+fn ended(context: &mut Context, composed: Composed<'_>, first: Candidate) -> Vec<Candidate> {
+    let next = Section::new(context, composed.spec, Goal::Section).results(first);
     let mut next = delivered(context, composed, next);
     for candidate in &mut next {
         tidy::between_sections(context, candidate);
     }
     next
+}
+
+/// The candidates to which the next section of a task leads that waits for some of the answers that peers have sent: for each choice
+/// of the answers that have arrived first.
+fn answered_each(context: &mut Context, composed: Composed<'_>, from: &Candidate, at: usize) -> Vec<Candidate> {
+    let task = &from.process.situation().suspended[at];
+    let sent: Vec<u64> =
+        task.calls.iter().filter(|call| call.is_answer_sent).filter_map(|call| call.exchange).collect();
+    let mut after = Vec::new();
+    for (tried, arrived) in Combinations::of(&sent, task.wanted).enumerate() {
+        if tried > limits::CLOSURE_LIMIT {
+            context.give_up(Limit::Steps);
+            break;
+        }
+        let mut first = from.clone();
+        context.log(&mut first, || Logged::Arrived(arrived.clone()));
+        first.process.arrive_answers(at, &arrived);
+        first.process.wake(at);
+        after.append(&mut ended(context, composed, first));
+    }
+    after
+}
+
+/// All choices of some of several numbers, in order.
+struct Combinations<'n> {
+    of: &'n [u64],
+    /// The places of the next choice; `None` after the last one.
+    next: Option<Vec<usize>>,
+}
+
+impl Combinations<'_> {
+    fn of(numbers: &[u64], count: usize) -> Combinations<'_> {
+        Combinations { of: numbers, next: (count <= numbers.len()).then(|| (0..count).collect()) }
+    }
+}
+
+impl Iterator for Combinations<'_> {
+    type Item = Vec<u64>;
+
+    fn next(&mut self) -> Option<Vec<u64>> {
+        let mut places = self.next.take()?;
+        let chosen = places.iter().map(|at| self.of[*at]).collect();
+        let (count, last) = (places.len(), self.of.len());
+        // The last place that can move on does, and those behind it follow.
+        if let Some(moved) = (0..count).rev().find(|at| places[*at] + (count - at) < last) {
+            let first = places[moved] + 1;
+            (moved..count).for_each(|at| places[at] = first + at - moved);
+            self.next = Some(places);
+        }
+        Some(chosen)
+    }
 }
 
 /// The section that a server begins, as it is logged; a step logs itself.

@@ -126,7 +126,7 @@ impl<'s> DrawnLanes<'s> {
                 self.calls.insert(*exchange, self.drawn.len());
                 self.drawn.push(DrawnRequest::open(format!("{}{key}", peer.name), request, line));
             }
-            Observation::CallAnswered(exchange, answer) => {
+            Observation::CallAnswered(exchange, answer) | Observation::AnswerSent(exchange, answer) => {
                 let ty = self.called_response(*exchange);
                 let answer = ty.map(|ty| self.text(ty, answer));
                 self.called(*exchange, RequestEnd::Answered, answer, line);

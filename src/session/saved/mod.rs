@@ -327,6 +327,7 @@ fn typed<'e>(spec: &Spec, event: &'e TraceEvent<Value>) -> Option<TraceEvent<(Ty
             let message = match message {
                 PeerMessage::Call(query) => PeerMessage::Call((peer.request, query)),
                 PeerMessage::Answer(answer) => PeerMessage::Answer((peer.response, answer)),
+                PeerMessage::Sent(answer) => PeerMessage::Sent((peer.response, answer)),
                 PeerMessage::Lost => PeerMessage::Lost,
             };
             let key = match key {

@@ -128,6 +128,36 @@ impl Program {
         self.all_called(self.serve, &|op| !matches!(op, Op::End) && (!op.is_asynchronous() || is_call(op)))
     }
 
+    /// Tests whether an answer of a peer may break the client's duty: an `expects` may come after a call.
+    #[must_use]
+    pub fn has_duties_after_calls(&self) -> bool {
+        let calls = |op: &Op| matches!(op.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
+        let may_call = |op: &Op| match op.plain() {
+            Op::Call { function, .. } => !self.all_called(*function, &|op| !calls(op)),
+            op => calls(op),
+        };
+        let mut functions = self.functions.iter().zip(self.duties_ahead());
+        functions.any(|(function, ahead)| {
+            let is_before = |at: usize| function.code[at].successors(at).any(|to| ahead.get(to) == Some(&true));
+            (0..function.code.len()).any(|at| may_call(&function.code[at]) && is_before(at))
+        })
+    }
+
+    /// Tests whether peers may still be called, or see a call, once each request has its answer.
+    #[must_use]
+    pub fn may_call_later(&self) -> bool {
+        let is_all =
+            |least: &Operand| matches!(least, Operand::Constant(at) if self.constants[*at as usize] == Value::Absent);
+        let is_left = |op: &Op| matches!(op.plain(), Op::CallPeers { least, .. } if !is_all(least));
+        let calls = |op: &Op| matches!(op.plain(), Op::CallPeer { .. } | Op::CallPeers { .. });
+        let is_in = |is_it: &dyn Fn(&Op) -> bool| self.functions.iter().any(|function| function.code.iter().any(is_it));
+        let begun = self.steps.iter().map(|step| step.function).chain(self.opens).chain(self.closes);
+        let mut unasked = begun.chain(self.restarts);
+        is_in(&is_left)
+            || is_in(&calls) && !self.answers_after_calls()
+            || unasked.any(|function| !self.all_called(function, &|op| !calls(op)))
+    }
+
     /// Tests whether the initial state, or a handler of connections, may be faulty.
     #[must_use]
     pub fn may_fail_unasked(&self) -> bool {

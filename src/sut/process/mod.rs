@@ -206,6 +206,15 @@ impl Launcher {
         Ok(())
     }
 
+    /// Ends the system if the next reset starts it again; returns whether it was ended.
+    pub(super) fn end_before_reset(&mut self) -> bool {
+        let ends = self.restarts() && !self.is_fresh && self.group.is_some();
+        if ends {
+            self.end(Ending::Kindly);
+        }
+        ends
+    }
+
     /// Tests whether a reset starts the system again.
     #[must_use]
     pub fn restarts(&self) -> bool {
@@ -224,6 +233,11 @@ impl Launcher {
     /// Notes that the system is used, so that the next reset is not skipped.
     pub fn used(&mut self) {
         self.is_fresh = false;
+    }
+
+    /// Kills the system.
+    pub(super) fn kill(&mut self) {
+        self.end(Ending::AtOnce);
     }
 
     /// Kills the system and starts it again.

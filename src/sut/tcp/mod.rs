@@ -49,8 +49,8 @@ pub(super) struct TcpSystem<D: Dialect> {
     place: SystemPlace,
     launcher: Launcher,
     peers: PlayedPeers,
-    /// Set if a request was given up since the last reset, so that the system may still call peers for it.
-    has_given_up: bool,
+    /// Set if the system may still call peers for requests since the last reset: one was given up, or not all calls are waited for.
+    may_still_call: bool,
     links: BTreeMap<u64, TcpLink<D::Link>>,
     /// The connections that have just ended, in order.
     ended: VecDeque<EndedLink<D::Link>>,
@@ -85,7 +85,7 @@ impl<D: Dialect> TcpSystem<D> {
             place,
             launcher,
             peers,
-            has_given_up: false,
+            may_still_call: false,
             links: BTreeMap::new(),
             ended: VecDeque::new(),
             read: VecDeque::new(),
@@ -134,6 +134,7 @@ impl<D: Dialect> TcpSystem<D> {
     /// Writes without waiting, then waits until something can be read or written, and reads.
     fn turn(&mut self, until: Instant) -> Result<(), SutFailure> {
         self.links.values_mut().for_each(|link| link.write());
+        let until = if self.peers.is_behind() { Instant::now() } else { until };
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
         for client in self.readable(until)? {
             let Some(link) = self.links.get_mut(&client) else { continue };
@@ -188,7 +189,7 @@ impl<D: Dialect> TcpSystem<D> {
             Ok(kind) => Ok(SutEvent { client, kind }),
             Err(failure) => Err(failure.of_client(client)),
         };
-        self.has_given_up |= seen.iter().any(|seen| matches!(seen, Ok(SutEventKind::Lost | SutEventKind::Closed)));
+        self.may_still_call |= seen.iter().any(|seen| matches!(seen, Ok(SutEventKind::Lost | SutEventKind::Closed)));
         self.read.extend(seen.into_iter().map(of_client));
     }
 
@@ -222,7 +223,6 @@ impl<D: Dialect> TcpSystem<D> {
         self.links.clear();
         self.ended.clear();
         self.read.clear();
-        self.peers.disconnect();
     }
 }
 
@@ -264,8 +264,12 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.peers.answer(call, answer)
     }
 
+    fn leaves_calls(&self) -> bool {
+        self.peers.calls_later() && !self.launcher.restarts()
+    }
+
     fn close(&mut self, client: u64) -> Result<(), SutFailure> {
-        self.has_given_up = true;
+        self.may_still_call = true;
         self.links.remove(&client);
         self.ended.retain(|ended| ended.client != client);
         self.read.retain(|event| !matches!(event, Ok(event) if event.client == client));
@@ -274,14 +278,22 @@ impl<D: Dialect> System for TcpSystem<D> {
 
     fn reset(&mut self, _clients: u64) -> Result<(), SutFailure> {
         self.disconnect();
-        if std::mem::take(&mut self.has_given_up) && !self.launcher.restarts() {
+        if self.launcher.restarts() {
+            // What the system did before it ended is over, even if a peer did not take notice of it.
+            if self.launcher.end_before_reset() {
+                self.peers.disconnect();
+            }
+        } else if std::mem::take(&mut self.may_still_call) || self.peers.calls_later() {
             self.peers.wait_for_silence();
         }
+        self.peers.begin();
         self.launcher.reset()
     }
 
     fn crash(&mut self) -> Result<(), SutFailure> {
         self.disconnect();
+        self.launcher.kill();
+        self.peers.disconnect();
         self.launcher.crash()
     }
 

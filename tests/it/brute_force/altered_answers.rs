@@ -179,7 +179,12 @@ struct Altered {
 
 fn alterations(oracle: &Oracle<'_>, trace: &Events) -> Vec<Altered> {
     let scalars = oracle.scalars(trace);
-    let says = |at: &usize| matches!(trace[*at].1, Event::Answer(_) | Event::Called(..) | Event::CallAnswered(Some(_)));
+    let says = |at: &usize| {
+        matches!(
+            trace[*at].1,
+            Event::Answer(_) | Event::Called(..) | Event::CallAnswered(Some(_)) | Event::AnswerSent(_)
+        )
+    };
     let places: Vec<usize> = (0..trace.len()).filter(says).collect();
     let mut all = Vec::new();
     for (place, at) in places.iter().copied().enumerate() {

@@ -66,6 +66,7 @@ pub fn observation(spec: &Spec, (client, event): &(u64, Event)) -> Observation {
             request: peer(request, |peer| peer.request),
         }),
         Event::CallAnswered(Some(answer)) => Observation::CallAnswered(*client, peer(answer, |peer| peer.response)),
+        Event::AnswerSent(answer) => Observation::AnswerSent(*client, peer(answer, |peer| peer.response)),
         Event::CallAnswered(None) => Observation::CallLost(*client),
         Event::Restart => Observation::Restart,
     }

@@ -4,6 +4,7 @@ mod campaign_reports;
 mod coverage;
 mod generate;
 mod peers;
+mod quorums;
 mod requests;
 mod testing;
 mod watch;

@@ -13,6 +13,8 @@ pub struct Called {
     pub request: Value,
     /// The number under which the peer has seen it.
     pub exchange: Option<u64>,
+    /// The answer that the peer has sent, which may arrive at any time.
+    pub sent: Option<Value>,
 }
 
 /// The calls that a task waits for.
@@ -27,13 +29,17 @@ pub struct Calls {
 
 impl Calls {
     pub fn of_one(key: Value, request: Value) -> Calls {
-        Calls { open: vec![Called { key, request, exchange: None }], wanted: 1, answers: Value::option(None) }
+        Calls {
+            open: vec![Called { key, request, exchange: None, sent: None }],
+            wanted: 1,
+            answers: Value::option(None),
+        }
     }
 
     /// Calls that leave together; all answers are waited for where no number is said.
     pub fn of_several(requests: BTreeMap<Value, Value>, least: Option<&Value>) -> Calls {
         let open: Vec<Called> =
-            requests.into_iter().map(|(key, request)| Called { key, request, exchange: None }).collect();
+            requests.into_iter().map(|(key, request)| Called { key, request, exchange: None, sent: None }).collect();
         let wanted = match least {
             Some(Value::Int(least)) if least.is_negative() => 0,
             Some(Value::Int(least)) => least.to_usize().unwrap_or(usize::MAX),
@@ -68,7 +74,7 @@ impl World {
         for task in &mut self.tasks {
             if let Some(calls) = task.calls.take_if(|calls| calls.is_enough()) {
                 task.answer = Some(calls.answers);
-                self.unawaited.extend(calls.open);
+                self.unawaited.extend(calls.open.into_iter().filter(|call| call.sent.is_none()));
             }
         }
         self.tasks.sort();
@@ -84,7 +90,7 @@ impl World {
             let mut world = self.clone();
             let awaited = world.tasks.iter_mut().flat_map(|task| &mut task.calls).flat_map(|calls| &mut calls.open);
             let call = awaited.chain(&mut world.unawaited).nth(at).expect("a call");
-            *call = Called { key: key.clone(), request: request.clone(), exchange: Some(exchange) };
+            *call = Called { key: key.clone(), request: request.clone(), exchange: Some(exchange), sent: None };
             world.settle_calls();
             world
         };
@@ -100,6 +106,26 @@ impl World {
         let is_answered = world.tasks.iter_mut().filter_map(|task| task.calls.as_mut()).any(takes);
         world.settle_calls();
         (is_answered || world.unawaited.len() < before).then_some(world)
+    }
+
+    /// The world in which a peer has sent an answer to a call.
+    pub fn sent_answer(&self, exchange: u64, answer: &Value) -> Option<World> {
+        let mut world = self.clone();
+        let mut awaited = world.tasks.iter_mut().flat_map(|task| &mut task.calls).flat_map(|calls| &mut calls.open);
+        match awaited.find(|call| call.exchange == Some(exchange)) {
+            Some(call) => {
+                call.sent = Some(answer.clone());
+                world.tasks.sort();
+                Some(world)
+            }
+            None => self.answered(exchange, Some(answer)),
+        }
+    }
+
+    /// The calls whose answers may arrive next, with these.
+    pub fn sent_answers(&self) -> Vec<(u64, Value)> {
+        let calls = self.all_calls();
+        calls.iter().filter_map(|call| Some((call.exchange?, call.sent.clone()?))).collect()
     }
 
     /// Drops calls that nobody waits for, of which there are more equal ones than peers will see calls: a request that comes again may

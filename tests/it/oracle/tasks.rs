@@ -21,6 +21,8 @@ pub enum Event {
     Called(Json, Json),
     /// It answers; nothing where it fails.
     CallAnswered(Option<Json>),
+    /// It has sent an answer, which arrives later.
+    AnswerSent(Json),
     /// The server is killed and starts again; connections that come are others.
     Restart,
 }
@@ -92,6 +94,8 @@ enum Move {
     Step(usize),
     Open(u64),
     Leave(u64),
+    /// An answer that a peer has sent arrives.
+    Arrive(u64),
 }
 
 /// The wire, and the number of calls that peers will see.
@@ -196,7 +200,12 @@ impl<'a> Oracle<'a> {
         *events += 1;
         let begin = |world| self.with_connection(world, (*number, event));
         *worlds = std::mem::take(worlds).into_iter().map(begin).collect();
-        let waits = !matches!(event, Event::Request(_) | Event::Lost | Event::CallAnswered(_));
+        let is_behind = worlds.iter().any(|world| !world.sent_answers().is_empty());
+        let waits = match event {
+            Event::Request(_) | Event::Lost | Event::AnswerSent(_) => false,
+            Event::CallAnswered(_) => is_behind,
+            _ => true,
+        };
         if waits {
             // Behind the first answer on a connection another one is not the one that is seen.
             let is_there = |world: &World| match event {
@@ -219,7 +228,8 @@ impl<'a> Oracle<'a> {
 
     /// The world in which the connection of an event has begun.
     pub fn with_connection(&self, mut world: World, (client, event): (u64, &Event)) -> World {
-        let is_peers = matches!(event, Event::Called(..) | Event::CallAnswered(_) | Event::Restart);
+        let is_peers =
+            matches!(event, Event::Called(..) | Event::CallAnswered(_) | Event::AnswerSent(_) | Event::Restart);
         if !is_peers && world.there.insert(client) && self.has_handler(&|trigger| matches!(trigger, Trigger::Open(_))) {
             world.opening.insert(client);
         }
@@ -252,6 +262,10 @@ impl<'a> Oracle<'a> {
             Event::CallAnswered(answer) => {
                 let answer = answer.as_ref().map(|answer| self.decode(answer, Some(self.peer_response())));
                 world.answered(number, answer.as_ref()).into_iter().collect()
+            }
+            Event::AnswerSent(answer) => {
+                let answer = self.decode(answer, Some(self.peer_response()));
+                world.sent_answer(number, &answer).into_iter().collect()
             }
             Event::Restart => unreachable!("it has several worlds behind it"),
         }
@@ -323,7 +337,8 @@ impl<'a> Oracle<'a> {
         let steps = (0..self.step_blocks().count()).map(Move::Step);
         let can_go_on = |at: &usize| world.tasks[*at].calls.is_none();
         let resumed = (0..world.tasks.len()).filter(can_go_on).map(Move::Resume);
-        let mut moves: Vec<Move> = steps.chain(resumed).collect();
+        let arrived = world.sent_answers().into_iter().map(|(exchange, _)| Move::Arrive(exchange));
+        let mut moves: Vec<Move> = steps.chain(resumed).chain(arrived).collect();
         if !self.is_serial() || world.tasks.is_empty() {
             moves.extend(world.readable(wire).into_iter().map(Move::Receive));
             moves.extend(world.opening.iter().map(|client| Move::Open(*client)));
@@ -405,6 +420,11 @@ impl<'a> Oracle<'a> {
                 Task { client, request, begun: Vec::new(), taken: Vec::new(), calls: None, answer: None }
             }
             Move::Resume(at) => rest.tasks.remove(at),
+            Move::Arrive(exchange) => {
+                let sent = world.sent_answers().into_iter().find(|(own, _)| *own == exchange);
+                let answer = sent.map(|(_, answer)| answer);
+                return Ok(rest.answered(exchange, answer.as_ref()).expect("a call").ordered(wire));
+            }
             Move::Step(number) => {
                 let block = self.step_blocks().nth(number).expect("a step");
                 return self.other(rest, wire, 0, draw, &|frame| frame.block(block).map(|_| ()));

@@ -49,7 +49,9 @@ impl<'a> Oracle<'a> {
                 let (key_type, request_type) = self.peer_types();
                 vec![self.decode(key, Some(key_type)), self.decode(request, Some(request_type))]
             }
-            Event::CallAnswered(Some(answer)) => vec![self.decode(answer, Some(self.peer_response()))],
+            Event::CallAnswered(Some(answer)) | Event::AnswerSent(answer) => {
+                vec![self.decode(answer, Some(self.peer_response()))]
+            }
             Event::CallAnswered(None) | Event::Hole | Event::Lost | Event::Closed | Event::Restart => Vec::new(),
         }
     }
@@ -90,6 +92,9 @@ impl<'a> Oracle<'a> {
             Event::CallAnswered(Some(answer)) => {
                 let answers = others(answer, Some(self.peer_response())).into_iter().map(Some);
                 answers.chain([None]).map(Event::CallAnswered).collect()
+            }
+            Event::AnswerSent(answer) => {
+                others(answer, Some(self.peer_response())).into_iter().map(Event::AnswerSent).collect()
             }
             Event::Request(_) | Event::Hole | Event::Lost | Event::Closed | Event::CallAnswered(None) => Vec::new(),
             Event::Restart => Vec::new(),

@@ -335,9 +335,16 @@ impl Running<'_> {
             let exchange = self.calls.swap_remove(rng.below(self.calls.len()));
             let answer = rng.percent(80).then(|| json!(rng.between(0, 2)));
             let value = answer.as_ref().map(|answer| self.oracle.decode(answer, Some(self.oracle.peer_response())));
-            if let Some(world) = self.world.answered(exchange, value.as_ref()) {
+            // Of the answers, some are recorded as they are sent, and the others as they arrive.
+            let (world, event) = match (answer, value) {
+                (Some(answer), Some(value)) if exchange % 3 != 0 => {
+                    (self.world.sent_answer(exchange, &value), Event::AnswerSent(answer))
+                }
+                (answer, value) => (self.world.answered(exchange, value.as_ref()), Event::CallAnswered(answer)),
+            };
+            if let Some(world) = world {
                 self.world = world;
-                self.push(exchange, Event::CallAnswered(answer));
+                self.push(exchange, event);
             }
         }
     }

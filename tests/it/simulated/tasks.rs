@@ -93,7 +93,7 @@ fn kind(event: &Event) -> &'static str {
         Event::Lost => "lost",
         Event::Closed => "closed",
         Event::Called(..) => "calls",
-        Event::CallAnswered(_) => "calls that ended",
+        Event::CallAnswered(_) | Event::AnswerSent(_) => "calls that ended",
         Event::Restart => "restarts",
     }
 }
