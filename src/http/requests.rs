@@ -3,9 +3,11 @@
 //! For example, by `Get { key } => GET "/kv/{key}";` the request `{"Get": {"key": "a b"}}` is the message `GET /kv/a%20b`, and the message
 //! is read as this request.
 
+use std::cmp::Reverse;
+
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-use crate::json::{decode_plain, members};
+use crate::json::{decode_plain, encode, members};
 use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, is_header_name, is_header_text};
 use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
@@ -23,6 +25,25 @@ const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// as another request.
 #[must_use]
 pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
+    let (form, message) = written(spec, request)?;
+    let is_same = request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request));
+    is_same.then(|| to_server(message, form.authority.as_deref()))
+}
+
+/// The reason why a request has no form on the wire.
+#[must_use]
+pub fn why_unsent(spec: &Spec, request: &Value) -> String {
+    let shown = |request: &Value| encode(&spec.types, spec.program.request, request);
+    let own = shown(request);
+    match written(spec, request).map(|(_, message)| request_of(spec, &message)) {
+        None => format!("{own} cannot be written as a message of HTTP"),
+        Some(Ok(read)) => format!("the message for {own} is read as {}", shown(&read)),
+        Some(Err((_, why))) => format!("the message for {own} is read as no request: {why}"),
+    }
+}
+
+/// The message for a request, with its form. The message may be read as another request.
+fn written<'s>(spec: &'s Spec, request: &Value) -> Option<(&'s RequestForm, HttpMessage)> {
     let forms = spec.http.as_deref()?;
     let types = &spec.types;
     let tag = tag_of(types.get(spec.program.request), request);
@@ -60,9 +81,7 @@ pub fn message_of_request(spec: &Spec, request: &Value) -> Option<HttpMessage> {
         headers.push(("Content-Type".to_owned(), kind.as_bytes().to_vec()));
     }
     let head = HttpHead::Request { method: method_of(types, form, &field)?, target };
-    let message = HttpMessage { head, headers, body, keeps_alive: true };
-    let is_same = request_of(spec, &message).is_ok_and(|read| is_same_in_text(&read, request));
-    is_same.then(|| to_server(message, form.authority.as_deref()))
+    Some((form, HttpMessage { head, headers, body, keeps_alive: true }))
 }
 
 /// The message, sent to a proxy if the form names a server: its target becomes a whole URL.
@@ -230,12 +249,19 @@ pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, Str
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     let mut is_known = false;
     let mut flaw = None;
-    for form in &forms.requests {
+    let with_headers = |form| (form, constant_headers(form, message));
+    let mut lines: Vec<(&RequestForm, _)> = forms.requests.iter().map(with_headers).collect();
+    lines.sort_by_key(|(_, (there, missing))| (Reverse(there.len()), missing.len()));
+    for (form, (_, missing)) in lines {
         let Some(texts) = fields_of_path(&form.path, path) else { continue };
         is_known = true;
         if let TextPart::Fixed(own) = &form.method
             && own != method
         {
+            continue;
+        }
+        if let Some(name) = missing.into_iter().find(|name| !is_of_client(name)) {
+            flaw.get_or_insert_with(|| format!("the header {name} is another one"));
             continue;
         }
         match read(&spec.types, form, &texts, query, message) {
@@ -251,6 +277,30 @@ pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, Str
         None if is_known => (405, format!("no line of the http block is about {method} {path}")),
         None => (404, format!("no line of the http block is about the path {path}")),
     })
+}
+
+/// The constant headers of a form that a message has, and those that it does not have.
+fn constant_headers<'f>(form: &'f RequestForm, message: &HttpMessage) -> (Vec<&'f str>, Vec<&'f str>) {
+    let constants = form.headers.iter().filter_map(|(name, part)| match part {
+        TextPart::Fixed(text) => Some((name.as_str(), text.as_str())),
+        TextPart::Field(_) => None,
+    });
+    let is_it = |name: &str, text: &str, own: &str| match name.eq_ignore_ascii_case("Content-Type") {
+        // Clients add a charset.
+        true => own.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(text) || own == text,
+        false => own == text,
+    };
+    let has = |(name, text): &(&str, &str)| message.header(name).is_some_and(|own| is_it(name, text, own.trim()));
+    let (there, missing): (Vec<_>, Vec<_>) = constants.partition(has);
+    let names = |headers: Vec<(&'f str, &'f str)>| headers.into_iter().map(|(name, _)| name).collect();
+    (names(there), names(missing))
+}
+
+/// Tests whether a header is about the client and the form of contents, so that clients may send it as they like.
+fn is_of_client(name: &str) -> bool {
+    let free = ["Authorization", "Content-Type", "Cookie", "Origin", "Prefer", "Referer", "User-Agent"];
+    let is_it = |free: &&str| free.eq_ignore_ascii_case(name);
+    free.iter().any(is_it) || name.to_ascii_lowercase().starts_with("accept")
 }
 
 /// The texts of the fields in a path, from left to right; none if the path does not match the form.

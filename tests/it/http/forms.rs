@@ -104,6 +104,38 @@ fn marks_of_recordings_mean_nothing_in_content() {
 }
 
 #[test]
+fn constant_headers_tell_lines_apart() {
+    let text = r#"enum Q { Delete { name: string }, Get { name: string }, Text { name: string }, Any { name: string } } struct A { what: json }
+        protocol p { request Q; response A; on _ { reply choose; }
+            http { Delete { name } => POST "/" { "X-Do": "delete", "Accept": "text/plain" } body json { name };
+                Get { name } => POST "/" { "X-Do": "get" } body json { name };
+                Text { name } => POST "/" { "Content-Type": "text/plain" } body raw(name);
+                Any { name } => POST "/" body json { name };
+                200 => A { what: body json }; } }"#;
+    let spec = Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"));
+    for kind in ["Delete", "Get", "Text", "Any"] {
+        let asked = request(&spec, &format!(r#"{{"{kind}": {{"name": "a"}}}}"#));
+        let message = message_of_request(&spec, &asked).unwrap_or_else(|| panic!("{kind}"));
+        assert_eq!(request_of(&spec, &message), Ok(asked), "{kind}");
+    }
+    let read = |headers: &str| {
+        let mut buffer = MessageBuffer::default();
+        buffer.push(format!("POST / HTTP/1.1\r\n{headers}Content-Length: 13\r\n\r\n{{\"name\": \"a\"}}").as_bytes());
+        let read = request_of(&spec, &buffer.request().unwrap().unwrap());
+        read.map(|request| encode(&spec.types, spec.program.request, &request))
+    };
+    for (headers, expected) in [
+        ("X-Do: delete\r\nAccept: */*\r\n", r#"{"Delete": {"name": "a"}}"#),
+        ("X-Do: delete\r\nAccept: text/plain\r\n", r#"{"Delete": {"name": "a"}}"#),
+        ("x-do:  get \r\n", r#"{"Get": {"name": "a"}}"#),
+        ("X-Do: other\r\n", r#"{"Any": {"name": "a"}}"#),
+        ("Content-Type: Text/Plain; charset=utf-8\r\n", r#"{"Text": {"name": "{\"name\": \"a\"}"}}"#),
+    ] {
+        assert_eq!(read(headers).as_deref(), Ok(expected), "{headers}");
+    }
+}
+
+#[test]
 fn an_answer_that_would_be_read_as_another_one_is_not_written() {
     let spec = forms();
     for (answer, expected) in [
