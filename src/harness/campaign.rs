@@ -58,6 +58,8 @@ pub struct CampaignSettings {
     /// The waits before some of the requests, in seconds. Each wait is made a little shorter or longer.
     pub waits: Vec<f64>,
     /// The most requests in a second; `None` if they are not limited.
+    /// True if a client may send a request before its earlier ones are answered.
+    pub pipelines: bool,
     pub rate: Option<f64>,
     /// The most time for shrinking one failure.
     pub shrink_time: Duration,
@@ -88,6 +90,7 @@ impl Default for CampaignSettings {
             crash: 0.0,
             waits: Vec::new(),
             rate: None,
+            pipelines: true,
             shrink_time: Duration::from_secs(30),
             weights: SourceWeights::default(),
             known: BTreeSet::new(),
@@ -100,6 +103,14 @@ impl Default for CampaignSettings {
 }
 
 /// The receiver of the progress and the failures of a campaign.
+impl CampaignSettings {
+    /// Tests whether a client sends a request before its earlier ones are answered. Clients of a system that calls peers do not: a
+    /// request that is lost after another one may make calls at any later time, which is hard to judge.
+    fn may_pipeline(&self, judging: &Judging) -> bool {
+        self.pipelines && !judging.net.is_sync() && judging.spec.program.peers.is_empty()
+    }
+}
+
 pub trait Follower {
     /// Receives the numbers of requests and runs so far.
     fn proceed(&mut self, requests: u64, runs: u64);
@@ -117,9 +128,6 @@ const SEEDS: usize = 1 << 16;
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests that one client has under way.
 const DEPTH: usize = 4;
-/// The most requests that one client of a system that calls peers has under way. A request that is lost after another one may
-/// make calls at any later time, which is hard to judge.
-const DEPTH_OF_CALLERS: usize = 1;
 /// The number of waves in a row with all requests refused after which the campaign ends.
 const IN_VAIN: u32 = 1_000;
 /// The time for judging a wave after which a run with several clients ends, as more observations can be explained in more ways.
@@ -187,7 +195,7 @@ impl<'c> Campaign<'c> {
         report: CampaignReport,
     ) -> Campaign<'c> {
         let CampaignSettings { clients, weights, aims, .. } = *settings;
-        let depth = if judging.spec.program.peers.is_empty() { DEPTH } else { DEPTH_OF_CALLERS };
+        let depth = if settings.may_pipeline(judging) { DEPTH } else { 1 };
         let generate = GenerateSettings { clients, depth, weights, aims };
         Campaign {
             judging,
@@ -284,6 +292,7 @@ impl<'c> Campaign<'c> {
                 }
             };
             let plan = self.with_crashes(self.cut(plan))?;
+            let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
             let plan = self.with_wait(plan)?;
             let seen = run.events().len();
             let patience = self.patience();
@@ -498,6 +507,7 @@ impl<'c> Campaign<'c> {
             system: self.system,
             patience,
             failing,
+            pipelines: self.settings.may_pipeline(self.judging),
             last: None,
             others: Vec::new(),
         };

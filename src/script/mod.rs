@@ -207,6 +207,22 @@ impl Script {
         self.asked().find(|(asked, _)| *asked == label).map_or(1, |(_, client)| client)
     }
 
+    /// Tests whether a client sends a request before its earlier ones have ended.
+    #[must_use]
+    pub fn pipelines(&self) -> bool {
+        let mut open: Vec<(u64, u64)> = Vec::new();
+        for step in &self.steps {
+            match step {
+                ScriptStep::Ask { client, .. } if open.iter().any(|(_, own)| own == client) => return true,
+                ScriptStep::Ask { label, client, .. } => open.push((*label, *client)),
+                ScriptStep::Await { label, .. } => open.retain(|(own, _)| own != label),
+                ScriptStep::Restart => open.clear(),
+                ScriptStep::Seen { .. } | ScriptStep::Wait(_) | ScriptStep::Together { .. } | ScriptStep::Peer(_) => {}
+            }
+        }
+        false
+    }
+
     fn asked(&self) -> impl Iterator<Item = (u64, u64)> {
         self.steps.iter().filter_map(|step| match step {
             ScriptStep::Ask { label, client, .. } => Some((*label, *client)),
@@ -240,6 +256,17 @@ impl RequestTemplate {
 }
 
 impl Plan {
+    /// The plan in which each request waits for the one before it.
+    #[must_use]
+    pub fn one_after_another(mut self) -> Plan {
+        let mut before = None;
+        for ask in &mut self.asks {
+            ask.after = before.replace(ask.label).into_iter().collect();
+            ask.barrier = None;
+        }
+        self
+    }
+
     /// The plan with labels from `first` on, and with clients up to this number, to which the other clients are mapped.
     #[must_use]
     pub fn moved(mut self, first: u64, clients: u64) -> Plan {

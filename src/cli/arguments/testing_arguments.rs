@@ -137,6 +137,9 @@ pub struct TestArguments {
     /// with commas) [default: 1 over HTTP, else none]
     #[arg(long, value_name = "S", value_delimiter = ',', value_parser = seconds)]
     pub waits: Option<Vec<Duration>>,
+    /// Let clients over HTTP send requests before their earlier ones are answered, as over TCP
+    #[arg(long)]
+    pub pipeline: bool,
     /// Seconds to spend on shrinking a failure; 0 leaves it as it was found
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds_or_zero, allow_hyphen_values = true)]
     pub shrink_time: Duration,

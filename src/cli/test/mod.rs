@@ -29,7 +29,7 @@ use mayhap::report::campaign::{
 };
 use mayhap::script::{JsonTree, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
-use mayhap::sut::{self, PeerAddress, System};
+use mayhap::sut::{self, PeerAddress, SutAddress, System};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -179,6 +179,7 @@ impl LiveTest<'_> {
             deadline: options.system.deadline,
             crash: options.crash,
             waits: waits(self.spec, options),
+            pipelines: options.pipeline || !matches!(options.system.sut, Some(SutAddress::Http(_))),
             rate: options.rate,
             shrink_time: options.shrink_time,
             weights: options.generate,
