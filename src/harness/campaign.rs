@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
+use crate::http::why_unsent;
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::is_same_cause;
@@ -57,9 +58,9 @@ pub struct CampaignSettings {
     pub crash: f64,
     /// The waits before some of the requests, in seconds. Each wait is made a little shorter or longer.
     pub waits: Vec<f64>,
-    /// The most requests in a second; `None` if they are not limited.
     /// True if a client may send a request before its earlier ones are answered.
     pub pipelines: bool,
+    /// The most requests in a second; `None` if they are not limited.
     pub rate: Option<f64>,
     /// The most time for shrinking one failure.
     pub shrink_time: Duration,
@@ -89,8 +90,8 @@ impl Default for CampaignSettings {
             deadline: Duration::from_secs(10),
             crash: 0.0,
             waits: Vec::new(),
-            rate: None,
             pipelines: true,
+            rate: None,
             shrink_time: Duration::from_secs(30),
             weights: SourceWeights::default(),
             known: BTreeSet::new(),
@@ -102,7 +103,6 @@ impl Default for CampaignSettings {
     }
 }
 
-/// The receiver of the progress and the failures of a campaign.
 impl CampaignSettings {
     /// Tests whether a client sends a request before its earlier ones are answered. Clients of a system that calls peers do not: a
     /// request that is lost after another one may make calls at any later time, which is hard to judge.
@@ -111,6 +111,7 @@ impl CampaignSettings {
     }
 }
 
+/// The receiver of the progress and the failures of a campaign.
 pub trait Follower {
     /// Receives the numbers of requests and runs so far.
     fn proceed(&mut self, requests: u64, runs: u64);
@@ -126,7 +127,7 @@ pub trait Follower {
 const SEEDS: usize = 1 << 16;
 /// The silence after which a request that is owed no answer counts as unanswered.
 const SILENCE: Duration = Duration::from_millis(300);
-/// The most requests that one client has under way.
+/// The most requests that one client has under way, if it may have several.
 const DEPTH: usize = 4;
 /// The number of waves in a row with all requests refused after which the campaign ends.
 const IN_VAIN: u32 = 1_000;
@@ -291,8 +292,8 @@ impl<'c> Campaign<'c> {
                     self.generator.wave(&states, label, &mut self.choices).map_err(drawn)?
                 }
             };
-            let plan = self.with_crashes(self.cut(plan))?;
             let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
+            let plan = self.with_crashes(self.cut(plan))?;
             let plan = self.with_wait(plan)?;
             let seen = run.events().len();
             let patience = self.patience();
@@ -306,7 +307,7 @@ impl<'c> Campaign<'c> {
             let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && run.requests() >= self.shortest();
             let is_full = (run.requests() >= length || is_slow) && first.len() == 0 || run.is_over();
             if self.in_vain == IN_VAIN {
-                self.note_undecided(format!("the system refused all requests of {IN_VAIN} waves"));
+                self.note_undecided(in_vain(&run));
                 break run.settle();
             }
             match state {
@@ -329,9 +330,11 @@ impl<'c> Campaign<'c> {
             let patience = self.patience();
             state = run.await_calls(self.system, patience);
         }
-        if let RunState::Interrupted = state {
-            return Ok(RunOver::Stop);
-        }
+        let state = match state {
+            RunState::Interrupted => return Ok(RunOver::Stop),
+            RunState::Explained => run.check_silence(self.system),
+            state => state,
+        };
         self.cover(&run);
         if let RunState::Violated(event) = state
             && self.causes.iter().any(|known| known.is_violated_again(&run, event))
@@ -504,10 +507,10 @@ impl<'c> Campaign<'c> {
         let mut trial = LiveTrial {
             judging: self.judging,
             clients: self.settings.clients,
+            pipelines: self.settings.may_pipeline(self.judging),
             system: self.system,
             patience,
             failing,
-            pipelines: self.settings.may_pipeline(self.judging),
             last: None,
             others: Vec::new(),
         };
@@ -591,7 +594,20 @@ fn unshrunk(failing: &Failing) -> ShrunkScript {
     ShrunkScript { script, runs: 0, fails: (1, 1), others: Vec::new(), minimal: false, stopped: None }
 }
 
+/// The reason why a test ends in which no request of many waves took effect.
+fn in_vain(run: &LiveRun) -> String {
+    let spec = &run.judging().spec;
+    match run.unsent() {
+        Some(request) if !run.has_refused() => {
+            let why = why_unsent(spec, request);
+            format!("no request of {IN_VAIN} waves could be sent; the first one: {why}")
+        }
+        Some(_) => format!("the system refused all requests of {IN_VAIN} waves that could be sent"),
+        None => format!("the system refused all requests of {IN_VAIN} waves"),
+    }
+}
+
 /// The failure that nothing could be drawn, which does not happen with seeds.
 fn drawn(error: ChoiceError) -> SutFailure {
-    SutFailure { kind: crate::sut::SutFailureKind::Adapter, client: None, what: error.to_string() }
+    SutFailure::new(crate::sut::SutFailureKind::Adapter, error.to_string())
 }

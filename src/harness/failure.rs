@@ -168,6 +168,10 @@ impl Failing {
         let spec = &run.judging().spec;
         let of_client = |event: &&LiveEvent| failure.client.is_none_or(|client| event.client == client);
         let last = match failure.kind {
+            SutFailureKind::Violation if failure.is_of_last_answer => {
+                let is_answer = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Answered(_));
+                events.iter().rev().filter(is_answer).find(of_client)
+            }
             SutFailureKind::Violation => unanswered(events, failure.client),
             _ => events.iter().rev().find(of_client),
         };
@@ -450,12 +454,12 @@ pub struct LiveTrial<'t> {
     pub judging: &'t Judging,
     /// The number of clients.
     pub clients: u64,
+    /// True if a client may send a request before its earlier ones are answered.
+    pub pipelines: bool,
     /// The system.
     pub system: &'t mut dyn System,
     /// The limits on waiting.
     pub patience: WaitLimits<'t>,
-    /// True if a client may send a request before its earlier ones are answered.
-    pub pipelines: bool,
     /// The failure that is shrunk.
     pub failing: &'t Failing,
     /// The last failure with the same cause.
@@ -483,6 +487,9 @@ pub fn run_once(
     if let RunState::Explained = state {
         state = run.settle();
     }
+    if let RunState::Explained = state {
+        state = run.check_silence(system);
+    }
     if let RunState::Interrupted = state {
         return Err(SutFailure::new(SutFailureKind::Start, "interrupted"));
     }
@@ -492,6 +499,9 @@ pub fn run_once(
 
 impl Trial for LiveTrial<'_> {
     fn run(&mut self, script: &Script) -> TrialOutcome {
+        if !self.pipelines && script.pipelines() {
+            return TrialOutcome::Passes;
+        }
         let failing = match run_once(self.judging, script, &mut *self.system, self.clients, self.patience) {
             Ok(Some(failing)) => failing,
             Ok(None) => return TrialOutcome::Passes,
@@ -499,9 +509,6 @@ impl Trial for LiveTrial<'_> {
         };
         let (cause, recorded) = (failing.cause(), failing.script.clone());
         if self.failing.is_shown_by(&failing) {
-        if !self.pipelines && script.pipelines() {
-            return TrialOutcome::Passes;
-        }
             self.last = Some(failing);
             return TrialOutcome::Fails { cause: self.failing.cause(), recorded };
         }

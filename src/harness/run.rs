@@ -90,6 +90,10 @@ pub struct LiveRun {
     is_unfit: bool,
     /// The time for judging the last wave.
     judged_in: Duration,
+    /// Set if the system has refused a request.
+    has_refused: bool,
+    /// The first request that was not sent, as it has no form on the wire.
+    unsent: Option<Value>,
     answers_at_once: bool,
     /// Set if each request is owed an answer.
     owes: bool,
@@ -130,6 +134,8 @@ impl LiveRun {
             is_over: false,
             is_unfit: false,
             judged_in: Duration::ZERO,
+            has_refused: false,
+            unsent: None,
             answers_at_once: spec.for_networks().program.answers_at_once(),
             owes: spec.for_networks().program.answers_after_calls(),
             binds_peers: spec.for_networks().program.has_duties_after_calls(),
@@ -200,7 +206,8 @@ impl LiveRun {
         let session = self.binds_peers.then_some(&self.session);
         let line = self.events.len() as u64;
         let (messages, spec, peers) = (&mut self.messages, &self.judging.spec, &mut self.peers);
-        RunAsker { messages, spec, owed: self.owes, peers, session, line }
+        let (unsent, has_refused) = (&mut self.unsent, &mut self.has_refused);
+        RunAsker { messages, spec, owed: self.owes, peers, session, line, unsent, has_refused }
     }
 
     /// The number of the event, from 1, at which these events can no longer be explained; `None` if they can be.
@@ -362,6 +369,23 @@ impl LiveRun {
         Observations::of(&self.judging.spec, events).unwrap_or_default().events
     }
 
+    /// Looks, at the end of a run without failures, for what the system sent although nobody asked for it.
+    pub fn check_silence(&self, system: &mut dyn System) -> RunState {
+        system.check_silence().map_or_else(RunState::Broken, |()| RunState::Explained)
+    }
+
+    /// Tests whether the system has refused a request.
+    #[must_use]
+    pub fn has_refused(&self) -> bool {
+        self.has_refused
+    }
+
+    /// The first request that was not sent, as it has no form on the wire.
+    #[must_use]
+    pub fn unsent(&self) -> Option<&Value> {
+        self.unsent.as_ref()
+    }
+
     /// The number of requests, without refused ones.
     #[must_use]
     pub fn requests(&self) -> u64 {
@@ -429,6 +453,8 @@ struct RunAsker<'a> {
     session: Option<&'a Session>,
     /// The line of the last event before the wave.
     line: u64,
+    unsent: &'a mut Option<Value>,
+    has_refused: &'a mut bool,
 }
 
 impl Asker for RunAsker<'_> {
@@ -440,6 +466,14 @@ impl Asker for RunAsker<'_> {
 
     fn is_answered(&self, _: &Value) -> bool {
         self.owed
+    }
+
+    fn unsent(&mut self, request: &Value) {
+        self.unsent.get_or_insert_with(|| request.clone());
+    }
+
+    fn refused(&mut self) {
+        *self.has_refused = true;
     }
 
     fn answered(&mut self, label: u64, answer: &Value) {

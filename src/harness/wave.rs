@@ -14,7 +14,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::script::{Plan, PlannedAsk, RequestTemplate};
-use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, System};
+use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::PeerEvent;
 use crate::value::Value;
 
@@ -81,6 +81,10 @@ pub trait Asker {
     fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate;
     /// Tests whether the request is owed an answer.
     fn is_answered(&self, request: &Value) -> bool;
+    /// Notes that a request has no form on the wire, so that it was not sent.
+    fn unsent(&mut self, request: &Value);
+    /// Notes that the system has refused a request.
+    fn refused(&mut self);
     /// Notes an answer.
     fn answered(&mut self, label: u64, answer: &Value);
     /// Answers a call of a peer, after these events of the wave, and returns the events of the call and its end.
@@ -89,6 +93,8 @@ pub trait Asker {
 
 /// The longest single wait, so that an interruption is noticed soon.
 const SLICE: Duration = Duration::from_millis(100);
+/// The most messages in a wave that nobody asked for, so that a system that never stops sending ends it.
+const MOST_UNASKED: usize = 10_000;
 
 /// A request under way.
 struct SentRequest {
@@ -107,6 +113,8 @@ struct Wave<'w> {
     waiting: VecDeque<usize>,
     done: FxHashSet<u64>,
     under_way: FxHashMap<u64, VecDeque<SentRequest>>,
+    /// The number of messages that nobody asked for.
+    unasked: usize,
     events: Vec<LiveEvent>,
 }
 
@@ -125,6 +133,7 @@ pub fn perform(
         waiting: (0..plan.asks.len()).collect(),
         done: FxHashSet::default(),
         under_way: FxHashMap::default(),
+        unasked: 0,
         events: Vec::with_capacity(2 * plan.asks.len()),
     };
     let end = match wave.run() {
@@ -258,8 +267,15 @@ impl Wave<'_> {
                 self.end(label, client, LiveEventKind::Answered(answer));
             }
             SutEventKind::Refused => {
-                self.done.insert(label);
-                self.events.retain(|event| event.label != label);
+                self.asker.refused();
+                self.forget(label);
+            }
+            SutEventKind::Unsent => {
+                let sent = self.events.iter().rev().find(|event| event.label == label);
+                if let Some(LiveEvent { kind: LiveEventKind::Sent(request), .. }) = sent {
+                    self.asker.unsent(&request.value);
+                }
+                self.forget(label);
             }
             SutEventKind::Called(call) => self.called(call),
             SutEventKind::Lost | SutEventKind::Closed => {
@@ -279,6 +295,12 @@ impl Wave<'_> {
         self.events.extend(called(events));
     }
 
+    /// Forgets a request that took no effect.
+    fn forget(&mut self, label: u64) {
+        self.done.insert(label);
+        self.events.retain(|event| event.label != label);
+    }
+
     fn end(&mut self, label: u64, client: u64, kind: LiveEventKind) {
         self.done.insert(label);
         self.events.push(LiveEvent { label, client, kind, waited: 0.0 });
@@ -286,11 +308,16 @@ impl Wave<'_> {
 
     /// Notes an event that answers no request of the client.
     fn unasked(&mut self, client: u64, kind: SutEventKind) -> Result<(), SutFailure> {
+        self.unasked += 1;
+        if self.unasked > MOST_UNASKED {
+            let what = format!("the system sent more than {MOST_UNASKED} messages that nobody asked for");
+            return Err(SutFailure::new(SutFailureKind::Garbage, what).of_client(client));
+        }
         match kind {
             SutEventKind::Answer(answer) => self.end(UNASKED, client, LiveEventKind::Answered(answer)),
             SutEventKind::Closed => self.end(UNASKED, client, LiveEventKind::Closed),
             SutEventKind::Called(call) => self.called(call),
-            SutEventKind::Lost | SutEventKind::Refused => {}
+            SutEventKind::Lost | SutEventKind::Refused | SutEventKind::Unsent => {}
         }
         Ok(())
     }

@@ -21,6 +21,8 @@ const MAX_HEAD_BYTES: usize = 1 << 18;
 const MAX_HEADERS: usize = 256;
 /// The number of bytes of a message that a report shows, so that it stays readable.
 const SHOWN: usize = 600;
+/// The beginning of each answer.
+const BEGINNING: &[u8] = b"HTTP/";
 
 /// The first line of a message.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -66,13 +68,24 @@ pub enum Framing {
 pub struct MalformedMessage {
     /// The reason.
     pub why: String,
-    /// The bytes, from the beginning of the message.
+    /// The first bytes of the message.
     pub bytes: Vec<u8>,
+    /// The number of its bytes that were read.
+    pub length: usize,
+}
+
+impl MalformedMessage {
+    /// These bytes, with the reason why they are no message.
+    #[must_use]
+    pub fn of(why: &str, bytes: &[u8]) -> MalformedMessage {
+        let first = &bytes[..bytes.len().min(SHOWN)];
+        MalformedMessage { why: why.to_owned(), bytes: first.to_vec(), length: bytes.len() }
+    }
 }
 
 impl fmt::Display for MalformedMessage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.why, shown_message(&self.bytes))
+        write!(f, "{}: {}", self.why, shown_bytes(&self.bytes, self.length))
     }
 }
 
@@ -158,10 +171,20 @@ pub struct MessageBuffer {
     bytes: Vec<u8>,
     /// True once no more bytes come.
     is_ended: bool,
+    /// The chunks that were read of a message whose content comes in chunks.
+    chunked: Option<ChunkedContent>,
     /// The first bytes of the last message that was taken, and the length of that message.
     last: (Vec<u8>, usize),
     /// True if the last request that was taken is of HTTP/1.0.
     is_last_old: bool,
+}
+
+/// The beginning of content in chunks.
+#[derive(Debug)]
+struct ChunkedContent {
+    body: Vec<u8>,
+    /// The place of the next chunk, from the beginning of the message.
+    next: usize,
 }
 
 /// The way in which the content of a message is delimited.
@@ -188,6 +211,22 @@ impl MessageBuffer {
     #[must_use]
     pub fn rest(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// Tests whether the bytes after the last complete message may begin another one.
+    #[must_use]
+    pub fn may_begin_message(&self) -> bool {
+        let begun = self.bytes.trim_ascii_start();
+        let known = begun.len().min(BEGINNING.len());
+        begun[..known] == BEGINNING[..known]
+    }
+
+    /// Tests whether the bytes are a complete answer if no more come.
+    pub fn is_whole_at_end(&mut self, framing: Framing) -> bool {
+        let was_ended = std::mem::replace(&mut self.is_ended, true);
+        let is_whole = matches!(self.whole_answer(framing), Ok(Some(_)));
+        self.is_ended = was_ended;
+        is_whole
     }
 
     /// The next answer, if it is complete. Interim answers (1xx) are skipped, except 101, after which the connection speaks another
@@ -263,9 +302,10 @@ impl MessageBuffer {
         self.last.0.extend_from_slice(&self.bytes[..length.min(SHOWN)]);
         self.last.1 = length;
         self.bytes.drain(..length);
+        self.chunked = None;
     }
 
-    fn whole_answer(&self, framing: Framing) -> Result<Option<(usize, HttpMessage)>, MalformedMessage> {
+    fn whole_answer(&mut self, framing: Framing) -> Result<Option<(usize, HttpMessage)>, MalformedMessage> {
         let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
         let mut parsed = httparse::Response::new(&mut fields);
         let head = match parsed.parse(&self.bytes) {
@@ -301,55 +341,59 @@ impl MessageBuffer {
 
     /// The message with its content, and the number of bytes of both, if it is complete.
     fn with_body(
-        &self,
+        &mut self,
         head: usize,
         length: ContentLength,
         message: HttpMessage,
     ) -> Result<Option<(usize, HttpMessage)>, MalformedMessage> {
         let rest = &self.bytes[head..];
         let (taken, body) = match length {
-            ContentLength::Nothing => (0, None),
-            ContentLength::Bytes(length) if rest.len() >= length => (length, Some(rest[..length].to_vec())),
-            ContentLength::UntilEnd if self.is_ended => (rest.len(), Some(rest.to_vec())),
-            ContentLength::Chunks => match self.chunks(rest)? {
+            ContentLength::Nothing => (head, None),
+            ContentLength::Bytes(length) if rest.len() >= length => (head + length, Some(rest[..length].to_vec())),
+            ContentLength::UntilEnd if self.is_ended => (self.bytes.len(), Some(rest.to_vec())),
+            ContentLength::Chunks => match self.chunks(head)? {
                 Some((taken, body)) => (taken, Some(body)),
                 None => return self.incomplete("a message in chunks"),
             },
             ContentLength::Bytes(_) | ContentLength::UntilEnd => return self.incomplete("the content of a message"),
         };
-        Ok(Some((head + taken, HttpMessage { body, ..message })))
+        Ok(Some((taken, HttpMessage { body, ..message })))
     }
 
-    /// The content in chunks, and the number of bytes of the chunks and trailers, if they are complete.
-    fn chunks(&self, mut rest: &[u8]) -> Result<Option<(usize, Vec<u8>)>, MalformedMessage> {
-        let (all, mut body) = (rest.len(), Vec::new());
+    /// The content in chunks, and the end of the chunks and trailers, if they are complete. Chunks that were read before are not read again.
+    fn chunks(&mut self, head: usize) -> Result<Option<(usize, Vec<u8>)>, MalformedMessage> {
+        let begun = self.chunked.take().unwrap_or(ChunkedContent { body: Vec::new(), next: head });
+        let ChunkedContent { mut body, mut next } = begun;
         loop {
+            let rest = &self.bytes[next..];
             let (line, size) = match httparse::parse_chunk_size(rest) {
                 Ok(httparse::Status::Complete((line, size))) => (line, size as usize),
-                Ok(httparse::Status::Partial) => return Ok(None),
+                Ok(httparse::Status::Partial) => break,
                 Err(_) => return Err(self.malformed("the size of a chunk is no hexadecimal number")),
             };
-            rest = &rest[line..];
+            let rest = &rest[line..];
             if size == 0 {
                 let mut fields = [httparse::EMPTY_HEADER; MAX_HEADERS];
-                return match httparse::parse_headers(rest, &mut fields) {
-                    Ok(httparse::Status::Complete((trailers, _))) => Ok(Some((all - rest.len() + trailers, body))),
-                    Ok(httparse::Status::Partial) => Ok(None),
-                    Err(error) => Err(self.malformed(&format!("the trailers are no headers ({error})"))),
-                };
+                match httparse::parse_headers(rest, &mut fields) {
+                    Ok(httparse::Status::Complete((trailers, _))) => return Ok(Some((next + line + trailers, body))),
+                    Ok(httparse::Status::Partial) => break,
+                    Err(error) => return Err(self.malformed(&format!("the trailers are no headers ({error})"))),
+                }
             }
             if size > MAX_MESSAGE_BYTES {
                 return Err(self.malformed(&format!("a chunk of {size} bytes is more than {MAX_MESSAGE_BYTES}")));
             }
             if rest.len() < size + 2 {
-                return Ok(None);
+                break;
             }
             body.extend_from_slice(&rest[..size]);
             if &rest[size..size + 2] != b"\r\n" {
                 return Err(self.malformed("a chunk does not end after its size"));
             }
-            rest = &rest[size + 2..];
+            next += line + size + 2;
         }
+        self.chunked = Some(ChunkedContent { body, next });
+        Ok(None)
     }
 
     /// Returns no message, or an error if the message is too long or no more bytes come.
@@ -358,14 +402,15 @@ impl MessageBuffer {
             return Err(self.malformed(&format!("the connection ended in the middle of {what}")));
         }
         let has_head = memchr::memmem::find(&self.bytes, b"\r\n\r\n").is_some();
-        if self.bytes.len() > MAX_MESSAGE_BYTES || !has_head && self.bytes.len() > MAX_HEAD_BYTES {
-            return Err(self.malformed(&format!("{what} of more than {} bytes", self.bytes.len())));
+        let most = if has_head { MAX_MESSAGE_BYTES } else { MAX_HEAD_BYTES };
+        if self.bytes.len() > most {
+            return Err(self.malformed(&format!("{what} of more than {most} bytes")));
         }
         Ok(None)
     }
 
     fn malformed(&self, why: &str) -> MalformedMessage {
-        MalformedMessage { why: why.to_owned(), bytes: self.bytes.clone() }
+        MalformedMessage::of(why, &self.bytes)
     }
 }
 

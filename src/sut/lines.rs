@@ -13,6 +13,8 @@ use std::io::{ErrorKind, Read, Write};
 
 /// The most bytes of a line, as a bound on the memory that a system can make the tester use.
 pub const MAX_ANSWER_BYTES: usize = 1 << 26;
+/// The number of pieces that are read at once, so that a system that never stops sending does not keep the tester from the clock.
+const MOST_PIECES: usize = 16;
 
 /// The beginning of a line whose end has not come yet.
 #[derive(Default, Debug)]
@@ -95,13 +97,15 @@ impl UnwrittenLines {
 pub(crate) enum StreamState {
     /// More may come.
     Open,
+    /// More may be there already.
+    Unread,
     /// Nothing more comes.
     Ended,
 }
 
 /// Reads without waiting, piece by piece, and hands out the bytes.
 pub(crate) fn read_from(input: &mut impl Read, chunk: &mut [u8], mut hand_out: impl FnMut(&[u8])) -> StreamState {
-    loop {
+    for _ in 0..MOST_PIECES {
         match input.read(chunk) {
             Ok(0) => return StreamState::Ended,
             Ok(count) => {
@@ -115,6 +119,7 @@ pub(crate) fn read_from(input: &mut impl Read, chunk: &mut [u8], mut hand_out: i
             Err(_) => return StreamState::Ended,
         }
     }
+    StreamState::Unread
 }
 
 /// Tests whether a line has only white space.

@@ -61,7 +61,8 @@ pub use trial::{AdapterTrial, check_adapter};
 ///
 /// A request may wait in a buffer until [`System::next`] is called.
 pub trait System {
-    /// Sends a request. If the client has no connection, makes one.
+    /// Sends a request. If the client has no connection, makes one. While the client has not been told that its connection has ended,
+    /// the request is lost with the connection.
     ///
     /// # Errors
     /// The system cannot be reached.
@@ -107,6 +108,14 @@ pub trait System {
         None
     }
 
+    /// Looks, at the end of a run, for what the system sent after the last answers although nobody asked for it.
+    ///
+    /// # Errors
+    /// The system sent something.
+    fn check_silence(&mut self) -> Result<(), SutFailure> {
+        Ok(())
+    }
+
     /// The failure that the system has ended by itself, if it was started here and ends within this time.
     fn ended_within(&mut self, _longest: Duration) -> Option<SutFailure> {
         None
@@ -114,6 +123,13 @@ pub trait System {
 
     /// The last lines of output of the system or the adapter.
     fn last_output(&mut self) -> Vec<String>;
+}
+
+/// Tests whether one of these events, which are not handed out yet, tells a client that its connection has ended.
+#[cfg(unix)]
+fn ends_connection<'e>(client: u64, events: impl IntoIterator<Item = &'e Result<SutEvent, SutFailure>>) -> bool {
+    let is_end = |kind: &SutEventKind| matches!(kind, SutEventKind::Lost | SutEventKind::Closed);
+    events.into_iter().flatten().any(|event| event.client == client && is_end(&event.kind))
 }
 
 /// An event that a client sees.
@@ -135,6 +151,8 @@ pub enum SutEventKind {
     Lost,
     /// The client's first open request certainly took no effect.
     Refused,
+    /// The client's first open request has no form on the wire, so it was not sent.
+    Unsent,
     /// The system ended the connection. There are no further events for the client's open requests.
     Closed,
     /// The system calls a peer. No client sees this.
@@ -182,13 +200,15 @@ pub struct SutFailure {
     pub client: Option<u64>,
     /// The description, in words.
     pub what: String,
+    /// True if the failure is about the last answer to this client, and not about an open request.
+    pub is_of_last_answer: bool,
 }
 
 impl SutFailure {
     /// A failure that was seen on no particular connection.
     #[must_use]
     pub fn new(kind: SutFailureKind, what: impl Into<String>) -> SutFailure {
-        SutFailure { kind, client: None, what: what.into() }
+        SutFailure { kind, client: None, what: what.into(), is_of_last_answer: false }
     }
 
     /// The failure that a client got no answer before the deadline.
@@ -202,6 +222,12 @@ impl SutFailure {
     #[must_use]
     pub fn of_client(self, client: u64) -> SutFailure {
         SutFailure { client: Some(client), ..self }
+    }
+
+    /// The failure, as one of the last answer to its client.
+    #[must_use]
+    pub fn of_last_answer(self) -> SutFailure {
+        SutFailure { is_of_last_answer: true, ..self }
     }
 }
 

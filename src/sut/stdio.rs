@@ -15,7 +15,7 @@ use super::process::group::{Ending, GroupPipes, ProcessGroup};
 use super::process::{Launcher, in_words, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
 use super::wire::{LineCodec, shown};
-use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -212,13 +212,18 @@ impl StdioSystem {
                 self.launcher.ended_within(SUSPECTED).map_or(Ok(event), Err)
             }
             SutEventKind::Closed | SutEventKind::Lost => Ok(event),
-            SutEventKind::Answer(_) | SutEventKind::Refused | SutEventKind::Called(_) => Ok(event),
+            SutEventKind::Answer(_) | SutEventKind::Refused => Ok(event),
+            SutEventKind::Unsent | SutEventKind::Called(_) => Ok(event),
         }
     }
 }
 
 impl System for StdioSystem {
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        if ends_connection(client, &self.heard.events) {
+            // The client does not know yet that its connection has ended, so its request is lost with it.
+            return Ok(());
+        }
         self.launcher.used();
         let mut line = std::mem::take(&mut self.line);
         line.clear();
@@ -419,7 +424,8 @@ impl Heard {
         state.unanswered = state.unanswered.saturating_sub(1);
         match kind {
             SutEventKind::Lost | SutEventKind::Closed => self.lose(client),
-            SutEventKind::Answer(_) | SutEventKind::Refused | SutEventKind::Called(_) => {}
+            SutEventKind::Answer(_) | SutEventKind::Refused => {}
+            SutEventKind::Unsent | SutEventKind::Called(_) => {}
         }
         Some(Ok(SutEvent { client, kind }))
     }

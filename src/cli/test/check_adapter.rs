@@ -27,6 +27,7 @@ pub fn run(spec: &Arc<Spec>, system: &mut dyn System, options: &SutArguments, te
             Ok(Some(SutEventKind::Answer(answer))) => encode(&spec.types, spec.program.response, &answer),
             Ok(Some(SutEventKind::Lost)) => "lost".to_owned(),
             Ok(Some(SutEventKind::Refused)) => "refused".to_owned(),
+            Ok(Some(SutEventKind::Unsent)) => "not sent: it has no form in HTTP".to_owned(),
             Ok(Some(SutEventKind::Closed)) => "the connection was closed".to_owned(),
             // Peers that are called fail, which no client sees.
             Ok(Some(SutEventKind::Called(_)) | None) => {

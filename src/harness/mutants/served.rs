@@ -37,7 +37,7 @@ impl ServedSpec {
 }
 
 fn broken(kind: SutFailureKind, client: Option<u64>, stop: &Stop) -> SutFailure {
-    SutFailure { kind, client, what: stop.to_string() }
+    SutFailure { client, ..SutFailure::new(kind, stop.to_string()) }
 }
 
 impl System for ServedSpec {

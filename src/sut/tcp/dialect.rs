@@ -17,18 +17,36 @@ pub(crate) type SeenThings = VecDeque<Result<SutEventKind, SutFailure>>;
 pub(crate) trait Dialect {
     /// The state of a connection.
     type Link: Default;
+    /// The knowledge of a connection about a request.
+    type Asked;
 
-    /// Appends a request to the bytes to be written.
-    fn ask(&mut self, link: &mut Self::Link, request: &Value, out: &mut Vec<u8>, seen: &mut SeenThings);
+    /// Appends a request to the bytes to be written; `None` if the request has no form on the wire.
+    fn write(&mut self, request: &Value, out: &mut Vec<u8>) -> Option<Self::Asked>;
+
+    /// Notes that a request was sent on a connection, or that it has no form on the wire.
+    fn ask(&mut self, link: &mut Self::Link, asked: Option<Self::Asked>, seen: &mut SeenThings);
 
     /// Handles bytes that were read.
     fn take(&mut self, link: &mut Self::Link, bytes: &[u8], seen: &mut SeenThings);
+
+    /// Handles the end of the bytes of a connection, if it completes an answer.
+    fn take_end(&mut self, _: &mut Self::Link, _: &mut SeenThings) {}
 
     /// Tests whether the client would see the end of the connection, if it came now.
     fn is_end_seen(&self, link: &Self::Link) -> bool;
 
     /// Tests whether the connection cannot be used any more, so that the next request needs another one.
     fn is_over(&self, link: &Self::Link) -> bool;
+
+    /// Tests whether the client has left the connection, so that nothing more is read from it.
+    fn is_left(&self, _: &Self::Link) -> bool {
+        false
+    }
+
+    /// Tests whether content may follow that must not follow the last answer.
+    fn is_late(&self, _: &Self::Link) -> bool {
+        false
+    }
 
     /// The moment before which the system wants no requests, if it has asked for a pause.
     fn paused(&self) -> Option<Instant> {
@@ -54,13 +72,17 @@ impl LineDialect {
 
 impl Dialect for LineDialect {
     type Link = LineBuffer;
+    type Asked = ();
 
-    fn ask(&mut self, _: &mut LineBuffer, request: &Value, out: &mut Vec<u8>, _: &mut SeenThings) {
+    fn write(&mut self, request: &Value, out: &mut Vec<u8>) -> Option<()> {
         self.line.clear();
         self.codec.write_request(&mut self.line, request);
         self.line.push('\n');
         out.extend_from_slice(self.line.as_bytes());
+        Some(())
     }
+
+    fn ask(&mut self, _: &mut LineBuffer, _: Option<()>, _: &mut SeenThings) {}
 
     fn take(&mut self, input: &mut LineBuffer, bytes: &[u8], seen: &mut SeenThings) {
         input.take(bytes, |line| {

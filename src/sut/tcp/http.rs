@@ -2,6 +2,9 @@
 //!
 //! If the server ends a connection between two requests, the client does not notice, and its next request gets another
 //! connection. A request under way at the end of a connection is lost.
+//!
+//! Bytes after an answer that do not begin another one are a mistake of this answer: content after the answer to a `HEAD` request, or
+//! more content than its `Content-Length` says. They may come before or after the client sends its next request.
 
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -10,7 +13,7 @@ use std::time::{Duration, Instant, SystemTime};
 use super::dialect::{Dialect, SeenThings};
 use crate::http::{
     Framing, HttpHead, HttpMessage, MalformedMessage, MessageBuffer, answer_of, is_header_said, is_refusal,
-    message_of_request, retry_after, says_all_headers,
+    message_of_request, retry_after, says_all_headers, shown_message,
 };
 use crate::spec::Spec;
 use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
@@ -39,11 +42,22 @@ pub(crate) struct HttpLink {
     buffer: MessageBuffer,
     /// The requests without an answer so far, in order; `None` for a request that has no form in HTTP.
     asked: VecDeque<Option<AskedRequest>>,
+    /// Set if no further request can be sent on the connection.
     is_over: bool,
+    /// The last answer.
+    last: Option<LastAnswer>,
+}
+
+/// The last answer on a connection.
+struct LastAnswer {
+    /// Its first bytes, as they are shown.
+    shown: String,
+    /// Set if it must have no content, although its headers promise some.
+    is_bare: bool,
 }
 
 /// A request that was sent.
-struct AskedRequest {
+pub(crate) struct AskedRequest {
     request: Value,
     framing: Framing,
 }
@@ -104,22 +118,30 @@ impl HttpDialect {
     fn next(&mut self, link: &mut HttpLink) -> Option<Result<SutEventKind, SutFailure>> {
         let Some(AskedRequest { request, framing }) = link.asked.front()?.as_ref() else {
             link.asked.pop_front();
-            return Some(Ok(SutEventKind::Refused));
+            return Some(Ok(SutEventKind::Unsent));
         };
         if link.is_over {
-            // The other requests of the connection are lost, too.
-            link.asked.clear();
+            // The other requests of the connection are lost, too, whatever the server still sends.
+            link.leave();
             return Some(Ok(SutEventKind::Lost));
+        }
+        if let Some(last) = link.last.as_ref().filter(|_| !link.buffer.may_begin_message()) {
+            let failure = after(last, link.buffer.rest());
+            link.leave();
+            return Some(Err(failure));
         }
         let found = match link.buffer.answer(*framing) {
             Ok(message) => {
                 let message = message?;
                 link.is_over = !message.keeps_alive;
-                self.meaning(request, &message, &link.buffer.shown())
+                let shown = link.buffer.shown();
+                let found = self.meaning(request, &message, &shown);
+                link.last = Some(LastAnswer { shown, is_bare: is_bare(*framing, &message) });
+                found
             }
             Err(malformed) => {
-                link.is_over = true;
-                Err(not_http(&malformed))
+                link.leave();
+                return Some(Err(not_http(&malformed)));
             }
         };
         link.asked.pop_front();
@@ -135,28 +157,44 @@ impl HttpDialect {
 
 impl Dialect for HttpDialect {
     type Link = HttpLink;
+    type Asked = AskedRequest;
 
-    fn ask(&mut self, link: &mut HttpLink, request: &Value, out: &mut Vec<u8>, seen: &mut SeenThings) {
-        let asked = self.message(request).map(|message| {
-            message.write_to(out);
-            let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
-            AskedRequest { request: request.clone(), framing }
-        });
+    fn write(&mut self, request: &Value, out: &mut Vec<u8>) -> Option<AskedRequest> {
+        let message = self.message(request)?;
+        message.write_to(out);
+        let framing = if message.is_head() { Framing::HeadersOnly } else { Framing::Whole };
+        Some(AskedRequest { request: request.clone(), framing })
+    }
+
+    fn ask(&mut self, link: &mut HttpLink, asked: Option<AskedRequest>, seen: &mut SeenThings) {
         link.asked.push_back(asked);
         self.take_all(link, seen);
     }
 
     fn take(&mut self, link: &mut HttpLink, bytes: &[u8], seen: &mut SeenThings) {
+        if self.is_left(link) {
+            return;
+        }
         link.buffer.push(bytes);
         self.take_all(link, seen);
-        if link.asked.is_empty() && !link.buffer.rest().is_empty() {
-            link.is_over = true;
+        let rest = link.buffer.rest();
+        if link.asked.is_empty() && !rest.is_empty() && !self.is_left(link) {
             // A server may end an idle connection with the status 408.
-            if !link.buffer.rest().starts_with(b"HTTP/1.1 408") {
-                let why = "nobody asked for this".to_owned();
-                let malformed = MalformedMessage { why, bytes: link.buffer.rest().to_vec() };
-                seen.push_back(Err(not_http(&malformed)));
+            if !rest.starts_with(b"HTTP/1.1 408") {
+                seen.push_back(Err(match &link.last {
+                    Some(last) => after(last, rest),
+                    None => not_http(&MalformedMessage::of("nobody asked for this", rest)),
+                }));
             }
+            link.leave();
+        }
+    }
+
+    fn take_end(&mut self, link: &mut HttpLink, seen: &mut SeenThings) {
+        let Some(Some(AskedRequest { framing, .. })) = link.asked.front() else { return };
+        if link.buffer.is_whole_at_end(*framing) {
+            link.buffer.end();
+            self.take_all(link, seen);
         }
     }
 
@@ -166,6 +204,15 @@ impl Dialect for HttpDialect {
 
     fn is_over(&self, link: &HttpLink) -> bool {
         link.is_over
+    }
+
+    fn is_left(&self, link: &HttpLink) -> bool {
+        // If the server has said that it closes the connection, it is read up to its end, as content may follow that is too much.
+        link.is_over && link.asked.is_empty() && link.last.is_none()
+    }
+
+    fn is_late(&self, link: &HttpLink) -> bool {
+        link.asked.is_empty() && link.last.as_ref().is_some_and(|last| last.is_bare || link.is_over)
     }
 
     fn paused(&self) -> Option<Instant> {
@@ -180,6 +227,32 @@ impl Dialect for HttpDialect {
     }
 }
 
+impl HttpLink {
+    /// Notes that the client uses the connection no longer.
+    fn leave(&mut self) {
+        self.is_over = true;
+        self.asked.clear();
+        self.last = None;
+    }
+}
+
+/// Tests whether an answer must have no content, although its headers promise some. Without a promise only the answer to a `HEAD`
+/// request is likely to have content.
+fn is_bare(framing: Framing, message: &HttpMessage) -> bool {
+    let (length, is_head) = (message.header("Content-Length"), framing == Framing::HeadersOnly);
+    let is_promised = length.map_or(is_head, |length| length != "0") || message.header("Transfer-Encoding").is_some();
+    is_promised && (is_head || matches!(message.status(), Some(204 | 304)))
+}
+
 fn not_http(malformed: &MalformedMessage) -> SutFailure {
     SutFailure::new(SutFailureKind::Violation, malformed.to_string())
+}
+
+/// The failure that bytes follow an answer which do not belong to it.
+fn after(last: &LastAnswer, bytes: &[u8]) -> SutFailure {
+    let what = match last.is_bare {
+        true => format!("{} must have no content, and is followed by {}", last.shown, shown_message(bytes)),
+        false => format!("{} is followed by bytes that nobody asked for: {}", last.shown, shown_message(bytes)),
+    };
+    SutFailure::new(SutFailureKind::Violation, what).of_last_answer()
 }

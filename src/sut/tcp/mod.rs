@@ -28,7 +28,7 @@ use super::lines::{StreamState, UnwrittenLines, read_from};
 use super::played::PlayedPeers;
 use super::process::Launcher;
 use super::process::ready::connect;
-use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
+use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
 use crate::value::Value;
 use dialect::{Dialect, SeenThings};
 use stream::{LinkStream, SystemPlace};
@@ -42,6 +42,8 @@ const DYING: Duration = Duration::from_millis(500);
 /// The time after the end of a connection within which the system may show that it has ended as a whole, as its sockets close one
 /// by one.
 const SUSPECTED: Duration = Duration::from_millis(200);
+/// The wait, at the end of a run, for content that must not follow the last answer. The second of two small packets may be this late.
+const LATE: Duration = Duration::from_millis(50);
 
 /// A system at a TCP address.
 pub(super) struct TcpSystem<D: Dialect> {
@@ -65,6 +67,8 @@ pub(super) struct TcpSystem<D: Dialect> {
 struct TcpLink<L> {
     stream: LinkStream,
     out: UnwrittenLines,
+    /// Set if not all was read that is known to be there.
+    is_unread: bool,
     state: L,
 }
 
@@ -96,7 +100,6 @@ impl<D: Dialect> TcpSystem<D> {
 
     /// Makes a connection for a client, unless it has one.
     fn connect(&mut self, client: u64) -> Result<(), SutFailure> {
-        self.drop_unnoticed(client);
         if !self.links.contains_key(&client) {
             self.launcher.used();
             match TcpLink::open(&self.place) {
@@ -109,17 +112,29 @@ impl<D: Dialect> TcpSystem<D> {
 
     /// Drops the connection of a client if it cannot be used any more, or if the system has ended it unnoticed by the client.
     fn drop_unnoticed(&mut self, client: u64) {
-        let Some(link) = self.links.get_mut(&client) else { return };
+        let Some(link) = self.links.get(&client) else { return };
         let mut is_over = self.dialect.is_over(&link.state);
-        let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
-        if !is_over && !dialect.is_end_seen(&link.state) {
-            let take = |bytes: &[u8]| dialect.take(&mut link.state, bytes, &mut seen);
-            is_over = read_from(&mut link.stream, &mut self.chunk, take) == StreamState::Ended;
+        if !self.dialect.is_end_seen(&link.state) {
+            is_over |= self.read_link(client) == StreamState::Ended;
         }
-        if is_over {
+        if is_over || self.links.get(&client).is_some_and(|link| self.dialect.is_over(&link.state)) {
             self.links.remove(&client);
         }
+    }
+
+    /// Reads without waiting what there is on the connection of a client.
+    fn read_link(&mut self, client: u64) -> StreamState {
+        let Some(link) = self.links.get_mut(&client) else { return StreamState::Ended };
+        let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
+        let stream = read_from(&mut link.stream, &mut self.chunk, |bytes| {
+            dialect.take(&mut link.state, bytes, &mut seen);
+        });
+        link.is_unread = stream == StreamState::Unread;
+        if stream == StreamState::Ended && self.launcher.ended_within(Duration::ZERO).is_none() {
+            dialect.take_end(&mut link.state, &mut seen);
+        }
         self.see(client, seen);
+        stream
     }
 
     /// The failure that a connection cannot be made.
@@ -137,16 +152,11 @@ impl<D: Dialect> TcpSystem<D> {
         let until = if self.peers.is_behind() { Instant::now() } else { until };
         let until = self.ended.front().map_or(until, |ended| ended.decided.min(until));
         for client in self.readable(until)? {
-            let Some(link) = self.links.get_mut(&client) else { continue };
-            let (dialect, mut seen) = (&mut self.dialect, SeenThings::new());
-            let stream = read_from(&mut link.stream, &mut self.chunk, |bytes| {
-                dialect.take(&mut link.state, bytes, &mut seen);
-            });
-            let is_end_seen = self.dialect.is_end_seen(&link.state);
-            self.see(client, seen);
-            if stream == StreamState::Ended
+            let is_ended = self.read_link(client) == StreamState::Ended;
+            let is_left = |link: &TcpLink<D::Link>| is_ended || self.dialect.is_left(&link.state);
+            if self.links.get(&client).is_some_and(is_left)
                 && let Some(TcpLink { state, .. }) = self.links.remove(&client)
-                && is_end_seen
+                && self.dialect.is_end_seen(&state)
             {
                 let doubt = if self.launcher.lives_on() { Duration::ZERO } else { SUSPECTED };
                 self.ended.push_back(EndedLink { client, state, decided: Instant::now() + doubt });
@@ -165,8 +175,12 @@ impl<D: Dialect> TcpSystem<D> {
 
     /// Waits until something can be read or written, and returns the clients for which something can be read.
     fn readable(&self, until: Instant) -> Result<Vec<u64>, SutFailure> {
-        let left = Timespec::try_from(until.saturating_duration_since(Instant::now()));
-        let left = left.map_err(|error| broken(&error.to_string()))?;
+        let is_unread = |link: &TcpLink<D::Link>| link.is_unread;
+        let left = match self.links.values().any(is_unread) {
+            true => Duration::ZERO,
+            false => until.saturating_duration_since(Instant::now()),
+        };
+        let left = Timespec::try_from(left).map_err(|error| broken(&error.to_string()))?;
         let waited = |link: &TcpLink<D::Link>| match link.out.is_empty() && !link.stream.wants_write() {
             true => PollFlags::IN,
             false => PollFlags::IN | PollFlags::OUT,
@@ -179,8 +193,9 @@ impl<D: Dialect> TcpSystem<D> {
             Err(error) => return Err(broken(&error.to_string())),
         }
         let events = PollFlags::IN | PollFlags::HUP | PollFlags::ERR;
-        let ready = self.links.keys().zip(&polled).filter(|(_, polled)| polled.revents().intersects(events));
-        Ok(ready.map(|(client, _)| *client).collect())
+        let links = self.links.iter().zip(&polled);
+        let ready = links.filter(|((_, link), polled)| link.is_unread || polled.revents().intersects(events));
+        Ok(ready.map(|((client, _), _)| *client).collect())
     }
 
     /// Adds events of a client, to be handed out.
@@ -228,15 +243,24 @@ impl<D: Dialect> TcpSystem<D> {
 
 impl<D: Dialect> System for TcpSystem<D> {
     fn send(&mut self, client: u64, request: &Value) -> Result<(), SutFailure> {
+        if ends_connection(client, &self.read) {
+            // The client does not know yet that its connection has ended, so its request is lost with it.
+            return Ok(());
+        }
         let mut seen = SeenThings::new();
         self.request.clear();
+        let asked = self.dialect.write(request, &mut self.request);
+        self.drop_unnoticed(client);
         if let Some(ended) = self.ended.iter_mut().find(|ended| ended.client == client) {
             // The request is lost, like those before it on the connection.
-            self.dialect.ask(&mut ended.state, request, &mut self.request, &mut seen);
+            self.dialect.ask(&mut ended.state, asked, &mut seen);
+        } else if asked.is_none() && !self.links.contains_key(&client) {
+            // A connection on which nothing is sent would keep a server that serves one connection at a time from all others.
+            seen.push_back(Ok(SutEventKind::Unsent));
         } else {
             self.connect(client)?;
             if let Some(link) = self.links.get_mut(&client) {
-                self.dialect.ask(&mut link.state, request, &mut self.request, &mut seen);
+                self.dialect.ask(&mut link.state, asked, &mut seen);
                 link.out.push(&self.request);
                 if link.out.is_full() {
                     link.write();
@@ -301,6 +325,19 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.dialect.paused()
     }
 
+    fn check_silence(&mut self) -> Result<(), SutFailure> {
+        let until = Instant::now() + LATE;
+        loop {
+            if let Some(failure) = self.read.iter().find_map(|event| event.as_ref().err()) {
+                return Err(failure.clone());
+            }
+            if !self.links.values().any(|link| self.dialect.is_late(&link.state)) || Instant::now() >= until {
+                return Ok(());
+            }
+            self.turn(until)?;
+        }
+    }
+
     fn ended_within(&mut self, longest: Duration) -> Option<SutFailure> {
         self.launcher.ended_within(longest)
     }
@@ -312,7 +349,7 @@ impl<D: Dialect> System for TcpSystem<D> {
 
 impl<L: Default> TcpLink<L> {
     fn open(place: &SystemPlace) -> io::Result<TcpLink<L>> {
-        Ok(TcpLink { stream: place.connect()?, out: UnwrittenLines::default(), state: L::default() })
+        Ok(TcpLink { stream: place.connect()?, out: UnwrittenLines::default(), is_unread: false, state: L::default() })
     }
 
     /// Writes without waiting.

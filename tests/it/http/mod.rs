@@ -3,6 +3,7 @@
 //! `PUT /a` is answered 204, then `GET /a` 200 with what was put; before, it is 404 with a text. At `/slow` a request
 //! takes effect and is not answered.
 
+mod connections;
 mod forms;
 mod har;
 mod mistakes;
