@@ -49,9 +49,9 @@ const RELAY: &str = "protocol relay {
     on q {
         let a = call source, q;
         expects a != Some(0);
-        let all = call all s(k) for k in [0, 1, 2], q;
-        expects len(all) == 3 && all[1] > 0;
-        reply match a { Some(n) => n + all[1], None => 0 };
+        let read = call all s(k) for k in [0, 1, 2], q;
+        expects len(read) == 3 && read[1] > 0;
+        reply match a { Some(n) => n + read[1], None => 0 };
     }
 }
 ";
@@ -149,8 +149,11 @@ fn served_quorums_are_explained_by_themselves() {
             path.to_str().unwrap().to_owned()
         });
     for (spec, peers) in [(QUORUM, REPLICAS), (&one, SHARDS), (&majority, SHARDS), (&nobody, SHARDS)] {
-        for more in ["--reset none --clients 1 --seed 1", "--reset restart --clients 3 --seed 3"] {
-            let output = against_itself(spec, &peers, "", &format!("--requests 150 {more}"));
+        // Two rounds of calls of several clients at once have too many orders for a short test.
+        let clients = if spec == QUORUM { 1 } else { 3 };
+        for (reset, clients, seed) in [("none", 1, 1), ("restart", clients, 3)] {
+            let more = format!("--reset {reset} --clients {clients} --seed {seed}");
+            let output = against_itself(spec, &peers, "", &format!("--requests 80 {more}"));
             assert_eq!(output.status.code(), Some(0), "{spec} {more}: {}", said(&output));
         }
     }
@@ -185,7 +188,7 @@ fn a_quorum_may_take_the_answers_in_any_order() {
 fn the_peers_keep_the_duty() {
     let spec = written("relay.may", RELAY);
     let peers = ["source", "s(0)", "s(1)", "s(2)"];
-    let output = against_itself(spec.to_str().unwrap(), &peers, "", "--requests 200 --clients 2 --seed 1");
+    let output = against_itself(spec.to_str().unwrap(), &peers, "", "--requests 60 --clients 2 --seed 1");
     let text = said(&output);
     assert!(output.status.code() == Some(0) && !text.contains("duty"), "{text}");
     // The report has the branches, and the share of answers that were forced.
