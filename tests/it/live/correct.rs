@@ -14,7 +14,7 @@ use crate::real::skipped;
 use crate::sut::free_port;
 
 /// The servers that need nothing but Python.
-const PYTHON: [&str; 15] = [
+const PYTHON: [&str; 14] = [
     "close",
     "close-some",
     "keep",
@@ -24,7 +24,6 @@ const PYTHON: [&str; 15] = [
     "chunked",
     "slow",
     "pieces",
-    "single",
     "idle",
     "nth",
     "early",
