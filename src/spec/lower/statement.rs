@@ -51,10 +51,7 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
         StatementKind::While { condition, body } => while_statement(e, condition, body),
         StatementKind::Either(blocks) => either_statement(e, blocks),
         StatementKind::Assume(condition) => assume(e, condition),
-        StatementKind::Expects(condition) => {
-            let cond = e.expr(condition);
-            e.emit(Op::Expects { cond });
-        }
+        StatementKind::Expects(condition) => expects(e, condition),
         StatementKind::Reply(answer) => {
             let src = expr_for(e, "reply", answer);
             e.emit(Op::Reply { src });
@@ -169,6 +166,19 @@ fn constant_condition(e: &Emitter, condition: &Expr) -> Option<bool> {
             _ => None,
         },
         _ => None,
+    }
+}
+
+/// A duty that nobody can break is none, and nothing comes after one that nobody can keep, as in `expects PUTS;`.
+fn expects(e: &mut Emitter, condition: &Expr) {
+    let known = constant_condition(e, condition);
+    if known == Some(true) {
+        return;
+    }
+    let cond = e.expr(condition);
+    e.emit(Op::Expects { cond });
+    if known == Some(false) {
+        e.emit(Op::End);
     }
 }
 

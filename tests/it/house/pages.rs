@@ -151,24 +151,11 @@ fn the_pages_show_what_happens() {
 }
 
 #[test]
-fn what_the_readme_says_is_missing_is_missing() {
+fn no_command_is_said_to_be_missing() {
     let text = std::fs::read_to_string(root("README.md")).unwrap();
     let (_, section) = text.split_once("\n## What is not there yet\n").expect("the section");
     let section = section.split("\n## ").next().unwrap();
-    let commands: Vec<String> = section.split("(`mayhap ").skip(1).map(joined).collect();
-    assert!(!commands.is_empty(), "nothing is said to be missing");
-    let scratch = Scratch::new("what is missing");
-    for command in commands {
-        let said = scratch.run(&format!("mayhap {command}; echo \"exit code $?\""));
-        let refusals = ["unrecognized subcommand", "unexpected argument", "is not supported yet"];
-        assert!(refusals.iter().any(|refusal| said.contains(refusal)), "`mayhap {command}` is there: {said}");
-        assert!(said.ends_with("exit code 2\n"), "`mayhap {command}`: {said}");
-    }
-}
-
-/// A command up to the backquote that ends it, on one line.
-fn joined(rest: &str) -> String {
-    rest.split('`').next().unwrap_or_default().split_whitespace().collect::<Vec<_>>().join(" ")
+    assert!(!section.contains("`mayhap "), "a command that is not there is not offered: {section}");
 }
 
 #[test]

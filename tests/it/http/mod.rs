@@ -5,6 +5,7 @@
 
 mod connections;
 mod forms;
+mod freedoms;
 mod har;
 mod mistakes;
 mod openapi;

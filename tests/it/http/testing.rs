@@ -34,6 +34,25 @@ pub fn empty_directory(name: &str) -> PathBuf {
     directory
 }
 
+/// A new directory that every user of this machine may enter: a web server that root starts runs as another user, and the clone may lie
+/// where only root may look. It is removed when this is dropped.
+pub struct OpenDirectory(pub PathBuf);
+
+impl OpenDirectory {
+    pub fn new(name: &str) -> OpenDirectory {
+        let directory = std::env::temp_dir().join(format!("mayhap-{name}-{}", std::process::id()));
+        _ = std::fs::remove_dir_all(&directory);
+        std::fs::create_dir_all(&directory).unwrap();
+        OpenDirectory(directory)
+    }
+}
+
+impl Drop for OpenDirectory {
+    fn drop(&mut self) {
+        _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
 pub fn said(output: &Output) -> String {
     String::from_utf8_lossy(&output.stdout).into_owned() + &String::from_utf8_lossy(&output.stderr)
 }
@@ -295,9 +314,8 @@ fn causes(server: &str, program: &str, seed: u64) -> Option<String> {
     if !has(program) {
         return None;
     }
-    let (port, directory) = (free_port(), place(&format!("http {server}")));
-    _ = std::fs::remove_dir_all(&directory);
-    let (address, files) = (format!("http://127.0.0.1:{port}"), directory.display().to_string());
+    let (port, directory) = (free_port(), OpenDirectory::new(server));
+    let (address, files) = (format!("http://127.0.0.1:{port}"), directory.0.display().to_string());
     let start = format!("examples/http/serve {server} {port} '{files}'");
     let reset = format!("rm -f '{files}'/www/*");
     let regressions = empty_directory(&format!("http regressions of {server}"));

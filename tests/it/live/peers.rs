@@ -14,8 +14,8 @@ use mayhap::script::Script;
 use mayhap::spec::load::Text;
 use mayhap::spec::{Selection, Tasks};
 
-use crate::command::{check, place, run};
-use crate::http::testing::{empty_directory, has, said};
+use crate::command::{check, run};
+use crate::http::testing::{OpenDirectory, empty_directory, has, said};
 use crate::sut::free_port;
 
 const SEARCH: &str = "specs/network/sharded_search.may";
@@ -138,9 +138,8 @@ fn a_real_forward_proxy_is_tested() {
     if !has("apache2") {
         return;
     }
-    let directory = place("peers-apache");
-    std::fs::create_dir_all(&directory).unwrap();
-    let start = format!("examples/http/serve proxy PORT {}", directory.display());
+    let directory = OpenDirectory::new("proxy");
+    let start = format!("examples/http/serve proxy PORT {}", directory.0.display());
     let more = ["--requests", "150", "--clients", "2", "--seed", "1"];
     let output = proxy(&start, &empty_directory("peers-apache-scripts"), &more);
     assert_eq!(output.status.code(), Some(0), "{}", said(&output));
