@@ -175,8 +175,12 @@ impl Contents {
 }
 
 /// The hash of an entry with that of its key. A map adds them up, so that equal maps hash alike whatever the order of writes.
+///
+/// The hasher only adds and multiplies: without the mixing, `{a: 1, b: 2}` and `{a: 2, b: 1}` would have the same sum.
 pub(super) fn hash_of(key: u64, entry: &Entry) -> u64 {
     let mut hasher = FxHasher::default();
     (key, entry).hash(&mut hasher);
-    hasher.finish()
+    let hash = hasher.finish();
+    let mixed = (hash ^ hash >> 32).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    mixed ^ mixed >> 29
 }

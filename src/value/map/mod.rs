@@ -410,6 +410,14 @@ mod tests {
     use crate::term::{Term, Var};
 
     #[test]
+    fn maps_hash_apart_if_only_their_values_changed_places() {
+        let orders = [[0, 1, 2, 3], [1, 0, 2, 3], [3, 0, 1, 2], [2, 3, 0, 1], [0, 1, 3, 2], [3, 2, 1, 0]];
+        let map = |order: [i64; 4]| Map::of((0..4).map(Value::from).zip(order.map(Value::from)));
+        let hashes: std::collections::BTreeSet<u64> = orders.into_iter().map(|order| map(order).0.hash()).collect();
+        assert_eq!(hashes.len(), orders.len());
+    }
+
+    #[test]
     fn what_is_kept_on_a_condition_is_joined_with_what_is_without_it() {
         let [there, kept] = [1, 2].map(|id| Term::var(Var { id, sort: Sort::Bool }));
         let mut map = Map::of([(Value::from(0), Value::from(7)), (Value::from(1), Value::Term(there.clone()))]);
