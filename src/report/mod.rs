@@ -26,8 +26,8 @@ use crate::judge::{Judge, Verdict};
 use crate::process::Fault;
 use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
-use crate::syntax::ast::NodeId;
-use crate::syntax::{parse, quoted_head, quoted_line};
+use crate::syntax::ast::File;
+use crate::syntax::{quoted_head, quoted_line};
 use serde::Serialize;
 
 /// The version of the JSON format of a report.
@@ -207,13 +207,12 @@ enum Quote {
     Line,
 }
 
-/// The code at a place, printed on one line, without comments.
-fn quoted(spec: &Spec, span: Span, quote: Quote) -> String {
+/// The code at a place of a file that was parsed, printed on one line, without comments.
+fn quoted(spec: &Spec, file: &File, span: Span, quote: Quote) -> String {
     let text = spec.sources.text(span.file);
-    let file = parse(text, span.file, NodeId(0)).file;
     match quote {
-        Quote::Head => quoted_head(&file, text, span),
-        Quote::Line => quoted_line(&file, text, span),
+        Quote::Head => quoted_head(file, text, span),
+        Quote::Line => quoted_line(file, text, span),
     }
 }
 

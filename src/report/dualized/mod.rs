@@ -8,9 +8,12 @@ mod paths;
 mod statements;
 
 use super::{Quote, quoted, shortened};
-use crate::diagnostic::Span;
+use crate::diagnostic::{FileId, Span};
 use crate::judge;
 use crate::spec::Spec;
+use crate::syntax::ast::{File, NodeId};
+use crate::syntax::parse;
+use std::collections::BTreeMap;
 
 /// The column of the remarks, which give lines of the specification.
 const REMARKS: usize = 58;
@@ -23,7 +26,7 @@ const AT_RESTART: &str = "at a restart, from each state (vs, cs); what was under
 /// The page for a specification, with the end of its last line.
 #[must_use]
 pub fn dualized(spec: &Spec) -> String {
-    let mut page = ValidatorPage { spec, lines: Vec::new() };
+    let mut page = ValidatorPage { spec, parsed: BTreeMap::new(), lines: Vec::new() };
     page.head();
     let by_itself = !spec.program.steps.is_empty();
     match judge::unbounded(spec) {
@@ -37,6 +40,8 @@ pub fn dualized(spec: &Spec) -> String {
 /// The page as far as it is written.
 struct ValidatorPage<'s> {
     spec: &'s Spec,
+    /// The files that were quoted so far.
+    parsed: BTreeMap<FileId, File>,
     lines: Vec<String>,
 }
 
@@ -48,7 +53,9 @@ impl ValidatorPage<'_> {
     /// Adds a line, with a remark that quotes the place that it comes from.
     fn remarked(&mut self, text: &str, span: Span, quote: Quote) {
         let (line, _) = self.spec.sources.line_column(span);
-        let code = quoted(self.spec, span, quote);
+        let parsed = || parse(self.spec.sources.text(span.file), span.file, NodeId(0)).file;
+        let file = self.parsed.entry(span.file).or_insert_with(parsed);
+        let code = quoted(self.spec, file, span, quote);
         self.line(format!("{text:<REMARKS$}  line {line}: {}", shortened(&code, QUOTED)));
     }
 
