@@ -6,6 +6,8 @@
 //! A limit never makes a verdict wrong. Beyond it something is left out that might have decided more: a state stays more
 //! general, a question goes to the next tier, or the verdict is *unknown*. Sizes of data structures stay where the structure is.
 
+pub mod end;
+
 // Limits that a user may meet: messages and documents name them.
 
 /// The instructions of a section. A section of more counts as one that never ends; an instruction on a large value counts as several.

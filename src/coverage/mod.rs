@@ -28,6 +28,7 @@ pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
 use crate::judge::{Exchange, Inspected, Judge, Options, RecordedEvent, judge_within};
+use crate::limits::end;
 use crate::network::{NetworkChoice, Observation};
 use crate::spec::Spec;
 use instrument::{BranchSpans, InstrumentedSpec, NotedBranches, instrumented};
@@ -120,6 +121,9 @@ impl SpecCoverage {
         let mut judge = Judge::new(spec.clone(), options);
         let mut before = None;
         for (at, exchange) in exchanges.iter().enumerate() {
+            if end::is_over() {
+                break;
+            }
             if !exchange.is_restart() {
                 self.sharpness.observe(&judge, exchange);
             }

@@ -5,6 +5,8 @@
 //! c1 q5   c2 q3   c1 ?   c2 0   rejected        whatever the answer to c1 was
 //! ```
 
+use std::sync::Arc;
+
 use super::narrowing::needed;
 use super::networked::network_witness::NetworkRecording;
 use super::reason::{Budget, Minimality, Rechecked, outcome_of, recheck};
@@ -12,6 +14,7 @@ use crate::judge::{Options, RecordedEvent, judge_within, possible_instead};
 use crate::limits;
 use crate::network::Observation;
 use crate::search::RelaxedOutcome;
+use crate::spec::Spec;
 use crate::value::Value;
 
 /// The answer of the rejected event: as it was seen, or a hole.
@@ -83,6 +86,43 @@ impl NetworkRecording<'_> {
         possible_instead(self.spec, self.network, (before, rejected), (self.options, work))
     }
 
+    /// The specification of a server in any state, and the rejected event with the requests that are under way before it: all that is
+    /// left if nothing is known of what was answered before. `None` if a request may have effects after its answer, or if more than
+    /// requests and answers was observed.
+    fn alone(&self) -> Option<(Arc<Spec>, Vec<RecordedEvent>)> {
+        let program = &self.spec.program;
+        if !program.answers_at_once() || program.opens.is_some() || program.closes.is_some() {
+            return None;
+        }
+        let mut under_way: Vec<RecordedEvent> = Vec::new();
+        let (last @ (_, Observation::Answer(..)), before) = self.events.split_last()? else { return None };
+        for (line, seen) in before {
+            match seen {
+                Observation::Request(..) | Observation::Lost(_) => under_way.push((*line, seen.clone())),
+                Observation::Answer(port, _) => {
+                    let is_own =
+                        |(_, seen): &RecordedEvent| matches!(seen, Observation::Request(own, _) if own == port);
+                    under_way.remove(under_way.iter().position(is_own)?);
+                }
+                _ => return None,
+            }
+        }
+        under_way.push(last.clone());
+        Some((self.spec.in_any_state().ok()?.for_networks(), under_way))
+    }
+
+    /// Tests whether the last event is rejected whatever was answered before. Returns whether it is so with every answer.
+    fn is_rejected_alone(&self, budget: &mut Budget<'_>) -> Option<bool> {
+        let (spec, events) = self.alone()?;
+        let alone = NetworkRecording { spec: &spec, events: &events, ..*self };
+        let mut rejects = |rejected| {
+            let (outcome, units) = alone.judge(&[], rejected, budget.left() / limits::SIDE_SHARE);
+            budget.spend(units);
+            outcome == RelaxedOutcome::Rejected
+        };
+        rejects(RejectedAnswer::Seen).then(|| rejects(RejectedAnswer::Any))
+    }
+
     /// The outcome with holes in the place of all answers but the known ones, and the units that it took.
     fn judge(&self, known: &[usize], rejected: RejectedAnswer, effort: u64) -> (RelaxedOutcome, u64) {
         let options = Options { effort: self.options.effort.min(effort), ..self.options.clone() };
@@ -95,6 +135,11 @@ impl NetworkRecording<'_> {
 #[must_use]
 pub fn answer_values(recording: NetworkRecording<'_>, budget: Budget<'_>) -> AnswerValues {
     let mut search = ValueSearch { recording, budget, minimal: Minimality::Minimal };
+    if let Some(is_any_rejected) = recording.is_rejected_alone(&mut search.budget) {
+        let possible = if is_any_rejected { None } else { recording.possible(search.budget.left()) };
+        let (minimal, possible) = (Minimality::Minimal, possible.unwrap_or_default());
+        return AnswerValues { lines: Vec::new(), all_from: None, minimal, is_any_rejected, possible, at: Vec::new() };
+    }
     let (needed, rest) =
         needed(&mut search, |search| search.budget.is_spent(), ValueSearch::rejects, recording.answers());
     let line = |at: &usize| recording.events[*at].0;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use super::{GenerateSettings, Generator};
 use crate::choice::{ChoiceError, Choices};
 use crate::coverage::{CoverageNews, SpecCoverage, noted};
+use crate::limits::end;
 use crate::script::{MessageKind, Messages, RecordedOutcome, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::server::{Ranges, Reply, Server};
 use crate::spec::Spec;
@@ -55,7 +56,7 @@ impl CorpusSearch {
     fn run(mut self, choices: &mut dyn Choices) -> Result<Vec<Script>, ChoiceError> {
         let mut generator = Generator::new(&self.spec, GenerateSettings::default());
         let mut in_vain = 0;
-        while self.left > 0 && in_vain < IN_VAIN && self.coverage.never().next().is_some() {
+        while self.left > 0 && in_vain < IN_VAIN && !end::is_over() && self.coverage.never().next().is_some() {
             let before = self.coverage.covered();
             self.one_run(&mut generator, choices)?;
             in_vain = if self.coverage.covered() > before { 0 } else { in_vain + 1 };
@@ -67,7 +68,7 @@ impl CorpusSearch {
         let Ok(mut server) = Server::new(self.spec.clone(), Ranges::default(), choices) else { return Ok(()) };
         generator.begin_run(choices)?;
         let mut steps: Vec<CorpusStep> = Vec::new();
-        while steps.len() < RUN && self.left > 0 {
+        while steps.len() < RUN && self.left > 0 && !end::is_over() {
             let label = 2 * steps.len() as u64 + 1;
             let plan = generator.wave(&[server.state()], label, choices)?;
             let Some(ask) = plan.asks.into_iter().next() else { return Ok(()) };
@@ -113,7 +114,7 @@ impl CorpusSearch {
         let mut size = steps.len() / 2;
         while size > 0 {
             let mut end = steps.len().saturating_sub(1);
-            while end > 0 {
+            while end > 0 && !end::is_over() {
                 let begin = end.saturating_sub(size);
                 let kept: Vec<CorpusStep> = [&steps[..begin], &steps[end..]].concat();
                 if let Some((shorter, branches)) = self.again(&kept, branch, choices)? {

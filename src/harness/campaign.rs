@@ -7,13 +7,13 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread;
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
 use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::http::why_unsent;
+use crate::limits::end::{self, WorkEnd};
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::is_same_cause;
@@ -44,7 +44,7 @@ pub struct CampaignSettings {
     pub clients: u64,
     /// The number of requests of all runs together.
     pub requests: u64,
-    /// The time within which these requests are sent; `None` if it is not limited.
+    /// The time of the test, with shrinking; `None` if it is not limited.
     pub time: Option<Duration>,
     /// The most requests of one run.
     pub steps: u64,
@@ -123,6 +123,8 @@ pub trait Follower {
     fn dropped(&mut self, failure: &FoundFailure);
 }
 
+/// The time after that of a test within which what was observed is judged.
+pub const AFTERWARDS: Duration = Duration::from_millis(300);
 /// The number of seeds for the answers of peers; each run draws one.
 const SEEDS: usize = 1 << 16;
 /// The silence after which a request that is owed no answer counts as unanswered.
@@ -221,6 +223,8 @@ impl<'c> Campaign<'c> {
     /// The system could not be started for the first run. If it cannot be started for a later one, this is a failure in the
     /// report.
     pub fn run(mut self, corpus: &[Script]) -> Result<CampaignReport, SutFailure> {
+        let end = WorkEnd::of(&self.settings.stop);
+        let _end = self.settings.time.map_or(end.clone(), |time| end.within(time.saturating_add(AFTERWARDS))).enter();
         let corpus = if self.settings.aims.corpus { corpus } else { &[] };
         self.report.corpus = corpus.len() as u64;
         let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
@@ -228,7 +232,7 @@ impl<'c> Campaign<'c> {
             match self.one_run(std::mem::take(&mut scripts)) {
                 Ok(RunOver::Full) => {}
                 Ok(RunOver::Stop) => break,
-                Err(_) if self.is_stopped() => break,
+                Err(_) if self.patience().is_over() => break,
                 Err(failure) if self.report.runs == 0 => return Err(failure),
                 Err(failure) => {
                     // Failures that were found earlier are kept.
@@ -331,11 +335,13 @@ impl<'c> Campaign<'c> {
             state = run.await_calls(self.system, patience);
         }
         let state = match state {
-            RunState::Interrupted => return Ok(RunOver::Stop),
             RunState::Explained => run.check_silence(self.system),
             state => state,
         };
         self.cover(&run);
+        if let RunState::Interrupted = state {
+            return Ok(RunOver::Stop);
+        }
         if let RunState::Violated(event) = state
             && self.causes.iter().any(|known| known.is_violated_again(&run, event))
         {
@@ -412,10 +418,13 @@ impl<'c> Campaign<'c> {
     fn keep_rate(&self) {
         let Some(rate) = self.settings.rate else { return };
         let due = Duration::from_secs_f64(self.report.requests as f64 / rate.max(f64::MIN_POSITIVE));
-        thread::sleep(due.saturating_sub(self.started.elapsed()));
+        self.patience().sleep(self.started + due);
     }
 
     fn note_undecided(&mut self, why: String) {
+        if end::is_over() {
+            return;
+        }
         let run = self.report.runs;
         match self.undecided.iter_mut().find(|noted| noted.why == why) {
             Some(noted) => noted.runs.extend((noted.runs.last() != Some(&run)).then_some(run)),
@@ -499,11 +508,13 @@ impl<'c> Campaign<'c> {
     }
 
     fn shrunk(&mut self, failing: &Failing) -> Option<(Failing, ShrunkScript, Vec<Failing>)> {
-        if self.settings.shrink_time.is_zero() {
+        let left = self.settings.time.map(|time| time.saturating_sub(self.started.elapsed()));
+        let time = self.settings.shrink_time.min(left.unwrap_or(Duration::MAX));
+        if time.is_zero() || self.is_stopped() {
             return None;
         }
-        let until = Some(Instant::now() + self.settings.shrink_time);
-        let patience = WaitLimits { until, ..self.patience() };
+        let end = end::within(time);
+        let patience = self.patience();
         let mut trial = LiveTrial {
             judging: self.judging,
             clients: self.settings.clients,
@@ -514,9 +525,10 @@ impl<'c> Campaign<'c> {
             last: None,
             others: Vec::new(),
         };
-        let budget = ShrinkBudget { until, ..ShrinkBudget::default() };
+        let budget = ShrinkBudget::default();
         let shrunk =
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
+        drop(end);
         // The last failing run may have been a run of another script.
         let shown = Failing::recorded(self.judging, &shrunk.script).filter(|shown| failing.is_shown_by(shown));
         let last = shown.or(trial.last).unwrap_or_else(|| failing.clone());

@@ -7,6 +7,7 @@
 use std::time::Duration;
 
 use crate::evidence::Budget;
+use crate::limits::end;
 use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{Trial, TrialOutcome};
@@ -471,7 +472,7 @@ pub struct LiveTrial<'t> {
 /// Resets the system and runs a script once; returns the failure of the run, if there is one.
 ///
 /// # Errors
-/// The system cannot be started, or somebody asked for the end.
+/// The system cannot be started, or the end came before the run was judged.
 pub fn run_once(
     judging: &Judging,
     script: &Script,
@@ -490,7 +491,8 @@ pub fn run_once(
     if let RunState::Explained = state {
         state = run.check_silence(system);
     }
-    if let RunState::Interrupted = state {
+    let is_cut = matches!(state, RunState::Explained | RunState::Undecided(_)) && end::is_over();
+    if is_cut || matches!(state, RunState::Interrupted) {
         return Err(SutFailure::new(SutFailureKind::Start, "interrupted"));
     }
     let time = Duration::from_secs_f64(TRIAL_SECONDS);

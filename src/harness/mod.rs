@@ -21,7 +21,7 @@ mod run;
 mod wave;
 
 pub use builder::{SystemTest, test};
-pub use campaign::{Campaign, CampaignSettings, Follower, starting_scripts};
+pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower, starting_scripts};
 pub use failure::{Failing, LiveTrial, not_started, run_once};
 pub use mutants::MutantTester;
 pub use regressions::{Regressions, UnreadScript, read_script, replay, runs_to_see};

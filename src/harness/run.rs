@@ -4,12 +4,12 @@
 //! were refused.
 
 use std::sync::Arc;
-use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
 use crate::judge::{Exchange, Observed, Options, RecordedEvent, Verdict};
+use crate::limits::end;
 use crate::network::NetworkChoice;
 use crate::report::trouble;
 use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
@@ -70,7 +70,7 @@ pub enum RunState {
     Undecided(String),
     /// The system broke down; everything that was observed before is explained.
     Broken(SutFailure),
-    /// Somebody asked for the end.
+    /// Somebody asked for the end, or the time is over.
     Interrupted,
 }
 
@@ -167,12 +167,13 @@ impl LiveRun {
         }
         match (state, end) {
             (RunState::Violated(event), _) => RunState::Violated(event),
-            // Somebody asked for the end while the system was starting again.
-            (_, WaveEnd::Broken(SutFailure { kind: SutFailureKind::Start, .. }))
-                if patience.stop.load(Ordering::Relaxed) =>
+            // The end came while the system was starting again or a connection was made, or while the wave was judged.
+            (_, WaveEnd::Broken(SutFailure { kind: SutFailureKind::Start | SutFailureKind::Refused, .. }))
+                if patience.is_over() =>
             {
                 RunState::Interrupted
             }
+            (RunState::Undecided(_), _) if end::is_over() => RunState::Interrupted,
             (_, WaveEnd::Broken(failure)) => RunState::Broken(failure),
             (_, WaveEnd::Interrupted) => RunState::Interrupted,
             (state, WaveEnd::Done) => state,
@@ -184,7 +185,7 @@ impl LiveRun {
     pub fn await_calls(&mut self, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
         let mut until = Instant::now() + LATE;
         let last = until + 2 * LATE;
-        while system.leaves_calls() && self.session.may_have_unseen_calls() && !patience.stop.load(Ordering::Relaxed) {
+        while system.leaves_calls() && self.session.may_have_unseen_calls() && !patience.is_over() {
             match system.next(until.min(last)) {
                 Ok(Some(SutEvent { kind: SutEventKind::Called(call), .. })) => {
                     let events = called(self.asker().call(call, system, &[]));

@@ -13,6 +13,7 @@ use std::time::{Duration, Instant};
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use crate::limits::end;
 use crate::script::{Plan, PlannedAsk, RequestTemplate};
 use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::PeerEvent;
@@ -71,8 +72,24 @@ pub struct WaitLimits<'p> {
     pub silence: Duration,
     /// Set when somebody asks for the end.
     pub stop: &'p AtomicBool,
-    /// The moment until which a pause that the system asks for is kept, if there is a limit.
+    /// The moment at which waiting ends, if there is one.
     pub until: Option<Instant>,
+}
+
+impl WaitLimits<'_> {
+    /// Tests whether nothing is waited for any more.
+    #[must_use]
+    pub fn is_over(&self) -> bool {
+        let is_late = self.until.is_some_and(|until| until <= Instant::now());
+        is_late || self.stop.load(Ordering::Relaxed) || end::is_over()
+    }
+
+    /// Sleeps until a moment, or until waiting ends.
+    pub fn sleep(&self, until: Instant) {
+        while Instant::now() < until && !self.is_over() {
+            thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));
+        }
+    }
 }
 
 /// The questions of a wave to its run: the value of a request that is about to be sent, whether it is owed an answer, and so on.
@@ -151,7 +168,7 @@ pub fn called(events: [PeerEvent<Value>; 2]) -> [LiveEvent; 2] {
 impl Wave<'_> {
     fn run(&mut self) -> Result<WaveEnd, SutFailure> {
         loop {
-            if self.patience.stop.load(Ordering::Relaxed) {
+            if self.patience.is_over() {
                 return Ok(WaveEnd::Interrupted);
             }
             let now = Instant::now();
@@ -168,7 +185,7 @@ impl Wave<'_> {
                 self.send(ask)?;
                 continue;
             }
-            if self.is_idle() && (self.waiting.is_empty() || self.patience.until.is_some_and(|until| until <= now)) {
+            if self.is_idle() && self.waiting.is_empty() {
                 return Ok(WaveEnd::Done);
             }
             let until = self.next_moment(now).min(now + SLICE);
@@ -224,12 +241,12 @@ impl Wave<'_> {
         }
         let until = Instant::now() + Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0));
         if ask.delay > 0.0 && self.is_idle() {
-            while Instant::now() < until && !self.patience.stop.load(Ordering::Relaxed) {
-                thread::sleep(SLICE.min(until.saturating_duration_since(Instant::now())));
-            }
+            self.patience.sleep(until);
         } else if ask.delay > 0.0 {
-            while let Some(event) = self.system.next(until)? {
-                self.observe(event)?;
+            while Instant::now() < until && !self.patience.is_over() {
+                while let Some(event) = self.system.next(until.min(Instant::now() + SLICE))? {
+                    self.observe(event)?;
+                }
             }
         }
         Ok(())

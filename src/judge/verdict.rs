@@ -134,6 +134,7 @@ impl fmt::Display for Limit {
                 f.write_str("following every possible explanation exceeded the work limit")
             }
             Limit::Memory(most) => write!(f, "possible explanations took more than {most} MiB of memory"),
+            Limit::Ended => f.write_str("the time for it was over"),
             Limit::Paths => write!(f, "one request had more than {} possible paths", limits::PATH_LIMIT),
         }
     }

@@ -15,6 +15,8 @@ const MEASURED: u64 = 10 * limits::ATTEMPT;
 /// `MANY` instructions in a row take as long as making `OF_MANY` terms.
 const MANY: u32 = 4 * limits::INTERVAL as u32;
 const OF_MANY: u32 = MANY / limits::VALUES_PER_TERM as u32;
+/// Making one term takes as long as this many instructions that are not on the fast path.
+const SLOW: u64 = limits::VALUES_PER_TERM as u64 / 2;
 /// After a limit was exceeded, at most this many candidates are followed, and at least [`limits::FEWEST`] if there are as many.
 const MOST: usize = limits::LISTED / 2;
 
@@ -136,6 +138,9 @@ impl WorkMeter {
 
     /// The limit that was exceeded, if one was.
     pub(super) fn exceeded(&mut self, options: &Options, solver: &Solver) -> Option<Limit> {
+        if limits::end::is_over() {
+            return Some(Limit::Ended);
+        }
         if self.of_exchange(solver) > self.allowed(options) {
             return Some(Limit::Effort);
         }
@@ -143,6 +148,11 @@ impl WorkMeter {
             self.full = memory_in_use().saturating_sub(self.base) > options.memory;
         }
         self.full.then_some(Limit::Memory(options.memory >> 20))
+    }
+
+    /// The number of slow instructions that the current exchange may still take.
+    pub(super) fn instructions_left(&self, options: &Options, solver: &Solver) -> u64 {
+        self.allowed(options).saturating_sub(self.of_exchange(solver)).saturating_mul(SLOW)
     }
 
     /// The work that the current exchange may take.

@@ -11,6 +11,7 @@ use super::difference::{Comparing, Equivalence, SearchBudget};
 use super::some_mutants;
 use crate::generate::{GenerateSettings, Generator};
 use crate::judge::{Exchange, Observed};
+use crate::limits::end;
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::value::Value;
@@ -23,6 +24,9 @@ pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> V
     let mut known: FxHashSet<Vec<Value>> = FxHashSet::default();
     let mut found: Vec<Vec<Exchange>> = Vec::new();
     for mutant in some_mutants(spec, most) {
+        if end::is_over() {
+            break;
+        }
         let Ok(changed) = mutant.of(spec) else { continue };
         if let Equivalence::Differs(exchanges) = comparing.classify(&changed, budget)
             && known.insert(exchanges.iter().map(|exchange| exchange.request.clone()).collect())

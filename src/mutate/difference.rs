@@ -19,6 +19,7 @@ use super::domain::SmallDomain;
 use super::judged::{JudgedState, JudgedStates, JudgedStep};
 use crate::choice::{Odometer, Random, Strategy};
 use crate::judge::{Exchange, Observed, Verdict};
+use crate::limits::end;
 use crate::server::{Ranges, Reply, Server, Stop};
 use crate::spec::Spec;
 use crate::validate::Validator;
@@ -191,7 +192,7 @@ impl Comparing {
             let domain = SmallDomain { types: &self.spec.types, values, tokens, integers: &self.integers };
             let Some(requests) = domain.all(self.spec.program.request, REQUESTS) else { return LayerEnd::Budget };
             for request in requests {
-                if *served > most.saturating_mul(OVERRUN) {
+                if *served > most.saturating_mul(OVERRUN) || end::is_over() {
                     return LayerEnd::Budget;
                 }
                 for way in ways(mutant, &all[at], &request, values) {

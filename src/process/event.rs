@@ -77,6 +77,8 @@ pub enum Limit {
     /// More than [`NODE_LIMIT`](crate::limits::NODE_LIMIT) nodes of unknown recursive values, or
     /// [`GUARDED_NODE_LIMIT`](crate::limits::GUARDED_NODE_LIMIT) under conditions.
     Nodes,
+    /// The time for the work was over ([`limits::end`](crate::limits::end)), or somebody has asked for its end.
+    Ended,
 }
 
 /// The next thing that a process does. A condition that is known does not become an event.

@@ -11,10 +11,14 @@ use super::instructions::operands::At;
 use super::instructions::{arms, bounded, effects, maps, prices};
 use super::task::{Task, Waiting};
 use super::{Answered, Event, Limit, Process};
+use crate::limits;
 use crate::spec::Site;
 use crate::spec::code::{Binary, ChoiceDomain, FaultKind, Op, Operand, Program, Register};
 use crate::term::{Condition, Term};
 use crate::value::{self, Ask, Truth, Value};
+
+/// After this many instructions beside the fast path, their handler is asked whether a limit is exceeded.
+const ASKED: u32 = 4 * limits::INTERVAL as u32;
 
 impl Process {
     /// Runs to the next event.
@@ -54,8 +58,17 @@ impl Process {
 /// Runs to the next event by the general evaluator.
 #[inline(never)] // It needs more machine registers than the fast path leaves.
 fn general_path(process: &mut Process, program: &Program, knows: &mut impl KnownBounds) -> Event {
+    let mut carried_out: u32 = 0;
     while process.task.running {
         let at = At::of(&process.task, program);
+        carried_out += 1;
+        if carried_out == ASKED {
+            carried_out = 0;
+            if let Some(limit) = knows.exceeded(ASKED) {
+                process.task.fuel = 0;
+                return arms::cut(&mut process.task, program, limit);
+            }
+        }
         if process.task.fuel == 0 {
             return arms::cut(&mut process.task, program, Limit::Section);
         }

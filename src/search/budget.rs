@@ -56,6 +56,9 @@ impl OrderBudget {
 
     /// The limit that was exceeded, if one was.
     pub(super) fn exceeded(&mut self, states: &States) -> Option<Limit> {
+        if limits::end::is_over() {
+            return Some(Limit::Ended);
+        }
         let work = self.done(states);
         if work > self.most || states.is_exhausted() {
             return Some(Limit::Effort);

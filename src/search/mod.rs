@@ -162,7 +162,7 @@ fn judge_whole(spec: &Arc<Spec>, history: &History, options: &Options) -> Judged
             states.judged(Some(configuration.state), last, order)
         }
         SearchEnd::Doubtful(configuration) => states.judged(Some(configuration.state), last, Vec::new()),
-        SearchEnd::GivenUp(limit) => states.given_up(limit, last),
+        SearchEnd::GivenUp(limit, event) => states.given_up(limit, line(event.min(known.history.lines.len() - 1))),
         SearchEnd::Nothing(_) if may_fail(spec, history) => judge_failing(spec, history, options),
         SearchEnd::Nothing(found) => match first_unexplained(&known, &mut states, &mut budget, &found) {
             Ok(event) => states.rejected(line(event), found),
@@ -187,7 +187,7 @@ fn judge_failing(spec: &Arc<Spec>, history: &History, options: &Options) -> Judg
             Ok(event) => states.rejected(history.lines[event], found),
             Err(_) => states.given_up(Limit::Orders, last),
         },
-        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => {
+        SearchEnd::Explained(_) | SearchEnd::Doubtful(_) | SearchEnd::GivenUp(..) => {
             states.given_up(Limit::Orders, last)
         }
     }
@@ -208,7 +208,7 @@ fn first_unexplained(
         match end {
             SearchEnd::Explained(_) | SearchEnd::Doubtful(_) => Ok(true),
             SearchEnd::Nothing(_) => Ok(has_failed),
-            SearchEnd::GivenUp(limit) => Err(limit),
+            SearchEnd::GivenUp(limit, _) => Err(limit),
         }
     };
     let all = known.history.events.len();

@@ -33,8 +33,8 @@ pub(super) enum SearchEnd {
     Nothing(ResumePoint),
     /// Only doubtful configurations explain all events, and this is one.
     Doubtful(Configuration),
-    /// A limit was exceeded.
-    GivenUp(Limit),
+    /// A limit was exceeded. The search had come to the event at this position, and not beyond it.
+    GivenUp(Limit, usize),
 }
 
 /// The end of a search that found nothing: the configurations before the event `at`. A search of fewer events has the same ones there, so

@@ -295,7 +295,7 @@ impl States {
 
     /// Tests whether the allowed lookups, or made terms, are used up.
     pub(super) fn is_exhausted(&self) -> bool {
-        self.looked_up() >= self.most || made() > self.last_made
+        self.looked_up() >= self.most || made() > self.last_made || limits::end::is_over()
     }
 
     /// The candidates of all states in which a request of this kind was served.

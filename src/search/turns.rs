@@ -78,7 +78,7 @@ impl OrderSearch<'_> {
         let mut doubtful = None;
         while let Some(first) = self.open.first_event() {
             if let Some(limit) = budget.exceeded(states) {
-                return SearchEnd::GivenUp(limit);
+                return SearchEnd::GivenUp(limit, self.deepest);
             }
             let (before, reached) = (budget.done(states), self.deepest);
             let is_by_event = budget.has_room() && turns.is_by_event(last.at(), first, self.events.end);

@@ -147,7 +147,11 @@ impl JudgedSession<'_> {
             SessionEngine::Network(_) => {
                 let composed = spec.for_networks();
                 let observed = Observations::of(&composed, events).unwrap_or_default();
-                NetworkedEvidence::of(&composed, self.net, observed, self.options).rejection(line, Recheck::No, budget)
+                NetworkedEvidence::unjudged(&composed, self.net, observed, self.options).rejection(
+                    line,
+                    Recheck::No,
+                    budget,
+                )
             }
         };
         let mut found =

@@ -45,6 +45,17 @@ impl NetworkedEvidence {
         NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
     }
 
+    /// A recording that is known to be rejected, and is not judged as a whole again.
+    pub(super) fn unjudged(
+        spec: &Arc<Spec>,
+        net: NetworkChoice,
+        observed: Observations,
+        options: &Options,
+    ) -> NetworkedEvidence {
+        let judge = Judge::new(spec.clone(), options.clone());
+        NetworkedEvidence { judge, spec: spec.clone(), net, observed, options: options.clone(), witness: None }
+    }
+
     /// Looks for one run that explains a recording, within the work that is allowed for one exchange; `None` if none is found.
     #[must_use]
     pub fn explained(

@@ -29,7 +29,6 @@ mod tests;
 mod values;
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use crate::script::Script;
 use crate::spec::Spec;
@@ -64,20 +63,18 @@ pub enum TrialOutcome {
     Error(SutFailure),
 }
 
-/// The limits on the work of shrinking a script.
+/// The limits on the work of shrinking a script, besides the end that was entered ([`limits::end`](crate::limits::end)).
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct ShrinkBudget {
     /// The most runs.
     pub runs: u64,
-    /// The moment at which the search ends.
-    pub until: Option<Instant>,
     /// The number of runs that confirm the result.
     pub confirm: u64,
 }
 
 impl Default for ShrinkBudget {
     fn default() -> ShrinkBudget {
-        ShrinkBudget { runs: 500, until: None, confirm: 3 }
+        ShrinkBudget { runs: 500, confirm: 3 }
     }
 }
 

@@ -4,7 +4,6 @@
 //! Runs are remembered by the text of their script, so no script is run again to learn what is known.
 
 use std::sync::Arc;
-use std::time::Instant;
 
 use rustc_hash::FxHashMap;
 
@@ -12,6 +11,7 @@ use super::edit::{finished, merged, steps_text};
 use super::odds::{OddsVerdict, RatioTest};
 use super::predict::Predictor;
 use super::{ShrinkBudget, ShrunkScript, Trial, TrialOutcome};
+use crate::limits::end;
 use crate::script::Script;
 use crate::spec::Spec;
 use crate::sut::SutFailure;
@@ -192,12 +192,14 @@ impl<'t> ScriptSearch<'t> {
 
     /// Runs a script once; returns the observed run if it failed for the cause.
     fn run(&mut self, script: &Script, key: &str) -> Result<Option<Script>, Halt> {
-        let is_late = self.budget.until.is_some_and(|until| Instant::now() >= until);
-        if is_late || self.runs >= self.budget.runs {
+        if end::is_over() || self.runs >= self.budget.runs {
             return Err(Halt::Budget);
         }
         self.runs += 1;
         let outcome = self.trial.run(script);
+        if end::is_over() && matches!(outcome, TrialOutcome::Error(_)) {
+            return Err(Halt::Budget);
+        }
         let tally = self.tallies.entry(key.to_owned()).or_default();
         // A breakdown says nothing about the script, so it does not count as a run.
         tally.runs += u64::from(!matches!(outcome, TrialOutcome::Error(_)));

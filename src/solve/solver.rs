@@ -132,7 +132,7 @@ impl Solver {
         if let Some(why) = undecided.filter(|_| tiers == Tiers::All) {
             return Solved::Unknown(why);
         }
-        if made() > self.last_made() {
+        if made() > self.last_made() || limits::end::is_over() {
             return Solved::Unknown(Why::Effort);
         }
         let verdict = self.z3_renumbered(&facts.conditions());

@@ -19,6 +19,7 @@ use super::wire::shown;
 use super::{SutCall, SutFailure, SutFailureKind};
 use crate::http::{MessageBuffer, message_of_answer, request_of};
 use crate::json::{decode, encode};
+use crate::limits::end;
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -255,7 +256,7 @@ impl PlayedPeers {
             self.links.retain(|link| link.open.is_none());
             let silence = Timespec::try_from(SILENCE).ok();
             let is_called = poll(&mut self.polled(), silence.as_ref()).is_ok_and(|ready| ready > 0);
-            if !is_called || Instant::now() >= last {
+            if !is_called || Instant::now() >= last || end::is_over() {
                 return;
             }
         }

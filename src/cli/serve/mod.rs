@@ -21,10 +21,12 @@ use super::arguments::values::RangeUse;
 use super::terminal::Terminal;
 use super::terminal::exit::Exit;
 use super::terminal::{files, stopped};
+use super::test::stopping;
 use super::{failed, load, mutate};
 use answering::Answering;
 use connection::{ClientLine, Message, RequestChannel};
 use mayhap::choice::Random;
+use mayhap::limits::end::WorkEnd;
 use mayhap::server::{Ranges, Server};
 use mayhap::spec::code::Op;
 use mayhap::spec::{Spec, Tasks};
@@ -34,7 +36,7 @@ use record::{Clients, TraceRecord};
 use std::collections::{HashMap, HashSet};
 use std::io;
 use std::sync::Arc;
-use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::Duration;
 use tcp::{AllowedClients, Speech};
@@ -42,7 +44,7 @@ use under_way::UnderWay;
 use wire::{Refusal, Unanswered};
 
 /// The time that clients have, at the end, to take the answers that are under way.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE: Duration = Duration::from_millis(300);
 /// The default range of chosen integers over HTTP, as dates, for example, must not be negative.
 const WRITTEN: (i64, i64) = (0, 1_000_000);
 /// The time without a request after which the server takes internal steps.
@@ -120,7 +122,9 @@ fn begin(spec: Arc<Spec>, ranges: Ranges, options: &Serve, terminal: &mut Termin
         None => Speech::Lines,
     };
     let under_way = desk.under_way();
-    open(options, desk, AllowedClients { most: options.clients.get(), open: clients, speech }, terminal)
+    let stop = Arc::new(AtomicBool::new(false));
+    let _end = WorkEnd::of(&stopping::soon_after(&stop)).enter();
+    open(options, desk, &stop, AllowedClients { most: options.clients.get(), open: clients, speech }, terminal)
         .map_err(|why| failed(terminal, &why))?;
     let idle = (!options.stdio && answering.server.takes_steps()).then_some(IDLE);
     let exit = handle(&messages, &mut answering, idle, terminal);
@@ -149,8 +153,14 @@ fn is_talking(spec: &Spec) -> bool {
 }
 
 /// Starts to accept clients.
-fn open(options: &Serve, desk: RequestChannel, clients: AllowedClients, terminal: &mut Terminal) -> Result<(), String> {
-    stop_on_signals(desk.clone())?;
+fn open(
+    options: &Serve,
+    desk: RequestChannel,
+    stop: &Arc<AtomicBool>,
+    clients: AllowedClients,
+    terminal: &mut Terminal,
+) -> Result<(), String> {
+    stop_on_signals(desk.clone(), stop.clone())?;
     match options.tcp.as_ref().or(options.http.as_ref()) {
         Some(address) => {
             let address = tcp::listen(address, clients, desk)?;
@@ -166,11 +176,10 @@ fn open(options: &Serve, desk: RequestChannel, clients: AllowedClients, terminal
     Ok(())
 }
 
-/// Asks the server to end at the first signal, and ends the process at the second.
-fn stop_on_signals(desk: RequestChannel) -> Result<(), String> {
-    let mut is_asked = false;
+/// Asks the server to end at the first signal, and sets the flag; ends the process at the second.
+fn stop_on_signals(desk: RequestChannel, stop: Arc<AtomicBool>) -> Result<(), String> {
     let asked = move || {
-        if std::mem::replace(&mut is_asked, true) {
+        if stop.swap(true, Ordering::Relaxed) {
             std::process::exit(Exit::Interrupted.code().into());
         }
         desk.send(Message::Interrupted);

@@ -9,6 +9,7 @@ use crate::cli::arguments::testing_arguments::SutArguments;
 use crate::cli::terminal::Terminal;
 use crate::cli::terminal::exit::Exit;
 use mayhap::json::encode;
+use mayhap::limits::end;
 use mayhap::spec::Spec;
 use mayhap::sut::{AdapterTrial, SutEventKind, System, check_adapter, request_kinds};
 use std::sync::Arc;
@@ -18,8 +19,12 @@ pub fn run(spec: &Arc<Spec>, system: &mut dyn System, options: &SutArguments, te
     let requests = request_kinds(spec);
     let trials = match check_adapter(system, &requests, options.deadline) {
         Ok(trials) => trials,
+        Err(_) if end::is_over() => return Exit::Interrupted,
         Err(failure) => return failed(terminal, system, &failure.to_string()),
     };
+    if end::is_over() {
+        return Exit::Interrupted;
+    }
     let mut exit = Exit::Fine;
     for AdapterTrial { request, outcome } in trials {
         let shown = encode(&spec.types, spec.program.request, &request);

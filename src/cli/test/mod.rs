@@ -18,35 +18,42 @@ use super::terminal::files;
 use super::{failed, load};
 use mayhap::generate::CampaignAims;
 use mayhap::harness::{
-    Campaign, CampaignSettings, Follower, Judging, Regressions, UnreadScript, WaitLimits, not_started, read_script,
-    replay, runs_to_see, starting_scripts,
+    AFTERWARDS, Campaign, CampaignSettings, Follower, Judging, Regressions, UnreadScript, WaitLimits, not_started,
+    read_script, replay, runs_to_see, starting_scripts,
 };
 use mayhap::json::quoted;
+use mayhap::limits::end::{self, WorkEnd};
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::baseline::Baseline;
 use mayhap::report::campaign::{
     CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
 };
-use mayhap::script::{JsonTree, ScriptHeader};
+use mayhap::script::{JsonTree, Script, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::sut::{self, PeerAddress, SutAddress, System};
 use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-use testing_progress::TestProgress;
+use std::time::{Duration, Instant};
+use testing_progress::{TestProgress, say_if_long};
 
 /// The message if no system is given.
 pub const NO_SUT: &str =
     "--sut says which system is tested: tcp:HOST:PORT, HOST:PORT, http://HOST:PORT, https://HOST:PORT or stdio:COMMAND";
 const NOT_RESET: &str =
     "the system is not reset, and the specification cannot be judged from any state: --start, or --reset, is needed";
+/// The share of the time of a test, one in N, that looking for its first requests may take.
+const CORPUS_SHARE: u32 = 4;
+/// The time without any output after which a line says what is being done.
+const SILENT: Duration = Duration::from_secs(2);
 /// The most runs of each regression at the beginning of a test.
 const MOST_REGRESSION_RUNS: usize = 20;
 
 pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
     // This comes first, so that no signal is missed.
-    let stop = stopping::begin();
+    let (began, stop) = (Instant::now(), stopping::begin());
+    let end = WorkEnd::of(&stop);
+    let _end = options.time.map_or(end.clone(), |time| end.within(time.saturating_add(AFTERWARDS))).enter();
     let spec = match load::compile_for(Tasks::Either, &options.file, &options.selection, terminal) {
         Ok(spec) => spec,
         Err(exit) => return exit,
@@ -80,6 +87,7 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         spec: &spec,
         judging: &judging,
         regressions,
+        began,
         stop,
         known: baseline.as_ref().map(|baseline| baseline.causes.clone()).unwrap_or_default(),
         seed: options.seed.unwrap_or_else(drawn_seed),
@@ -131,6 +139,7 @@ struct LiveTest<'t> {
     spec: &'t Arc<Spec>,
     judging: &'t Judging,
     regressions: Regressions,
+    began: Instant,
     stop: Arc<AtomicBool>,
     known: BTreeSet<String>,
     seed: u64,
@@ -140,7 +149,7 @@ impl LiveTest<'_> {
     fn report(&self, system: &mut dyn System, terminal: &mut Terminal) -> CampaignReport {
         let options = self.options;
         let judging = self.judging;
-        let corpus = starting_scripts(self.spec, self.seed);
+        let corpus = self.corpus(terminal);
         let mut report = CampaignReport {
             spec: self.spec.program.name.clone(),
             file: files::shown(&options.file),
@@ -172,7 +181,7 @@ impl LiveTest<'_> {
         CampaignSettings {
             clients: options.system.clients.get(),
             requests: options.requests,
-            time: options.time,
+            time: self.time_left(),
             steps: options.steps.get(),
             max_failures: Some(options.max_failures),
             seed: self.seed,
@@ -191,7 +200,20 @@ impl LiveTest<'_> {
         }
     }
 
-    /// Runs the regressions, without a time limit.
+    /// The first scripts, which take a part of the time at most. If it takes a while to find them, a line says so.
+    fn corpus(&self, terminal: &mut Terminal) -> Vec<Script> {
+        let _end = self.options.time.map(|time| end::within(time / CORPUS_SHARE));
+        terminal.flush();
+        let _said = say_if_long(SILENT, "looking for requests that reach each branch of the specification\n");
+        starting_scripts(self.spec, self.seed)
+    }
+
+    /// The time that is left of the test.
+    fn time_left(&self) -> Option<Duration> {
+        self.options.time.map(|time| time.saturating_sub(self.began.elapsed()))
+    }
+
+    /// Runs the regressions, as long as there is time.
     fn regression_runs(
         &self,
         judging: &Judging,
@@ -200,7 +222,8 @@ impl LiveTest<'_> {
     ) -> Vec<RegressionRun> {
         let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
-        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until: None };
+        let until = self.options.time.and_then(|time| self.began.checked_add(time));
+        let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until };
         let clients = self.options.system.clients.get();
         let mut runs = Vec::new();
         for path in files {
@@ -211,6 +234,9 @@ impl LiveTest<'_> {
                 Ok(script) => {
                     let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
                     let outcome = replay(judging, &script, &mut *system, clients, patience, times);
+                    if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
+                        break;
+                    }
                     (script.header.cause.unwrap_or_default(), outcome)
                 }
                 Err(why) => {

@@ -12,6 +12,7 @@ use crate::cli::terminal::exit::Exit;
 use crate::cli::terminal::files;
 use crate::cli::{failed, load};
 use mayhap::harness::{WaitLimits, read_script, replay};
+use mayhap::limits::end::WorkEnd;
 use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::RegressionOutcome;
 use mayhap::script::{Script, ScriptHeader};
@@ -51,6 +52,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         return export(&spec, &file, &scripts, terminal);
     }
     let stop = stopping::begin();
+    let _end = WorkEnd::of(&stop).enter();
     let Some(address) = &options.system.sut else { return failed(terminal, NO_SUT) };
     let mut system = match sut::open(&spec, address, &options.system.start_options(&stop)) {
         Ok(system) => system,
@@ -78,7 +80,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
             RegressionOutcome::Pass => ("fixed".to_owned(), Exit::Fine),
             RegressionOutcome::Fails(failed, of) => (format!("fails {failed} of {of}"), Exit::Rejected),
             RegressionOutcome::Otherwise(cause) => (format!("fails otherwise: {cause}"), Exit::Rejected),
-            RegressionOutcome::Error(_) if stop.load(Ordering::Relaxed) => return Exit::Interrupted,
+            RegressionOutcome::Error(_) if stop.load(Ordering::Relaxed) => return worst.worst(Exit::Interrupted),
             RegressionOutcome::Error(why) => (format!("error: {why}"), Exit::SystemFailed),
         };
         terminal.print(&format!("{}: {said}\n", files::shown(path)));

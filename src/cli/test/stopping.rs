@@ -5,6 +5,27 @@ use crate::cli::terminal::exit::Exit;
 use mayhap::sut::process::group;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread;
+use std::time::Duration;
+
+/// The time after the first signal in which work that has begun may end by itself.
+const MOMENT: Duration = Duration::from_millis(500);
+/// The time between two looks at the flag.
+const LOOK: Duration = Duration::from_millis(20);
+
+/// A flag that is set a moment after another one.
+pub fn soon_after(stop: &Arc<AtomicBool>) -> Arc<AtomicBool> {
+    let (stop, soon) = (stop.clone(), Arc::new(AtomicBool::new(false)));
+    let set = soon.clone();
+    thread::spawn(move || {
+        while !stop.load(Ordering::Relaxed) {
+            thread::sleep(LOOK);
+        }
+        thread::sleep(MOMENT);
+        set.store(true, Ordering::Relaxed);
+    });
+    soon
+}
 
 /// The flag that the first signal sets.
 pub fn begin() -> Arc<AtomicBool> {

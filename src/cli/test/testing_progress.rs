@@ -3,10 +3,24 @@
 //! `4200 of 10000 requests in 21 runs, 5120/s` is overwritten in place, and removed at the end.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use std::io::Write;
+use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
+use std::thread;
 use std::time::{Duration, Instant};
 
 /// The shortest time between two updates of the line.
 const MOMENT: Duration = Duration::from_millis(200);
+
+/// Writes a text to standard error if the result still exists after this time.
+pub fn say_if_long(time: Duration, text: &'static str) -> Sender<()> {
+    let (there, gone) = channel();
+    thread::spawn(move || {
+        if let Err(RecvTimeoutError::Timeout) = gone.recv_timeout(time) {
+            _ = std::io::stderr().write_all(text.as_bytes());
+        }
+    });
+    there
+}
 
 /// A line with the numbers of requests and runs.
 pub struct TestProgress {

@@ -28,7 +28,7 @@ use html::Page;
 use interrupt::Interruptible;
 use mayhap::evidence::Budget;
 use mayhap::judge::{Judge, Observed, Options, Verdict};
-use mayhap::limits::EFFORT_LIMIT;
+use mayhap::limits::{CHECK_SECONDS, EFFORT_LIMIT, end};
 use mayhap::network::NetworkChoice;
 use mayhap::report::history::DrawnTrace;
 use mayhap::report::{self, Stats, TraceReport, text};
@@ -209,6 +209,9 @@ fn refuse(spec: &Spec, path: &Path, error: &str, options: &Validate, terminal: &
 
 /// The factor on the time for a reason after which the clock ends the search, as unoptimized code is slower.
 const CLOCK: u32 = if cfg!(debug_assertions) { 10 } else { 1 };
+
+/// The time after that for a reason within which what was found is put into words.
+const LAST_WORDS: Duration = Duration::from_millis(300);
 
 /// The most bytes of a file that is judged again deepest first.
 const SHORT: u64 = 64 << 20;
@@ -467,13 +470,17 @@ impl Judged {
         interruptible: Option<&Interruptible>,
     ) -> Result<(), String> {
         let spec = &self.spec.clone();
-        let end = Instant::now().checked_add(CLOCK * options.reason_time);
-        let is_over = || end.is_some_and(|end| Instant::now() >= end) || interruptible.is_some_and(Interruptible::was);
+        let is_over = || interruptible.is_some_and(Interruptible::was);
         let budget = Budget::seconds(options.reason_time.as_secs_f64()).until(&is_over);
+        let time = options.reason_time.saturating_mul(CLOCK).saturating_add(LAST_WORDS);
+        let checked = Duration::from_secs_f64(if options.check_reason { CHECK_SECONDS } else { 0.0 });
+        let is_rejected = matches!(self.verdict, Verdict::Reject { .. });
+        let end = is_rejected.then(|| end::within(time.saturating_add(checked)));
         let (trace, length, judge) = match again {
             Again::Trace(trace) => *trace,
             Again::History(mut history) => {
                 let added = concurrent::add(&mut history, &mut self.report, spec, wanted(options), budget);
+                drop(end);
                 let draw = |_| concurrent::draw(&history, spec, &self.report);
                 let drawn = options.html.as_ref().map(draw).transpose();
                 let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
@@ -481,6 +488,7 @@ impl Judged {
             }
             Again::Recording(mut recording) => {
                 let added = network_evidence::add(&mut recording, &mut self.report, wanted(options), budget);
+                drop(end);
                 let draw = |_| network_evidence::draw(&mut recording, &self.report);
                 let drawn = options.html.as_ref().map(draw).transpose();
                 let shown = added.and(drawn).map_err(|why| format!("error: {why}\n"));
@@ -490,6 +498,7 @@ impl Judged {
         };
         let recorded = trace.again(spec, length);
         let added = evidence::add(&mut self.report, judge, spec, &recorded, wanted(options), budget);
+        drop(end);
         let draw = |_| html::synchronous(spec, &self.report, &recorded);
         let drawn = options.html.as_ref().map(draw).transpose();
         // Evidence from a trace that could not be read again as it was is worthless.

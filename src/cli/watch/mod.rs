@@ -29,6 +29,7 @@ use super::{failed, load};
 use arguments::WatchArguments;
 use kept::{KeptPlace, KeptRecording, LeftState};
 use mayhap::choice::counted;
+use mayhap::limits::end::{self, WorkEnd};
 use mayhap::spec::Tasks;
 use mayhap::trace::Header;
 use mayhap::{Session, Spec};
@@ -47,7 +48,7 @@ use watcher::Watcher;
 /// The time between two tests whether watching should end.
 const LOOK: Duration = Duration::from_millis(100);
 /// The time for judging what has passed before watching ends; the rest is only recorded.
-const MOMENT: Duration = Duration::from_secs(2);
+const MOMENT: Duration = Duration::from_millis(500);
 /// The number of waiting bytes at which judging pauses, and the number at which it goes on.
 const TOO_MANY: usize = 1 << 24;
 const FEW: usize = 1 << 16;
@@ -67,6 +68,8 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     let (ear, server) = (ListenerHandle::new(sender), options.upstream.address.clone());
     let ear_there = ear.clone();
     thread::spawn(move || relay::relay(&listener, &server, &ear_there));
+    // After a signal there is a moment to finish what is being judged.
+    let end = WorkEnd::of(&stopping::soon_after(&stop)).enter();
     while !stop.load(Ordering::Relaxed) {
         if let Err(why) = hear(&heard, ear.waiting(), &mut watcher, terminal) {
             no_recording(options, &why, terminal);
@@ -75,12 +78,15 @@ pub fn run(options: &WatchArguments, terminal: &mut Terminal) -> Exit {
     ear.close();
     let since = Instant::now();
     while let Ok(next) = heard.try_recv() {
-        watcher.set_overloaded(since.elapsed() > MOMENT, terminal);
+        watcher.set_overloaded(since.elapsed() > MOMENT || end::is_over(), terminal);
         if let Err(why) = watcher.hear(next, terminal) {
             no_recording(options, &why, terminal);
         }
     }
-    end(watcher, options, terminal)
+    // What was cut off while it was judged is left out, too.
+    watcher.set_overloaded(watcher.is_overloaded() || end::is_over(), terminal);
+    drop(end);
+    self::end(watcher, options, terminal)
 }
 
 /// A watcher, and the socket at which it listens.

@@ -9,6 +9,7 @@ use crate::cli::terminal::Terminal;
 use crate::cli::terminal::exit::Exit;
 use mayhap::evidence::Budget;
 use mayhap::json::quoted;
+use mayhap::limits::end;
 use mayhap::network::NetworkChoice;
 use mayhap::session::SessionEvidence;
 use mayhap::trace::{EventKind, TraceEvent};
@@ -19,9 +20,12 @@ use std::fs::File;
 use std::io::{self, Write};
 use std::net::SocketAddr;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The most last events in which the reason of a rejection is searched.
 const LAST: usize = 1_000;
+/// The time for the reason of a rejection.
+const REASON: Duration = Duration::from_secs(1);
 /// The most events that a session keeps for being saved.
 const KEPT: usize = 1 << 14;
 /// The most foreign requests that are reported one by one.
@@ -193,6 +197,11 @@ impl Watcher {
         self.unwritten.take().map_or(Ok(()), Err)
     }
 
+    /// Tests whether something passes that is not judged.
+    pub fn is_overloaded(&self) -> bool {
+        self.is_overloaded
+    }
+
     /// Notes whether too many bytes wait, so that they are not judged.
     pub fn set_overloaded(&mut self, is_overloaded: bool, terminal: &mut Terminal) {
         if is_overloaded && !self.is_overloaded {
@@ -277,13 +286,18 @@ impl Watcher {
 
     /// The explanation why the last event is rejected: from any state before the last events, or else from the whole session.
     fn reason(&mut self) -> Vec<String> {
+        // Nothing is judged meanwhile.
+        let _end = end::within(REASON);
         let whole = |session: &mut Session| -> SessionEvidence { session.evidence(Budget::seconds(1.0)) };
         let mut of_last = Session::new(&self.any, NetworkChoice::TCP, self.options.clone());
+        let of_window = end::within(REASON / 2);
         for event in self.window.events() {
             if matches!(of_last.push(event), Ok(SessionProgress::Rejected(_))) {
+                drop(of_window);
                 return whole(&mut of_last).explanation;
             }
         }
+        drop(of_window);
         whole(&mut self.session).explanation
     }
 

@@ -58,7 +58,7 @@ impl<'b> Budget<'b> {
 
     /// Tests whether the work was called off.
     pub(super) fn is_called_off(&self) -> bool {
-        self.is_over.is_some_and(|is_over| is_over())
+        limits::end::is_over() || self.is_over.is_some_and(|is_over| is_over())
     }
 
     /// The units that are left.

@@ -12,6 +12,7 @@ use crate::judge::candidate::{Candidate, Logged, State};
 use crate::judge::findings::{Finding, Findings};
 use crate::judge::normal_form::forget;
 use crate::judge::verdict::FaultReport;
+use crate::limits;
 use crate::process::{Choice, Event, Fault, Fresh, KnownBounds, Limit, Lookup, PeerCalls, Port};
 use crate::scalar::{Int, Scalar};
 use crate::solve::{Answer, Store};
@@ -277,7 +278,9 @@ impl Section<'_> {
     fn advance_knowing(&mut self, spec: &Spec, candidate: &mut Candidate) -> Event {
         let State { process, store, .. } = &mut **candidate;
         let fuel = process.fuel();
-        let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: self.context.options.reduces() };
+        let context = &*self.context;
+        let left = context.work.instructions_left(&context.options, &context.solver);
+        let mut bounds = StoreBounds { store, assumed: 0, has_fast_path: context.options.reduces(), left };
         let event = process.advance_knowing(&spec.program, &mut bounds);
         let assumed = bounds.assumed;
         self.context.work.count_instructions(fuel.saturating_sub(process.fuel()));
@@ -301,6 +304,8 @@ struct StoreBounds<'s> {
     assumed: u64,
     /// Set if instructions on known values are carried out in a loop of their own.
     has_fast_path: bool,
+    /// The number of instructions beside the fast path that the exchange may still take.
+    left: u64,
 }
 
 impl KnownBounds for StoreBounds<'_> {
@@ -316,6 +321,12 @@ impl KnownBounds for StoreBounds<'_> {
         let assumed = self.store.assume_bound(var, side, end);
         self.assumed += u64::from(assumed);
         assumed
+    }
+
+    fn exceeded(&mut self, instructions: u32) -> Option<Limit> {
+        self.left = self.left.saturating_sub(u64::from(instructions));
+        let is_over = limits::end::is_over().then_some(Limit::Ended);
+        is_over.or((self.left == 0).then_some(Limit::Effort))
     }
 }
 

@@ -170,7 +170,7 @@ impl<'r> DeepestFirst<'r> {
                 self.is_cut = true;
             }
             if let Some((limit, _)) = self.context.findings.limit() {
-                if matches!(limit, Limit::Memory(_)) {
+                if matches!(limit, Limit::Memory(_) | Limit::Ended) {
                     return Searched::Cut;
                 }
                 self.context.findings.clear_cut();

@@ -7,8 +7,9 @@
 use super::collect::{SHORT, append_in_place, drop_first_in_place};
 use super::operands::PlainOperands;
 use super::plain;
-use crate::process::Process;
+use crate::limits;
 use crate::process::task::{Task, is_forced};
+use crate::process::{Limit, Process};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Function, Op, Operand, Pc, Program, Register, Unary};
 use crate::term::{Side, Var};
@@ -24,6 +25,11 @@ pub trait KnownBounds {
 
     /// Assumes a bound; returns whether it did. If not, the process yields an event.
     fn assume_bound(&mut self, var: Var, side: Side, end: &Int) -> bool;
+
+    /// The limit that is exceeded after this many more instructions that are not on the fast path, if one is.
+    fn exceeded(&mut self, _instructions: u32) -> Option<Limit> {
+        limits::end::is_over().then_some(Limit::Ended)
+    }
 }
 
 /// A handler without knowledge.

@@ -193,7 +193,7 @@ impl OnlinePart {
                 SoFar::Explained
             }
             SearchEnd::Nothing(_) => self.unexplained(line),
-            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => SoFar::Doubtful,
+            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(..) => SoFar::Doubtful,
         }
     }
 

@@ -361,7 +361,7 @@ impl RejudgedHistory {
 fn found(end: SearchEnd, states: &mut States) -> Option<RelaxedOutcome> {
     match end {
         SearchEnd::Explained(_) => Some(RelaxedOutcome::Explained),
-        SearchEnd::Doubtful(_) | SearchEnd::GivenUp(_) => Some(RelaxedOutcome::Undecided),
+        SearchEnd::Doubtful(_) | SearchEnd::GivenUp(..) => Some(RelaxedOutcome::Undecided),
         SearchEnd::Nothing(_) if states.notes_failures() => {
             Some(if states.take_failed() { RelaxedOutcome::Explained } else { RelaxedOutcome::Rejected })
         }

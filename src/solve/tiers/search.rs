@@ -88,7 +88,7 @@ impl CaseSearch {
         if facts.rest_is_empty() {
             return Ok((facts, Expansion::Found(Model::default())));
         }
-        if self.budget == 0 || made() > self.last_made {
+        if self.budget == 0 || made() > self.last_made || limits::end::is_over() {
             return Ok((facts, Expansion::Stuck));
         }
         if let Some(Cases { old, one, other }) = split(&facts) {

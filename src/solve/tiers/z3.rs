@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 use std::str::FromStr;
 use std::sync::Once;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 use z3::ast::{self, Ast, Dynamic};
 
 /// The encoding of `split` tells this many pieces apart.
@@ -43,6 +43,7 @@ pub(crate) fn check(conditions: &[Term], limits: &Limits) -> Result<Option<Model
     }
     encoder.besides.iter().for_each(|condition| solver.assert(condition));
     let (effort, time) = encoder.theories.budget(limits);
+    let time = limits::end::at_most(time).max(Duration::from_millis(1));
     let mut params = z3::Params::new();
     params.set_u32("rlimit", effort);
     params.set_u32("timeout", u32::try_from(time.as_millis()).unwrap_or(u32::MAX));

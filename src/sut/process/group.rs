@@ -26,10 +26,13 @@ use std::time::{Duration, Instant};
 use regex_lite::Regex;
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, test_kill_process_group, waitid};
 
+use crate::limits::end;
 use crate::sut::tail::OutputTail;
 
 /// The time that a group has to end after SIGTERM, before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
+/// The time that it has once the work is to end.
+const HURRY: Duration = Duration::from_millis(300);
 /// The longest wait for a group that was killed.
 const KILLED: Duration = Duration::from_secs(1);
 /// The longest wait for the last output of a group.
@@ -184,8 +187,9 @@ impl ProcessGroup {
         }
         if how == Ending::Kindly {
             _ = kill_process_group(self.number, Signal::TERM);
-            let deadline = Instant::now() + GRACE;
-            while !(self.has_leader_ended() && self.tail.wait_for_end(PAUSE)) && Instant::now() < deadline {
+            let began = Instant::now();
+            let grace = || if end::is_over() { HURRY } else { GRACE };
+            while !(self.has_leader_ended() && self.tail.wait_for_end(PAUSE)) && began.elapsed() < grace() {
                 sleep(PAUSE);
             }
         }

@@ -26,6 +26,7 @@ use std::time::{Duration, Instant};
 
 use super::peers::PeerAddress;
 use super::{SutFailure, SutFailureKind};
+use crate::limits::end;
 use group::{Ending, GroupPipes, ProcessGroup};
 use ready::{ReadySign, connect, http_answers};
 
@@ -357,7 +358,7 @@ impl Launcher {
     /// # Errors
     /// Somebody asked for the end.
     pub(super) fn go_on(&self) -> Result<(), SutFailure> {
-        if self.stop.load(Ordering::Relaxed) { Err(failed("interrupted")) } else { Ok(()) }
+        if self.stop.load(Ordering::Relaxed) || end::is_over() { Err(failed("interrupted")) } else { Ok(()) }
     }
 
     /// Runs a command that should end soon and succeed.

@@ -15,8 +15,12 @@ use std::time::Duration;
 
 use regex_lite::Regex;
 
+use crate::limits::end;
+
 /// The longest time of one attempt to connect.
 const ATTEMPT: Duration = Duration::from_secs(2);
+/// The least time for it, whenever the work is to end.
+const LEAST: Duration = Duration::from_millis(1);
 
 /// A sign that a system is ready.
 #[derive(Clone, Debug)]
@@ -122,7 +126,7 @@ pub(crate) fn has_port(host: &str) -> bool {
 pub fn connect(address: &str) -> io::Result<TcpStream> {
     let mut error = io::Error::new(io::ErrorKind::NotFound, "this host has no address");
     for place in address.to_socket_addrs()? {
-        match TcpStream::connect_timeout(&place, ATTEMPT) {
+        match TcpStream::connect_timeout(&place, end::at_most(ATTEMPT).max(LEAST)) {
             // If nobody listens, the kernel may choose this very port for our end, and connect it to itself.
             Ok(stream) if stream.local_addr().ok() == stream.peer_addr().ok() => {
                 error = io::ErrorKind::ConnectionRefused.into();

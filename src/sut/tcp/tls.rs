@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use crate::limits::end;
 use crate::sut::process::TlsTrust;
 use rustls::client::danger::{HandshakeSignatureValid, ServerCertVerified, ServerCertVerifier};
 use rustls::crypto::{CryptoProvider, ring, verify_tls12_signature, verify_tls13_signature};
@@ -19,8 +20,10 @@ use rustls::{
     ClientConfig, ClientConnection, DigitallySignedStruct, Error, RootCertStore, SignatureScheme, StreamOwned,
 };
 
-/// The longest time of the handshake, and of each of its steps.
+/// The longest time of the handshake.
 const HANDSHAKE: Duration = Duration::from_secs(10);
+/// The longest single wait in it, so that an end of the work is noticed soon.
+const LOOK: Duration = Duration::from_millis(200);
 
 /// The means to make TLS connections to a system.
 pub(crate) struct TlsClient {
@@ -61,11 +64,14 @@ impl TlsClient {
     /// The handshake fails.
     pub(crate) fn connect(&self, mut stream: TcpStream) -> io::Result<TlsStream> {
         let mut connection = ClientConnection::new(self.config.clone(), self.name.clone()).map_err(io::Error::other)?;
-        stream.set_read_timeout(Some(HANDSHAKE))?;
-        stream.set_write_timeout(Some(HANDSHAKE))?;
+        stream.set_read_timeout(Some(LOOK))?;
+        stream.set_write_timeout(Some(LOOK))?;
         let until = Instant::now() + HANDSHAKE;
         while connection.is_handshaking() {
-            connection.complete_io(&mut stream).map_err(in_words)?;
+            match connection.complete_io(&mut stream) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock && !end::is_over() => {}
+                done => _ = done.map_err(in_words)?,
+            }
             if Instant::now() > until {
                 return Err(in_words(io::ErrorKind::WouldBlock.into()));
             }

@@ -3,6 +3,7 @@
 mod campaign_reports;
 mod correct;
 mod coverage;
+mod ends;
 mod generate;
 mod peers;
 mod quorums;
