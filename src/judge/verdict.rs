@@ -105,7 +105,7 @@ impl fmt::Display for Limit {
             ),
             Limit::Stretch => write!(
                 f,
-                "one request inspected more than {} elements of a list of unknown length",
+                "one request inspected more than {} elements of a collection of unknown length",
                 limits::STRETCH_LIMIT
             ),
             Limit::Pieces => {

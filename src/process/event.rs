@@ -9,7 +9,7 @@ use crate::spec::code::{FaultKind, Pc};
 use crate::spec::types::{BOOL, INT};
 use crate::spec::{Site, TypeId};
 use crate::term::{Condition, Term};
-use crate::value::{Truth, Value};
+use crate::value::{Truth, Unknown, Value};
 
 /// A place at which the specification is wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -72,7 +72,7 @@ pub enum Limit {
     Steps,
     /// More orders in which requests of several clients may have been served than were followed.
     Orders,
-    /// More than [`STRETCH_LIMIT`](crate::limits::STRETCH_LIMIT) elements of a list of unknown length.
+    /// More than [`STRETCH_LIMIT`](crate::limits::STRETCH_LIMIT) elements of a collection of unknown length.
     Stretch,
     /// More than [`NODE_LIMIT`](crate::limits::NODE_LIMIT) nodes of unknown recursive values, or
     /// [`GUARDED_NODE_LIMIT`](crate::limits::GUARDED_NODE_LIMIT) under conditions.
@@ -196,11 +196,13 @@ pub struct PeerCalls {
 #[derive(Clone, PartialEq, Debug)]
 pub enum Look {
     /// A value of a recursive type, one constructor deep.
-    Node(TypeId),
-    /// The first element of a stretch, and the stretch after it: the type of the list, and the length of both, which is not 0.
-    Item(TypeId, Term),
-    /// An entry of a map of this type: its presence, its value, and the condition that the map has further keys.
-    Entry(TypeId),
+    Node(Unknown),
+    /// The first element of a stretch, and the stretch after it: the list, and the length of both, which is not 0.
+    Item(Unknown, Term),
+    /// An entry of a map: its presence, its value, and the condition that the map has further keys.
+    Entry(Unknown),
+    /// One more entry of a map: its key, its value, and the condition that the map has further keys.
+    Another(Unknown),
     /// The condition that a map has other keys than those that were asked for.
     Others,
 }

@@ -21,12 +21,14 @@ struct Making<'a> {
     fresh: &'a mut Fresh,
     types: &'a Types,
     restrictions: Vec<Term>,
+    /// Set if the value is that of a hole of the recording, or a part of one.
+    is_hole: bool,
 }
 
 impl Fresh {
     /// The value of a choice, made of fresh variables, and the conditions that restrict it.
     pub fn havoc(&mut self, types: &Types, choice: &Choice) -> (Value, Vec<Term>) {
-        self.making(types, |making| match choice {
+        self.making(types, false, |making| match choice {
             Choice::Type(ty) => making.value(*ty),
             Choice::Alternatives(2) => Value::Term(making.fresh.variable(Sort::Bool)),
             Choice::Alternatives(n) => making.number(*n as usize),
@@ -37,21 +39,36 @@ impl Fresh {
 
     /// A part of an unknown value, made of fresh variables, and the conditions that restrict it.
     pub(super) fn look(&mut self, types: &Types, look: &Look) -> (Value, Vec<Term>) {
-        self.making(types, |making| match look {
-            Look::Node(ty) => making.node(*ty),
-            Look::Item(ty, length) => making.item(*ty, length),
-            Look::Entry(ty) => making.entry(*ty),
+        let is_hole = match look {
+            Look::Node(of) | Look::Item(of, _) | Look::Entry(of) | Look::Another(of) => of.is_hole,
+            Look::Others => false,
+        };
+        self.making(types, is_hole, |making| match look {
+            Look::Node(of) => making.node(TypeId::of_number(of.ty)),
+            Look::Item(of, length) => making.item(TypeId::of_number(of.ty), length),
+            Look::Entry(of) => making.entry(TypeId::of_number(of.ty)),
+            Look::Another(of) => making.another(TypeId::of_number(of.ty)),
             Look::Others => Value::Term(making.fresh.variable(Sort::Bool)),
         })
     }
 
     /// A value with fresh variables in the place of its holes, and the conditions that restrict these.
     pub fn fill_holes(&mut self, types: &Types, ty: TypeId, value: &Value) -> (Value, Vec<Term>) {
-        self.making(types, |making| making.without_holes(ty, value))
+        self.making(types, true, |making| making.without_holes(ty, value))
     }
 
-    fn making(&mut self, types: &Types, make: impl FnOnce(&mut Making<'_>) -> Value) -> (Value, Vec<Term>) {
-        let mut making = Making { fresh: self, types, restrictions: Vec::new() };
+    /// A known value whose maps and sets are unknown ones instead.
+    pub fn with_unknown_maps(&mut self, types: &Types, ty: TypeId, value: &Value) -> Value {
+        self.making(types, false, |making| making.without_maps(ty, value)).0
+    }
+
+    fn making(
+        &mut self,
+        types: &Types,
+        is_hole: bool,
+        make: impl FnOnce(&mut Making<'_>) -> Value,
+    ) -> (Value, Vec<Term>) {
+        let mut making = Making { fresh: self, types, restrictions: Vec::new(), is_hole };
         let value = make(&mut making);
         (value, making.restrictions)
     }
@@ -61,14 +78,14 @@ impl Fresh {
         self.last += 1;
         Term::var(Var { id: self.last, sort })
     }
-
-    fn unknown(&mut self, ty: TypeId) -> Unknown {
-        self.last += 1;
-        Unknown { id: self.last, ty: ty.number() }
-    }
 }
 
 impl Making<'_> {
+    fn unknown(&mut self, ty: TypeId) -> Unknown {
+        self.fresh.last += 1;
+        Unknown { id: self.fresh.last, ty: ty.number(), is_hole: self.is_hole }
+    }
+
     fn value(&mut self, ty: TypeId) -> Value {
         let types = self.types;
         let mut variable = |sort: Sort| Value::Term(self.fresh.variable(sort));
@@ -86,12 +103,12 @@ impl Making<'_> {
                 let inner = self.value(*inner);
                 value::union([(some.clone(), Value::some(inner)), (Term::not(&some), Value::NONE)])
             }
-            Type::Struct(_) | Type::Enum(_) if types.is_recursive(ty) => Value::Unknown(self.fresh.unknown(ty)),
+            Type::Struct(_) | Type::Enum(_) if types.is_recursive(ty) => Value::Unknown(self.unknown(ty)),
             Type::Tuple(_) | Type::Struct(_) | Type::Enum(_) => self.node(ty),
             Type::List(_) => {
                 let length = self.fresh.variable(Sort::Int);
                 self.restrictions.push(Term::le(&int(0), &length));
-                let rest = Unseen { unknown: self.fresh.unknown(ty), length };
+                let rest = Unseen { unknown: self.unknown(ty), length };
                 Value::sequence([Value::Rest(Arc::new(rest))].into_iter().collect())
             }
             Type::Set(key) | Type::Map(key, _) => self.map(ty, *key),
@@ -128,7 +145,7 @@ impl Making<'_> {
         let of = self.types.parts(ty).first().copied().unwrap_or(ty);
         let first = self.value(of);
         let length = Term::sub(length, &int(1));
-        let rest = Value::Rest(Arc::new(Unseen { unknown: self.fresh.unknown(ty), length }));
+        let rest = Value::Rest(Arc::new(Unseen { unknown: self.unknown(ty), length }));
         Value::sequence([first, rest].into_iter().collect())
     }
 
@@ -140,6 +157,29 @@ impl Making<'_> {
             _ => Value::UNIT,
         };
         Value::data(0, [there, value, Value::Term(self.fresh.variable(Sort::Bool))])
+    }
+
+    /// One more entry of a map: its key, its value, and the condition that the base has further keys.
+    fn another(&mut self, ty: TypeId) -> Value {
+        let key = self.types.parts(ty).first().copied().unwrap_or(ty);
+        let (key, entry) = (self.value(key), self.entry(ty));
+        Value::data(0, [key, entry.field(0, 1), entry.field(0, 2)])
+    }
+
+    fn without_maps(&mut self, ty: TypeId, value: &Value) -> Value {
+        let types = self.types;
+        match value {
+            Value::Map(_) => self.value(ty),
+            Value::Data { tag, fields: Some(fields), .. } => {
+                let fields = fields.iter().zip(types.fields(ty, *tag));
+                Value::data(*tag, fields.map(|(field, (_, ty))| self.without_maps(ty, field)).collect::<Vec<_>>())
+            }
+            Value::List(list) => {
+                let of = types.parts(ty).first().copied().unwrap_or(ty);
+                Value::list(list.iter().map(|element| self.without_maps(of, element)))
+            }
+            other => other.clone(),
+        }
     }
 
     fn without_holes(&mut self, ty: TypeId, value: &Value) -> Value {
@@ -172,7 +212,7 @@ impl Making<'_> {
 
     /// An unknown map or set; with few possible keys it has an entry for each at once.
     fn map(&mut self, ty: TypeId, key: TypeId) -> Value {
-        let unknown = self.fresh.unknown(ty);
+        let unknown = self.unknown(ty);
         if !self.types.is_finite(key) {
             return Value::Map(Map::unknown(unknown, Keys::Endless, []));
         }
@@ -184,7 +224,12 @@ impl Making<'_> {
             let entry = self.entry(ty);
             entries.push((key, Entry::when(entry.field(0, 0).truth(), entry.field(0, 1))));
         }
-        Value::Map(Map::unknown(unknown, Keys::Covered, entries))
+        if !self.is_hole {
+            return Value::Map(Map::unknown(unknown, Keys::Covered, entries));
+        }
+        let mut map = Map::default();
+        entries.into_iter().for_each(|(key, entry)| map.set_in_place(&key, Some(entry)));
+        Value::Map(map)
     }
 
     fn fields(&mut self, ty: TypeId, tag: u32) -> Value {

@@ -172,10 +172,10 @@ impl Process {
     }
 
     /// Answers [`Event::Lookup`]: the result is this value of fresh variables, if the key is there.
-    pub fn look_up_later(&mut self, Lookup { map, key, .. }: Lookup, value: Value) {
+    pub fn look_up_later(&mut self, Lookup { map, key, .. }: Lookup, value: Value, site: Site) {
         let notes = self.task.notes.make();
         notes.how_found = map.contains(&Value::Term(key.clone())).map_or(Some(HowFound::AtOnce), |there| {
-            notes.lookups.push(WaitingLookup { map, key, value: value.clone() });
+            notes.lookups.push(WaitingLookup { map, key, value: value.clone(), site });
             Some(HowFound::As(there, value))
         });
     }
@@ -231,11 +231,13 @@ impl Process {
         self.may_reply(program, self.task.frame.pc, answer)
     }
 
-    /// The value that a choice must have if this is the answer, as far as the code alone says; for a process at [`Event::Choose`].
+    /// The value that a choice must have if this is the answer, as far as the code alone says, with a mark if it may also be used for
+    /// anything but the answer; for a process at [`Event::Choose`].
     #[must_use]
-    pub fn shown_by<'v>(&self, program: &Program, answer: &'v Value) -> Option<&'v Value> {
+    pub fn shown_by<'v>(&self, program: &Program, answer: &'v Value) -> Option<(&'v Value, bool)> {
         let Frame { function, pc, .. } = self.task.frame;
-        program.functions[function as usize].provenance.get(&pc.checked_sub(1)?)?.within(answer)
+        let provenance = program.functions[function as usize].provenance.get(&pc.checked_sub(1)?)?;
+        Some((provenance.within(answer)?, provenance.is_used))
     }
 
     /// The positions at which the ways of an [`Event::Or`] go on; empty if it picks an element.

@@ -14,7 +14,6 @@ use super::{Limit, Look};
 use crate::limits;
 use crate::scalar::Int;
 use crate::spec::code::Program;
-use crate::spec::types::TypeId;
 use crate::term::Term;
 use crate::value::{self, Ask, Entry, ExpandedPart, Keys, Map, Reach, Truth, Unknown, Unseen, Value};
 
@@ -158,6 +157,9 @@ impl Unknowns {
     /// Answers the question of a task for a part. If the part must be made, or a condition decided first, the task waits for that.
     pub(super) fn ask(&mut self, task: &mut Task, program: &Program, ask: &Ask) -> Answered {
         let answered = match ask {
+            Ask::Entry(unknown, _) | Ask::Others(unknown, _) | Ask::Whole(unknown) if self.is_whole(*unknown) => {
+                Answered::Part(self.whole(*unknown))
+            }
             Ask::Node(unknown) => match self.seen_of(unknown.id) {
                 Some(value) => Answered::Part(ExpandedPart::Node(unknown.id, value.clone())),
                 None if task.notes.read().looked == limits::NODE_LIMIT || share_of(task, *unknown) == 0 => {
@@ -165,12 +167,16 @@ impl Unknowns {
                 }
                 None => {
                     task.notes.make().looked += 1;
-                    Answered::Look(Look::Node(TypeId::of_number(unknown.ty)))
+                    Answered::Look(Look::Node(*unknown))
                 }
             },
             Ask::Item(rest, reach) => self.ask_item(task, rest, *reach),
             Ask::Entry(unknown, key) => self.ask_entry(task, program, *unknown, key),
             Ask::Others(unknown, keys) => match self.ask_others(*unknown, keys) {
+                Ok(answered) => answered,
+                Err(first) => return self.ask(task, program, &first),
+            },
+            Ask::Whole(unknown) => match self.ask_whole(task, program, *unknown) {
                 Ok(answered) => answered,
                 Err(first) => return self.ask(task, program, &first),
             },
@@ -192,7 +198,7 @@ impl Unknowns {
         }
         let some = Term::at_least(&rest.length, &Int::ONE);
         match some.as_bool().or_else(|| task.decided(&some)) {
-            Some(true) => Answered::Look(Look::Item(TypeId::of_number(rest.unknown.ty), rest.length.clone())),
+            Some(true) => Answered::Look(Look::Item(rest.unknown, rest.length.clone())),
             Some(false) => {
                 self.set(id, Value::list([]));
                 Answered::Part(ExpandedPart::Item(id, None))
@@ -211,7 +217,7 @@ impl Unknowns {
     fn ask_entry(&self, task: &Task, program: &Program, unknown: Unknown, key: &Value) -> Answered {
         let found = |key: &Value, entry: &Entry| ExpandedPart::Entry(unknown.id, key.clone(), entry.clone());
         let Some(Value::Map(origin)) = self.seen_of(unknown.id) else {
-            return Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)));
+            return Answered::Look(Look::Entry(unknown));
         };
         if let Some(entry) = origin.seen_entry(key) {
             return Answered::Part(found(key, entry));
@@ -226,7 +232,7 @@ impl Unknowns {
                 }
             }
         }
-        Answered::Look(Look::Entry(TypeId::of_number(unknown.ty)))
+        Answered::Look(Look::Entry(unknown))
     }
 
     /// Answers the question for other keys of a base; an error asks for the entry under one of the known keys first.
@@ -249,6 +255,61 @@ impl Unknowns {
         })
     }
 
+    /// Tests whether all entries of a base were listed.
+    fn is_whole(&self, unknown: Unknown) -> bool {
+        let Some(Value::Map(origin)) = self.seen_of(unknown.id) else { return false };
+        origin.base().is_some_and(|base| base.keys == Keys::Covered)
+    }
+
+    /// All entries of a base that were asked for: first those under known keys.
+    fn whole(&self, unknown: Unknown) -> ExpandedPart {
+        let mut entries: Vec<(Value, Entry)> = Vec::new();
+        if let Some(Value::Map(origin)) = self.seen_of(unknown.id) {
+            entries.extend(origin.looked_at().map(|(key, entry)| (key.clone(), entry.clone())));
+        }
+        entries.sort();
+        ExpandedPart::Whole(unknown.id, entries)
+    }
+
+    /// Answers the question for all entries of a base: one further entry after the other is made, until there are no further keys. An
+    /// error asks whether there are further keys first.
+    fn ask_whole(&mut self, task: &mut Task, program: &Program, unknown: Unknown) -> Result<Answered, Ask> {
+        let origin = self.map_mut(unknown);
+        let alternative = |(key, _): (&Value, &Entry)| match key {
+            Value::Union(alternatives) => Some((key.clone(), alternatives[0].0.clone())),
+            _ => None,
+        };
+        loop {
+            let found = origin.looked_at().find_map(alternative);
+            let Some((key, guard)) = found else { break };
+            let Some(holds) = guard.as_bool().or_else(|| task.decided(&guard)) else {
+                return Ok(Answered::Branch(guard));
+            };
+            origin.rename_touched(&key, key.decide(&guard, holds));
+        }
+        let is_empty = origin.looked_at().next().is_none();
+        let Some(others) = origin.base().and_then(|base| base.others.clone()) else {
+            return Err(Ask::Others(unknown, Vec::new()));
+        };
+        Ok(match others.as_bool().or_else(|| task.decided(&others)) {
+            Some(false) => {
+                origin.cover();
+                Answered::Part(self.whole(unknown))
+            }
+            // Its key must differ from the others, and cannot be compared with them.
+            Some(true) if !is_empty && program.has_opaque_keys(unknown.ty) => Answered::Cut(Limit::Undecidable),
+            Some(true) => Answered::Look(Look::Another(unknown)),
+            None => {
+                let notes = task.notes.make();
+                notes.stretches = true;
+                match notes.stretched >= limits::STRETCH_LIMIT {
+                    true => Answered::Cut(Limit::Stretch),
+                    false => Answered::Branch(others),
+                }
+            }
+        })
+    }
+
     /// Keeps a part that was made; returns the facts that hold of it.
     pub(super) fn looked(&mut self, task: &mut Task, made: Value) -> Vec<Term> {
         let Waiting::Look(ask) = std::mem::take(&mut task.waiting) else { return Vec::new() };
@@ -261,6 +322,13 @@ impl Unknowns {
             Ask::Entry(unknown, key) => return self.entry_made(unknown, key, &made),
             Ask::Others(unknown, _) => {
                 self.map_mut(unknown).bind_others(&made.truth().term());
+            }
+            Ask::Whole(unknown) => {
+                let (origin, key) = (self.map_mut(unknown), made.field(0, 0));
+                let fact = origin.differs_from_all(&key).term();
+                origin.fill(&ExpandedPart::Entry(unknown.id, key, Entry::always(made.field(0, 1))));
+                origin.bind_others(&made.field(0, 2).truth().term());
+                return vec![fact];
             }
         }
         Vec::new()

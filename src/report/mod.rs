@@ -167,9 +167,7 @@ pub fn fault_error(spec: &Spec, fault: &Fault, met: &str) -> Diagnostic {
     let label = match fault.kind {
         FaultKind::MissingKey => "no such key",
         FaultKind::OutOfRange => "out of range",
-        FaultKind::Uncounted => {
-            "its elements are not known: it was chosen, started unknown, or is a hole of the recording"
-        }
+        FaultKind::Uncounted => "its elements are not known: it was chosen, or started unknown",
         FaultKind::NoArm => "no pattern fits",
     };
     Diagnostic::error(spec.span(fault.site), format!("{} ({met})", fault.kind)).label(label)
@@ -220,6 +218,15 @@ fn quoted(spec: &Spec, file: &File, span: Span, quote: Quote) -> String {
 fn place(spec: &Spec, site: Site) -> String {
     let (place, line) = located(spec, site);
     format!("({place}: `{line}`)")
+}
+
+/// The place of an expression with its text: `` `m[k]` (spec.may:5: `reply m[k];`) ``; of a statement its place alone.
+#[must_use]
+pub fn named_place(spec: &Spec, site: Site) -> String {
+    let (span, place) = (spec.span(site), place(spec, site));
+    let text = spec.sources.text(span.file).get(span.start as usize..span.end as usize).unwrap_or_default().trim();
+    let is_statement = text.is_empty() || text.contains('\n') || text.ends_with([';', '}']) && !text.starts_with('{');
+    if is_statement { place } else { format!("`{}` {place}", shortened(text, SHOWN)) }
 }
 
 /// The file and line of a statement, and the text of that line.

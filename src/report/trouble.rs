@@ -9,7 +9,7 @@
 //!   for example where m = {}
 //! ```
 
-use super::{SHOWN, place, shortened};
+use super::{SHOWN, named_place, place, shortened};
 use crate::evidence::Fact;
 use crate::json::encode;
 use crate::judge::{Doubt, Exchange, FaultReport, Place};
@@ -42,7 +42,7 @@ fn met(spec: &Spec, exchange: Option<&Exchange>, what: &str, site: Site, values:
 pub fn unknown(spec: &Spec, doubt: &Doubt, at: Option<Place>, event: u64) -> Vec<String> {
     let Some(at) = at else { return vec![format!("{doubt} (on line {event})")] };
     let when = if at.event == 0 { "in the initial state".to_owned() } else { format!("on line {}", at.event) };
-    vec![format!("{doubt} ({when})"), format!("  {}", place(spec, at.site))]
+    vec![format!("{doubt} ({when})"), format!("  {}", named_place(spec, at.site))]
 }
 
 fn asked(spec: &Spec, exchange: Option<&Exchange>) -> String {

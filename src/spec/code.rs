@@ -118,6 +118,8 @@ pub struct Program {
     pub chooses_for_elements: bool,
     /// For each type, by its number: true if its unknown values cannot be compared without expanding them.
     pub opaque: Vec<bool>,
+    /// For each type, whether it is a map or a set whose unknown keys cannot be compared without expanding them.
+    pub opaque_keys: Vec<bool>,
 }
 
 impl Program {
@@ -125,6 +127,12 @@ impl Program {
     #[must_use]
     pub fn must_look_to_compare(&self, ty: u32) -> bool {
         self.opaque.get(ty as usize).copied().unwrap_or(true)
+    }
+
+    /// Tests whether unknown keys of a map or a set of a type, given by its number, cannot be compared without expanding them.
+    #[must_use]
+    pub fn has_opaque_keys(&self, ty: u32) -> bool {
+        self.opaque_keys.get(ty as usize).copied().unwrap_or(true)
     }
 
     /// Tests whether some task is suspended, or does more than answering.

@@ -358,6 +358,14 @@ impl Types {
         !matches!(self.get(id), Type::Set(_)) && (self.find(id, &mut { collection }).is_some() || self.is_recursive(id))
     }
 
+    /// Tests whether a type is a map or a set whose unknown keys cannot be compared without expanding them.
+    #[must_use]
+    pub fn has_opaque_keys(&self, id: TypeId) -> bool {
+        let (Type::Map(key, _) | Type::Set(key)) = self.get(id) else { return false };
+        let collection = |ty: &Type| matches!(ty, Type::List(_) | Type::Set(_) | Type::Map(..));
+        self.find(*key, &mut { collection }).is_some() || self.is_recursive(*key)
+    }
+
     /// Tests whether this is `option<json>`, whose `Some` may be `null`: in JSON, `None` is an absent field.
     #[must_use]
     pub fn is_option_of_json(&self, id: TypeId) -> bool {

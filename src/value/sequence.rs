@@ -3,6 +3,7 @@
 //! `[..r, 5]` with `r` of length n has length n + 1, and begins with 5 if n is 0.
 
 use super::{Ask, Lifted, List, Reach, Split, Unseen, Value, optional};
+use crate::limits;
 use crate::scalar::{Int, Scalar};
 use crate::term::Term;
 
@@ -50,5 +51,7 @@ pub(super) fn looked_at(list: &List, last: Option<usize>) -> Lifted<()> {
             Value::Rest(rest) => Some(Unseen::clone(rest)),
             _ => None,
         });
-    first.map_or(Ok(()), |rest| Err(Split::Ask(Ask::Item(rest, Reach::Unbounded))))
+    // As many elements as a known position needs are no guess.
+    let reach = if last.is_some_and(|last| last < limits::INTERVAL) { Reach::Bounded } else { Reach::Unbounded };
+    first.map_or(Ok(()), |rest| Err(Split::Ask(Ask::Item(rest, reach))))
 }

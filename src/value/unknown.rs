@@ -22,6 +22,10 @@ pub struct Unknown {
     pub id: u64,
     /// The number of the type.
     pub ty: u32,
+    /// Set if the part belongs to a hole of the recording. It has a value then that nobody wrote down: a collection can be counted,
+    /// case by case.
+    #[serde(default)]
+    pub is_hole: bool,
 }
 
 /// A stretch of a list that has not been looked at.
@@ -79,12 +83,14 @@ pub enum Ask {
     Entry(Unknown, Value),
     /// The condition that a base has keys other than these.
     Others(Unknown, Vec<Value>),
+    /// All entries of a base: of a hole, which has finitely many.
+    Whole(Unknown),
 }
 
 /// The number of elements of a stretch that an operation may come to need.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Reach {
-    /// At most as many as the value has that the list is compared with.
+    /// At most as many as the value has that the list is compared with, or as a known position needs.
     Bounded,
     /// All elements.
     Unbounded,
@@ -101,6 +107,8 @@ pub enum ExpandedPart {
     Entry(u64, Value, Entry),
     /// The condition that a base has keys other than those of these entries.
     Others(u64, Vec<(Value, Entry)>, Term),
+    /// All entries of a base; the last of several under equal keys counts.
+    Whole(u64, Vec<(Value, Entry)>),
 }
 
 impl ExpandedPart {
@@ -109,7 +117,8 @@ impl ExpandedPart {
             ExpandedPart::Node(id, _)
             | ExpandedPart::Item(id, _)
             | ExpandedPart::Entry(id, ..)
-            | ExpandedPart::Others(id, ..) => *id,
+            | ExpandedPart::Others(id, ..)
+            | ExpandedPart::Whole(id, _) => *id,
         }
     }
 }
@@ -124,7 +133,8 @@ impl Value {
                 ExpandedPart::Node(..)
                 | ExpandedPart::Item(..)
                 | ExpandedPart::Entry(..)
-                | ExpandedPart::Others(..) => None,
+                | ExpandedPart::Others(..)
+                | ExpandedPart::Whole(..) => None,
             },
             Value::Data { tag, fields: Some(fields), .. } => {
                 Some(Value::data(*tag, filled_all(fields.iter(), part)?.into_iter().flatten().collect::<Vec<_>>()))
@@ -209,7 +219,7 @@ impl Value {
     /// The value with other identities for its unknown parts; `None` if it has none.
     #[must_use]
     pub fn renumbered(&self, number: &dyn Fn(u64) -> u64) -> Option<Value> {
-        let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ty: unknown.ty };
+        let renumber = |unknown: &Unknown| Unknown { id: number(unknown.id), ..*unknown };
         let all = |values: &mut dyn Iterator<Item = &Value>| -> Option<Vec<Value>> {
             let renumbered: Vec<(Value, bool)> = values
                 .map(|value| value.renumbered(number).map_or_else(|| (value.clone(), false), |value| (value, true)))

@@ -38,7 +38,7 @@ pub(crate) fn look_up(
     let before = section.context.fresh.last;
     let (value, facts) = section.context.fresh.havoc(&spec.types, &Choice::Type(of));
     let variables = section.context.fresh.last - before;
-    candidate.process.look_up_later(lookup, value);
+    candidate.process.look_up_later(lookup, value, site);
     section.restrict(candidate, facts, variables, site)
 }
 
@@ -50,7 +50,7 @@ pub(crate) fn settle(section: &mut Section<'_>, candidate: &mut Candidate) -> Re
         match found {
             Ok((there, same)) => candidate.require(there.not().or(same), None, &mut section.context.solver)?,
             Err(_) => {
-                _ = section.cut(candidate, Truth::Known(true), Limit::Undecidable, None);
+                _ = section.cut(candidate, Truth::Known(true), Limit::Undecidable, Some(lookup.site));
                 return Err(Infeasible);
             }
         }

@@ -54,10 +54,15 @@ impl Policy for Section<'_> {
     fn choose(&mut self, candidate: &mut Candidate, chosen: Chosen) -> Result<(), PathOutcome> {
         let Section { spec, goal, .. } = *self;
         if let (Goal::Answer(answer), None, true) = (goal, &chosen.guard, self.context.options.reduces())
-            && !spec.types.holds_maps(chosen.choice.value_type())
-            && let Some(value) = candidate.process.shown_by(&spec.program, answer).filter(|value| value.is_known())
+            && let Some((value, is_used)) = candidate.process.shown_by(&spec.program, answer)
+            && value.is_known()
         {
-            let value = value.clone();
+            let (ty, before) = (chosen.choice.value_type(), self.context.fresh.last);
+            let value = match is_used && spec.types.holds_maps(ty) {
+                true => self.context.fresh.with_unknown_maps(&spec.types, ty, value),
+                false => value.clone(),
+            };
+            candidate.growth.count_choice(self.context.fresh.last - before);
             self.go_on_with(candidate, value, None);
             return Ok(());
         }

@@ -11,7 +11,7 @@ use crate::process::task::Task;
 use crate::process::{Limit, Process};
 use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, FaultKind, Function, Op, Operand, Pc, Register};
-use crate::value::{self, Entry, LENGTH_LIMIT, Presence, Truth, Value};
+use crate::value::{self, Ask, Entry, LENGTH_LIMIT, Presence, Reach, Truth, Unseen, Value};
 
 /// At most this many elements are appended, or taken off, one by one.
 pub(crate) const SHORT: usize = 32;
@@ -21,6 +21,8 @@ pub(crate) const RANGE: u32 = 1;
 const DISORDERED: u32 = 3;
 /// The tag of a cursor over a list of known length, with the list and the position in it.
 const LISTED: u32 = 2;
+/// The tag of a cursor over an open list, with the elements left: a stretch of unknown length is looked at when the loop comes to it.
+const OPEN: u32 = 4;
 
 pub(crate) fn replace(
     process: &mut Process,
@@ -202,6 +204,23 @@ fn moved_on(task: &mut Task, cursor: usize, at: Value) -> Result<Option<[Value; 
             task.disordered -= u32::from(found.is_none());
             found.map(|[head, there]| [Value::Data { tag: DISORDERED, fields: Some(rest), depth }, head, there])
         }
+        Value::Data { tag: OPEN, fields: Some(mut rest), depth } => {
+            let first = match &rest[0] {
+                Value::List(list) | Value::Open(list) => list.front().cloned(),
+                _ => None,
+            };
+            let Some(first) = first else { return Ok(None) };
+            if let Value::Rest(unseen) = first {
+                task.registers[cursor] = Value::Data { tag: OPEN, fields: Some(rest), depth };
+                return Err(Obstacle::Ask(Ask::Item(Unseen::clone(&unseen), Reach::Unbounded)));
+            }
+            let (there, element) = first.as_element();
+            let (there, element) = (there.into(), element.clone());
+            if let Value::List(list) | Value::Open(list) = &mut Arc::make_mut(&mut rest)[0] {
+                drop_first_in_place(list, 1);
+            }
+            Some([Value::Data { tag: OPEN, fields: Some(rest), depth }, element, there])
+        }
         Value::Data { fields: Some(bounds), .. } => {
             let is_inside = match value::less(&bounds[0], &bounds[1]) {
                 Truth::Known(holds) => holds,
@@ -285,10 +304,14 @@ pub(crate) fn in_order(
     process.task.keep(dst, Ok(Value::data(DISORDERED, [cursor])))
 }
 
-/// The cursor over a list, with its position, or over another collection: the list of the elements left, each with its presence.
+/// The cursor over a list, with its position or the elements left, or over another collection: the list of the elements left, each with
+/// its presence.
 fn cursor(over: &Value) -> Evaluated {
     if let Value::List(_) = over {
         return Ok(Value::data(LISTED, [over.clone(), Value::from(0)]));
+    }
+    if let Value::Open(_) = over {
+        return Ok(Value::data(OPEN, [over.clone()]));
     }
     let elements = value::elements(over)?;
     Ok(Value::list(elements.into_iter().map(|(presence, element)| {

@@ -4,7 +4,7 @@
 //! lookup wait for the answer: its result is a value of fresh variables. The [`WaitingLookup`]s of the process say what this value
 //! must equal once the key is known.
 
-use crate::spec::TypeId;
+use crate::spec::{Site, TypeId};
 use crate::term::Term;
 use crate::value::{Map, Truth, Value};
 
@@ -28,6 +28,8 @@ pub struct WaitingLookup {
     pub key: Term,
     /// The value of fresh variables that stands for the entry of the map under the key, if there is one.
     pub value: Value,
+    /// The syntax node.
+    pub site: Site,
 }
 
 /// The answer of the handler for the current lookup.

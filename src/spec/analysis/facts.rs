@@ -55,6 +55,8 @@ pub struct Provenance {
     pub(crate) whole: bool,
     /// For each variant that shows the choice, the path to it; the first step is a field of the variant.
     pub(crate) fields: Vec<(u32, Vec<FieldStep>)>,
+    /// Set if the choice may go anywhere but into an answer: the server may look into it, or keep it.
+    pub(crate) is_used: bool,
 }
 
 /// A step into a value: to a field of a variant.

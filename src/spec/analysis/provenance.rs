@@ -49,17 +49,41 @@ pub(crate) fn choices(function: &Function) -> FxHashMap<Pc, Provenance> {
 /// Follows a choice through the code; nothing if a path may be reported, or no answer shows the choice.
 fn provenance(function: &Function, graph: &Graph, pc: usize, dst: Register) -> Option<Provenance> {
     let held = Copies(FxHashMap::from_iter([(dst, ShownPath::new())]));
-    let before = graph.forward((pc + 1, held), |at, held| Some(held.after(function.code.get(at)?.plain())));
+    // An announced answer is compared at once: what comes after it tells nothing of other values.
+    let after = |at: usize, held: &Copies| match function.code.get(at)?.plain() {
+        Op::Announce { .. } => None,
+        op => Some(held.after(op)),
+    };
+    let before = graph.forward((pc + 1, held), after);
     let mut answers = Answers::default();
     for (at, held) in before.iter().enumerate().filter_map(|(at, held)| Some((at, held.as_ref()?))) {
         match function.code.get(at)?.plain() {
             Op::Call { .. } | Op::Return { .. } => return None,
             _ if is_reported(function, at) => return None,
-            Op::Reply { src } => answers.note(function, at, held.of(*src))?,
+            Op::Reply { src } | Op::Announce { src } => answers.note(function, at, held.of(*src))?,
             _ => {}
         }
     }
-    answers.provenance()
+    let provenance = answers.provenance()?;
+    Some(Provenance { is_used: is_used(function, dst), ..provenance })
+}
+
+/// Tests whether an instruction may read a choice for anything but an answer.
+fn is_used(function: &Function, choice: Register) -> bool {
+    let mut holding = vec![choice];
+    let mut at = 0;
+    while let Some(register) = holding.get(at).copied() {
+        at += 1;
+        for op in function.code.iter().map(Op::plain).filter(|op| op.uses().contains(&register)) {
+            match op {
+                Op::Copy { dst, .. } | Op::Make { dst, .. } if holding.contains(dst) => {}
+                Op::Copy { dst, .. } | Op::Make { dst, .. } => holding.push(*dst),
+                Op::Reply { .. } | Op::Announce { .. } => {}
+                _ => return true,
+            }
+        }
+    }
+    false
 }
 
 /// The join keeps the copies that exist on both paths.
@@ -124,11 +148,11 @@ impl Answers {
     fn provenance(mut self) -> Option<Provenance> {
         let is_data = !(self.fields.is_empty() && self.other.is_empty());
         if self.whole {
-            return (!is_data && !self.scalar).then(|| Provenance { whole: true, fields: Vec::new() });
+            return (!is_data && !self.scalar).then(|| Provenance { whole: true, ..Provenance::default() });
         }
         self.fields.retain(|tag, _| !self.other.contains(tag));
         let mut fields: Vec<(u32, ShownPath)> = self.fields.into_iter().collect();
         fields.sort_unstable_by_key(|(tag, _)| *tag);
-        (!fields.is_empty()).then_some(Provenance { whole: false, fields })
+        (!fields.is_empty()).then_some(Provenance { fields, ..Provenance::default() })
     }
 }

@@ -14,7 +14,7 @@ use crate::value::Value;
 /// A set of more shapes than this counts as any shape, so that the sets stay small.
 const SHAPES_LIMIT: usize = 16;
 
-/// The shapes of the answers that the `Reply` instructions of a function give, by position.
+/// The shapes of the answers that the `Reply` and `Announce` instructions of a function give, by position.
 type GivenShapes = FxHashMap<usize, ReplyShapes>;
 
 impl Lattice for ReplyShapes {
@@ -77,7 +77,8 @@ fn transfer(
         return any();
     }
     match &function.code[pc] {
-        Op::Reply { .. } => given.get(&pc).cloned().unwrap_or_else(any),
+        // What comes after an announcement is of runs with this answer.
+        Op::Reply { .. } | Op::Announce { .. } => given.get(&pc).cloned().unwrap_or_else(any),
         Op::End => ReplyShapes { set: vec![ReplyShape::Nothing], ..ReplyShapes::default() },
         Op::Return { .. } => ReplyShapes { returns: true, ..ReplyShapes::default() },
         Op::Call { function: callee, .. } => {
@@ -97,13 +98,13 @@ pub(crate) fn is_reported(function: &Function, pc: usize) -> bool {
     function.code[pc].may_fault() || function.counting.contains(&(pc as u32))
 }
 
-/// The shapes of the answers that the `Reply` instructions of a function give.
+/// The shapes of the answers that the `Reply` and `Announce` instructions of a function give.
 fn replies(function: &Function, constants: &[Value]) -> GivenShapes {
     let mut given = GivenShapes::default();
     for part in function.ranges() {
         let code = &function.code[part.clone()];
         for (at, op) in part.zip(code) {
-            if let Op::Reply { src } = op {
+            if let Op::Reply { src } | Op::Announce { src } = op {
                 let mut search = WrittenBy { code, params: function.params, constants, seen: BTreeSet::new() };
                 let few = search.shapes(*src).filter(|shapes| shapes.len() <= SHAPES_LIMIT);
                 given.insert(at, few.map_or_else(any, |set| ReplyShapes { set, ..ReplyShapes::default() }));

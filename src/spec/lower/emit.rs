@@ -131,11 +131,6 @@ impl<'e, 'c, 'a> Emitter<'e, 'c, 'a> {
         }
     }
 
-    /// Tests whether some instruction from a position on counts a collection that may be unknown.
-    pub(super) fn counts_since(&self, begin: Pc) -> bool {
-        self.counting.iter().any(|pc| *pc >= begin)
-    }
-
     /// Tests whether a value of this type may hold an unknown map or set.
     pub(super) fn may_be_unknown(&self, ty: TypeId) -> bool {
         self.context.unknown == UnknownMaps::Possible && self.context.checked.types.holds_maps(ty)

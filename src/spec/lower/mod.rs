@@ -144,6 +144,9 @@ fn program(mut context: Lowering<'_, '_>, unit: Unit) -> Result<Program, Vec<Dia
         may_fail: false,
         chooses_for_elements: context.chooses_for_elements,
         opaque: (0..checked.types.count() as u32).map(|ty| checked.types.is_opaque(TypeId::of_number(ty))).collect(),
+        opaque_keys: (0..checked.types.count() as u32)
+            .map(|ty| checked.types.has_opaque_keys(TypeId::of_number(ty)))
+            .collect(),
     };
     program.unordered = super::analysis::unordered::unordered(&program, &checked.types);
     super::footprint::watch(&mut program, &checked.types);

@@ -78,17 +78,11 @@ fn lower_statement_kind(e: &mut Emitter, statement: &Statement) {
     }
 }
 
-/// Emits a block and the answer after it. The answer is announced before the block, unless the block may be faulty, or calls anything:
-/// a fault is reported whatever was observed.
+/// Emits a block and the answer after it. The answer is announced before the block.
 fn reply_then(e: &mut Emitter, src: Operand, then: &Block) {
     let answer = e.give(|dst| Op::Copy { dst, src });
-    let announced = e.emit(Op::Announce { src: answer });
-    let begin = e.here();
+    e.emit(Op::Announce { src: answer });
     lower_block(e, then);
-    let may_tell = |op: &Op| op.may_fault() || matches!(op, Op::Call { .. });
-    if e.code[begin as usize..].iter().any(may_tell) || e.counts_since(begin) {
-        e.code[announced] = Op::Jump { to: begin };
-    }
     e.emit(Op::Reply { src: answer });
 }
 

@@ -58,7 +58,7 @@ impl Map {
 
     /// Checks that the entries can be counted and listed: not on an unknown base.
     pub(super) fn countable(&self) -> Lifted<()> {
-        if self.0.base.is_some() { Err(Split::Uncounted) } else { Ok(()) }
+        self.base().map_or(Ok(()), |base| Err(base.uncounted()))
     }
 
     /// The entry of the base under a key for which the map has no entry; a split if it was not asked for yet.
@@ -89,6 +89,11 @@ impl Map {
                 }
                 self.bind_others(others) || changed
             }
+            (ExpandedPart::Whole(_, entries), Some(base)) if is_about(part, &base.unknown) => {
+                let view = base.view;
+                self.put_on(entries, view);
+                true
+            }
             _ => self.fill_values(part),
         }
     }
@@ -100,6 +105,19 @@ impl Map {
             Some(_) | None => return false,
         }
         true
+    }
+
+    /// Puts the map on these entries, which are all that its base has.
+    fn put_on(&mut self, entries: &[(Value, Entry)], view: View) {
+        let mut all = Map::default();
+        for (key, entry) in entries {
+            let shown = if view == View::Keys { Value::UNIT } else { entry.value.clone() };
+            all.set_in_place(key, Some(Entry { value: shown, ..entry.clone() }));
+        }
+        let there = |entry: &Entry| (entry.presence != Presence::Never).then(|| entry.clone());
+        self.sorted().into_iter().for_each(|(key, entry)| all.set_in_place(key, there(entry)));
+        self.pending().for_each(|(key, entry)| all.set_in_place(key, entry.and_then(there)));
+        *self = all;
     }
 
     /// Tests whether all keys of the map itself, those of pending writes included, are among these sorted ones.
@@ -130,6 +148,20 @@ impl Map {
         }
         contents.place(key.clone(), Some(entry));
         true
+    }
+
+    /// Notes that the map has an entry for each key of its base.
+    pub fn cover(&mut self) {
+        if let Some(base) = &mut Arc::make_mut(&mut self.0).base {
+            base.keys = Keys::Covered;
+        }
+    }
+
+    /// Replaces a key under which the base was asked by one that it equals.
+    pub fn rename_touched(&mut self, key: &Value, renamed: Value) {
+        let base = Arc::make_mut(&mut self.0).base.as_mut();
+        let touched = base.and_then(|base| base.touched.iter_mut().find(|(own, _)| own == key));
+        touched.into_iter().for_each(|(own, _)| *own = renamed.clone());
     }
 
     fn fill_values(&mut self, part: &ExpandedPart) -> bool {
@@ -329,6 +361,13 @@ impl Map {
         let mut entries: Vec<_> = self.0.entries.iter().collect();
         entries.sort_by(|a, b| b.0.cmp(a.0));
         entries
+    }
+}
+
+impl Base {
+    /// The step before the entries are counted: a look at all of them, if the base is that of a hole; else it is a fault.
+    pub(super) fn uncounted(&self) -> Split {
+        if self.unknown.is_hole { Split::Ask(Ask::Whole(self.unknown)) } else { Split::Uncounted }
     }
 }
 

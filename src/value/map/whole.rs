@@ -71,7 +71,8 @@ impl Map {
             (None, None) => {}
             (Some(base), None) => return equals_known(self, base, other),
             (None, Some(base)) => return equals_known(other, base, self),
-            (Some(_), Some(_)) => return Err(Split::Uncounted),
+            (Some(base), Some(_)) if base.unknown.is_hole => return Err(base.uncounted()),
+            (Some(_), Some(base)) => return Err(base.uncounted()),
         }
         if (self.is_nothing() && removed_values::has_untaken(&other.0))
             || (other.is_nothing() && removed_values::has_untaken(&self.0))
@@ -223,6 +224,7 @@ fn equals_known(map: &Map, base: &Base, other: &Map) -> Lifted<Truth> {
             keys.sort();
             Err(Split::Ask(Ask::Others(base.unknown, keys)))
         }
+        (Keys::Finite, _) if base.unknown.is_hole => Err(base.uncounted()),
         (Keys::Finite, _) => Err(Split::never()),
     }
 }

@@ -21,6 +21,7 @@ const NO_LIMITS: &[(&str, &str)] = &[
     ("src/judge/normal_form/boxes/atoms.rs", "WORD"),
     ("src/process/instructions/collect.rs", "DISORDERED"),
     ("src/process/instructions/collect.rs", "LISTED"),
+    ("src/process/instructions/collect.rs", "OPEN"),
     ("src/process/instructions/collect.rs", "RANGE"),
     ("src/solve/differences/zone.rs", "FAR"),
     ("src/solve/domains/values.rs", "SPAN"),

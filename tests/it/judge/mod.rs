@@ -2,8 +2,10 @@
 //!
 //! `judge(specs/cmp_rst.may, …/cmp_rst/reject_between.ndjson)` is `("reject", Some(3))`.
 
+mod after_the_answer;
 mod asynchronous;
 mod conformance;
+mod holes;
 mod library;
 mod network_reductions;
 mod network_specs;

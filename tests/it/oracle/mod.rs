@@ -174,6 +174,8 @@ pub struct Oracle<'a> {
     /// Domains that were listed, by the place of the type and the tokens that there were.
     listed: RefCell<Listed>,
     runs: Cell<usize>,
+    /// The answer that was seen of the request at hand, if that is known.
+    seen: RefCell<Option<Value>>,
 }
 
 /// A run that someone claims to explain a trace: for the beginning and for each event all that was chosen, in any order.
@@ -198,6 +200,7 @@ impl<'a> Oracle<'a> {
             claimed: None,
             listed: RefCell::default(),
             runs: Cell::new(0),
+            seen: RefCell::default(),
         }
     }
 
@@ -222,6 +225,10 @@ impl<'a> Oracle<'a> {
             let before = self.stepped(states, &mut unclean, event);
             let lost = before.iter().filter(|_| *answer == Answer::Lost).cloned();
             let mut after: BTreeSet<State> = lost.collect();
+            *self.seen.borrow_mut() = match answer {
+                Answer::Is(json) => Some(self.decode(json, self.response())),
+                Answer::Nothing | Answer::Restarted | Answer::Hole | Answer::Lost => None,
+            };
             for state in &before {
                 let ends = match answer {
                     Answer::Restarted => self.restarts(state),
@@ -265,6 +272,11 @@ impl<'a> Oracle<'a> {
             }
         }
         states
+    }
+
+    /// Whether another answer than this one was seen.
+    pub fn contradicts(&self, answer: &Value) -> bool {
+        self.seen.borrow().as_ref().is_some_and(|seen| !answer.shows(seen))
     }
 
     fn fits(&self, reply: Option<&Value>, answer: &Answer) -> bool {

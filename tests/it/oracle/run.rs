@@ -256,6 +256,9 @@ impl<'a> Frame<'a, '_> {
             StatementKind::Reply(e) => return self.eval(e, self.oracle.response()).map(Flow::Reply),
             StatementKind::ReplyThen { answer, then } => {
                 let answer = self.eval(answer, self.oracle.response())?;
+                if self.oracle.contradicts(&answer) {
+                    return Err(Stop::Pruned);
+                }
                 self.block(then)?;
                 return Ok(Flow::Reply(answer));
             }
