@@ -9,11 +9,12 @@ use crate::json;
 use crate::judge::{Candidate, Exchange, Judge, Observed};
 use crate::limits;
 use crate::process::Process;
+use crate::scalar::Int;
 use crate::server::Completion;
 use crate::solve::{Answer, Limits, Solver, Store};
 use crate::spec::Spec;
 use crate::term::{Kind, Term, Var};
-use crate::value::{Leaf, Substitution, Truth, Value, equal};
+use crate::value::{Leaf, Presence, Substitution, Truth, Value, equal};
 
 /// One kind of answer that was possible.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -27,7 +28,7 @@ pub enum Possibility {
     },
     /// No answer at all.
     Nothing,
-    /// Further answers, which are not listed.
+    /// Further answers, which are not listed, or perhaps none: not all were looked for.
     More,
 }
 
@@ -88,6 +89,11 @@ pub(super) fn allowed_but(
     let mut solver = Solver::new(Limits::default());
     for (answer, candidate) in answers.into_iter().take(limits::FOLLOWED_BRIEFLY) {
         let Some(answer) = answer else { continue };
+        if !candidate.is_clean() {
+            // It may be impossible.
+            more = true;
+            continue;
+        }
         let (cases, all) = Possible::of(&answer, &candidate, &mut solver).cases(&mut solver);
         more |= !all;
         for mut new in cases {
@@ -102,8 +108,10 @@ pub(super) fn allowed_but(
             }
         }
     }
-    let mut found: Vec<(Possibility, Option<Value>)> =
-        possible.iter().map(|possible| (possible.shown(spec), possible.example(spec, &mut solver))).collect();
+    let mut found: Vec<(Possibility, Option<Value>)> = possible
+        .iter()
+        .map(|possible| (possible.shown(spec, &mut solver), possible.example(spec, &mut solver)))
+        .collect();
     found.extend(is_silent.then_some((Possibility::Nothing, None)));
     found.sort();
     found.dedup_by(|(later, _), (earlier, _)| later == earlier);
@@ -230,18 +238,43 @@ impl Possible {
         self.store.decide(condition).unwrap_or_else(is_impossible)
     }
 
-    fn shown(&self, spec: &Spec) -> Possibility {
+    fn shown(&self, spec: &Spec, solver: &mut Solver) -> Possibility {
         let mut names = PartNames::anonymous();
         let json = names.render(&spec.types, spec.program.response, &self.store, &self.answer);
         let constraints: Vec<Term> = self.store.constraints().into_iter().flat_map(one_by_one).collect();
         let mut where_ = names.facts(&constraints);
-        if constraints.iter().any(|constraint| names.are_some_of(constraint)) {
+        if self.has_hidden_conditions(&names, &constraints, solver) {
             where_.push(Fact::new("further conditions hold"));
         }
         if self.other.is_some() {
             where_.push(Fact::new("it is another answer"));
         }
         Possibility::Answer { json, where_ }
+    }
+
+    /// Tests whether conditions hold of parts of the answer that are not shown, besides that no list is shorter than empty.
+    fn has_hidden_conditions(&self, names: &PartNames, constraints: &[Term], solver: &mut Solver) -> bool {
+        let (mut own, mut lengths) = (FxHashSet::default(), Store::default());
+        self.answer.visit_variables(&mut |var| _ = own.insert(var));
+        let (mut is_fixed, mut of_lengths) = (false, FxHashSet::default());
+        self.answer.visit_rests(&mut |rest| {
+            lengths.assume(&Term::at_least(&rest.length, &Int::ZERO), solver);
+            // The length is known, or that of another part.
+            is_fixed |= rest.length.as_int().is_some_and(|length| *length != Int::ZERO);
+            rest.length.vars(&mut |var| is_fixed |= names.has(var) || !of_lengths.insert(var));
+        });
+        let is_hidden =
+            |constraint: &&Term| !names.has_all_of(constraint) && constraint.any_var(&mut |var| own.contains(&var));
+        let mut lacks_entries = false;
+        self.answer.visit_bases(&mut |_, map| {
+            let is_missing = map.looked_at().any(|(_, entry)| entry.presence == Presence::Never);
+            let has_no_others =
+                map.base().and_then(|base| base.others.as_ref()).is_some_and(|others| others.as_bool() == Some(false));
+            lacks_entries |= is_missing || has_no_others || map.pending().any(|(_, entry)| entry.is_none());
+        });
+        is_fixed
+            || lacks_entries
+            || constraints.iter().filter(is_hidden).any(|constraint| lengths.decide(constraint) != Some(true))
     }
 
     /// Tests whether this answer covers all values of `other`. This holds if `other` is this answer with terms in the place of its

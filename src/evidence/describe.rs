@@ -6,6 +6,7 @@ use rustc_hash::FxHashSet;
 
 use crate::json;
 use crate::judge::Candidate;
+use crate::scalar::Int;
 use crate::solve::Store;
 use crate::spec::code::ProgramKind;
 use crate::spec::types::BOOL;
@@ -48,8 +49,18 @@ impl fmt::Display for Fact {
 #[derive(Clone, Debug)]
 pub struct KnownState {
     leaves: Vec<StatePart>,
+    /// The variables that are maps.
+    maps: Vec<StateMap>,
     /// The constraints on the undetermined parts.
     constraints: Vec<Term>,
+}
+
+/// A variable of the server that is a map.
+#[derive(Clone, Debug)]
+struct StateMap {
+    name: String,
+    ty: TypeId,
+    map: Map,
 }
 
 /// A variable of the server, or an entry of a variable that is a map.
@@ -149,7 +160,10 @@ impl PartNames {
             Value::Data { tag, .. } => self.show_data(types, ty, *tag, value.fields()),
             Value::List(list) | Value::Open(list) => {
                 let of = types.parts(ty).first().copied().unwrap_or(ty);
-                let shown: Vec<String> = list.iter().map(|element| self.show(types, of, element)).collect();
+                let is_empty =
+                    |element: &&Value| matches!(element, Value::Rest(rest) if rest.length.as_int() == Some(&Int::ZERO));
+                let elements = list.iter().filter(|element| !is_empty(element));
+                let shown: Vec<String> = elements.map(|element| self.show(types, of, element)).collect();
                 format!("[{}]", shown.join(", "))
             }
             Value::Rest(_) => "..".to_owned(),
@@ -222,23 +236,21 @@ impl PartNames {
         self.term(condition)
     }
 
-    /// Tests whether a condition mentions both variables with names and variables without.
-    pub(super) fn are_some_of(&self, condition: &Term) -> bool {
-        let (mut named, mut other) = (false, false);
-        condition.vars(&mut |var| match self.of.contains_key(&var.id) {
-            true => named = true,
-            false => other = true,
-        });
-        named && other
+    /// Tests whether a variable has a name.
+    pub(super) fn has(&self, var: Var) -> bool {
+        self.of.contains_key(&var.id)
+    }
+
+    /// Tests whether all variables of a condition have names.
+    pub(super) fn has_all_of(&self, condition: &Term) -> bool {
+        !condition.any_var(&mut |var| !self.has(var))
     }
 
     /// The constraints whose variables all have names, as facts.
     pub(super) fn facts<'c>(&self, constraints: impl IntoIterator<Item = &'c Term>) -> Vec<Fact> {
         let mut facts = Vec::new();
         for constraint in constraints {
-            let mut named = true;
-            constraint.vars(&mut |var| named &= self.of.contains_key(&var.id));
-            if named {
+            if self.has_all_of(constraint) {
                 facts.push(Fact::of_term(&self.condition(constraint), Some(constraint)));
             }
         }
@@ -291,7 +303,7 @@ impl KnownState {
     /// The state as a candidate knows it, with the constraints on its undetermined parts.
     #[must_use]
     pub fn of(spec: &Spec, candidate: &Candidate) -> KnownState {
-        let mut leaves = Vec::new();
+        let (mut leaves, mut maps) = (Vec::new(), Vec::new());
         // The first two cells of a machine are the choice and the answer: they tell nothing new.
         let hidden = if spec.program.kind == ProgramKind::Machine { 2 } else { 0 };
         let state = spec.program.slots.iter().zip(&candidate.process.memory).take(spec.program.state_slots());
@@ -299,12 +311,15 @@ impl KnownState {
             let first = leaves.len();
             let value = resolved(&candidate.store, &candidate.process.unknowns.expanded(value));
             collect(&spec.types, &slot.name, slot.ty, &value, &candidate.store, &mut leaves);
+            if let (Value::Map(map), Type::Map(..)) = (&value, spec.types.get(slot.ty)) {
+                maps.push(StateMap { name: slot.name.clone(), ty: slot.ty, map: map.clone() });
+            }
             if is_stepped(spec, at) {
                 let whole = leaves[first..].iter_mut().filter(|leaf| leaf.path == slot.name);
                 whole.for_each(|leaf| leaf.aside = STEPPED);
             }
         }
-        KnownState { leaves, constraints: candidate.store.constraints() }
+        KnownState { leaves, maps, constraints: candidate.store.constraints() }
     }
 
     /// The facts that are known here and were not known in all of the states before.
@@ -328,8 +343,34 @@ impl KnownState {
                 Fact::of_term(&format!("{} = {shown}{}", leaf.path, leaf.aside), leaf.value.as_term().as_ref())
             })
             .collect();
+        facts.extend(self.gone(&spec.types, before));
         facts.extend(names.facts(learned));
         facts
+    }
+
+    /// The keys that maps had in all of the states before, and have no more: `locks has no "a"`.
+    fn gone(&self, types: &Types, before: &[KnownState]) -> Vec<Fact> {
+        let mut gone = Vec::new();
+        for StateMap { name, ty, map } in &self.maps {
+            // On an unknown base a removed key has a part of its own.
+            let known = map.base().is_none();
+            let had = |key: &Value| before.iter().all(|state| state.has(name, key));
+            let earlier = before.first().and_then(|state| state.map(name)).filter(|_| known);
+            let keys = earlier.into_iter().flat_map(|earlier| certain(earlier)).map(|(key, _)| key);
+            for key in keys.filter(|key| map.contains(key) == Ok(Truth::Known(false)) && had(key)) {
+                let shown = json::encode(types, types.parts(*ty)[0], key);
+                gone.push(Fact::of_term(&format!("{name} has no {shown}"), None));
+            }
+        }
+        gone
+    }
+
+    fn map(&self, name: &str) -> Option<&Map> {
+        self.maps.iter().find(|own| own.name == name).map(|own| &own.map)
+    }
+
+    fn has(&self, name: &str, key: &Value) -> bool {
+        self.map(name).is_some_and(|map| map.contains(key) == Ok(Truth::Known(true)))
     }
 }
 

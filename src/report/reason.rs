@@ -184,15 +184,20 @@ impl Rejection<'_> {
         if self.why.allowed == [Possibility::More] {
             return "the possible answers were not found within the limits".into();
         }
-        let listed: Vec<String> = self.why.allowed.iter().map(allowed).collect();
+        let is_all = !self.why.allowed.contains(&Possibility::More);
+        let known = self.why.allowed.iter().filter(|possible| **possible != Possibility::More);
+        let listed: Vec<String> = known.map(allowed).collect();
         let open = if listed.iter().any(|answer| has_open_part(answer)) { OPEN_PART } else { "" };
-        one_of(&listed)
-            .map_or_else(|| "nothing was possible".into(), |listed| format!("only {listed} was possible{open}"))
+        match one_of(&listed) {
+            None => "nothing was possible".into(),
+            Some(listed) if is_all => format!("only {listed} was possible{open}"),
+            Some(listed) => format!("{listed} was possible{open}, for example"),
+        }
     }
 }
 
 /// The remark on `..` in a possible answer.
-const OPEN_PART: &str = " (`..` stands for any number of elements, but not for all elements)";
+const OPEN_PART: &str = " (`..` stands for elements that are not listed)";
 
 /// Tests whether an answer has `..`, for parts that are not listed, outside of quotes.
 fn has_open_part(answer: &str) -> bool {

@@ -3,6 +3,7 @@
 mod conflicts;
 mod history_page;
 mod holds;
+mod possible;
 mod random_recordings;
 mod rejections;
 mod reports;
