@@ -228,9 +228,16 @@ impl LiveRun {
             let client = Some(event.client);
             self.events.push(event);
             state = match self.session.push(TraceEvent { line, client, kind }) {
-                Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => RunState::Explained,
+                Ok(
+                    SessionProgress::Explained
+                    | SessionProgress::Lagging(_)
+                    | SessionProgress::Outside(_)
+                    | SessionProgress::Faulty(_),
+                ) => RunState::Explained,
                 Ok(SessionProgress::Rejected(event)) => return RunState::Violated(event),
-                Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(doubt.to_string()),
+                Ok(SessionProgress::Unknown(doubt)) => {
+                    RunState::Undecided(self.session.too_hard().unwrap_or_else(|| doubt.to_string()))
+                }
                 Err(why) => {
                     self.is_unfit = true;
                     return RunState::Undecided(why);
@@ -239,7 +246,7 @@ impl LiveRun {
         }
         match (state, self.session.unknown_parts().first()) {
             // The session goes on after an unknown part, from any state.
-            (RunState::Explained, Some(part)) => RunState::Undecided(part.doubt.to_string()),
+            (RunState::Explained, Some(part)) => RunState::Undecided(part.to_string()),
             (RunState::Explained, None) => self.without_fault(),
             (state, _) => state,
         }
@@ -266,8 +273,11 @@ impl LiveRun {
     pub fn settle(&mut self) -> RunState {
         match self.session.settle() {
             SessionProgress::Explained | SessionProgress::Lagging(_) => RunState::Explained,
+            SessionProgress::Outside(_) | SessionProgress::Faulty(_) => self.without_fault(),
             SessionProgress::Rejected(event) => RunState::Violated(event),
-            SessionProgress::Unknown(doubt) => RunState::Undecided(doubt.to_string()),
+            SessionProgress::Unknown(doubt) => {
+                RunState::Undecided(self.session.too_hard().unwrap_or_else(|| doubt.to_string()))
+            }
         }
     }
 
@@ -291,7 +301,7 @@ impl LiveRun {
             rejected = match pushed.ok()? {
                 SessionProgress::Rejected(line) => Some(line),
                 SessionProgress::Explained | SessionProgress::Lagging(_) => None,
-                SessionProgress::Unknown(_) => return None,
+                SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_) => return None,
             };
         }
         (rejected == Some(event)).then_some(session)

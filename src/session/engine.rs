@@ -9,7 +9,7 @@
 use std::sync::Arc;
 
 use super::going_on::GoingOn;
-use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, RestingFrontier, Verdict};
+use crate::judge::{Candidate, Doubt, Exchange, Judge, Observed, Options, Place, RestingFrontier, Verdict};
 use crate::network::{NetworkChoice, Observation};
 use crate::process::Limit;
 use crate::search;
@@ -329,7 +329,10 @@ impl OrderEngine {
             match self.history.push(line, happened) {
                 Some(accepted @ Verdict::Accept { .. }) => self.verdict = accepted,
                 Some(rejected @ Verdict::Reject { .. }) if self.going_on.reject() => self.verdict = rejected,
-                Some(_) | None => self.going_on.begin(line, TOO_HARD),
+                Some(failed @ (Verdict::Fault(_) | Verdict::Outside { .. })) if self.going_on.parts().is_empty() => {
+                    self.verdict = failed;
+                }
+                Some(_) | None => self.going_on.begin(line, self.history.doubt().unwrap_or((TOO_HARD, None))),
             }
             if !self.going_on.is_open() {
                 return;
@@ -389,11 +392,11 @@ impl NetworkEngine {
 
 /// The doubt about the last observation, which left no candidate; `None` if it is decided. After an unknown part only a rejection
 /// is decided, and only if it holds in every state.
-fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<Doubt> {
+fn too_hard(judge: &Judge, going_on: &mut GoingOn) -> Option<(Doubt, Option<Place>)> {
     match judge.verdict() {
-        Verdict::Unknown { doubt, .. } => Some(doubt),
-        Verdict::Outside { .. } | Verdict::Fault(_) => (!going_on.parts().is_empty()).then_some(TOO_HARD),
-        Verdict::Reject { .. } => (!going_on.reject()).then_some(TOO_HARD),
+        Verdict::Unknown { doubt, .. } => Some((doubt, judge.doubt().and_then(|(_, at)| at))),
+        Verdict::Outside { .. } | Verdict::Fault(_) => (!going_on.parts().is_empty()).then_some((TOO_HARD, None)),
+        Verdict::Reject { .. } => (!going_on.reject()).then_some((TOO_HARD, None)),
         Verdict::Accept { .. } => None,
     }
 }

@@ -106,7 +106,7 @@ impl JudgedSession<'_> {
     /// The unknown parts, in words.
     fn unknown(&self) -> Vec<String> {
         let parts = self.engine.going_on().parts().iter();
-        parts.map(|UnknownPart { from, to, doubt }| format!("lines {from} to {to}: {doubt}")).collect()
+        parts.map(|part @ UnknownPart { from, to, .. }| format!("lines {from} to {to}: {part}")).collect()
     }
 
     /// The exchange on a line.

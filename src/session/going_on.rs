@@ -12,13 +12,15 @@
 //! rejected if a request may have caused that.
 
 use std::collections::VecDeque;
+use std::fmt;
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 use serde::{Deserialize, Serialize};
 
-use crate::judge::Doubt;
+use crate::judge::{Doubt, Place};
 use crate::limits;
+use crate::report;
 use crate::search::Happened;
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
@@ -38,6 +40,18 @@ pub struct UnknownPart {
     pub to: u64,
     /// The reason why these events could not be judged.
     pub doubt: Doubt,
+    /// The place in the specification at which the question was asked, in words, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub place: Option<String>,
+}
+
+impl fmt::Display for UnknownPart {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.place {
+            Some(place) => write!(f, "{}: {place}", self.doubt),
+            None => write!(f, "{}", self.doubt),
+        }
+    }
 }
 
 /// The content of [`GoingOn`] in a form that can be saved, while no unknown part is open.
@@ -167,14 +181,17 @@ impl GoingOn {
     }
 
     /// Begins an unknown part on a line. If it comes soon after another one, it lasts twice as long.
-    pub(super) fn begin(&mut self, line: u64, doubt: Doubt) {
+    pub(super) fn begin(&mut self, line: u64, (doubt, at): (Doubt, Option<Place>)) {
         let is_soon = !self.parts.is_empty() && self.since < limits::FACTOR * self.patience;
         self.patience = if is_soon { LATE.min(2 * self.patience) } else { 1 };
         (self.is_open, self.since) = (true, 0);
         let is_full = self.parts.len() == limits::PARTS;
         match self.parts.last_mut() {
             Some(last) if is_full || last.to >= line => last.to = line,
-            _ => self.parts.push(UnknownPart { from: line, to: line, doubt }),
+            _ => {
+                let place = at.map(|at| report::named_place(&self.spec, at.site));
+                self.parts.push(UnknownPart { from: line, to: line, doubt, place });
+            }
         }
     }
 

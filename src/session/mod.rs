@@ -41,6 +41,7 @@ use crate::evidence::Budget;
 use crate::json;
 use crate::judge::{Doubt, Options, Verdict};
 use crate::network::NetworkChoice;
+use crate::report;
 use crate::search;
 use crate::spec::Spec;
 use crate::trace::{EventKind, TraceError, TraceEvent, TraceFormat};
@@ -85,6 +86,10 @@ pub enum SessionProgress {
     Rejected(u64),
     /// The last event was too hard to judge.
     Unknown(Doubt),
+    /// Only runs in which a client broke its duty show the observations. The line is that of the event that broke it.
+    Outside(u64),
+    /// Only runs in which the specification itself is wrong show the observations. The line is that of the event that met the fault.
+    Faulty(u64),
 }
 
 /// A judge of the events over a network.
@@ -264,12 +269,24 @@ impl Session {
         self.engine.going_on().parts()
     }
 
+    /// The question that was too hard at the last event, with its place in the specification; `None` if there was none.
+    #[must_use]
+    pub fn too_hard(&self) -> Option<String> {
+        if let Some(part) = self.unknown_parts().last().filter(|part| part.to == self.line) {
+            return Some(part.to_string());
+        }
+        let (doubt, at) = self.engine.judge()?.doubt()?;
+        Some(
+            at.map_or_else(|| doubt.to_string(), |at| format!("{doubt}: {}", report::named_place(&self.spec, at.site))),
+        )
+    }
+
     /// The progress at the last event. After an unknown part, `Explained` means that some state explains the observations since.
     fn progress_after_event(&self) -> SessionProgress {
         match (self.verdict(), self.engine.doubt_on(self.line)) {
-            (Verdict::Reject { event, .. }, _) => SessionProgress::Rejected(event),
-            (_, Some(doubt)) => SessionProgress::Unknown(doubt),
-            (_, None) => SessionProgress::Explained,
+            (Verdict::Accept { .. } | Verdict::Unknown { .. }, Some(doubt)) => SessionProgress::Unknown(doubt),
+            (Verdict::Accept { .. } | Verdict::Unknown { .. }, None) => SessionProgress::Explained,
+            (Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_), _) => self.progress(),
         }
     }
 
@@ -278,7 +295,9 @@ impl Session {
         match self.verdict() {
             Verdict::Reject { event, .. } => SessionProgress::Rejected(event),
             Verdict::Unknown { doubt, .. } => SessionProgress::Unknown(doubt),
-            Verdict::Accept { .. } | Verdict::Outside { .. } | Verdict::Fault(_) => SessionProgress::Explained,
+            Verdict::Outside { event, .. } => SessionProgress::Outside(event),
+            Verdict::Fault(report) => SessionProgress::Faulty(report.event),
+            Verdict::Accept { .. } => SessionProgress::Explained,
         }
     }
 }

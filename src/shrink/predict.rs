@@ -40,7 +40,9 @@ impl Predictor {
             match session.push(event) {
                 Ok(SessionProgress::Rejected(_)) => return true,
                 Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
-                Ok(SessionProgress::Unknown(_)) | Err(_) => return false,
+                Ok(SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_)) | Err(_) => {
+                    return false;
+                }
             }
         }
         matches!(session.settle(), SessionProgress::Rejected(_))

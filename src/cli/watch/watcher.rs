@@ -269,7 +269,7 @@ impl Watcher {
                 ));
                 self.forget(&lines.join("; "));
             }
-            (SessionProgress::Explained | SessionProgress::Lagging(_), _) => {}
+            _ => {}
         }
     }
 

@@ -52,7 +52,9 @@ impl RandomClients<'_> {
                     *requests += u64::from(matches!(occurrence, Occurrence::Sent(..)));
                     match session.push(event(self.mutant, occurrence, line)) {
                         Ok(SessionProgress::Rejected(_)) | Err(_) => return MutantRunEnd::Killed,
-                        Ok(SessionProgress::Unknown(_)) => return MutantRunEnd::Over,
+                        Ok(SessionProgress::Unknown(_) | SessionProgress::Outside(_) | SessionProgress::Faulty(_)) => {
+                            return MutantRunEnd::Over;
+                        }
                         Ok(SessionProgress::Explained | SessionProgress::Lagging(_)) => {}
                     }
                 }
@@ -63,9 +65,11 @@ impl RandomClients<'_> {
         }
         match session.settle() {
             SessionProgress::Rejected(_) => MutantRunEnd::Killed,
-            SessionProgress::Unknown(_) | SessionProgress::Explained | SessionProgress::Lagging(_) => {
-                MutantRunEnd::Over
-            }
+            SessionProgress::Unknown(_)
+            | SessionProgress::Outside(_)
+            | SessionProgress::Faulty(_)
+            | SessionProgress::Explained
+            | SessionProgress::Lagging(_) => MutantRunEnd::Over,
         }
     }
 }

@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use super::sequential::Alone;
 use super::{OnlineOptions, OnlinePart, SoFar};
-use crate::judge::{Candidate, Exchange, Judge, Options, Verdict};
+use crate::judge::{Candidate, Doubt, Exchange, Judge, Options, Place, Verdict};
 use crate::search::history::{Building, Happened};
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
@@ -104,11 +104,10 @@ impl OnlineHistory {
                 Err(waiting) => waiting,
                 Ok(()) => {
                     self.verdict = alone.judge.verdict();
-                    let is_plain = matches!(
-                        self.verdict,
-                        Verdict::Accept { warning: None } | Verdict::Reject { event_from: None, .. }
-                    );
-                    if !is_plain {
+                    // There is one order only, so the judge is right about it.
+                    let is_hard =
+                        matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Reject { event_from: Some(_), .. });
+                    if is_hard {
                         self.clients = OnlineClients::TooHard(Box::new(alone.judge.clone()));
                         self.verdict = Verdict::Accept { warning: None };
                         return None;
@@ -128,6 +127,12 @@ impl OnlineHistory {
     #[must_use]
     pub fn is_alone(&self) -> bool {
         matches!(self.clients, OnlineClients::Alone(_))
+    }
+
+    /// The question that was too hard, with its place, if it was asked while each request was answered before the next one was sent.
+    #[must_use]
+    pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
+        if let OnlineClients::TooHard(judge) = &self.clients { judge.doubt() } else { None }
     }
 
     /// The candidates of one explanation of the events so far; of a few keys, if keys are judged apart. Empty if no explanation is known.

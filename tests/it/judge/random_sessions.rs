@@ -176,6 +176,7 @@ fn what_a_session_rejects_behind_what_is_too_hard_has_no_explanation() {
                 SessionProgress::Rejected(line) => Some(line),
                 SessionProgress::Explained => None,
                 SessionProgress::Unknown(_) | SessionProgress::Lagging(_) => continue,
+                SessionProgress::Outside(_) | SessionProgress::Faulty(_) => continue,
             };
             let (effort, candidates) = (*rng.pick(&[3, 10, 30, 100, 300, 1_000]), *rng.pick(&[1, 2, 100]));
             let options = Options { effort, candidates, ..Options::default() };

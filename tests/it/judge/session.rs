@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mayhap::evidence::Budget;
 use mayhap::network::NetworkChoice;
 use mayhap::session::SessionEvidence;
-use mayhap::{Options, Session, SessionProgress, Spec};
+use mayhap::{Options, Session, SessionProgress, Spec, Verdict};
 
 fn spec(text: &str) -> Arc<Spec> {
     Spec::from_text(text).unwrap_or_else(|error| panic!("{error}"))
@@ -138,5 +138,55 @@ fn a_session_goes_on_behind_what_is_too_hard() {
         assert!(!session.unknown_parts().is_empty());
         let evidence = session.evidence(Budget::seconds(1.0));
         assert!(evidence.explanation[0].contains("whatever the state was"), "{:?}", evidence.explanation);
+    }
+}
+
+/// With one request after the other there is one order, so a fault and a broken duty are known at once, and stay.
+#[test]
+fn a_fault_or_a_broken_duty_is_no_explanation() {
+    let duty = "protocol p { request int; response int; on q { expects q >= 0; reply q; } }";
+    let fault = "protocol p { request int; response int; var m: map<int, int> = {1: 1}; on q { reply m[q]; } }";
+    for net in ["sync", "tcp", "fifo"] {
+        let trace = |asked: i64| {
+            let lines = [(1, 1), (asked, 5), (3, 0)];
+            let of = |(q, a): (i64, i64)| [format!(r#"{{"c": 1, "q": {q}}}"#), format!(r#"{{"c": 1, "a": {a}}}"#)];
+            lines.map(of).concat()
+        };
+        for (text, asked) in [(duty, -1), (fault, 2)] {
+            let spec = spec(text);
+            let mut session =
+                Session::new(&spec, net.parse().unwrap_or_else(|error| panic!("{error}")), Options::default());
+            for (at, line) in trace(asked).iter().enumerate() {
+                let progress = session.push_line(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+                let is_over = at >= 3;
+                assert_eq!(progress == SessionProgress::Explained, !is_over, "{net}, {text}, {line}: {progress:?}");
+            }
+            let progress = session.settle();
+            match session.verdict() {
+                Verdict::Outside { event, .. } if text == duty => assert_eq!(progress, SessionProgress::Outside(event)),
+                Verdict::Fault(report) if text == fault => {
+                    assert_eq!(progress, SessionProgress::Faulty(report.event));
+                }
+                verdict => panic!("{net}, {text}: {verdict:?}"),
+            }
+        }
+    }
+}
+
+/// With one client a question that was too hard is none about orders of requests, and its place is named.
+#[test]
+fn what_is_too_hard_is_named_with_its_place() {
+    let text = "protocol p { request int; response int; on q { let l = choose list<int>; var n = 0;
+        for x in l { n := n + x; }
+        assume len(l) > 20 && n != q; reply 0; } }";
+    let spec = spec(text);
+    for net in ["sync", "tcp"] {
+        let (progress, session) = judged(&spec, net, &[r#"{"c": 1, "q": 3}"#, r#"{"c": 1, "a": 1}"#]);
+        assert_eq!(progress, SessionProgress::Rejected(2));
+        let (progress, session_of_0) = judged(&spec, net, &[r#"{"c": 1, "q": 3}"#, r#"{"c": 1, "a": 0}"#]);
+        assert!(matches!(progress, SessionProgress::Unknown(_)), "{net}: {progress:?}");
+        let said = session_of_0.too_hard().unwrap_or_default();
+        assert!(!said.contains("orders") && said.contains(":2: `for x in l"), "{net}: {said}");
+        assert_eq!(session.too_hard(), None);
     }
 }
