@@ -64,10 +64,15 @@ impl Int {
         self.to_i64().and_then(|value| usize::try_from(value).ok())
     }
 
+    /// Tests whether a text can be read as a number: [`Int::parse`].
+    pub fn is_written(text: &str) -> bool {
+        let digits = text.strip_prefix('-').unwrap_or(text);
+        !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit())
+    }
+
     /// Reads an optional `-` and at least one decimal digit; `None` for anything else. Leading zeros are allowed, and `-0` is 0.
     pub fn parse(text: &str) -> Option<Int> {
-        let digits = text.strip_prefix('-').unwrap_or(text);
-        if digits.is_empty() || !digits.bytes().all(|byte| byte.is_ascii_digit()) {
+        if !Int::is_written(text) {
             return None;
         }
         match text.parse::<i64>() {

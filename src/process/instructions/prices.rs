@@ -6,6 +6,7 @@
 use super::operands::At;
 use crate::limits;
 use crate::process::Process;
+use crate::scalar::{Int, Scalar};
 use crate::spec::code::{Binary, Op, Operand, Unary};
 use crate::term::{Kind, Term};
 use crate::value::{Arithmetic, Value, extent};
@@ -43,6 +44,8 @@ fn price<'v>(op: &Op, read: &dyn Fn(Operand) -> &'v Value) -> usize {
 
 fn of_one(op: Unary, a: &Value) -> usize {
     match (op, a) {
+        // Most texts are no numbers, which is known after one look at them.
+        (Unary::ToInt, Value::Scalar(Scalar::Str(text))) if !Int::is_written(text) => copied(a),
         (Unary::Text(_) | Unary::ToInt, _) => words(a).saturating_mul(words(a)) / PRODUCTS,
         (Unary::Len, Value::List(_) | Value::Map(_)) | (Unary::Not, _) => 0,
         _ => copied(a),
