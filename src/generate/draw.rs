@@ -109,23 +109,18 @@ impl Drawer<'_> {
         let places = &self.places[node].states;
         let place = &places[self.choices.choose("place of the state", places.len())?];
         let state = self.states[self.choices.choose("state", self.states.len())?];
-        let Some(mut value) = held::draw(place, state, self.choices)? else { return Ok(None) };
-        if self.form.nodes[node].kind.is(Sort::Int) {
-            value = self.beside(value)?;
-        }
+        let Some(value) = held::draw(place, state, self.choices)? else { return Ok(None) };
+        let known = self.references.len();
+        let beside = match self.form.nodes[node].kind.is(Sort::Int) {
+            true => [0, 1, -1][self.choices.weighted("beside", &[12, 1, 1])?],
+            false => 0,
+        };
         if !self.places[node].is_literal {
             self.refer(self.form.nodes[node].ty, self.places[node].kind, &value);
         }
-        Ok(Some(value))
-    }
-
-    /// Returns an integer, or now and then its neighbour.
-    fn beside(&mut self, value: Value) -> DrawnValue<Value> {
-        Ok(match (value.as_int(), self.choices.weighted("beside", &[12, 1, 1])?) {
-            (Some(int), 1) => Value::Scalar(int.add(&Int::ONE).into()),
-            (Some(int), 2) => Value::Scalar(int.sub(&Int::ONE).into()),
-            _ => value,
-        })
+        let (Some(int), true) = (value.as_int(), beside != 0) else { return Ok(Some(value)) };
+        self.references[known..].iter_mut().for_each(|reference| reference.to.plus = beside);
+        Ok(Some(Value::Scalar(int.add(&Int::from(beside)).into())))
     }
 
     /// Draws a value from an answer, mostly from one of the last ones.

@@ -72,7 +72,7 @@ fn act(spec: &Spec, script: &Script, step: &ScriptStep) -> ShownAct {
             label: *label,
             client: *client,
             request: ShownValue::request(spec, &request.value),
-            references: request.references.iter().map(|placed| placed.to.to_string()).collect(),
+            references: request.references.iter().map(|placed| placed.to.said()).collect(),
         },
         ScriptStep::Await { label, seen } => {
             ShownAct::Answer { label: *label, client: script.client_of(*label), outcome: outcome(spec, seen) }

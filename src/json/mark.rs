@@ -53,9 +53,9 @@ fn mark_in_object<'a>(scanner: &mut Scanner<'a>) -> Option<Marked<'a>> {
     }
 }
 
-/// Reads the rest of a reference after its path: `was`, and `via` if it is there; returns the place of the value of `was`.
+/// Reads the rest of a reference after its path: `was`, and `via` and `plus` if they are there; returns the place of the value of `was`.
 fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Scanner<'a>> {
-    let (mut was, mut via) = (None, None);
+    let (mut was, mut via, mut plus) = (None, None, None);
     while scanner.eat(b',') {
         let key = scanner.string().ok().filter(|_| scanner.eat(b':'))?;
         let place = *scanner;
@@ -63,6 +63,7 @@ fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Sca
         let is_new = match key.as_ref() {
             "was" => was.replace(place).is_none(),
             "via" => value.starts_with('"') && via.replace(place).is_none(),
+            "plus" => value.parse::<i64>().is_ok() && plus.replace(place).is_none(),
             _ => false,
         };
         if !is_new {
@@ -72,7 +73,7 @@ fn members_of_reference<'a>(path: &str, scanner: &mut Scanner<'a>) -> Option<Sca
     was.filter(|_| path.starts_with('"') && scanner.eat(b'}'))
 }
 
-/// A reference in a recorded text: `{"$ref": …, "was": …, "via": …}`.
+/// A reference in a recorded text: `{"$ref": …, "was": …, "via": …, "plus": …}`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct RecordedReference<'a> {
     /// The range of its octets in the text.
@@ -81,6 +82,8 @@ pub struct RecordedReference<'a> {
     pub to: Cow<'a, str>,
     /// The name of the function that is applied to the referenced value.
     pub via: Option<Cow<'a, str>>,
+    /// The number that is added to the referenced value.
+    pub plus: i64,
 }
 
 /// The references in a JSON text, from left to right, except those inside of a literal or of another reference.
@@ -109,16 +112,17 @@ pub fn references(text: &str) -> Vec<RecordedReference<'_>> {
 
 fn reference(text: &str, range: Range<usize>) -> Option<RecordedReference<'_>> {
     let mut scanner = Scanner { text, at: range.start };
-    let (mut to, mut via) = (None, None);
+    let (mut to, mut via, mut plus) = (None, None, 0);
     let mut open = b'{';
     while scanner.eat(open) {
         let key = scanner.string().ok().filter(|_| scanner.eat(b':'))?;
         match key.as_ref() {
             "$ref" => to = scanner.string().ok(),
             "via" => via = scanner.string().ok(),
+            "plus" => plus = scanner.skip().ok()?.parse().ok()?,
             _ => _ = scanner.skip().ok()?,
         }
         open = b',';
     }
-    Some(RecordedReference { range, to: to?, via })
+    Some(RecordedReference { range, to: to?, via, plus })
 }

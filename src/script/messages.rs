@@ -26,6 +26,7 @@ use super::reference::first_part;
 use super::{JsonTree, PlacedReference, Reference, RequestTemplate};
 use crate::choice::Random;
 use crate::json;
+use crate::scalar::Int;
 use crate::server::{Ranges, Reply, Server};
 use crate::spec::Spec;
 use crate::spec::types::{Type, TypeId, Types};
@@ -145,25 +146,39 @@ impl Messages {
 }
 
 impl Reference {
+    /// The value of a type that the reference stands for in its own message; `None` if there is none.
+    #[must_use]
+    pub fn evaluate_there(&self, messages: &Messages, wanted: TypeId) -> Option<Value> {
+        let LabelledMessage { kind, value, .. } = &messages.entries[*messages.by_label.get(&self.label)?];
+        let (ty, part) = exact_part(&messages.spec.types, messages.type_of(*kind), value, &self.path)?;
+        self.moved(messages.through(self.via.as_ref(), ty, &part, wanted)?)
+    }
+
     /// The value of a type that the reference stands for among the messages of a run, after the label of its message. Messages
     /// and elements that are missing are replaced by others. `None` if no message has such a part of this type.
     #[must_use]
     pub fn evaluate(&self, messages: &Messages, wanted: TypeId) -> Option<(u64, Value)> {
-        let own = messages.by_label.get(&self.label).copied();
-        if let Some(at) = own {
-            let LabelledMessage { kind, value, .. } = &messages.entries[at];
-            let part = exact_part(&messages.spec.types, messages.type_of(*kind), value, &self.path);
-            let found = part.and_then(|(ty, part)| messages.through(self.via.as_ref(), ty, &part, wanted));
-            if let Some(found) = found {
-                return Some((self.label, found));
-            }
+        if let Some(found) = self.evaluate_there(messages, wanted) {
+            return Some((self.label, found));
         }
+        let own = messages.by_label.get(&self.label).copied();
         let others = (0..messages.entries.len()).filter(|at| Some(*at) != own);
         own.into_iter().chain(others).find_map(|at| {
-            let accept = &mut |part: &JsonTree| messages.through_json(self.via.as_ref(), part, wanted);
+            let accept = &mut |part: &JsonTree| self.moved(messages.through_json(self.via.as_ref(), part, wanted)?);
             let found = first_part(messages.tree(at)?, &self.path, accept)?;
             Some((messages.entries[at].label, found))
         })
+    }
+}
+
+impl Reference {
+    /// The value with the number added; `None` if it is no integer.
+    fn moved(&self, value: Value) -> Option<Value> {
+        match &value {
+            _ if self.plus == 0 => Some(value),
+            Value::Data { tag: 1, .. } => Some(Value::some(self.moved(value.fields().first()?.clone())?)),
+            _ => Some(Value::Scalar(value.as_int()?.add(&Int::from(self.plus)).into())),
+        }
     }
 }
 

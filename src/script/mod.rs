@@ -127,7 +127,7 @@ pub struct PlacedReference {
     pub to: Reference,
 }
 
-/// The value at a path of a message: `4@Ok@tag`.
+/// The value at a path of a message: `4@Ok@tag`; or a number near it.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct Reference {
     /// The label of the message.
@@ -136,6 +136,8 @@ pub struct Reference {
     pub path: Vec<PathStep>,
     /// The name of a pure function of the specification, which is applied to the value.
     pub via: Option<String>,
+    /// The number that is added to the value, which is an integer if this is not 0.
+    pub plus: i64,
 }
 
 /// A step of a path in a JSON value.
@@ -265,6 +267,14 @@ impl Plan {
             ask.barrier = None;
         }
         self
+    }
+
+    /// The plan of a single request.
+    #[must_use]
+    pub fn of_one(label: u64, client: u64, request: RequestTemplate) -> Plan {
+        let (after, answers) = (Vec::new(), Vec::new());
+        let ask = PlannedAsk { label, client, request, after, delay: 0.0, barrier: None, restart: false };
+        Plan { asks: vec![ask], answers }
     }
 
     /// The plan with labels from `first` on, and with clients up to this number, to which the other clients are mapped.

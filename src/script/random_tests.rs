@@ -32,9 +32,9 @@ fn random_script(spec: &Arc<Spec>, source: &mut Random, requests: u64) -> Script
         let asked = server.asked(3, source).unwrap();
         let note = |label: u64, ty, value: &Value, seen: &mut Vec<(Value, Reference)>| {
             let parts = scalar_parts(types, ty, value).into_iter();
-            seen.extend(
-                parts.map(|part| (Value::Scalar(part.scalar.clone()), Reference { label, path: part.path, via: None })),
-            );
+            seen.extend(parts.map(|part| {
+                (Value::Scalar(part.scalar.clone()), Reference { label, path: part.path, via: None, plus: 0 })
+            }));
         };
         let mut references = Vec::new();
         for part in scalar_parts(types, program.request, &asked.request) {
@@ -123,7 +123,7 @@ fn references_mean_what_they_were() {
             trees.push((label, JsonTree::read(&json::encode(&spec.types, ty, &value)).unwrap()));
             // The typed lookup of a part and the lookup in JSON give the same value.
             for part in scalar_parts(&spec.types, ty, &value) {
-                let reference = Reference { label, path: part.path, via: None };
+                let reference = Reference { label, path: part.path, via: None, plus: 0 };
                 let found = evaluated(&reference, &trees).map(JsonTree::text);
                 let scalar = Value::Scalar(part.scalar.clone());
                 let bytes = matches!(part.scalar, crate::scalar::Scalar::Bytes(_) | crate::scalar::Scalar::Json(_));

@@ -9,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::part::{PathEnd, changed, may_agree, path_end};
 use super::{JsonTree, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptHeader, ScriptStep};
 use crate::json::{self, Decoded, JsonError};
-use crate::spec::{Spec, TypeId};
+use crate::spec::{Spec, Type, TypeId, Types};
 use crate::trace::{EventKind, PeerEvent, PeerMessage, Raw, Response, TraceError, TraceLine, TraceReader};
 use crate::validate::decoded_message;
 use crate::value::Value;
@@ -256,7 +256,7 @@ impl ScriptReader<'_> {
             let error = |message: String| JsonError::new(found.range.start, message);
             let mut to = Reference::read(&found.to)
                 .ok_or_else(|| error(format!("expected a reference such as \"4@Ok@tag\", found {:?}", found.to)))?;
-            to.via = found.via.map(|via| via.into_owned());
+            (to.via, to.plus) = (found.via.map(|via| via.into_owned()), found.plus);
             let text = &query.text;
             let holed = format!("{}{{\"$any\": null}}{}", &text[..found.range.start], &text[found.range.end..]);
             let holed = json::decode_recorded(types, ty, &holed);
@@ -281,6 +281,9 @@ impl ScriptReader<'_> {
         if !self.asked.iter().any(|asked| asked.label == request) {
             let when = if to.label >= own { "comes later" } else { "is not there" };
             return Err(format!("expected a reference to an earlier message: message {} {when}", to.label));
+        }
+        if to.plus != 0 && !may_be_int(types, wanted) {
+            return Err(format!("only to an integer a number can be added, and {} is none", types.name(wanted)));
         }
         let ty = if to.label % 2 == 1 { program.request } else { program.response };
         let found = match path_end(types, ty, &to.path) {
@@ -338,6 +341,14 @@ impl ScriptReader<'_> {
             }
         }
         Ok(())
+    }
+}
+
+/// Tests whether the values of a type are integers, perhaps in options.
+fn may_be_int(types: &Types, ty: TypeId) -> bool {
+    match types.get(ty) {
+        Type::Option(of) => may_be_int(types, *of),
+        kind => *kind == Type::Int,
     }
 }
 

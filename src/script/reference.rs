@@ -22,7 +22,18 @@ impl Reference {
     pub fn read(text: &str) -> Option<Reference> {
         let digits = text.bytes().take_while(u8::is_ascii_digit).count();
         let label = text[..digits].parse().ok()?;
-        Some(Reference { label, path: read_path(&text[digits..])?, via: None })
+        Some(Reference { label, path: read_path(&text[digits..])?, via: None, plus: 0 })
+    }
+}
+
+impl Reference {
+    /// The reference for people, with the number that is added: `4@Ok@modified + 1`.
+    #[must_use]
+    pub fn said(&self) -> String {
+        match self.plus {
+            0 => self.to_string(),
+            plus => format!("{self} {} {}", if plus < 0 { '-' } else { '+' }, plus.unsigned_abs()),
+        }
     }
 }
 
@@ -70,7 +81,7 @@ impl fmt::Display for PathStep {
     }
 }
 
-/// Writes the label and the path, without the function.
+/// Writes the label and the path, without the function and the number that is added.
 impl fmt::Display for Reference {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.label)?;

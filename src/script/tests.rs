@@ -75,6 +75,7 @@ fn what_is_read_is_written() {
             r#"{"n": 11, "c": 1, "q": {"Raw": {"$ref": "\"was\" is missing"}}, "a": "NoContent"}"#,
             r#"{"n": 13, "c": 1, "q": {"Raw": {"$lit": {"$any": null}}}, "a": "NoContent"}"#,
             r#"{"n": 15, "c": 1, "q": {"Map": {"$k": "v", "k": {"$ref": "1@Many#1", "was": "a"}}}, "a": {"$any": null}}"#,
+            r#"{"n": 17, "c": 1, "q": {"Add": {"$ref": "2@Sum", "was": 4, "plus": -1}}, "a": "NoContent"}"#,
         ],
     ] {
         let lines: Vec<String> = lines.iter().map(|pattern| line(pattern)).collect();
@@ -155,6 +156,10 @@ const BAD_REFERENCES: &[(&str, &str)] = &[
     (r#"{"Add": {"$ref": "4@Sum", "was": 1}}"#, "expected a reference to an earlier message: message 4 comes later"),
     (r#"{"Add": {"$ref": "0@Sum", "was": 1}}"#, "expected a reference to an earlier message: message 0 is not there"),
     (r#"{"Add": {"$ref": "x", "was": 1}}"#, "expected a reference such as \"4@Ok@tag\", found \"x\""),
+    (
+        r#"{"Keys": {"$ref": "1@Many", "was": [], "plus": 1}}"#,
+        "only to an integer a number can be added, and set<string> is none",
+    ),
     (r#"{"Add": {"$ref": "2@Sum"}}"#, "at .Add: expected int, found an object"),
     (r#"{"Add": {"$ref": "2@Sum", "was": 1, "now": 2}}"#, "at .Add: expected int, found an object"),
     (
@@ -232,6 +237,7 @@ fn templates_become_requests() {
         (add("2@Sum"), &[(2, r#"{"Sum": 7}"#)], r#"{"Add": 7}"#.into()),
         (add("2@Sum"), &[(4, r#"{"Sum": 7}"#), (6, r#"{"Sum": 8}"#)], r#"{"Add": 7}"#.into()),
         (add("2@Sum"), &[], r#"{"Add": 0}"#.into()),
+        (r#"{"Add": {"$ref": "2@Sum", "was": 1, "plus": -2}}"#.into(), &[(2, r#"{"Sum": 7}"#)], r#"{"Add": 5}"#.into()),
         (
             r#"{"Many": [{"$ref": "2@All#3", "was": "q"}, {"$ref": "2@All#1", "was": "q"}]}"#.into(),
             &[(2, r#"{"All": ["a", "b"]}"#)],

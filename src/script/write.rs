@@ -178,7 +178,8 @@ impl RequestTemplate {
             let Some(found) = found else { continue };
             holed = found;
             let via = to.via.as_ref().map(|via| format!(", \"via\": {}", quoted(via))).unwrap_or_default();
-            references.push(format!("{{\"$ref\": {}, \"was\": {was}{via}}}", quoted(&to.to_string())));
+            let plus = if to.plus == 0 { String::new() } else { format!(", \"plus\": {}", to.plus) };
+            references.push(format!("{{\"$ref\": {}, \"was\": {was}{via}{plus}}}", quoted(&to.to_string())));
         }
         let text = json::encode(types, ty, &holed);
         // A request with values that look like a hole is written without references.

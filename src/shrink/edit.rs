@@ -6,7 +6,8 @@ use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::json;
 use crate::script::{
-    MessageKind, Messages, PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, changed,
+    MessageKind, Messages, PlacedReference, RecordedOutcome, Reference, RequestTemplate, ScalarPart, Script,
+    ScriptStep, changed, scalar_parts,
 };
 use crate::spec::Spec;
 use crate::trace::PeerMessage;
@@ -105,6 +106,81 @@ fn calls_without<'s>(script: &'s Script, kept: &FxHashSet<u64>) -> FxHashSet<(&'
         }
     }
     calls
+}
+
+/// The script with other sources for the references whose message was left out: a part of an earlier answer that has the same value, or
+/// else the same part of the last earlier answer that has one.
+pub(super) fn rebound(spec: &Arc<Spec>, mut script: Script) -> Script {
+    let own: FxHashSet<u64> = labels(&script).into_iter().collect();
+    let is_there = |label: u64| own.contains(&(label - (1 - label % 2).min(label)));
+    let mut messages = Messages::new(spec);
+    let mut answers: Vec<(u64, Value)> = Vec::new();
+    for step in &mut script.steps {
+        match step {
+            ScriptStep::Ask { label, request, .. } => {
+                for placed in &mut request.references {
+                    if !is_there(placed.to.label)
+                        && let Some(to) = other_source(spec, &messages, &answers, &request.value, placed)
+                    {
+                        placed.to = to;
+                    }
+                }
+                messages.push(*label, MessageKind::Request, request.value.clone());
+            }
+            ScriptStep::Await { label, seen: RecordedOutcome::Answer(answer) } => {
+                messages.push(*label + 1, MessageKind::Response, answer.clone());
+                answers.push((*label + 1, answer.clone()));
+            }
+            _ => {}
+        }
+    }
+    script
+}
+
+/// Another source for a reference: see [`rebound`].
+fn other_source(
+    spec: &Arc<Spec>,
+    messages: &Messages,
+    answers: &[(u64, Value)],
+    request: &Value,
+    placed: &PlacedReference,
+) -> Option<Reference> {
+    let (types, program) = (&spec.types, &spec.program);
+    let mut place = None;
+    _ = changed(types, program.request, request, &placed.at, &mut |ty, part| {
+        place = Some((ty, part.clone()));
+        part.clone()
+    });
+    let (wanted, value) = place?;
+    let same_part = |label: u64| {
+        let to = Reference { label, ..placed.to.clone() };
+        to.evaluate_there(messages, wanted).map(|found| (found == value, to))
+    };
+    let mut same_parts = answers.iter().rev().filter_map(|(label, _)| same_part(*label));
+    let last = same_parts.next();
+    let equal = last.clone().into_iter().chain(same_parts).find(|(is_equal, _)| *is_equal);
+    if let Some((_, equal)) = equal {
+        return Some(equal);
+    }
+    let wanted = value.as_int().map_or(value.clone(), |int| Value::Scalar(int.sub(&placed.to.plus.into()).into()));
+    let is_equal = |part: &ScalarPart<'_>| Value::Scalar(part.scalar.clone()) == wanted;
+    let equal = placed.to.via.is_none().then(|| {
+        answers.iter().rev().find_map(|(label, answer)| {
+            let part = scalar_parts(types, program.response, answer).into_iter().find(is_equal)?;
+            Some(Reference { label: *label, path: part.path, ..placed.to.clone() })
+        })
+    });
+    equal.flatten().or(last.map(|(_, to)| to))
+}
+
+/// The script with a wait before each request but the first.
+pub(super) fn paused(script: &Script, seconds: f64) -> Script {
+    let mut is_first = true;
+    let steps = script.steps.iter().flat_map(|step| {
+        let is_later = matches!(step, ScriptStep::Ask { .. }) && !std::mem::replace(&mut is_first, false);
+        is_later.then_some(ScriptStep::Wait(seconds)).into_iter().chain([step.clone()])
+    });
+    Script { header: script.header.clone(), steps: steps.collect() }
 }
 
 /// A barrier for the kept requests among these, if there are several.
@@ -302,7 +378,7 @@ fn request_text(spec: &Spec, request: &RequestTemplate) -> String {
     let mut text = String::new();
     for PlacedReference { at, to } in &request.references {
         holed = changed(types, ty, &holed, at, &mut |_, _| Value::Any).unwrap_or(holed);
-        text.push_str(&format!(" {at:?}={to}~{}", to.via.as_deref().unwrap_or_default()));
+        text.push_str(&format!(" {at:?}={}~{}", to.said(), to.via.as_deref().unwrap_or_default()));
     }
     json::encode(types, ty, &holed) + &text
 }

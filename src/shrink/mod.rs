@@ -16,6 +16,7 @@
 //!
 //! The search ends after a pass over all single deletions and simplifications that adopts none: the result is locally minimal.
 
+mod anchored;
 mod edit;
 mod odds;
 mod parallel;

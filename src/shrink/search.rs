@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::anchored::anchored;
 use super::edit::{finished, merged, steps_text};
 use super::odds::{OddsVerdict, RatioTest};
 use super::predict::Predictor;
@@ -114,7 +115,7 @@ impl<'t> ScriptSearch<'t> {
 
     /// Adopts the first candidate from the reason that fails. If none does, runs the whole script several times.
     fn begin(&mut self, reason: &[u64]) -> Result<bool, Halt> {
-        let whole = self.best.clone();
+        let whole = anchored(&self.spec, &self.best);
         if self.adopt_of_reason(&whole, reason)? {
             return Ok(true);
         }

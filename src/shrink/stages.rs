@@ -7,10 +7,12 @@
 
 use rustc_hash::FxHashSet;
 
-use super::edit::{ClientConnections, answers, asks, keeping, labels, last_asked, rejected, sequential, steps_text};
+use super::edit::{
+    ClientConnections, answers, asks, keeping, labels, last_asked, paused, rebound, rejected, sequential, steps_text,
+};
 use super::search::{Halt, ScriptSearch};
 use crate::scalar::Scalar;
-use crate::script::{PlacedReference, RecordedOutcome, Reference, RequestTemplate, Script, ScriptStep, scalar_parts};
+use crate::script::{RecordedOutcome, RequestTemplate, Script, ScriptStep, scalar_parts};
 use crate::spec::Spec;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
@@ -19,15 +21,18 @@ use crate::value::Value;
 const ORDERED: usize = 16;
 /// The most times that a wait is halved.
 const HALVINGS: u32 = 4;
+/// The most requests of a script that gets waits, the most such scripts, and the wait in seconds: HTTP counts dates in seconds.
+const FEW: u64 = 5;
+const PAUSED: usize = 3;
+const PAUSE: f64 = 1.1;
 
 impl ScriptSearch<'_> {
     /// Adopts the first candidate from the reason that fails; returns whether one does.
     pub(super) fn adopt_of_reason(&mut self, whole: &Script, reason: &[u64]) -> Result<bool, Halt> {
-        let whole = anchored(&self.spec, whole);
         let mut candidates: Vec<Script> = Vec::new();
         let mut texts = FxHashSet::default();
-        for kept in stages(&self.spec, &whole, reason) {
-            let part = keeping(&whole, &kept);
+        for kept in stages(&self.spec, whole, reason) {
+            let part = rebound(&self.spec, keeping(whole, &kept));
             // The requests of a race are not sequential, and each candidate costs many runs.
             let in_order = (!self.is_flaky()).then(|| sequential(&part, ClientConnections::One));
             for candidate in in_order.into_iter().chain([part]) {
@@ -37,12 +42,24 @@ impl ScriptSearch<'_> {
             }
         }
         self.predictor.order(&mut candidates);
-        for candidate in candidates {
-            if self.consider(candidate)? {
+        let is_small = |script: &Script| script.requests() <= FEW;
+        let mut is_adopted = false;
+        for candidate in &candidates {
+            is_adopted = self.consider(candidate.clone())?;
+            if is_adopted {
+                break;
+            }
+        }
+        if is_adopted && is_small(&self.best) {
+            return Ok(true);
+        }
+        // The requests that were left out took time, which may be what matters.
+        for candidate in candidates.iter().filter(|candidate| is_small(candidate)).take(PAUSED) {
+            if self.consider(paused(candidate, PAUSE))? {
                 return Ok(true);
             }
         }
-        Ok(false)
+        Ok(is_adopted)
     }
 
     /// Removes requests until no single one can be removed. The request whose answer is rejected stays.
@@ -82,7 +99,7 @@ impl ScriptSearch<'_> {
         let last = rejected(&self.best);
         let kept: FxHashSet<u64> =
             own.iter().copied().filter(|label| Some(*label) == last || !chunk.contains(label)).collect();
-        (!kept.is_empty() && kept.len() < own.len()).then(|| keeping(&self.best, &kept))
+        (!kept.is_empty() && kept.len() < own.len()).then(|| rebound(&self.spec, keeping(&self.best, &kept)))
     }
 
     /// Removes waits and restarts, all at once or one by one, and shortens the waits that must stay.
@@ -238,49 +255,4 @@ fn add_referred(whole: &Script, kept: &mut FxHashSet<u64>) {
             kept.extend(referred.map(|label| if label % 2 == 1 { label } else { label.saturating_sub(1) }));
         }
     }
-}
-
-/// The script with a reference for each token that an earlier answer has shown, as another run may show other tokens. Each
-/// reference leads to the answer that showed its token first. References to parts without scalars are removed.
-fn anchored(spec: &Spec, script: &Script) -> Script {
-    let mut shown: Vec<(Scalar, Reference)> = Vec::new();
-    let mut changed = script.clone();
-    let (types, program) = (&spec.types, &spec.program);
-    for step in &mut changed.steps {
-        match step {
-            ScriptStep::Await { label, seen: RecordedOutcome::Answer(answer) } => {
-                for part in scalar_parts(types, program.response, answer) {
-                    let is_new = shown.iter().all(|(scalar, _)| scalar != part.scalar);
-                    if matches!(part.scalar, Scalar::Token(_)) && is_new {
-                        let to = Reference { label: *label + 1, path: part.path, via: None };
-                        shown.push((part.scalar.clone(), to));
-                    }
-                }
-            }
-            ScriptStep::Ask { request, .. } => {
-                let parts = scalar_parts(types, program.request, &request.value);
-                let first = |scalar: &Scalar| shown.iter().find(|(own, _)| own == scalar).map(|(_, to)| to.clone());
-                let of_parts = |placed: &PlacedReference| {
-                    let mut inside = parts.iter().filter(|part| part.at.starts_with(&placed.at));
-                    match (inside.next(), inside.next()) {
-                        (None, _) => None,
-                        (Some(part), None) => Some(match first(part.scalar) {
-                            Some(to) => PlacedReference { at: part.at.clone(), to },
-                            None => placed.clone(),
-                        }),
-                        (Some(_), Some(_)) => Some(placed.clone()),
-                    }
-                };
-                let mut references: Vec<PlacedReference> = request.references.iter().filter_map(of_parts).collect();
-                for part in &parts {
-                    let is_placed = references.iter().any(|reference| part.at.starts_with(&reference.at));
-                    let to = first(part.scalar).filter(|_| !is_placed);
-                    references.extend(to.map(|to| PlacedReference { at: part.at.clone(), to }));
-                }
-                request.references = references;
-            }
-            _ => {}
-        }
-    }
-    changed
 }

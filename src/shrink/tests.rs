@@ -414,3 +414,42 @@ fn long_failures_reach_their_minimum() {
     assert_eq!(super::edit::labels(&shrunk.script).len(), 22);
     assert!(shrunk.minimal && shrunk.runs <= 120, "{}", shrunk.runs);
 }
+
+#[test]
+fn a_large_number_near_a_shown_one_becomes_a_reference() {
+    let spec = spec();
+    let lines = |last: &str| {
+        [
+            r#"{"n": 1, "c": 1, "q": {"Add": 5}, "a": {"Sum": 1795867095}}"#,
+            r#"{"n": 3, "c": 1, "q": {"Add": 300000}, "a": {"Sum": 300000}}"#,
+            &format!(r#"{{"n": 5, "c": 1, "q": {{"Many": [{last}, 300000, 6]}}, "a": {{"Sum": 3}}}}"#),
+        ]
+        .join("\n")
+    };
+    for (given, anchored) in [
+        ("1795867096", r#"{"$ref": "2@Sum", "was": 1795867096, "plus": 1}"#),
+        ("1795867094", r#"{"$ref": "2@Sum", "was": 1795867094, "plus": -1}"#),
+        ("1795867095", r#"{"$ref": "2@Sum", "was": 1795867095}"#),
+        ("1795867195", "1795867195"),
+    ] {
+        let script = Script::read(&spec, &lines(given)).unwrap();
+        let anchored_script = super::anchored::anchored(&spec, &script);
+        assert_eq!(body(&spec, &anchored_script), lines(anchored), "{given}");
+    }
+}
+
+#[test]
+fn a_reference_whose_message_is_left_out_has_another_source() {
+    let spec = spec();
+    let made = |label: u64, id: &str| format!(r#"{{"n": {label}, "c": 1, "q": "New", "a": {{"Made": "{id}"}}}}"#);
+    let used = |label: u64, from: u64, id: &str| {
+        format!(r#"{{"n": {label}, "c": 1, "q": {{"Use": {{"$ref": "{from}@Made", "was": "{id}"}}}}, "a": "Yes"}}"#)
+    };
+    let all = [made(1, "x"), made(3, "y"), made(5, "x"), made(7, "z"), used(9, 2, "x")];
+    let script = Script::read(&spec, &all.join("\n")).unwrap();
+    for (kept, from) in [([3, 5, 7, 9], 6), ([3, 7, 9, 9], 8), ([1, 3, 7, 9], 2)] {
+        let part = super::edit::keeping(&script, &kept.into_iter().collect());
+        let rebound = body(&spec, &super::edit::rebound(&spec, part));
+        assert!(rebound.ends_with(&used(9, from, "x")), "{kept:?}: {rebound}");
+    }
+}

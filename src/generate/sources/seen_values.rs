@@ -137,7 +137,7 @@ impl SeenValues {
     /// The reference from a place of a request to a value of an answer.
     pub fn reference(&self, types: &Types, at: &[usize], seen: &SeenValue) -> PlacedReference {
         let path = path(types, self.response, &seen.message, &seen.at);
-        PlacedReference { at: at.to_vec(), to: Reference { label: seen.label, path, via: None } }
+        PlacedReference { at: at.to_vec(), to: Reference { label: seen.label, path, via: None, plus: 0 } }
     }
 }
 
