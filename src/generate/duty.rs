@@ -1,25 +1,29 @@
-//! The check of the client's duty: a request that breaks it, or that no handler takes, is not sent.
+//! The check of the client's duty: a request that may break it, or that no handler takes, is not sent.
 //!
-//! `on Deposit { account, amount } { expects amount >= 0; … }` runs in the known states, with symbols for its choices. If some
-//! path may break the duty, the request is drawn again.
+//! `on Deposit { account, amount } { expects amount >= 0; … }` runs in the states that the server may be in, with symbols for its
+//! choices. If some path may break the duty, a request that was drawn is drawn again, and a script ends before it.
 
 use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
+use super::computed_constants;
+use super::form::TypeForm;
 use super::paths::{FIRST, RequestPath, RequestPathEnd, RequestPaths};
+use crate::judge::Candidate;
 use crate::process::{Choice, Fresh};
 use crate::scalar::Scalar;
-use crate::solve::Solver;
-use crate::spec::Spec;
+use crate::session::Session;
+use crate::solve::{Solver, Store};
 use crate::spec::analysis::pure::RequestFacts;
+use crate::spec::{Site, Spec};
 use crate::term::{Term, made};
 use crate::value::Value;
 
 /// The most paths through a handler that are followed.
 const PATHS: usize = 64;
-/// The most states in which a request is tried.
-const STATES: usize = 4;
+/// The most states in which a request is tried; if there are more, it is not sent.
+const STATES: usize = 64;
 /// The most work on a request, in made terms.
 const WORK: u64 = 20_000;
 /// The most requests with a remembered answer to the question whether they keep the duty in any state.
@@ -29,20 +33,69 @@ const SHORT: usize = 300;
 
 /// The states in which a request keeps the client's duty.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum KeptIn {
+pub enum KeptIn {
     /// All states.
     AnyState,
-    /// All given states.
+    /// All states that the server may be in now.
     TheseStates,
-    /// Perhaps not all given states.
-    Fewer,
+    /// Perhaps not all states that the server may be in now. The duty at this place may be broken; `None` if the question was too hard.
+    Fewer(Option<Site>),
+}
+
+/// A state that a server may be in, with the constraints on its symbols.
+#[derive(Clone, Debug)]
+pub struct ServerState {
+    memory: Vec<Value>,
+    store: Store,
+}
+
+/// The knowledge of the server that gets the next request.
+pub trait KnownServer {
+    /// The memories of a few explanations, variable by variable, from which values are drawn.
+    fn memories(&self) -> Vec<&[Value]>;
+
+    /// The states that a request of a client meets if it is sent now, with the number by which the specification knows the client. `None`
+    /// if not all of them are known.
+    fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<ServerState>)>;
+}
+
+impl KnownServer for Session {
+    fn memories(&self) -> Vec<&[Value]> {
+        self.states()
+    }
+
+    fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<ServerState>)> {
+        let state = |candidate: &Candidate| ServerState {
+            memory: candidate.process.memory.clone(),
+            store: candidate.store.clone(),
+        };
+        let (client, candidates) = Session::at_rest(self, client, request)?;
+        Some((client, candidates.iter().map(state).collect()))
+    }
+}
+
+/// A server that is in one of these states, whose symbols may be anything.
+pub(super) struct InStates<'s>(pub &'s [&'s [Value]]);
+
+impl KnownServer for InStates<'_> {
+    fn memories(&self) -> Vec<&[Value]> {
+        self.0.to_vec()
+    }
+
+    fn at_rest(&self, client: u64, _: &Value) -> Option<(u64, Vec<ServerState>)> {
+        let state = |memory: &&[Value]| ServerState { memory: memory.to_vec(), store: Store::default() };
+        (!self.0.is_empty()).then(|| (client, self.0.iter().map(state).collect()))
+    }
 }
 
 /// The check of requests against the client's duty.
 #[derive(Debug)]
-pub(super) struct DutyCheck {
+pub struct DutyCheck {
+    spec: Arc<Spec>,
     /// A mark, by the variant of the request, whether the request may break a duty at all.
     may_break: Vec<bool>,
+    /// A mark, by variable, whether the server's own steps may change it.
+    changed_by_steps: Vec<bool>,
     /// A state without known values.
     any_state: Vec<Value>,
     any_facts: Vec<Term>,
@@ -51,15 +104,25 @@ pub(super) struct DutyCheck {
     /// The specification, compiled for states of which nothing is known.
     unknown: Arc<Spec>,
     solver: Solver,
-    known: FxHashMap<Value, bool>,
+    known: FxHashMap<Value, Option<DutyBroken>>,
     /// A mark, by function and instruction, whether a duty may come after it: in the specification, and in the one for unknown
     /// states.
     ahead: [Vec<Vec<bool>>; 2],
 }
 
+/// The duty that a request may break; `None` if the question was too hard.
+type DutyBroken = Option<Site>;
+
 impl DutyCheck {
+    /// The check for a specification.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>) -> DutyCheck {
+        let variants = TypeForm::of(&spec.types, spec.program.request).variants();
+        DutyCheck::of(spec, variants, &computed_constants(spec))
+    }
+
     /// The check for a specification whose requests have this number of variants, with its computed constants.
-    pub fn of(spec: &Arc<Spec>, variants: usize, computed: &[Value]) -> DutyCheck {
+    pub(super) fn of(spec: &Arc<Spec>, variants: usize, computed: &[Value]) -> DutyCheck {
         let facts = RequestFacts::new(&spec.program);
         let may_break = (0..variants).map(|tag| facts.may_break_duty(&Value::unit(tag as u32))).collect();
         let mut fresh = Fresh { last: FIRST };
@@ -72,71 +135,108 @@ impl DutyCheck {
         any_state.extend_from_slice(computed);
         let unknown = spec.for_unknown_maps();
         let ahead = [spec.program.duties_ahead(), unknown.program.duties_ahead()];
-        let (solver, known) = (Solver::default(), FxHashMap::default());
-        DutyCheck { may_break, any_state, any_facts, computed: computed.to_vec(), unknown, solver, known, ahead }
+        DutyCheck {
+            spec: spec.clone(),
+            may_break,
+            changed_by_steps: spec.program.changed_by_steps(),
+            any_state,
+            any_facts,
+            computed: computed.to_vec(),
+            unknown,
+            solver: Solver::default(),
+            known: FxHashMap::default(),
+            ahead,
+        }
     }
 
-    /// Finds the states in which a request of a client keeps the duty.
-    pub fn check(&mut self, spec: &Spec, request: &Value, client: u64, states: &[&[Value]]) -> KeptIn {
+    /// Tests whether some request may break a duty.
+    #[must_use]
+    pub fn may_be_broken(&self) -> bool {
+        self.may_break.contains(&true)
+    }
+
+    /// Finds the states in which a request of a client keeps the duty, of all states and of those that `states` returns, with the number
+    /// by which the specification knows the client.
+    pub fn check(
+        &mut self,
+        request: &Value,
+        client: u64,
+        states: impl FnOnce() -> Option<(u64, Vec<ServerState>)>,
+    ) -> KeptIn {
         let tag = if let Value::Data { tag, .. } = request { *tag as usize } else { 0 };
         if !self.may_break.get(tag).copied().unwrap_or(true) {
             return KeptIn::AnyState;
         }
-        if self.is_kept_anywhere(request, client) {
-            return KeptIn::AnyState;
+        let Some(broken) = self.broken_anywhere(request, client) else { return KeptIn::AnyState };
+        let spec = self.spec.clone();
+        match states() {
+            Some((client, states)) if (1..=STATES).contains(&states.len()) => {
+                let mut broken = states.into_iter().filter_map(|ServerState { memory, store }| {
+                    let memory = self.whole(&memory);
+                    self.broken(&spec, request, client, (memory, store), &[])
+                });
+                broken.next().map_or(KeptIn::TheseStates, KeptIn::Fewer)
+            }
+            _ => KeptIn::Fewer(broken),
         }
-        let mut tried = states.iter().take(STATES);
-        let is_kept = !states.is_empty()
-            && tried.all(|state| {
-                let whole = self.whole(spec, state);
-                self.is_kept(spec, request, client, whole, &[])
-            });
-        if is_kept { KeptIn::TheseStates } else { KeptIn::Fewer }
     }
 
-    /// The variables of a state, with the constants after them.
-    pub fn whole(&self, spec: &Spec, state: &[Value]) -> Vec<Value> {
-        let slots = spec.program.state_slots();
-        let missing = std::iter::repeat_n(Value::Absent, slots.saturating_sub(state.len()));
-        state.iter().take(slots).cloned().chain(missing).chain(self.computed.iter().cloned()).collect()
+    /// The variables of a state, with the constants after them. Nothing is known of a variable that the server may change by itself.
+    fn whole(&self, state: &[Value]) -> Vec<Value> {
+        let value = |slot: usize| match self.changed_by_steps[slot] {
+            true => self.any_state[slot].clone(),
+            false => state.get(slot).cloned().unwrap_or(Value::Absent),
+        };
+        (0..self.spec.program.state_slots()).map(value).chain(self.computed.iter().cloned()).collect()
     }
 
-    fn is_kept_anywhere(&mut self, request: &Value, client: u64) -> bool {
+    /// The duty that a request may break in some state; `None` if it keeps all duties in any state.
+    fn broken_anywhere(&mut self, request: &Value, client: u64) -> Option<DutyBroken> {
         let spec = self.unknown.clone();
         let is_remembered = is_short(request) && !spec.program.names_clients;
         if let Some(known) = self.known.get(request).filter(|_| is_remembered) {
             return *known;
         }
         let (state, facts) = (self.any_state.clone(), self.any_facts.clone());
-        let is_kept = self.is_kept(&spec, request, client, state, &facts);
+        let broken = self.broken(&spec, request, client, (state, Store::default()), &facts);
         if !is_remembered {
-            return is_kept;
+            return broken;
         }
         if self.known.len() >= REMEMBERED {
             self.known.clear();
         }
-        self.known.insert(request.clone(), is_kept);
-        is_kept
+        self.known.insert(request.clone(), broken);
+        broken
     }
 
-    /// Tests whether no path of a request in a state breaks the duty.
-    fn is_kept(&mut self, spec: &Spec, request: &Value, client: u64, state: Vec<Value>, facts: &[Term]) -> bool {
-        let mut path = RequestPath::of(spec, state, request, client);
+    /// The duty that some path of a request in a state may break; `None` if no path breaks any.
+    fn broken(
+        &mut self,
+        spec: &Spec,
+        request: &Value,
+        client: u64,
+        (state, store): (Vec<Value>, Store),
+        facts: &[Term],
+    ) -> Option<DutyBroken> {
+        let mut path = RequestPath::of(spec, state, store, request, client);
         let last = made().saturating_add(WORK);
         self.solver.last_made = Some(last);
         if facts.iter().any(|fact| path.assume(fact, &mut self.solver).is_err()) {
-            return false;
+            return Some(None);
         }
         let ahead = &self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))];
         let fresh = Fresh { last: FIRST * 2 };
         let mut paths = RequestPaths { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path], ahead };
         for _ in 0..PATHS {
-            let Some(mut path) = paths.open.pop() else { return true };
-            if made() > last || paths.run(spec, &mut path) == RequestPathEnd::Broken {
-                return false;
+            let mut path = paths.open.pop()?;
+            if made() > last {
+                return Some(None);
+            }
+            if let RequestPathEnd::Broken(site) = paths.run(spec, &mut path) {
+                return Some(Some(site));
             }
         }
-        paths.open.is_empty()
+        (!paths.open.is_empty()).then_some(None)
     }
 }
 

@@ -37,7 +37,8 @@ use crate::value::Value;
 pub use aims::CampaignAims;
 pub use corpus::corpus;
 use draw::{Drawer, PlaceFacts};
-use duty::{DutyCheck, KeptIn};
+use duty::InStates;
+pub use duty::{DutyCheck, KeptIn, KnownServer, ServerState};
 use form::{FormKind, TypeForm};
 pub use peer::PeerGenerator;
 use sources::domain::ValueDomain;
@@ -178,8 +179,9 @@ impl Generator {
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
             let template = self.draw_any(wanted, choices)?;
-            let kept = self.duty.check(&self.spec, &template.value, wanted.client, wanted.states);
-            if kept != KeptIn::Fewer {
+            let states = || wanted.server.at_rest(wanted.client, &template.value);
+            let kept = self.duty.check(&template.value, wanted.client, states);
+            if !matches!(kept, KeptIn::Fewer(_)) {
                 return Ok(Some(KeptDrawing { template, kept }));
             }
         }
@@ -188,6 +190,7 @@ impl Generator {
 
     /// Draws a request, which may break the client's duty.
     fn draw_any(&self, wanted: &WantedRequest<'_>, choices: &mut dyn Choices) -> Result<RequestTemplate, ChoiceError> {
+        let states = wanted.server.memories();
         let drawer = Drawer {
             types: &self.spec.types,
             form: &self.form,
@@ -196,7 +199,7 @@ impl Generator {
             swarm: &self.swarm,
             seen: &self.seen,
             weights: self.settings.weights,
-            states: wanted.states,
+            states: &states,
             only_key: wanted.only_key,
             choices,
             at: Vec::new(),
@@ -211,7 +214,7 @@ impl Generator {
     /// The source of choices fails.
     pub fn request(&mut self, choices: &mut dyn Choices) -> Result<Value, ChoiceError> {
         self.begin_run(choices)?;
-        let wanted = WantedRequest { client: 1, states: &[], variant: None, only_key: None };
+        let wanted = WantedRequest { client: 1, server: &InStates(&[]), variant: None, only_key: None };
         let template = match self.draw(&wanted, choices)? {
             Some(kept) => kept.template,
             None => self.draw_any(&wanted, choices)?,
@@ -219,9 +222,23 @@ impl Generator {
         Ok(template.value)
     }
 
+    /// Draws a request of this variant for a server of which nothing is under way; `None` if none is found that keeps the client's duty.
+    ///
+    /// # Errors
+    /// The source of choices fails.
+    pub fn request_of(
+        &mut self,
+        variant: usize,
+        server: &dyn KnownServer,
+        choices: &mut dyn Choices,
+    ) -> Result<Option<Value>, ChoiceError> {
+        let wanted = WantedRequest { client: 1, server, variant: Some(variant), only_key: None };
+        Ok(self.draw(&wanted, choices)?.map(|kept| kept.template.value))
+    }
+
     /// Tests whether a request is known to keep the client's duty in any state.
     pub fn keeps_duty(&mut self, request: &Value) -> bool {
-        self.duty.check(&self.spec, request, 1, &[]) == KeptIn::AnyState
+        self.duty.check(request, 1, || None) == KeptIn::AnyState
     }
 }
 
@@ -235,7 +252,7 @@ fn computed_constants(spec: &Arc<Spec>) -> Vec<Value> {
 /// The wishes for a request that is drawn.
 struct WantedRequest<'w> {
     client: u64,
-    states: &'w [&'w [Value]],
+    server: &'w dyn KnownServer,
     variant: Option<usize>,
     only_key: Option<usize>,
 }

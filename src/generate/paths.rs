@@ -3,7 +3,7 @@
 //! From `data = {"a": 1}` the request `Get { key: #1 }` has two paths: in one #1 is "a", and in the other it is not.
 
 use crate::process::{Event, Fault, Fresh, Limit, Process};
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Solver, Store};
 use crate::spec::{Site, Spec, Types};
 use crate::symbolic::{self, Chosen, Driven, Fork, Infeasible, Policy, drive, havoc};
 use crate::term::Term;
@@ -22,8 +22,8 @@ pub(super) enum RequestPathEnd {
     Ended,
     /// No run takes this path, or nothing that matters comes on it.
     Nowhere,
-    /// The client's duty may be broken.
-    Broken,
+    /// The client's duty may be broken at this place.
+    Broken(Site),
 }
 
 impl From<Infeasible> for RequestPathEnd {
@@ -33,18 +33,18 @@ impl From<Infeasible> for RequestPathEnd {
 }
 
 impl Driven for RequestPath {
-    fn parts(&mut self) -> (&mut Process, &crate::solve::Store) {
+    fn parts(&mut self) -> (&mut Process, &Store) {
         (&mut self.0.process, &self.0.store)
     }
 }
 
 impl RequestPath {
-    /// The beginning of a request in a state.
-    pub fn of(spec: &Spec, state: Vec<Value>, request: &Value, client: u64) -> RequestPath {
+    /// The beginning of a request in a state, with the constraints on the symbols of the state.
+    pub fn of(spec: &Spec, state: Vec<Value>, store: Store, request: &Value, client: u64) -> RequestPath {
         let mut process = Process::new(&spec.program);
         process.memory = state;
         process.receive(&spec.program, request, client);
-        RequestPath(symbolic::Path::new(process))
+        RequestPath(symbolic::Path { store, ..symbolic::Path::new(process) })
     }
 
     /// Adds a condition.
@@ -124,12 +124,12 @@ impl Policy for RequestPaths<'_> {
         self.require(path, condition)
     }
 
-    fn expects(&mut self, path: &mut RequestPath, duty: Truth, _: Site) -> Result<(), RequestPathEnd> {
+    fn expects(&mut self, path: &mut RequestPath, duty: Truth, site: Site) -> Result<(), RequestPathEnd> {
         let is_kept = match duty.not() {
             Truth::Known(is_broken) => !is_broken,
             Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,
         };
-        if is_kept { Ok(()) } else { Err(RequestPathEnd::Broken) }
+        if is_kept { Ok(()) } else { Err(RequestPathEnd::Broken(site)) }
     }
 
     fn fault(&mut self, path: &mut RequestPath, wrong: Truth, _: Fault) -> Result<(), RequestPathEnd> {

@@ -6,7 +6,7 @@
 
 use std::time::Duration;
 
-use super::{Generator, KeptDrawing, KeptIn, WantedRequest};
+use super::{Generator, InStates, KeptDrawing, KeptIn, KnownServer, WantedRequest};
 use crate::choice::{ChoiceError, Choices};
 use crate::script::{Plan, PlannedAsk};
 use crate::value::Value;
@@ -22,24 +22,32 @@ const READERS: usize = 2;
 const SLOW: Duration = Duration::from_millis(20);
 /// The fewest requests that a smaller wave keeps: two are enough for a race.
 const FEWEST: usize = 2;
+/// The most requests of the first wave.
+const FIRST: usize = 4;
 
 /// The most requests in a wave, which is the number that the judge can follow. The number of orders of overlapping requests may
-/// be exponential.
+/// be exponential, so waves begin small, and never again get as large as one that was too hard to judge.
 #[derive(Debug)]
-pub(super) struct WaveRoom(usize);
+pub(super) struct WaveRoom {
+    now: usize,
+    most: usize,
+}
 
 impl Default for WaveRoom {
     fn default() -> WaveRoom {
-        WaveRoom(usize::MAX)
+        WaveRoom { now: FIRST, most: usize::MAX }
     }
 }
 
 impl WaveRoom {
-    fn learn(&mut self, asked: usize, took: Duration) {
-        if took > SLOW {
-            self.0 = (asked / 2).max(FEWEST);
-        } else if asked >= self.0 {
-            self.0 = self.0.saturating_add(1);
+    fn learn(&mut self, asked: usize, took: Duration, is_decided: bool) {
+        if !is_decided {
+            self.most = self.most.min(asked.saturating_sub(1)).max(FEWEST);
+        }
+        if took > SLOW || !is_decided {
+            self.now = (asked / 2).max(FEWEST);
+        } else if asked >= self.now {
+            self.now = self.now.saturating_add(1).min(self.most);
         }
     }
 }
@@ -53,21 +61,33 @@ pub(super) struct Waves {
 }
 
 impl Generator {
-    /// Adapts the size of later waves to the time that judging a wave of `asked` requests took. With one client the size is
-    /// fixed, so that one seed always gives the same test.
-    pub fn judged(&mut self, asked: usize, took: Duration) {
+    /// Adapts the size of later waves to the time that judging a wave of `asked` requests took, and to whether it was decided. With one
+    /// client the size is fixed, so that one seed always gives the same test.
+    pub fn judged(&mut self, asked: usize, took: Duration, is_decided: bool) {
         if self.settings.clients > 1 {
-            self.room.learn(asked, took);
+            self.room.learn(asked, took, is_decided);
         }
     }
 
-    /// Makes the next requests, which must all end before the next call. `states` are the known memories of the remaining
-    /// explanations. The first request has the label `next`, which is odd.
+    /// Makes the next requests for a server that is in one of these states.
     ///
     /// # Errors
     /// The source of choices fails.
     pub fn wave(&mut self, states: &[&[Value]], next: u64, choices: &mut dyn Choices) -> Result<Plan, ChoiceError> {
-        let mut planning = Planning { generator: self, states, choices, plan: Plan::default(), next };
+        self.wave_for(&InStates(states), next, choices)
+    }
+
+    /// Makes the next requests, which must all end before the next call. The first request has the label `next`, which is odd.
+    ///
+    /// # Errors
+    /// The source of choices fails.
+    pub fn wave_for(
+        &mut self,
+        server: &dyn KnownServer,
+        next: u64,
+        choices: &mut dyn Choices,
+    ) -> Result<Plan, ChoiceError> {
+        let mut planning = Planning { generator: self, server, choices, plan: Plan::default(), next };
         if let Some((key, left)) = planning.generator.waves.readers.take() {
             planning.generator.waves.readers = (left > 1).then_some((key, left - 1));
             planning.reader(key)?;
@@ -90,7 +110,7 @@ impl Generator {
 
 struct Planning<'p> {
     generator: &'p mut Generator,
-    states: &'p [&'p [Value]],
+    server: &'p dyn KnownServer,
     choices: &'p mut dyn Choices,
     plan: Plan,
     next: u64,
@@ -103,10 +123,15 @@ impl Planning<'_> {
         // A single client sends several requests in a wave only if it may have them under way together.
         let length = if clients == 1 { length.min(depth) } else { length };
         let rounds = 1 + self.choices.choose("rounds", length)?;
+        let room = if clients == 1 { usize::MAX } else { self.generator.room.now };
+        // If there is no room for all clients, each has its turn to be among the first.
+        let is_narrow = room < clients as usize;
+        let first = if is_narrow { self.choices.choose("first client", clients as usize)? as u64 } else { 0 };
         for _ in 0..rounds {
-            for client in 1..=clients {
+            for number in 0..clients {
+                let client = (first + number) % clients + 1;
                 let after = self.waits_for(client, depth);
-                let is_full = self.plan.asks.len() >= self.generator.room.0;
+                let is_full = self.plan.asks.len() >= room;
                 if is_full || !self.ask(client, None, None, after, None)? {
                     return Ok(());
                 }
@@ -133,7 +158,7 @@ impl Planning<'_> {
         let barrier = Some(self.generator.waves.barriers);
         let same = self.choices.choose("one form", 2)? == 0;
         let one = if same { self.one_of(&writers)? } else { None };
-        for number in 0..clients.min(self.generator.room.0 as u64) {
+        for number in 0..clients.min(self.generator.room.now as u64) {
             let client = (first + number) % all + 1;
             let variant = match one {
                 Some(one) => Some(one),
@@ -200,7 +225,7 @@ impl Planning<'_> {
         after: Vec<u64>,
         barrier: Option<u32>,
     ) -> Result<bool, ChoiceError> {
-        let wanted = WantedRequest { client, states: self.states, variant, only_key };
+        let wanted = WantedRequest { client, server: self.server, variant, only_key };
         let Some(KeptDrawing { template, kept }) = self.generator.draw(&wanted, self.choices)? else {
             return Ok(false);
         };

@@ -119,7 +119,8 @@ impl SystemTest {
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
         let outcome = replay(&judging(&self.spec, *clients), &read, &mut system, *clients, patience, REPLAYS);
-        assert!(outcome == RegressionOutcome::Pass, "the script fails again: {outcome:?}");
+        let complaint = outcome.complaint().unwrap_or_default();
+        assert!(outcome == RegressionOutcome::Pass, "the script does not pass: {complaint}");
     }
 
     /// Tests systems that `make` makes, one for each run, and returns the report.

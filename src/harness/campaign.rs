@@ -131,10 +131,12 @@ const SEEDS: usize = 1 << 16;
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests that one client has under way, if it may have several.
 const DEPTH: usize = 4;
-/// The number of waves in a row with all requests refused after which the campaign ends.
+/// The number of waves in a row of which no request counts after which the campaign ends.
 const IN_VAIN: u32 = 1_000;
 /// The time for judging a wave after which a run with several clients ends, as more observations can be explained in more ways.
 const SLOW: Duration = Duration::from_millis(50);
+/// The time for judging a wave after which such a run ends even if it has only a few requests.
+const VERY_SLOW: Duration = Duration::from_millis(200);
 /// The number of requests that may be served to find the corpus.
 const CORPUS_REQUESTS: usize = 500;
 /// The most mutants of the specification that are looked at, and the work to find a script that kills one.
@@ -156,8 +158,10 @@ pub struct Campaign<'c> {
     started: Instant,
     causes: Vec<Failing>,
     undecided: Vec<UndecidedRuns>,
-    /// The number of waves in a row with all requests refused.
+    /// The number of waves in a row of which no request counts: all were refused, or none was sent.
     in_vain: u32,
+    /// Set if the system refused a request of one of these waves.
+    is_refused: bool,
     /// Set after some request was answered.
     is_answered: bool,
 }
@@ -213,6 +217,7 @@ impl<'c> Campaign<'c> {
             causes: Vec::new(),
             undecided: Vec::new(),
             in_vain: 0,
+            is_refused: false,
             is_answered: false,
         }
     }
@@ -291,10 +296,7 @@ impl<'c> Campaign<'c> {
             let label = run.next_label();
             let plan = match first.next() {
                 Some(plan) => plan.moved(label, self.settings.clients),
-                None => {
-                    let states = run.session().states();
-                    self.generator.wave(&states, label, &mut self.choices).map_err(drawn)?
-                }
+                None => self.generator.wave_for(run.session(), label, &mut self.choices).map_err(drawn)?,
             };
             let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
             let plan = self.with_crashes(self.cut(plan))?;
@@ -302,27 +304,36 @@ impl<'c> Campaign<'c> {
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
-            self.generator.judged(plan.asks.len(), run.judged_in());
+            let is_decided = !matches!(state, RunState::Undecided(_));
+            self.generator.judged(plan.asks.len(), run.judged_in(), is_decided);
             self.learn(&run, seen);
             let made = before + run.requests();
-            self.in_vain = if made == self.report.requests { self.in_vain + 1 } else { 0 };
+            let is_sent = !plan.asks.is_empty() && !matches!(state, RunState::Outside(_));
+            (self.in_vain, self.is_refused) = match made == self.report.requests {
+                true => (self.in_vain + 1, self.is_refused || is_sent),
+                false => (0, false),
+            };
             self.report.requests = made;
             self.follower.proceed(self.report.requests, self.report.runs);
-            let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && run.requests() >= self.shortest();
+            let is_long = run.requests() >= self.shortest() || run.judged_in() > VERY_SLOW;
+            let is_slow = self.settings.clients > 1 && run.judged_in() > SLOW && is_long;
             let is_full = (run.requests() >= length || is_slow) && first.len() == 0 || run.is_over();
             if self.in_vain == IN_VAIN {
-                self.note_undecided(in_vain(&run));
+                self.note_undecided(match self.is_refused {
+                    true => in_vain(&run),
+                    false => "no request was found that keeps the client's duty".to_owned(),
+                });
                 break run.settle();
             }
             match state {
-                RunState::Explained if !(is_full || self.is_over()) => self.keep_rate(),
+                RunState::Explained | RunState::Outside(_) if !(is_full || self.is_over()) => self.keep_rate(),
                 RunState::Undecided(why) => {
                     self.note_undecided(why);
                     if is_full || self.is_over() {
                         break run.settle();
                     }
                 }
-                RunState::Explained => break run.settle(),
+                RunState::Explained | RunState::Outside(_) => break run.settle(),
                 state => break state,
             }
         };

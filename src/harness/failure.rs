@@ -17,7 +17,7 @@ use crate::sut::{SutFailure, SutFailureKind, System};
 use crate::trace::{PeerEvent, PeerMessage};
 use crate::value::Value;
 
-use super::run::{Judging, LiveRun, RunState};
+use super::run::{Judging, LiveRun, OutsideRequest, RunState};
 use super::wave::{LiveEvent, LiveEventKind, UNASKED, WaitLimits};
 
 /// The most work on the reason of a failure, and on the reason of a failure in a trial, in seconds of budget.
@@ -134,7 +134,7 @@ impl Failing {
                 })
             }
             RunState::Broken(failure) => Some(Failing::broken(run, failure, system, header)),
-            RunState::Explained | RunState::Undecided(_) | RunState::Interrupted => None,
+            RunState::Explained | RunState::Undecided(_) | RunState::Interrupted | RunState::Outside(_) => None,
         }
     }
 
@@ -173,8 +173,8 @@ impl Failing {
                 let is_answer = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Answered(_));
                 events.iter().rev().filter(is_answer).find(of_client)
             }
-            SutFailureKind::Violation => unanswered(events, failure.client),
-            _ => events.iter().rev().find(of_client),
+            // A client is answered in the order of its requests, so what it waits for is the answer to the first open one.
+            _ => unanswered(events, failure.client).or_else(|| events.iter().rev().find(of_client)),
         };
         let last = last.or(events.last());
         Failing {
@@ -469,7 +469,18 @@ pub struct LiveTrial<'t> {
     pub others: Vec<Failing>,
 }
 
-/// Resets the system and runs a script once; returns the failure of the run, if there is one.
+/// The end of a run of a script.
+#[derive(Clone, Debug)]
+pub enum ScriptRun {
+    /// Everything that was observed is explained, or it is undecided.
+    Passes,
+    /// The run failed.
+    Fails(Box<Failing>),
+    /// Everything that was observed is explained, but the script was not run to its end, as this request may break the client's duty.
+    Outside(OutsideRequest),
+}
+
+/// Resets the system and runs a script once. A request that may break the client's duty is not sent, nor is any after it.
 ///
 /// # Errors
 /// The system cannot be started, or the end came before the run was judged.
@@ -479,9 +490,11 @@ pub fn run_once(
     system: &mut dyn System,
     clients: u64,
     patience: WaitLimits<'_>,
-) -> Result<Option<Failing>, SutFailure> {
+) -> Result<ScriptRun, SutFailure> {
     let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
-    let mut state = run.perform(&script.plan(), system, patience);
+    let state = run.perform(&script.plan(), system, patience);
+    let outside = if let RunState::Outside(request) = state { Some(request) } else { None };
+    let mut state = if outside.is_some() { RunState::Explained } else { state };
     if let RunState::Explained = state {
         state = run.await_calls(system, patience);
     }
@@ -495,8 +508,12 @@ pub fn run_once(
     if is_cut || matches!(state, RunState::Interrupted) {
         return Err(SutFailure::new(SutFailureKind::Start, "interrupted"));
     }
+    if let (RunState::Explained, Some(request)) = (&state, outside) {
+        return Ok(ScriptRun::Outside(request));
+    }
     let time = Duration::from_secs_f64(TRIAL_SECONDS);
-    Ok(Failing::found(&mut run, &state, system, &script.header, time))
+    let failing = Failing::found(&mut run, &state, system, &script.header, time);
+    Ok(failing.map_or(ScriptRun::Passes, |failing| ScriptRun::Fails(Box::new(failing))))
 }
 
 impl Trial for LiveTrial<'_> {
@@ -505,8 +522,8 @@ impl Trial for LiveTrial<'_> {
             return TrialOutcome::Passes;
         }
         let failing = match run_once(self.judging, script, &mut *self.system, self.clients, self.patience) {
-            Ok(Some(failing)) => failing,
-            Ok(None) => return TrialOutcome::Passes,
+            Ok(ScriptRun::Fails(failing)) => *failing,
+            Ok(ScriptRun::Passes | ScriptRun::Outside(_)) => return TrialOutcome::Passes,
             Err(why) => return TrialOutcome::Error(why),
         };
         let (cause, recorded) = (failing.cause(), failing.script.clone());

@@ -22,8 +22,8 @@ mod wave;
 
 pub use builder::{SystemTest, test};
 pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower, starting_scripts};
-pub use failure::{Failing, LiveTrial, not_started, run_once};
+pub use failure::{Failing, LiveTrial, ScriptRun, not_started, run_once};
 pub use mutants::MutantTester;
 pub use regressions::{Regressions, UnreadScript, read_script, replay, runs_to_see};
-pub use run::{Judging, LiveRun, RunState};
+pub use run::{Judging, LiveRun, OutsideRequest, RunState};
 pub use wave::{LiveEvent, LiveEventKind, WaitLimits};

@@ -11,12 +11,13 @@ use std::sync::Arc;
 
 use crate::report::campaign::baseline::parts;
 use crate::report::campaign::{FoundFailure, RegressionOutcome};
-use crate::script::{Script, ScriptHeader};
+use crate::report::place;
+use crate::script::{Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::sut::System;
 
-use super::failure::run_once;
-use super::run::Judging;
+use super::failure::{ScriptRun, run_once};
+use super::run::{Judging, OutsideRequest};
 use super::wave::WaitLimits;
 
 /// A directory of regressions.
@@ -148,11 +149,12 @@ pub fn replay(
     patience: WaitLimits<'_>,
     times: usize,
 ) -> RegressionOutcome {
-    let (mut failed, mut otherwise) = (0, None);
+    let (mut failed, mut otherwise, mut outside) = (0, None, None);
     for _ in 0..times {
         match run_once(judging, script, &mut *system, clients, patience) {
-            Ok(None) => {}
-            Ok(Some(failing)) => match &script.header.cause {
+            Ok(ScriptRun::Passes) => {}
+            Ok(ScriptRun::Outside(request)) => outside = Some(request),
+            Ok(ScriptRun::Fails(failing)) => match &script.header.cause {
                 Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
                     otherwise = Some(failing.cause());
                 }
@@ -162,9 +164,27 @@ pub fn replay(
         }
     }
     match (failed, otherwise) {
-        (0, None) => RegressionOutcome::Pass,
+        (0, None) => outside.map_or(RegressionOutcome::Pass, |request| {
+            RegressionOutcome::Outside(outside_said(&judging.spec, script, request))
+        }),
         (0, Some(cause)) => RegressionOutcome::Otherwise(cause),
         (failed, _) => RegressionOutcome::Fails(failed, times as u64),
+    }
+}
+
+/// The request of a script that may break the client's duty, in words: `step 3 breaks the client's duty (duty.may:9: …)`.
+fn outside_said(spec: &Spec, script: &Script, OutsideRequest { label, duty }: OutsideRequest) -> String {
+    let asked = script.steps.iter().filter_map(|step| match step {
+        ScriptStep::Ask { label, .. } => Some(*label),
+        _ => None,
+    });
+    let step = asked.take_while(|own| *own != label).count() + 1;
+    match duty {
+        Some(site) if spec.program.untaken == Some(site) => {
+            format!("step {step}: no handler takes this request {}", place(spec, site))
+        }
+        Some(site) => format!("step {step} may break the client's duty {}", place(spec, site)),
+        None => format!("whether step {step} keeps the client's duty is too hard to decide"),
     }
 }
 

@@ -3,20 +3,21 @@
 //! A run begins with a reset. The judge sees the events of a wave only after the wave, as only then it is known which requests
 //! were refused.
 
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
+use crate::generate::{DutyCheck, KeptIn, KnownServer};
 use crate::judge::{Exchange, Observed, Options, RecordedEvent, Verdict};
 use crate::limits::end;
 use crate::network::NetworkChoice;
 use crate::report::trouble;
-use crate::script::{MessageKind, Messages, Plan, RequestTemplate};
+use crate::script::{MessageKind, Messages, Plan, PlannedAsk, RequestTemplate};
 use crate::search;
 use crate::search::Happened;
 use crate::session::{Session, SessionProgress};
-use crate::spec::Spec;
+use crate::spec::{Site, Spec};
 use crate::sut::{SutCall, SutEvent, SutEventKind, SutFailure, SutFailureKind, System};
 use crate::trace::{EventKind, PeerEvent, TraceEvent};
 use crate::validate::Observations;
@@ -47,15 +48,28 @@ pub struct Judging {
     pub net: NetworkChoice,
     /// The limits of the judge.
     pub options: Options,
+    /// The check that each request keeps the client's duty.
+    duty: Arc<Mutex<DutyCheck>>,
 }
 
 impl Judging {
+    /// A specification, a network and limits.
+    #[must_use]
+    pub fn new(spec: &Arc<Spec>, net: NetworkChoice, options: Options) -> Judging {
+        Judging { spec: spec.clone(), net, options, duty: Arc::new(Mutex::new(DutyCheck::new(spec))) }
+    }
+
+    /// The check that each request keeps the client's duty.
+    pub fn duty(&self) -> MutexGuard<'_, DutyCheck> {
+        self.duty.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// The usual limits for a live system; with several clients there is less work for each event.
     #[must_use]
     pub fn live(spec: &Arc<Spec>, net: NetworkChoice, clients: u64) -> Judging {
         let usual = Options::default();
         let effort = if clients > 1 { usual.effort / LIVE_EFFORT } else { usual.effort };
-        Judging { spec: spec.clone(), net, options: Options { effort, memory: LIVE_MEMORY, ..usual } }
+        Judging::new(spec, net, Options { effort, memory: LIVE_MEMORY, ..usual })
     }
 }
 
@@ -72,6 +86,18 @@ pub enum RunState {
     Broken(SutFailure),
     /// Somebody asked for the end, or the time is over.
     Interrupted,
+    /// The next request of the plan may break the client's duty, so it was not sent, nor was any after it; everything that was observed
+    /// before is explained.
+    Outside(OutsideRequest),
+}
+
+/// A request that was not sent, as it may break the client's duty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct OutsideRequest {
+    /// The label of the request.
+    pub label: u64,
+    /// The duty; `None` if it could not be decided whether the request keeps all duties.
+    pub duty: Option<Site>,
 }
 
 /// A run against a live system.
@@ -100,6 +126,10 @@ pub struct LiveRun {
     /// Set if an answer of a peer may break the client's duty.
     binds_peers: bool,
     peers: PeerAnswers,
+    /// The violation that was found while the plan was performed.
+    violated: Option<u64>,
+    /// The request at which the plan ended.
+    outside: Option<OutsideRequest>,
 }
 
 impl LiveRun {
@@ -121,8 +151,10 @@ impl LiveRun {
     /// A run that has observed nothing.
     #[must_use]
     pub fn unjudged(judging: &Judging) -> LiveRun {
-        let Judging { spec, net, options } = judging;
-        let session = Session::remembering(spec, *net, options.clone(), REMEMBERED);
+        let Judging { spec, net, options, .. } = judging;
+        // Whether a duty is kept may depend on the state, so all explanations are looked for.
+        let remembered = if judging.duty().may_be_broken() { 0 } else { REMEMBERED };
+        let session = Session::remembering(spec, *net, options.clone(), remembered);
         LiveRun {
             judging: judging.clone(),
             session,
@@ -140,6 +172,8 @@ impl LiveRun {
             owes: spec.for_networks().program.answers_after_calls(),
             binds_peers: spec.for_networks().program.has_duties_after_calls(),
             peers: PeerAnswers::new(spec, 0),
+            violated: None,
+            outside: None,
         }
     }
 
@@ -147,12 +181,14 @@ impl LiveRun {
     pub fn perform(&mut self, plan: &Plan, system: &mut dyn System, patience: WaitLimits<'_>) -> RunState {
         let last = plan.asks.iter().map(|ask| ask.label + 2).max();
         self.next_label = self.next_label.max(last.unwrap_or_default());
-        let (events, end) = {
-            self.peers.plan(&plan.answers);
-            perform(plan, system, &mut self.asker(), patience)
-        };
+        self.peers.plan(&plan.answers);
+        (self.violated, self.outside) = (None, None);
+        let (events, end) = perform(plan, system, self, patience);
         let began = Instant::now();
-        let mut state = self.judge(events);
+        let mut state = match self.violated {
+            Some(event) => RunState::Violated(event),
+            None => self.judge(events),
+        };
         if let RunState::Undecided(why) = state {
             // All events together may be judged as a whole.
             self.is_over = true;
@@ -176,6 +212,7 @@ impl LiveRun {
             (RunState::Undecided(_), _) if end::is_over() => RunState::Interrupted,
             (_, WaveEnd::Broken(failure)) => RunState::Broken(failure),
             (_, WaveEnd::Interrupted) => RunState::Interrupted,
+            (RunState::Explained, WaveEnd::Done) => self.outside.map_or(RunState::Explained, RunState::Outside),
             (state, WaveEnd::Done) => state,
         }
     }
@@ -188,7 +225,7 @@ impl LiveRun {
         while system.leaves_calls() && self.session.may_have_unseen_calls() && !patience.is_over() {
             match system.next(until.min(last)) {
                 Ok(Some(SutEvent { kind: SutEventKind::Called(call), .. })) => {
-                    let events = called(self.asker().call(call, system, &[]));
+                    let events = called(self.call(call, system, &[]));
                     match self.judge(events.into()) {
                         RunState::Explained => until = Instant::now() + LATE,
                         state => return state,
@@ -203,12 +240,25 @@ impl LiveRun {
         RunState::Explained
     }
 
-    fn asker(&mut self) -> RunAsker<'_> {
-        let session = self.binds_peers.then_some(&self.session);
-        let line = self.events.len() as u64;
-        let (messages, spec, peers) = (&mut self.messages, &self.judging.spec, &mut self.peers);
-        let (unsent, has_refused) = (&mut self.unsent, &mut self.has_refused);
-        RunAsker { messages, spec, owed: self.owes, peers, session, line, unsent, has_refused }
+    /// Tests whether a request keeps the client's duty for sure; notes the duty if it may not. The events before the request are judged if
+    /// this depends on the state. While other requests are under way, the state is not known.
+    fn keeps_duty(&mut self, ask: &PlannedAsk, request: &Value, events: &mut Vec<LiveEvent>, is_idle: bool) -> bool {
+        let duty = self.judging.duty.clone();
+        let kept = duty.lock().unwrap_or_else(PoisonError::into_inner).check(request, ask.client, || {
+            let before = std::mem::take(if is_idle { events } else { return None });
+            match self.judge(before) {
+                RunState::Violated(event) => self.violated = Some(event),
+                RunState::Explained if self.is_known() => {
+                    return KnownServer::at_rest(&self.session, ask.client, request);
+                }
+                _ => {}
+            }
+            None
+        });
+        if let KeptIn::Fewer(duty) = kept {
+            self.outside = Some(OutsideRequest { label: ask.label, duty });
+        }
+        !matches!(kept, KeptIn::Fewer(_))
     }
 
     /// The number of the event, from 1, at which these events can no longer be explained; `None` if they can be.
@@ -454,29 +504,19 @@ fn kind(kind: &LiveEventKind) -> EventKind<Value> {
     }
 }
 
-/// The access of a wave to the messages and the peers of its run.
-struct RunAsker<'a> {
-    messages: &'a mut Messages,
-    spec: &'a Arc<Spec>,
-    owed: bool,
-    peers: &'a mut PeerAnswers,
-    /// The session before the wave, if an answer of a peer may break the client's duty.
-    session: Option<&'a Session>,
-    /// The line of the last event before the wave.
-    line: u64,
-    unsent: &'a mut Option<Value>,
-    has_refused: &'a mut bool,
-}
-
-impl Asker for RunAsker<'_> {
-    fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate {
-        let value = request.instantiate(self.messages);
-        self.messages.push(label, MessageKind::Request, value.clone());
-        request.sent_as(&self.spec.types, self.spec.program.request, value)
+impl Asker for LiveRun {
+    fn instantiate(&mut self, ask: &PlannedAsk, events: &mut Vec<LiveEvent>, is_idle: bool) -> Option<RequestTemplate> {
+        let value = ask.request.instantiate(&self.messages);
+        if !self.keeps_duty(ask, &value, events, is_idle) {
+            return None;
+        }
+        self.messages.push(ask.label, MessageKind::Request, value.clone());
+        let spec = &self.judging.spec;
+        Some(ask.request.sent_as(&spec.types, spec.program.request, value))
     }
 
     fn is_answered(&self, _: &Value) -> bool {
-        self.owed
+        self.owes
     }
 
     fn unsent(&mut self, request: &Value) {
@@ -484,7 +524,7 @@ impl Asker for RunAsker<'_> {
     }
 
     fn refused(&mut self) {
-        *self.has_refused = true;
+        self.has_refused = true;
     }
 
     fn answered(&mut self, label: u64, answer: &Value) {
@@ -492,10 +532,12 @@ impl Asker for RunAsker<'_> {
     }
 
     fn call(&mut self, call: SutCall, system: &mut dyn System, before: &[LiveEvent]) -> [PeerEvent<Value>; 2] {
-        let ahead = self.session.and_then(|session| {
+        let session = self.binds_peers.then_some(&self.session);
+        let ahead = session.and_then(|session| {
             let call = EventKind::Peer(self.peers.called(&call));
             let before = before.iter().map(|event| (Some(event.client), kind(&event.kind)));
-            let events = (self.line + 1..).zip(before.chain([(None, call)]));
+            let line = self.events.len() as u64;
+            let events = (line + 1..).zip(before.chain([(None, call)]));
             session.call_ahead(events.map(|(line, (client, kind))| TraceEvent { line, client, kind }))
         });
         let keeps_duty = |answer: Option<&Value>| ahead.as_ref().is_none_or(|ahead| ahead.keeps_duty(answer));

@@ -94,8 +94,9 @@ impl WaitLimits<'_> {
 
 /// The questions of a wave to its run: the value of a request that is about to be sent, whether it is owed an answer, and so on.
 pub trait Asker {
-    /// The request with the values that its references have now.
-    fn instantiate(&mut self, label: u64, request: &RequestTemplate) -> RequestTemplate;
+    /// The request with the values that its references have now; `None` if it may break the client's duty. `events` are those of the wave
+    /// that were not taken before; they may be taken if nothing is under way.
+    fn instantiate(&mut self, ask: &PlannedAsk, events: &mut Vec<LiveEvent>, is_idle: bool) -> Option<RequestTemplate>;
     /// Tests whether the request is owed an answer.
     fn is_answered(&self, request: &Value) -> bool;
     /// Notes that a request has no form on the wire, so that it was not sent.
@@ -135,7 +136,8 @@ struct Wave<'w> {
     events: Vec<LiveEvent>,
 }
 
-/// Performs a plan, and returns the events in the order in which they were observed, without those of refused requests.
+/// Performs a plan, and returns the events in the order in which they were observed, without those of refused requests and those that
+/// were taken. A request that may break the client's duty ends the plan.
 pub fn perform(
     plan: &Plan,
     system: &mut dyn System,
@@ -253,7 +255,12 @@ impl Wave<'_> {
     }
 
     fn send(&mut self, ask: &PlannedAsk) -> Result<(), SutFailure> {
-        let request = self.asker.instantiate(ask.label, &ask.request);
+        let is_idle = self.is_idle();
+        let Some(request) = self.asker.instantiate(ask, &mut self.events, is_idle) else {
+            // Nothing more is sent.
+            self.waiting.clear();
+            return Ok(());
+        };
         let is_owed = self.asker.is_answered(&request.value);
         let sent = self.system.send(ask.client, &request.value);
         // Making the connection may have taken a while, so the time counts from here.

@@ -215,7 +215,8 @@ fn quoted(spec: &Spec, file: &File, span: Span, quote: Quote) -> String {
 }
 
 /// The place of a statement with its line: `(specs/cmp_rst.may:16: `if q <= n { reply 0; }`)`.
-fn place(spec: &Spec, site: Site) -> String {
+#[must_use]
+pub fn place(spec: &Spec, site: Site) -> String {
     let (place, line) = located(spec, site);
     format!("({place}: `{line}`)")
 }

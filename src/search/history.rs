@@ -226,6 +226,12 @@ impl Building {
         if self.names_clients { connection(&mut self.open, &mut self.clients, number).client } else { 0 }
     }
 
+    /// The number that the client of a connection has, or gets with its next request; 0 if the specification does not ask for clients.
+    pub(super) fn named(&self, number: u64) -> u64 {
+        let own = self.open.get(&number).map_or(self.clients.wrapping_sub(1), |connection| connection.client);
+        if self.names_clients { own } else { 0 }
+    }
+
     /// The number of a kind of request.
     fn kind(&mut self, asks: u32, answer: Option<Value>) -> u32 {
         let next = self.kinds.len() as u32;

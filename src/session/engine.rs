@@ -256,6 +256,22 @@ impl SessionEngine {
         judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
     }
 
+    /// The judge of a request of a client that is sent now, with the number of the client: its candidates are all states that the
+    /// request may meet. `None` if something is under way or may still happen, or if not all states are known. The server's own steps may come
+    /// before the request.
+    pub(super) fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Judge)> {
+        if self.going_on().is_open() {
+            return None;
+        }
+        let (client, judge) = match self {
+            SessionEngine::Exchanges(steps) if steps.waiting.is_none() => (client, steps.judge.clone()),
+            SessionEngine::Order(order) => order.history.at_rest(client, request)?,
+            SessionEngine::Network(networked) if networked.is_quiet() => (client, (*networked.judge).clone()),
+            SessionEngine::Exchanges(_) | SessionEngine::Network(_) => return None,
+        };
+        RestingFrontier::is_of(&judge).then_some((client, judge))
+    }
+
     /// The judge of the engine; `None` if the engine has several.
     pub(super) fn judge(&self) -> Option<&Judge> {
         match self {
@@ -362,6 +378,12 @@ impl NetworkEngine {
     /// The judge and the numbering, to go ahead of the events; `None` in an unknown part.
     pub(super) fn ahead(&self) -> Option<(Judge, Numbering)> {
         (!self.going_on.is_open()).then(|| ((*self.judge).clone(), self.numbering.clone()))
+    }
+
+    /// Tests whether only the next request and the server's own steps can change the state of the server, and whether it does not matter
+    /// which connection is which client.
+    fn is_quiet(&self) -> bool {
+        self.rests && self.going_on.is_idle() && !self.spec.program.names_clients
     }
 
     fn observe(&mut self, line: u64, observation: &Observation) {

@@ -39,7 +39,7 @@ pub use stated::{AskedOn, stated};
 
 use crate::evidence::Budget;
 use crate::json;
-use crate::judge::{Doubt, Options, Verdict};
+use crate::judge::{Candidate, Doubt, Options, Verdict};
 use crate::network::NetworkChoice;
 use crate::report;
 use crate::search;
@@ -239,6 +239,14 @@ impl Session {
         let slots = self.spec.program.state_slots();
         let candidates = self.engine.candidates().into_iter().take(SHOWN);
         candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
+    }
+
+    /// The states that a request of a client meets if it is sent now, with the number by which the specification knows the client: the
+    /// server is in one of them for sure, or in one to which its own steps lead from there. `None` if something is under way or may still
+    /// happen, or if not all states are known.
+    #[must_use]
+    pub fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<Candidate>)> {
+        self.engine.at_rest(client, request).map(|(client, judge)| (client, judge.candidates().to_vec()))
     }
 
     /// The memory of one surviving explanation, variable by variable. Parts of it may be symbolic. `None` if none is at hand.

@@ -39,7 +39,6 @@ pub mod protocol;
 pub mod stdio;
 #[cfg(unix)]
 pub mod tcp;
-pub mod trial;
 
 use std::fmt;
 use std::time::{Duration, Instant};
@@ -55,7 +54,6 @@ pub use in_process::asynchronous::{AsyncSut, Awaiting, Executor, OwnThread};
 pub use kinds::request_kinds;
 #[cfg(unix)]
 pub use peers::{PeerAddress, PeerSpeech};
-pub use trial::{AdapterTrial, check_adapter};
 
 /// A live system, with the connections of its clients. Clients have numbers from 1.
 ///

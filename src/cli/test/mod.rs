@@ -75,13 +75,13 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         Ok(system) => system,
         Err(failure) => return failed(terminal, &failure.to_string()),
     };
-    if options.check_adapter {
-        return check_adapter::run(&spec, &mut *system, &options.system, terminal);
-    }
     let judging = match judging(&spec, options.net, &options.system) {
         Ok(judging) => judging,
         Err(why) => return failed(terminal, &why),
     };
+    if options.check_adapter {
+        return check_adapter::run(&judging, &mut *system, &options.system, &stop, terminal);
+    }
     let test = LiveTest {
         options,
         spec: &spec,
@@ -361,6 +361,7 @@ fn exit(report: &CampaignReport) -> Exit {
         RegressionOutcome::Fails(..) if run.known => Exit::Fine,
         RegressionOutcome::Pass => Exit::Fine,
         RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
+        RegressionOutcome::Outside(_) => Exit::Failed,
         // A script that could be read has a cause, so the system failed.
         RegressionOutcome::Error(_) if run.cause.is_empty() => Exit::Failed,
         RegressionOutcome::Error(_) => Exit::SystemFailed,

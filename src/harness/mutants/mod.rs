@@ -84,7 +84,7 @@ struct Generated {
 
 impl Generated {
     fn new(spec: &Arc<Spec>, mutant: &Arc<Spec>, seed: u64) -> Generated {
-        let judging = Judging { spec: spec.clone(), net: NetworkChoice::TCP, options: Options::default() };
+        let judging = Judging::new(spec, NetworkChoice::TCP, Options::default());
         Generated {
             judging,
             generator: Generator::new(spec, GenerateSettings::default()),
@@ -105,8 +105,7 @@ impl Generated {
         let before = *requests;
         while run.requests() < length {
             let (label, seen) = (run.next_label(), run.events().len());
-            let states = run.session().states();
-            let plan = match self.generator.wave(&states, label, &mut self.choices) {
+            let plan = match self.generator.wave_for(run.session(), label, &mut self.choices) {
                 Ok(plan) => plan,
                 Err(error) => return MutantRunEnd::Failed(error.to_string()),
             };
@@ -122,7 +121,8 @@ impl Generated {
                 RunState::Explained => {}
                 RunState::Violated(_) => return MutantRunEnd::Killed,
                 RunState::Broken(failure) if failure.kind != SutFailureKind::Adapter => return MutantRunEnd::Killed,
-                RunState::Undecided(_) | RunState::Broken(_) | RunState::Interrupted => return MutantRunEnd::Over,
+                RunState::Undecided(_) | RunState::Broken(_) => return MutantRunEnd::Over,
+                RunState::Interrupted | RunState::Outside(_) => return MutantRunEnd::Over,
             }
         }
         match run.settle() {

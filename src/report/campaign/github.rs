@@ -12,6 +12,7 @@ pub fn annotations(report: &CampaignReport) -> String {
     let failures = report.failures.iter().map(|found| annotation(report, found));
     let regressions = report.regressions.iter().filter_map(|run| {
         let title = match &run.outcome {
+            RegressionOutcome::Outside(_) => format!("a regression of {} is outside the specification", report.spec),
             RegressionOutcome::Error(_) => format!("a regression of {} cannot be run", report.spec),
             _ => format!("a regression of {} fails", report.spec),
         };

@@ -55,6 +55,7 @@ fn regression(run: &RegressionRun) -> TestCase {
         RegressionOutcome::Fails(..) if run.known => skipped(&complaint),
         RegressionOutcome::Fails(..) => failed(NonSuccessKind::Failure, &run.cause, &complaint),
         RegressionOutcome::Otherwise(cause) => failed(NonSuccessKind::Failure, cause, &complaint),
+        RegressionOutcome::Outside(_) => failed(NonSuccessKind::Error, "outside", &complaint),
         RegressionOutcome::Error(_) => failed(NonSuccessKind::Error, "regression", &complaint),
     };
     TestCase::new(run.file.as_str(), status)

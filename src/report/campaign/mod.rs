@@ -349,6 +349,8 @@ pub enum RegressionOutcome {
     Fails(u64, u64),
     /// The system fails for this other cause.
     Otherwise(String),
+    /// The script was not run to its end, as a request of it may break the client's duty: which one, and where the duty stands.
+    Outside(String),
     /// The script could not be run, for this reason.
     Error(String),
 }

@@ -59,6 +59,7 @@ pub fn regressions(report: &CampaignReport) -> String {
         (count(|outcome| matches!(outcome, RegressionOutcome::Pass)), "pass"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Fails(..))), "fail"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Otherwise(_))), "fail otherwise"),
+        (count(|outcome| matches!(outcome, RegressionOutcome::Outside(_))), "outside the specification"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Error(_))), "cannot be run"),
     ];
     let shown: Vec<String> =
@@ -77,6 +78,7 @@ impl RegressionOutcome {
             RegressionOutcome::Pass => None,
             RegressionOutcome::Fails(failed, of) => Some(fails((*failed, *of))),
             RegressionOutcome::Otherwise(cause) => Some(format!("fails otherwise: {cause}")),
+            RegressionOutcome::Outside(why) => Some(format!("outside the specification: {why}")),
             // Further lines only show the place of the error.
             RegressionOutcome::Error(why) => Some(why.lines().next().unwrap_or_default().to_owned()),
         }

@@ -174,6 +174,27 @@ impl OnlineHistory {
         Some(memory)
     }
 
+    /// The judge of a request of a connection that is sent now, with the number of its client: its candidates are all states that the
+    /// request may meet. `None` if another request is under way, or was given up and may still be served, or if not all states are known.
+    #[must_use]
+    pub fn at_rest(&self, connection: u64, request: &Value) -> Option<(u64, Judge)> {
+        if !self.verdict.is_accept() {
+            return None;
+        }
+        match &self.clients {
+            OnlineClients::Alone(alone) if alone.is_idle() => {
+                Some((alone.building.named(connection), alone.judge.clone()))
+            }
+            OnlineClients::AtOnce(at_once) if at_once.under_way.is_empty() => {
+                // Keys are judged apart only if no client has a name.
+                let key = self.keys.as_ref()?.key(request).ok()?;
+                let of_part = at_once.parts.get(&key).map(OnlinePart::at_rest);
+                Some((connection, of_part.unwrap_or_else(|| Some(at_once.start.clone()))?))
+            }
+            OnlineClients::Alone(_) | OnlineClients::AtOnce(_) | OnlineClients::TooHard(_) => None,
+        }
+    }
+
     /// The judge after the last event; that of one key, if keys are judged apart.
     #[must_use]
     pub fn into_judge(self) -> Judge {

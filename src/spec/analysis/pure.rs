@@ -115,6 +115,14 @@ impl Program {
         self.functions.iter().map(ahead).collect()
     }
 
+    /// For each variable, set if an internal step of the server may change it.
+    #[must_use]
+    pub fn changed_by_steps(&self) -> Vec<bool> {
+        let keeps = |slot: u32, op: &Op| op.stores().is_none_or(|(other, _)| other != slot);
+        let changes = |slot, function| !self.all_called(function, &|op| keeps(slot, op));
+        (0..self.slots.len() as u32).map(|slot| self.steps.iter().any(|step| changes(slot, step.function))).collect()
+    }
+
     /// Tests whether each handler answers once, and runs in one section.
     #[must_use]
     pub fn answers_at_once(&self) -> bool {

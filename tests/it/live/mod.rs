@@ -3,6 +3,7 @@
 mod campaign_reports;
 mod correct;
 mod coverage;
+mod duties;
 mod ends;
 mod generate;
 mod peers;

@@ -52,6 +52,28 @@ pub fn at(port: u16, start: &StartOptions) -> Box<dyn System> {
     open(&counter(), &address, start).unwrap_or_else(|failure| panic!("{failure}"))
 }
 
+/// The outcome of a request: the first thing that the client sees; `None` if it sees nothing in time.
+type Outcome = Result<Option<SutEventKind>, SutFailure>;
+
+/// The outcomes of requests to a fresh system from one client, one after another, up to the first failure.
+pub fn outcomes(system: &mut dyn System, requests: &[Value], deadline: Duration) -> Vec<Outcome> {
+    system.reset(1).expect("it is reset");
+    let mut outcomes: Vec<Outcome> = Vec::new();
+    for request in requests {
+        let pause = system.paused().map(|until| until.saturating_duration_since(Instant::now()));
+        std::thread::sleep(pause.unwrap_or_default());
+        let seen = system.send(1, request).and_then(|()| system.next(Instant::now() + deadline));
+        if seen == Ok(None) {
+            system.close(1).expect("it is closed");
+        }
+        outcomes.push(seen.map(|event| event.map(|event| event.kind)));
+        if outcomes.last().is_some_and(Result::is_err) {
+            break;
+        }
+    }
+    outcomes
+}
+
 /// The next thing that happens, soon.
 pub fn next(system: &mut dyn System) -> Result<SutEvent, SutFailure> {
     let event = system.next(Instant::now() + Duration::from_secs(10))?;

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use mayhap::json::{decode, encode};
 use mayhap::sut::kinds::request_kinds;
 use mayhap::sut::process::StartOptions;
-use mayhap::sut::{InProcess, SutEvent, SutEventKind, SutFailureKind, System, check_adapter, open};
+use mayhap::sut::{InProcess, SutEvent, SutEventKind, SutFailureKind, System, open};
 use mayhap::trace::{EventKind, TraceEvent};
 use mayhap::{Options, Session, SessionProgress, Spec};
 
@@ -18,6 +18,7 @@ use crate::real::{self, memcached, redis};
 use crate::recorder::Trouble;
 use crate::recorder::server::{Launch, Server};
 use crate::shipped;
+use crate::sut::outcomes;
 
 #[path = "../../../examples/sut_memcached/memcached.rs"]
 mod sut_memcached;
@@ -43,12 +44,12 @@ fn spec(name: &str) -> Arc<Spec> {
 /// What some requests are answered by one client, as texts, after a reset.
 fn answers(spec: &Spec, system: &mut dyn System, requests: &[&str]) -> Vec<String> {
     let values = requests.iter().map(|text| decode(&spec.types, spec.program.request, text).expect("a request"));
-    let trials = check_adapter(system, &values.collect::<Vec<_>>(), Duration::from_secs(10)).expect("it is reset");
+    let outcomes = outcomes(system, &values.collect::<Vec<_>>(), Duration::from_secs(10));
     let text = |kind: Option<SutEventKind>| match kind {
         Some(SutEventKind::Answer(value)) => encode(&spec.types, spec.program.response, &value),
         other => format!("{other:?}"),
     };
-    trials.into_iter().map(|trial| text(trial.outcome.unwrap_or_else(|failure| panic!("{failure}")))).collect()
+    outcomes.into_iter().map(|outcome| text(outcome.unwrap_or_else(|failure| panic!("{failure}")))).collect()
 }
 
 /// Asks what it is shown to ask, from three clients at once, and checks that the specification explains all of it.

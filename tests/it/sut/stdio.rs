@@ -4,10 +4,10 @@ use std::time::{Duration, Instant};
 
 use mayhap::sut::kinds::request_kinds;
 use mayhap::sut::process::StartOptions;
-use mayhap::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, check_adapter, open};
+use mayhap::sut::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, open};
 use mayhap::value::Value;
 
-use super::{answer, check_failure, check_gone, counter, next, processes, starting};
+use super::{answer, check_failure, check_gone, counter, next, outcomes, processes, starting};
 
 /// A counter. Requests from 901 on are answered in odd ways.
 const COUNTER: &str = r#"
@@ -226,11 +226,11 @@ fn an_adapter_and_its_system_end_with_the_tester() {
 }
 
 #[test]
-fn an_adapter_is_tried_with_one_request_of_each_kind() {
+fn each_request_has_its_outcome() {
     let mut system = behind(&python(COUNTER));
     let requests = [1, 902, 907, 5, 905, 6].map(Value::from);
-    let trials = check_adapter(&mut *system, &requests, Duration::from_millis(200)).expect("it begins");
-    let outcomes: Vec<_> = trials.iter().map(|trial| trial.outcome.clone().map_err(|failure| failure.kind)).collect();
+    let outcomes = outcomes(&mut *system, &requests, Duration::from_millis(200)).into_iter();
+    let outcomes: Vec<_> = outcomes.map(|outcome| outcome.map_err(|failure| failure.kind)).collect();
     let (refused, answer) = (Ok(Some(SutEventKind::Refused)), |n: i64| Ok(Some(SutEventKind::Answer(Value::from(n)))));
     assert_eq!(outcomes, [answer(1), refused, Ok(None), answer(6), Err(SutFailureKind::Garbage)]);
     assert_eq!(request_kinds(&counter()), [Value::from(1)]);
