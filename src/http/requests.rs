@@ -54,7 +54,10 @@ fn written<'s>(spec: &'s Spec, request: &Value) -> Option<(&'s RequestForm, Http
     };
     let mut target = path_of(types, form, &field)?;
     let query: Vec<(&str, &TextPart)> = form.query.iter().map(|(name, part)| (name.as_str(), part)).collect();
-    let query = query_of(types, &query, &field)?;
+    let query = match &form.whole_query {
+        Some(whole) => text_of(types, whole.codec, whole.ty, &field(whole)).filter(|query| is_target_text(query))?,
+        None => query_of(types, &query, &field)?,
+    };
     if !query.is_empty() {
         target.push('?');
         target.push_str(&query);
@@ -169,8 +172,17 @@ fn path_of(types: &Types, form: &RequestForm, field: &impl Fn(&FieldForm) -> Val
             }
         }
     }
+    if let Some(rest) = &form.rest {
+        let rest = text_of(types, rest.codec, rest.ty, &field(rest))?;
+        path.push_str(Some(rest).filter(|rest| is_target_text(rest) && !rest.contains('?'))?.as_str());
+    }
     let is_plain = |segment: &str| segment != "." && segment != "..";
     path.split('/').all(is_plain).then_some(path)
+}
+
+/// Tests whether a text can stand in the target of a request as it is: visible ASCII characters without a fragment.
+fn is_target_text(text: &str) -> bool {
+    text.bytes().all(|byte| byte.is_ascii_graphic() && byte != b'#')
 }
 
 fn query_of(types: &Types, query: &[(&str, &TextPart)], field: &impl Fn(&FieldForm) -> Value) -> Option<String> {
@@ -241,34 +253,25 @@ fn body_of(types: &Types, body: &BodyForm, field: &impl Fn(&FieldForm) -> Value)
 pub fn request_of(spec: &Spec, message: &HttpMessage) -> Result<Value, (u16, String)> {
     let HttpHead::Request { method, target } = &message.head else { return Err((400, "this is no request".into())) };
     let Some(forms) = spec.http.as_deref() else { return Err((404, "there is no http block".into())) };
-    // The target of a request to a proxy is a whole URL.
-    let target = match target.split_once("://") {
-        Some((scheme, rest)) if !scheme.contains('/') => &rest[rest.find('/').unwrap_or(rest.len())..],
-        _ => target.as_str(),
-    };
-    let (path, query) = target.split_once('?').unwrap_or((target, ""));
+    let (path, query) = path_and_query(target);
+    let content = ReadContent::Known(message.body.as_deref());
     let mut is_known = false;
     let mut flaw = None;
     let with_headers = |form| (form, constant_headers(form, message));
     let mut lines: Vec<(&RequestForm, _)> = forms.requests.iter().map(with_headers).collect();
     lines.sort_by_key(|(_, (there, missing))| (Reverse(there.len()), missing.len()));
     for (form, (_, missing)) in lines {
-        let Some(texts) = fields_of_path(&form.path, path) else { continue };
+        let Some(texts) = fields_of_path(form, path) else { continue };
         is_known = true;
-        if let TextPart::Fixed(own) = &form.method
-            && own != method
-        {
+        if !has_method(form, method) {
             continue;
         }
         if let Some(name) = missing.into_iter().find(|name| !is_of_client(name)) {
             flaw.get_or_insert_with(|| format!("the header {name} is another one"));
             continue;
         }
-        match read(&spec.types, form, &texts, query, message) {
-            Ok(mut fields) => {
-                let whole = if form.tag.is_none() { fields.pop() } else { None };
-                return Ok(whole.unwrap_or_else(|| Value::data(form.tag.unwrap_or_default(), fields)));
-            }
+        match read(&spec.types, form, &texts, query, message, content) {
+            Ok(fields) => return Ok(request_with(form, fields)),
             Err(why) => flaw = Some(why),
         }
     }
@@ -303,9 +306,54 @@ fn is_of_client(name: &str) -> bool {
     free.iter().any(is_it) || name.to_ascii_lowercase().starts_with("accept")
 }
 
-/// The texts of the fields in a path, from left to right; none if the path does not match the form.
-fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
+/// The requests that a message may stand for if its content is not known; what is taken from the content is a hole.
+#[must_use]
+pub fn requests_of_unknown_content(spec: &Spec, message: &HttpMessage) -> Vec<Value> {
+    let HttpHead::Request { method, target } = &message.head else { return Vec::new() };
+    let (path, query) = path_and_query(target);
+    let forms = spec.http.iter().flat_map(|forms| &forms.requests).filter(|form| has_method(form, method));
+    let is_other = |form: &RequestForm| constant_headers(form, message).1.into_iter().any(|name| !is_of_client(name));
+    let asked = forms.filter(|form| !is_other(form)).filter_map(|form| {
+        let texts = fields_of_path(form, path)?;
+        let fields = read(&spec.types, form, &texts, query, message, ReadContent::Unknown).ok()?;
+        Some(request_with(form, fields))
+    });
+    asked.collect()
+}
+
+/// The path and the query of a target; that of a request to a proxy is a whole URL.
+fn path_and_query(target: &str) -> (&str, &str) {
+    let target = match target.split_once("://") {
+        Some((scheme, rest)) if !scheme.contains('/') => &rest[rest.find('/').unwrap_or(rest.len())..],
+        _ => target,
+    };
+    target.split_once('?').unwrap_or((target, ""))
+}
+
+/// Tests whether requests of a form may have this method.
+fn has_method(form: &RequestForm, method: &str) -> bool {
+    !matches!(&form.method, TextPart::Fixed(own) if own != method)
+}
+
+/// The request of a form with these fields.
+fn request_with(form: &RequestForm, mut fields: Vec<Value>) -> Value {
+    let whole = if form.tag.is_none() { fields.pop() } else { None };
+    whole.unwrap_or_else(|| Value::data(form.tag.unwrap_or_default(), fields))
+}
+
+/// The content of a request that is read.
+#[derive(Clone, Copy)]
+enum ReadContent<'m> {
+    /// These bytes, or none.
+    Known(Option<&'m [u8]>),
+    /// Content that nobody recorded.
+    Unknown,
+}
+
+/// The texts of the fields in a path, from left to right; none if the path does not match the form. The rest of the path is the last one.
+fn fields_of_path(form: &RequestForm, mut path: &str) -> Option<Vec<String>> {
     let mut texts = Vec::new();
+    let parts = &form.path;
     for (at, part) in parts.iter().enumerate() {
         match part {
             TextPart::Fixed(text) => path = path.strip_prefix(text.as_str())?,
@@ -323,6 +371,10 @@ fn fields_of_path(parts: &[TextPart], mut path: &str) -> Option<Vec<String>> {
             }
         }
     }
+    if form.rest.is_some() {
+        texts.push(path.to_owned());
+        return Some(texts);
+    }
     path.is_empty().then_some(texts)
 }
 
@@ -333,10 +385,11 @@ fn read(
     texts: &[String],
     query: &str,
     message: &HttpMessage,
+    content: ReadContent<'_>,
 ) -> Result<Vec<Value>, String> {
     let mut fields: Vec<Option<Value>> = vec![None; form.fields];
     let in_path = form.path.iter().filter_map(|part| if let TextPart::Field(form) = part { Some(form) } else { None });
-    for (field, text) in in_path.zip(texts) {
+    for (field, text) in in_path.chain(&form.rest).zip(texts) {
         let value = value_of(types, field.codec, field.ty, text);
         fields[field.index] =
             Some(value.map_err(|expected| format!("expected {expected} in the path, found {text:?}"))?);
@@ -348,6 +401,9 @@ fn read(
     }
     if let Some(field) = &form.other_headers {
         fields[field.index] = Some(map_of_headers(message, &names(form)));
+    }
+    if let Some(whole) = &form.whole_query {
+        fields[whole.index] = Some(Value::str(query));
     }
     for (name, part) in &form.query {
         match part {
@@ -368,29 +424,57 @@ fn read(
             fields[field.index] = Some(value_of_header(types, field.codec, field.ty, name, message)?);
         }
     }
+    read_content(types, form, content, &mut fields)?;
+    fields.into_iter().collect::<Option<Vec<Value>>>().ok_or_else(|| "a field of the request is missing".to_owned())
+}
+
+/// Adds the values of the fields that are taken from the content of a request.
+fn read_content(
+    types: &Types,
+    form: &RequestForm,
+    content: ReadContent<'_>,
+    fields: &mut [Option<Value>],
+) -> Result<(), String> {
+    let content = match content {
+        ReadContent::Known(content) => content,
+        ReadContent::Unknown => {
+            of_content(form).for_each(|field| fields[field.index] = Some(Value::Any));
+            return Ok(());
+        }
+    };
     match &form.body {
         None => {}
         Some(BodyForm::Whole(field)) => {
             // A request without `Content-Length` and `Transfer-Encoding` has no content; for a field of bytes this is the empty content.
             let is_octets = field.codec == HttpCodec::Raw && !matches!(types.get(field.ty), Type::Option(_));
-            let body = message.body.as_deref().or(is_octets.then_some(&[]));
+            let body = content.or(is_octets.then_some(&[]));
             let value = value_of_body(types, field.codec, field.ty, body);
             fields[field.index] = Some(value.map_err(|why| format!("the content is none of the request: {why}"))?);
         }
         Some(BodyForm::Members(members)) => {
-            let text = message.body.as_deref().unwrap_or_default();
+            let text = content.unwrap_or_default();
             for ((_, field), value) in members.iter().zip(values_of_object(types, members, text)?) {
                 fields[field.index] = Some(value);
             }
         }
         Some(BodyForm::Form(members)) => {
-            let text = String::from_utf8_lossy(message.body.as_deref().unwrap_or_default());
+            let text = String::from_utf8_lossy(content.unwrap_or_default());
             for ((_, field), value) in members.iter().zip(values_of_form(types, members, &text)?) {
                 fields[field.index] = Some(value);
             }
         }
     }
-    fields.into_iter().collect::<Option<Vec<Value>>>().ok_or_else(|| "a field of the request is missing".to_owned())
+    Ok(())
+}
+
+/// The fields that are taken from the content of a request.
+fn of_content(form: &RequestForm) -> impl Iterator<Item = &FieldForm> {
+    let (whole, members) = match &form.body {
+        None => (None, None),
+        Some(BodyForm::Whole(field)) => (Some(field), None),
+        Some(BodyForm::Members(members) | BodyForm::Form(members)) => (None, Some(members)),
+    };
+    whole.into_iter().chain(members.into_iter().flatten().map(|(_, field)| field))
 }
 
 /// The values of the members of a JSON object, in the order of `wanted`; other members are ignored.

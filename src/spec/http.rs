@@ -27,8 +27,12 @@ pub struct RequestForm {
     pub authority: Option<String>,
     /// The path, in parts.
     pub path: Vec<TextPart>,
+    /// The field with the rest of the path, as it stands in the message, if the form has such a field.
+    pub rest: Option<FieldForm>,
     /// The parameters of the query string.
     pub query: Vec<(String, TextPart)>,
+    /// The field with the whole query string, as it stands in the message, if the form has such a field.
+    pub whole_query: Option<FieldForm>,
     /// The headers besides those that every message has.
     pub headers: Vec<(String, TextPart)>,
     /// The field that holds all other headers, if the form has such a field.

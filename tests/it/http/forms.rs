@@ -245,3 +245,55 @@ fn a_request_that_would_be_read_as_another_one_is_not_written() {
         assert!(found.unwrap_or_default().starts_with(expected.unwrap_or_default()), "{text}: {:?}", written(text));
     }
 }
+
+/// A specification of a cache or a proxy has one line for every path and every query.
+#[test]
+fn the_rest_of_a_path_and_the_query_stand_as_they_are() {
+    let forms = |lines: &str| {
+        format!(
+            "enum Request {{ In {{ bucket: string, key: string }}, All {{ method: string, path: string, query: string }} }}
+            protocol p {{ request Request; response int; http {{ {lines} _ => status; }} on _ {{ reply choose; }} }}"
+        )
+    };
+    let lines = r#"In { bucket, key } => GET "/of/{bucket}/{key..}"; All { method, path, query } => {method} "/{path..}?{query..}";"#;
+    let spec = Spec::from_text(&forms(lines)).unwrap_or_else(|error| panic!("{error}"));
+    for (line, request) in [
+        ("GET /of/a%20b/c/d%2Fe/ HTTP/1.1", r#"{"In": {"bucket": "a b", "key": "c/d%2Fe/"}}"#),
+        ("GET /of/a/ HTTP/1.1", r#"{"In": {"bucket": "a", "key": ""}}"#),
+        ("GET / HTTP/1.1", r#"{"All": {"method": "GET", "path": "", "query": ""}}"#),
+        (
+            "PUT /a//b/%C3%BC?x=1&y=?/%20 HTTP/1.1",
+            r#"{"All": {"method": "PUT", "path": "a//b/%C3%BC", "query": "x=1&y=?/%20"}}"#,
+        ),
+    ] {
+        let expected = decode(&spec.types, spec.program.request, request).unwrap();
+        let message = message_of_request(&spec, &expected).unwrap_or_else(|| panic!("{request} is written"));
+        let mut bytes = Vec::new();
+        message.write_to(&mut bytes);
+        let written = String::from_utf8_lossy(&bytes).into_owned();
+        assert!(written.starts_with(line), "{written}");
+        let mut buffer = MessageBuffer::default();
+        buffer.push(&bytes);
+        let read = buffer.request().unwrap().expect("a whole request");
+        assert_eq!(request_of(&spec, &read), Ok(expected), "{written}");
+    }
+    // What cannot stand there as it is, or would be read as another request, is not written.
+    for request in [
+        r#"{"All": {"method": "GET", "path": "a b", "query": ""}}"#,
+        r#"{"All": {"method": "GET", "path": "a?b", "query": ""}}"#,
+        r#"{"All": {"method": "GET", "path": "a", "query": "b#c"}}"#,
+        r#"{"All": {"method": "GET", "path": "../a", "query": ""}}"#,
+        r#"{"All": {"method": "GET", "path": "of/a/b", "query": ""}}"#,
+    ] {
+        let request = decode(&spec.types, spec.program.request, request).unwrap();
+        assert_eq!(message_of_request(&spec, &request), None, "{request:?}");
+    }
+    let all = r#"In { bucket, key } => GET "/{bucket}/{key}"; All { method, path, query } => {method} "#;
+    for (target, why) in [
+        (r#""/{path..}/end?{query..}";"#, "no field `path..`"),
+        (r#""/{path..}?a=1&{query..}";"#, "a parameter stands beside the whole query"),
+    ] {
+        let error = Spec::from_text(&forms(&format!("{all}{target}"))).expect_err("a flaw").to_string();
+        assert!(error.contains(why), "{error}");
+    }
+}

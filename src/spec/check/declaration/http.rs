@@ -113,7 +113,7 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Op
     let (tag, names) = constructor(cx, &line.shape, request)?;
     let mut bound = BoundFields { used: vec![false; names.len()], names };
     let method = method(cx, &mut bound, &line.method)?;
-    let (authority, path, query) = target(cx, &mut bound, &line.target);
+    let TargetForm { authority, path, rest, query, whole_query } = target(cx, &mut bound, &line.target);
     let to_proxy = string(&line.target).starts_with(WHOLE_URL);
     let mut headers = Vec::new();
     for header in &line.headers {
@@ -139,7 +139,7 @@ fn request_form(cx: &mut Checker, line: &HttpRequestLine, request: TypeId) -> Op
         cx.error(name.span, message, "expected it in the path, a header or the body");
     }
     let fields = bound.names.len();
-    Some(RequestForm { tag, fields, method, authority, path, query, headers, other_headers, body })
+    Some(RequestForm { tag, fields, method, authority, path, rest, query, whole_query, headers, other_headers, body })
 }
 
 fn method(cx: &mut Checker, bound: &mut BoundFields<'_>, written: &HttpMethod) -> Option<TextPart> {
@@ -248,12 +248,17 @@ fn fields_of<'a, T>(cx: &mut Checker, shape: &'a HttpShape<T>, ty: TypeId) -> Op
     Some((tag as u32, slots))
 }
 
-/// The path and the query of `"/kv/{key}?limit={limit}"`.
-fn target(
-    cx: &mut Checker,
-    bound: &mut BoundFields<'_>,
-    written: &HttpText,
-) -> (Option<String>, Vec<TextPart>, Vec<(String, TextPart)>) {
+/// The target of a request line, as far as it is well-formed.
+struct TargetForm {
+    authority: Option<String>,
+    path: Vec<TextPart>,
+    rest: Option<FieldForm>,
+    query: Vec<(String, TextPart)>,
+    whole_query: Option<FieldForm>,
+}
+
+/// The path and the query of `"/kv/{key}?limit={limit}"`, or of `"/{path..}?{query..}"`.
+fn target(cx: &mut Checker, bound: &mut BoundFields<'_>, written: &HttpText) -> TargetForm {
     let text = string(written);
     let (authority, text) = match text.strip_prefix(WHOLE_URL) {
         Some(rest) => {
@@ -269,13 +274,21 @@ fn target(
     if let Some(odd) = text.chars().find(|c| c.is_control() || matches!(c, ' ' | '#' | '"' | '<' | '>')) {
         cx.error(written.span, format!("`{}` cannot stand in a path", odd.escape_default()), "expected it as %XX");
     }
+    let (path, rest) = without_rest(cx, bound, path, written.span);
+    let (query, whole_query) = match query {
+        Some(query) => without_rest(cx, bound, query, written.span),
+        None => ("", None),
+    };
+    if whole_query.is_some() && !query.is_empty() {
+        cx.error(written.span, "a parameter stands beside the whole query", "expected only `{query..}` after the `?`");
+    }
     let parts = parts(cx, bound, path, written.span, WirePlace::Path);
     let adjacent = parts.windows(2).any(|two| matches!(two, [TextPart::Field(_), TextPart::Field(_)]));
     if adjacent {
         cx.error(written.span, "two fields stand next to each other in the path", "expected a text between them");
     }
     let mut parameters = Vec::new();
-    for parameter in query.into_iter().flat_map(|query| query.split('&')).filter(|parameter| !parameter.is_empty()) {
+    for parameter in query.split('&').filter(|parameter| !parameter.is_empty()) {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let mut found = self::parts(cx, bound, value, written.span, WirePlace::Query);
         match found.len() {
@@ -288,7 +301,29 @@ fn target(
             ),
         }
     }
-    (authority, parts, parameters)
+    TargetForm { authority, path: parts, rest, query: parameters, whole_query }
+}
+
+/// A text without the `{field..}` at its end, and this field.
+fn without_rest<'t>(
+    cx: &mut Checker,
+    bound: &mut BoundFields<'_>,
+    text: &'t str,
+    span: Span,
+) -> (&'t str, Option<FieldForm>) {
+    let Some((before, name)) = text.strip_suffix("..}").and_then(|text| text.rsplit_once('{')) else {
+        return (text, None);
+    };
+    let field = bound_field(cx, bound, name, span, None, WirePlace::Query);
+    let field = field.filter(|field| {
+        let is_string = matches!(cx.types.get(field.ty), Type::Str);
+        if !is_string {
+            let message = format!("`{name}` is no string");
+            cx.error(span, message, "expected a field of the type `string` for all that follows");
+        }
+        is_string
+    });
+    (before, field)
 }
 
 /// The host and the port of `http://HOST:PORT/path`, or the constant that `http://{ORIGIN}/path` names.
