@@ -68,16 +68,18 @@ fn convert(
     let name = files::shown(&options.trace);
     let format = options.recorded.from.unwrap_or_else(|| sniffed_format(&mut input));
     if format == TraceFormat::Ndjson {
-        let formats = "others are read with --from jepsen-edn, jepsen-json, jepsen-log or har";
+        let formats = "others are read with --from jepsen-edn, jepsen-json, jepsen-log, har or porcupine";
         return Err(format!("error: {name}: this looks like a recording in our own format; {formats}\n"));
     }
     let rules = options.recorded.rules(spec.as_ref())?;
-    if let TraceFormat::Har = format {
+    if let TraceFormat::Har | TraceFormat::Porcupine = format {
         let Some(spec) = spec else {
-            return Err(format!("error: {name}: --for says by which specification a HAR file is read\n"));
+            let file = if format == TraceFormat::Har { "a HAR file is read" } else { "these operations are read" };
+            return Err(format!("error: {name}: --for says by which specification {file}\n"));
         };
         let header = options.recorded.header(Header::of(&spec.program.name), format);
-        let passed_over = convert_har(&spec, &header, input, rules, output).map_err(|error| error.render(&name))?;
+        let passed_over =
+            convert_by_spec(&spec, &header, (input, format), rules, output).map_err(|error| error.render(&name))?;
         return Ok(passed_over.into_iter().map(|what| format!("note: {name}: {what}\n")).collect());
     }
     let rules = rules.jepsen;
@@ -100,15 +102,15 @@ fn convert(
     Ok(passed_over.into_iter().chain(unmet).collect())
 }
 
-/// Writes the events of a HAR file, and returns the notes on it.
-fn convert_har(
+/// Writes the events of a file that is read by a specification, and returns the notes on it.
+fn convert_by_spec(
     spec: &Arc<Spec>,
     header: &Header,
-    input: impl BufRead,
+    (input, format): (impl BufRead, TraceFormat),
     rules: FormatRules,
     output: &mut ConvertedLines<'_>,
 ) -> Result<Option<String>, TraceError> {
-    let mut events = Events::open(spec, input, TraceFormat::Har, rules);
+    let mut events = Events::open(spec, input, format, rules);
     let mut next = events.next_event()?;
     output.line(header.to_string());
     while let Some(event) = next {

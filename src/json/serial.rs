@@ -14,7 +14,7 @@ use super::{JsonError, decode, encode};
 use crate::spec::types::{TypeId, Types};
 use crate::value::Value;
 use serde::de::DeserializeOwned;
-use serde::{Serialize, Serializer};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::value::RawValue;
 
 /// The value of type `id` that `data` serialises to.
@@ -63,6 +63,12 @@ pub struct RawJson(pub String);
 impl Serialize for RawJson {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         RawValue::from_string(self.0.clone()).map_err(serde::ser::Error::custom)?.serialize(serializer)
+    }
+}
+
+impl<'de> Deserialize<'de> for RawJson {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<RawJson, D::Error> {
+        Ok(RawJson(Box::<RawValue>::deserialize(deserializer)?.get().to_owned()))
     }
 }
 

@@ -49,6 +49,21 @@ impl Verdict {
     pub fn is_accept(&self) -> bool {
         matches!(self, Verdict::Accept { .. })
     }
+
+    /// The verdict with other numbers for its events.
+    #[must_use]
+    pub(crate) fn with_events(self, number: &dyn Fn(u64) -> u64) -> Verdict {
+        let of_fault = |report: FaultReport| FaultReport { event: number(report.event), ..report };
+        match self {
+            Verdict::Accept { warning } => Verdict::Accept { warning: warning.map(of_fault) },
+            Verdict::Reject { event, event_from } => {
+                Verdict::Reject { event: number(event), event_from: event_from.map(number) }
+            }
+            Verdict::Unknown { doubt, warning } => Verdict::Unknown { doubt, warning: warning.map(of_fault) },
+            Verdict::Outside { event, site } => Verdict::Outside { event: number(event), site },
+            Verdict::Fault(report) => Verdict::Fault(of_fault(report)),
+        }
+    }
 }
 
 /// An event, and the node of the specification at which something happened then.

@@ -16,6 +16,7 @@ use crate::evidence::{AnswerConflict, Minimality, OtherAnswers};
 use crate::json::encode;
 use crate::search::{History, RequestSpan, Timeline};
 use crate::spec::{Spec, TypeId};
+use crate::trace::Places;
 use crate::value::Value;
 
 /// The most answers of a conflict that are named one by one.
@@ -38,7 +39,8 @@ pub struct FoundConflict<'f> {
 #[must_use]
 pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>>, under_way: &[u64]) -> Vec<String> {
     let rejected = timeline.requests.iter().find(|request| request.answered == timeline.rejected);
-    let answer = rejected.map_or_else(String::new, |request| format!(" explains that {}", said(spec, request)));
+    let answer = rejected
+        .map_or_else(String::new, |request| format!(" explains that {}", said(spec, &timeline.places, request)));
     let others = found.and_then(|found| found.others).map(possible).unwrap_or_default();
     let answer = if answer.is_empty() { " explains it".to_owned() } else { answer };
     let mut lines = vec![format!("no ordering of the requests{answer}{others}")];
@@ -51,7 +53,7 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
     }
     // The rejected answer's own request was under way in any case.
     if under_way.iter().any(|line| rejected.is_none_or(|request| request.sent != *line)) {
-        lines.extend(names_under_way(under_way).map(|names| format!("  {names}")));
+        lines.extend(names_under_way(&timeline.places, under_way).map(|names| format!("  {names}")));
     }
     lines
 }
@@ -59,25 +61,27 @@ pub fn explain(spec: &Spec, timeline: &Timeline, found: Option<FoundConflict<'_>
 /// The explanation of a rejected event that is no answer to a request.
 #[must_use]
 pub fn impossible(history: &History, line: u64) -> String {
+    let place = history.places().at(line);
     if history.is_restart(line) {
         return format!(
-            "line {line} restarts the server, which `on restart` does not allow in any state that it may be in"
+            "{place} restarts the server, which `on restart` does not allow in any state that it may be in"
         );
     }
     match history.is_end(line) {
-        true => format!("line {line} ends the connection, which no handler of the specification does"),
-        false => format!("line {line} is an answer, and no request of its connection waits for one"),
+        true => format!("{place} ends the connection, which no handler of the specification does"),
+        false => format!("{place} is an answer, and no request of its connection waits for one"),
     }
 }
 
 /// The lines of the answers that cannot all be true, and of their requests.
 fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<String> {
+    let places = &timeline.places;
     let is_of_rest = |line: &u64| conflict.all_from.is_some_and(|from| *line >= from);
     let needed: Vec<u64> = conflict.lines.iter().copied().filter(|line| !is_of_rest(line)).collect();
     if let (Some(line), []) = (conflict.lines.last(), &needed[..])
         && conflict.all_from.is_some()
     {
-        return vec![format!("  {}", no_short_reason(*line))];
+        return vec![format!("  {}", no_short_reason(places, *line))];
     }
     let from = needed.len().saturating_sub(ANSWERS);
     let is_named = |request: &&RequestSpan| request.answered.is_some_and(|line| needed[from..].contains(&line));
@@ -86,7 +90,8 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
     let even = match conflict.any_state_before {
         Some(line) if line <= first => "whatever the initial state was, and even if nobody had seen any other answer",
         Some(line) => {
-            &format!("whatever the state was before line {line}, and even if nobody had seen any other answer since")
+            let before = places.at(line);
+            &format!("whatever the state was before {before}, and even if nobody had seen any other answer since")
         }
         None => "even if nobody had seen any other answer",
     };
@@ -101,7 +106,7 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
     for (at, request) in named.iter().enumerate() {
         let asked = format!("asked {}", shown(spec, spec.program.request, &request.request));
         let answered = format!("was answered {}", answer(spec, request));
-        let line = |line: u64, what: &str| format!("    line {line}: client {} {what}", request.connection);
+        let line = |line: u64, what: &str| format!("    {}: client {} {what}", places.at(line), request.connection);
         match request.answered {
             Some(seen) if seen == request.sent => {
                 events.push((seen, at, line(seen, &format!("{asked} and {answered}"))));
@@ -116,13 +121,13 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
     let (first, last) = (events.iter().map(|(line, ..)| *line).min(), conflict.lines.last().copied());
     let is_between = |line: &&u64| first.is_some_and(|first| first < **line) && last.is_some_and(|last| **line < last);
     for restart in timeline.restarts.iter().filter(is_between) {
-        events.push((*restart, 0, format!("    line {restart}: the system was killed and started again")));
+        events.push((*restart, 0, format!("    {}: the system was killed and started again", places.at(*restart))));
     }
     events.sort();
     lines.extend(events.into_iter().map(|(_, _, text)| text));
     lines.extend(conflict.all_from.map(|from| {
         let last = conflict.lines.last().copied().unwrap_or_default();
-        format!("    all answers in lines {from} to {last} (not reduced further)")
+        format!("    all answers in {} (not reduced further)", places.between(from, last))
     }));
     if conflict.minimal == Minimality::CutOff {
         let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";
@@ -132,9 +137,10 @@ fn together(spec: &Spec, timeline: &Timeline, conflict: &AnswerConflict) -> Vec<
 }
 
 /// The statement that a request was answered with this answer.
-fn said(spec: &Spec, request: &RequestSpan) -> String {
+fn said(spec: &Spec, places: &Places, request: &RequestSpan) -> String {
     let asked = shown(spec, spec.program.request, &request.request);
-    format!("line {} answered {} to {asked}", request.answered.unwrap_or_default(), answer(spec, request))
+    let place = places.at(request.answered.unwrap_or_default());
+    format!("{place} answered {} to {asked}", answer(spec, request))
 }
 
 fn answer(spec: &Spec, request: &RequestSpan) -> String {
@@ -162,12 +168,12 @@ fn possible(others: &OtherAnswers) -> String {
 
 /// The statement that these requests were under way; `None` if there are none.
 #[must_use]
-pub fn names_under_way(lines: &[u64]) -> Option<String> {
-    let named: Vec<String> = lines.iter().take(NAMED).map(u64::to_string).collect();
+pub fn names_under_way(places: &Places, lines: &[u64]) -> Option<String> {
+    let named = places.all(&lines[..lines.len().min(NAMED)]);
     let more = if lines.len() > NAMED { format!(" and {} more", lines.len() - NAMED) } else { String::new() };
     match lines {
         [] => None,
-        [line] => Some(format!("requests under way: that of line {line}")),
-        _ => Some(format!("requests under way: those of lines {}{more}", named.join(", "))),
+        [_] => Some(format!("requests under way: that of {named}")),
+        _ => Some(format!("requests under way: those of {named}{more}")),
     }
 }

@@ -6,12 +6,24 @@ use super::{SCHEMA, TraceReport};
 use crate::json;
 use crate::spec::Spec;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The report as one line with its end.
 #[must_use]
 pub fn report(report: &TraceReport) -> String {
+    let named = NamedReport { report, places: report.named_events() };
     // Plain data with string keys can always be written.
-    json::line(report).unwrap_or_default() + "\n"
+    json::line(&named).unwrap_or_default() + "\n"
+}
+
+/// A report with the names of its events.
+#[derive(Serialize)]
+struct NamedReport<'r> {
+    #[serde(flatten)]
+    report: &'r TraceReport,
+    /// The names of the events whose numbers the report has; left out if the numbers are lines.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<u64, String>,
 }
 
 /// The report on a trace that could not be judged.

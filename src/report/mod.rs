@@ -28,7 +28,9 @@ use crate::spec::code::FaultKind;
 use crate::spec::{Site, Spec};
 use crate::syntax::ast::File;
 use crate::syntax::{quoted_head, quoted_line};
+use crate::trace::Places;
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The version of the JSON format of a report.
 pub const SCHEMA: u32 = 1;
@@ -79,6 +81,9 @@ pub struct TraceReport {
     pub witness: Option<sections::WitnessLines>,
     /// The work that the verdict took.
     pub stats: Stats,
+    /// The names of the events for people.
+    #[serde(skip)]
+    pub places: Places,
 }
 
 /// The additional parts of the report on a rejected history of concurrent clients. The answers on the lines in
@@ -127,7 +132,28 @@ impl TraceReport {
             concurrent: None,
             witness: None,
             stats,
+            places: Places::default(),
         }
+    }
+
+    /// The report with the names of the events.
+    #[must_use]
+    pub fn named(self, places: &Places) -> TraceReport {
+        TraceReport { places: places.clone(), ..self }
+    }
+
+    /// The names of the events whose numbers the report has, by their numbers; empty if all are lines.
+    fn named_events(&self) -> BTreeMap<u64, String> {
+        if self.places.are_lines() {
+            return BTreeMap::new();
+        }
+        let concurrent = self.concurrent.as_ref();
+        let one = [self.event, self.event_from, self.reason_before];
+        let of_clients = concurrent.into_iter().flat_map(|reason| [reason.any_state_before, reason.reason_from]);
+        let under_way = concurrent.into_iter().flat_map(|reason| &reason.under_way);
+        let several = self.reason.iter().chain(&self.requests).flatten().chain(under_way);
+        let numbers = one.into_iter().chain(of_clients).flatten().chain(several.copied());
+        numbers.map(|number| (number, self.places.at(number))).collect()
     }
 }
 
@@ -145,10 +171,10 @@ fn judgement(judge: &Judge) -> (&'static str, Option<u64>, Option<u64>) {
     }
 }
 
-/// A fault of the specification at its place, with the line of the trace that met it. It is an error if it decides the verdict.
+/// A fault of the specification at its place, with the event of the trace that met it. It is an error if it decides the verdict.
 #[must_use]
-pub fn fault(spec: &Spec, verdict: &Verdict) -> Option<Diagnostic> {
-    fault_met(spec, verdict, |event| format!("line {event} of the recording"))
+pub fn fault(spec: &Spec, places: &Places, verdict: &Verdict) -> Option<Diagnostic> {
+    fault_met(spec, verdict, |event| format!("{} of the recording", places.at(event)))
 }
 
 /// A fault of the specification at its place, with words for the event that met it. It is an error if it decides the verdict.
@@ -183,9 +209,9 @@ fn shortened(text: &str, longest: usize) -> String {
     }
 }
 
-/// The statement that the search found no short reason, as all answers before a line together rule the event out.
-pub(crate) fn no_short_reason(before: u64) -> String {
-    format!("no short reason was found: the answers before line {before} rule it out together")
+/// The statement that the search found no short reason, as all answers before an event together rule the event out.
+pub(crate) fn no_short_reason(places: &Places, before: u64) -> String {
+    format!("no short reason was found: the answers before {} rule it out together", places.at(before))
 }
 
 /// A list of possible answers: `1, 2 or 3`; `None` if there is none.

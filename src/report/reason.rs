@@ -17,6 +17,7 @@ use crate::evidence::{self, Budget, Contribution, Fact, Learned, Minimality, Pos
 use crate::json::encode;
 use crate::judge::{Exchange, Observed, Options};
 use crate::spec::{Site, Spec, TypeId};
+use crate::trace::Places;
 use crate::validate::{Recording, exchange_at};
 use crate::value::Value;
 
@@ -54,6 +55,15 @@ pub fn explain_within<R>(spec: &Arc<Spec>, recording: &R, budget: Budget<'_>) ->
 where
     R: Recording + ?Sized,
 {
+    explain_named(spec, recording, &Places::default(), budget)
+}
+
+/// Explains as [`explain_within`] does, with the names of the events.
+#[must_use]
+pub fn explain_named<R>(spec: &Arc<Spec>, recording: &R, places: &Places, budget: Budget<'_>) -> Option<Explanation>
+where
+    R: Recording + ?Sized,
+{
     let why = evidence::why(spec, &Options::default(), recording, budget)?;
     let line_at = |at: usize| exchange_at(recording, at).map(|exchange| exchange.line);
     let because = why.reason.because.iter().filter_map(|at| line_at(*at)).collect();
@@ -63,7 +73,7 @@ where
     let and_before = why.reason.and_before.and_then(line_at);
     let any_state_before = why.reason.from.and_then(line_at);
     let all_from = why.reason.all_from.and_then(line_at);
-    let lines = Rejection { spec, why: &why, and_before, any_state_before, all_from }.lines();
+    let lines = Rejection { spec, why: &why, places, and_before, any_state_before, all_from }.lines();
     let possible = why.allowed.iter().filter_map(|allowed| allowed.in_full(spec)).collect();
     let mut sites: Vec<Site> = why.lessons.iter().flat_map(|lesson| lesson.sites.iter().copied()).collect();
     sites.sort_unstable();
@@ -76,6 +86,8 @@ where
 struct Rejection<'e> {
     spec: &'e Spec,
     why: &'e WhyRejected,
+    /// The names of the events.
+    places: &'e Places,
     /// The line before which all answers matter.
     and_before: Option<u64>,
     /// The line before which the state may have been any.
@@ -109,16 +121,17 @@ impl Rejection<'_> {
             _ => ", because",
         };
         let because = match self.any_state_before {
-            Some(line) => &format!(", because, whatever the state was before line {line},"),
+            Some(line) => &format!(", because, whatever the state was before {},", self.places.at(line)),
             _ => because,
         };
         let mut lines = vec![format!("{}; {}{because}", self.answered(rejected), self.possible())];
         if let (Some(line), []) = (self.and_before, &lessons[..]) {
-            lines.push(format!("  {}", no_short_reason(line)));
+            lines.push(format!("  {}", no_short_reason(self.places, line)));
             return lines;
         }
         if let Some(line) = self.and_before {
-            lines.push(format!("  the answers before line {line} leave nothing else, together with these:"));
+            let before = self.places.at(line);
+            lines.push(format!("  the answers before {before} leave nothing else, together with these:"));
         }
         lines.extend(first.as_ref().map(|first| format!("  {}", self.asked(first))));
         if *omitted > 0 {
@@ -133,7 +146,8 @@ impl Rejection<'_> {
             lines.extend(places.into_iter().map(|place| format!("    {place}")));
         }
         if let Some(from) = self.all_from {
-            lines.push(format!("  all answers in lines {from} to {} (not reduced further)", rejected.line - 1));
+            let all = self.places.between(from, rejected.line.saturating_sub(1));
+            lines.push(format!("  all answers in {all} (not reduced further)"));
         } else if reason.minimal == Minimality::CutOff {
             lines.push(
                 "  (perhaps not minimal: a smaller reason was neither found nor ruled out within the limits)".into(),
@@ -155,23 +169,24 @@ impl Rejection<'_> {
     }
 
     fn asked(&self, exchange: &Exchange) -> String {
+        let place = self.places.at(exchange.line);
         if exchange.is_restart() {
-            return format!("line {} restarted the server", exchange.line);
+            return format!("{place} restarted the server");
         }
-        format!("line {} asked {}", exchange.line, self.json(self.spec.program.request, &exchange.request))
+        format!("{place} asked {}", self.json(self.spec.program.request, &exchange.request))
     }
 
     fn answered(&self, exchange: &Exchange) -> String {
         let Exchange { line, request, observed, .. } = exchange;
-        let program = &self.spec.program;
+        let (program, place) = (&self.spec.program, self.places.at(*line));
         let request = || self.json(program.request, request);
         match observed {
             Observed::Answer(answer) => {
-                format!("line {line} answered {} to {}", self.json(program.response, answer), request())
+                format!("{place} answered {} to {}", self.json(program.response, answer), request())
             }
             Observed::Any => self.asked(exchange),
-            Observed::Nothing => format!("line {line} gave no answer to {}", request()),
-            Observed::Lost => format!("line {line} lost the answer to {}", request()),
+            Observed::Nothing => format!("{place} gave no answer to {}", request()),
+            Observed::Lost => format!("{place} lost the answer to {}", request()),
             Observed::Restarted => self.asked(exchange),
         }
     }

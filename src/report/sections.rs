@@ -119,7 +119,7 @@ pub fn lines(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Ve
 
 /// The first internal steps of the server, in words, and the number of the others.
 #[must_use]
-pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
+pub fn own(spec: &Spec, observed: &Observations, found: &NetworkWitness) -> Vec<String> {
     let steps = found.sections.iter().filter_map(|section| match section.work {
         SectionWork::Step(_, site) => Some((section, site)),
         _ => None,
@@ -127,7 +127,8 @@ pub fn own(spec: &Spec, found: &NetworkWitness) -> Vec<String> {
     let mut lines: Vec<String> = steps
         .map(|(WitnessSection { after, json, .. }, site)| {
             let chosen = if json.is_empty() { String::new() } else { format!(" with {}", json.join(", ")) };
-            format!("after line {after} the server did by itself{chosen}: {}", place(spec, site))
+            let after = observed.places.at(*after);
+            format!("after {after} the server did by itself{chosen}: {}", place(spec, site))
         })
         .collect();
     let more = lines.len().saturating_sub(witness::LISTED);
@@ -226,7 +227,7 @@ impl SectionTexts<'_> {
 
     fn under_way(&self, found: &NetworkWitness, one: &PendingPart) -> String {
         let section = match one {
-            PendingPart::Request(line) => return format!("  the request of line {line}, which is not begun"),
+            PendingPart::Request(line) => return format!("  {}, which is not begun", self.request(*line)),
             PendingPart::Message(port, value) => {
                 let message = shortened(&self.raw(self.spec.program.response, value).0, SHOWN);
                 return format!("  {message}, sent to client {}", self.client(*port));
@@ -234,7 +235,7 @@ impl SectionTexts<'_> {
             PendingPart::Task(at) => &found.sections[*at],
         };
         let whose = match &section.work {
-            SectionWork::Request { line, .. } => format!("the request of line {line}"),
+            SectionWork::Request { line, .. } => self.request(*line),
             SectionWork::Opened(port, _) => format!("what is done when client {} opens", self.client(*port)),
             SectionWork::Left(port, _) => format!("what is done when client {} has left", self.client(*port)),
             SectionWork::Step(..) | SectionWork::Restart(_) => String::new(),
@@ -247,6 +248,10 @@ impl SectionTexts<'_> {
             }
             WitnessEnd::Yielded(None) | WitnessEnd::Done => format!("  {whose}"),
         }
+    }
+
+    fn request(&self, line: u64) -> String {
+        format!("the request of {}", self.observed.places.at(line))
     }
 
     fn message(&self, message: &WitnessMessage) -> MessageLine {

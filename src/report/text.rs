@@ -37,16 +37,17 @@ pub fn explanation(report: &TraceReport) -> String {
 
 fn judgement(report: &TraceReport) -> String {
     let line = report.event.unwrap_or_default();
+    let place = report.places.at(line);
     match report.verdict {
         "accept" => format!("accept ({})", counted(report.stats.events, "event")),
         "reject" => match report.event_from.filter(|from| *from < line) {
-            Some(from) => format!("reject at line {line}, perhaps from line {from} on"),
-            None => format!("reject at line {line}"),
+            Some(from) => format!("reject at {place}, perhaps from {} on", report.places.at(from)),
+            None => format!("reject at {place}"),
         },
         "outside" => {
-            format!("outside the specification from line {line} on: only a client that broke its duty explains it")
+            format!("outside the specification from {place} on: only a client that broke its duty explains it")
         }
-        "fault" => format!("no verdict: the specification is faulty at line {line}"),
+        "fault" => format!("no verdict: the specification is faulty at {place}"),
         other => other.to_string(),
     }
 }

@@ -61,6 +61,7 @@ pub fn explain(
     possible: &[String],
     values: &AnswerValues,
 ) -> Vec<String> {
+    let places = &observed.places;
     let needed = values.needed();
     let omitted = needed.len().saturating_sub(NAMED);
     let possible = match possible.len() {
@@ -71,9 +72,9 @@ pub fn explain(
             one_of(&each_shortened(&possible[..POSSIBLE])).unwrap_or_default()
         ),
     };
-    let mut lines = vec![format!("no run of the server explains line {line}{possible}")];
+    let mut lines = vec![format!("no run of the server explains {}{possible}", places.at(line))];
     if values.all_from.is_some() && needed.is_empty() {
-        lines.push(format!("  {}", no_short_reason(line)));
+        lines.push(format!("  {}", no_short_reason(places, line)));
         return lines;
     }
     let these = if values.lines.is_empty() { "that cannot be so" } else { "these cannot all be so" };
@@ -100,7 +101,7 @@ pub fn explain(
         lines.extend(said(spec, observed, &events[at], is_any));
     }
     if let Some(from) = values.all_from {
-        lines.push(format!("    all answers in lines {from} to {line} (not reduced further)"));
+        lines.push(format!("    all answers in {} (not reduced further)", places.between(from, line)));
     }
     if values.minimal == Minimality::CutOff {
         let what = "  (perhaps not minimal: fewer answers were neither found nor ruled out within the limits)";
@@ -153,5 +154,5 @@ fn said(spec: &Spec, observed: &Observations, (line, observation): &RecordedEven
         Observation::Restart => "the server was killed and started again".to_owned(),
         Observation::End => return None,
     };
-    Some(format!("    line {line}: {what}"))
+    Some(format!("    {}: {what}", observed.places.at(*line)))
 }

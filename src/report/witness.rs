@@ -17,6 +17,7 @@ use crate::evidence::{Initial, WitnessOwn, WitnessStep};
 use crate::json::{self, RawJson, encode, encode_into};
 use crate::server::Reply;
 use crate::spec::Spec;
+use crate::trace::Places;
 use serde::Serialize;
 use std::fmt::Write as _;
 
@@ -85,14 +86,14 @@ pub const LISTED: usize = 5;
 
 /// The first internal steps of the server, in words.
 #[must_use]
-pub fn own(spec: &Spec, steps: &[WitnessStep]) -> Vec<String> {
+pub fn own(spec: &Spec, places: &Places, steps: &[WitnessStep]) -> Vec<String> {
     let did = steps.iter().flat_map(|step| step.before.iter().map(move |own| (step.line, own)));
-    did.take(LISTED).map(|(line, own)| in_words(spec, line, own)).collect()
+    did.take(LISTED).map(|(line, own)| in_words(spec, &places.at(line), own)).collect()
 }
 
-fn in_words(spec: &Spec, line: u64, own: &WitnessOwn) -> String {
+fn in_words(spec: &Spec, event: &str, own: &WitnessOwn) -> String {
     let chosen = if own.json.is_empty() { String::new() } else { format!(" with {}", own.json.join(", ")) };
-    format!("before line {line} the server took an internal step{chosen}: {}", place(spec, own.site))
+    format!("before {event} the server took an internal step{chosen}: {}", place(spec, own.site))
 }
 
 impl StepLine {

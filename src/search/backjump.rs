@@ -137,7 +137,9 @@ fn has_scalar(value: &Value, scalars: &[Scalar]) -> bool {
 fn overlap(history: &History, one: usize, other: usize) -> bool {
     let ends_behind = |one: usize, other: usize| {
         let start = history.requests[other].exchange.line;
-        history.requests[one].answered.is_none_or(|answered| history.lines[answered] > start)
+        // An answer may come after the events that are looked at.
+        let seen = history.requests[one].answered.and_then(|answered| history.lines.get(answered));
+        seen.is_none_or(|seen| *seen > start)
     };
     ends_behind(one, other) && ends_behind(other, one)
 }

@@ -12,6 +12,7 @@ use rustc_hash::FxHashMap;
 
 use crate::judge::{Exchange, Observed};
 use crate::spec::analysis::partition::RequestKeys;
+use crate::trace::Places;
 use crate::value::Value;
 
 /// An event of a client on the connection with a number, or a restart.
@@ -101,6 +102,8 @@ pub struct History {
     pub(super) ended: Option<u64>,
     /// The lines of the restarts of the system.
     pub(super) restarts: Vec<u64>,
+    /// The names of the events for people.
+    pub(super) places: Places,
 }
 
 /// A history while it is read, with its open connections.
@@ -262,7 +265,25 @@ fn connection<'o>(open: &'o mut FxHashMap<u64, Connection>, clients: &mut u64, n
 }
 
 impl History {
-    /// The number of events.
+    /// The history with the names of its events.
+    #[must_use]
+    pub fn named(self, places: Places) -> History {
+        History { places, ..self }
+    }
+
+    /// The names of its events.
+    #[must_use]
+    pub fn places(&self) -> &Places {
+        &self.places
+    }
+
+    /// The number of events of the recording: a request and its answer may be one of them.
+    #[must_use]
+    pub fn recorded(&self) -> u64 {
+        self.lines.chunk_by(|one, other| one == other).count() as u64
+    }
+
+    /// The number of requests, answers and other observations.
     #[must_use]
     pub fn len(&self) -> usize {
         self.events.len()

@@ -11,6 +11,7 @@ use rustc_hash::FxHashMap;
 use super::JudgedHistory;
 use super::history::{History, Request};
 use crate::judge::{Exchange, Observed, Verdict};
+use crate::trace::Places;
 use crate::value::Value;
 
 /// A judged history, request by request.
@@ -24,6 +25,8 @@ pub struct Timeline {
     pub rejected: Option<u64>,
     /// The lines of the answers that cannot all be true, the rejected one among them, as far as evidence names them.
     pub conflict: Vec<u64>,
+    /// The names of the events for people.
+    pub places: Places,
 }
 
 /// A request of a history with its place in time.
@@ -71,7 +74,8 @@ impl History {
             answer: request.exchange.observed.answer().cloned(),
             served: served.get(&request.exchange.line).copied(),
         });
-        Timeline { requests: requests.collect(), restarts: self.restarts.clone(), rejected, conflict: Vec::new() }
+        let (requests, restarts) = (requests.collect(), self.restarts.clone());
+        Timeline { requests, restarts, rejected, conflict: Vec::new(), places: self.places().clone() }
     }
 
     /// The history of the events before a line.

@@ -6,7 +6,7 @@
 
 use std::sync::Arc;
 
-use super::rejection::{FoundRejection, Recheck, judged_again, places};
+use super::rejection::{FoundRejection, Recheck, judged_again, named_statements};
 use crate::evidence::{AnswerConflict, Budget, Minimality, OtherAnswers, check_conflict, conflict};
 use crate::json::{self, RawJson};
 use crate::judge::{Exchange, Options};
@@ -94,7 +94,7 @@ impl ConcurrentEvidence {
     pub fn with_places(&self, spec: &Arc<Spec>, event: u64, mut found: FoundRejection) -> FoundRejection {
         let trace = self.with_rejected_last(spec, event);
         if let Some(why) = trace.and_then(|trace| explain_within(spec, &trace, Budget::seconds(PLACES))) {
-            found.places = places(spec, &why.sites);
+            found.places = named_statements(spec, &why.sites);
             if found.possible.is_empty() {
                 found.possible = why.possible;
             }

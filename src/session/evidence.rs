@@ -29,7 +29,7 @@ use crate::network::NetworkChoice;
 use crate::report::values::POSSIBLE;
 use crate::search::{Building, History};
 use crate::spec::Spec;
-use crate::trace::{EventKind, TraceEvent};
+use crate::trace::{EventKind, Places, TraceEvent};
 use crate::validate::{Observations, happened};
 use crate::value::Value;
 
@@ -61,6 +61,8 @@ pub(super) struct JudgedSession<'s> {
     pub(super) engine: &'s SessionEngine,
     /// The events of the session; `None` if some were not kept.
     pub(super) events: Option<&'s [TraceEvent<Value>]>,
+    /// The lines of the events.
+    pub(super) places: &'s Places,
     pub(super) verdict: Verdict,
 }
 
@@ -80,7 +82,8 @@ impl JudgedSession<'_> {
             }
             _ => FoundRejection { explanation: self.stated(), ..FoundRejection::default() },
         };
-        let mut reason: Vec<u64> = found.because.into_iter().chain(found.requests).flatten().collect();
+        let of_reason = found.because.into_iter().chain(found.requests).flatten();
+        let mut reason: Vec<u64> = of_reason.map(|number| self.places.line(number)).collect();
         reason.sort_unstable();
         reason.dedup();
         let FoundRejection { explanation, is_minimal: minimal, mut possible, places, concurrent, .. } = found;
@@ -89,7 +92,9 @@ impl JudgedSession<'_> {
             // Of more, a few would be no more than examples.
             possible.truncate(if possible.len() > POSSIBLE { 0 } else { POSSIBLE });
         }
-        SessionEvidence { verdict: self.verdict, line, reason, minimal, explanation, possible, places }
+        let line = line.map(|line| self.places.line(line));
+        let verdict = self.verdict.with_events(&|event| self.places.line(event));
+        SessionEvidence { verdict, line, reason, minimal, explanation, possible, places }
     }
 
     fn stated(&self) -> Vec<String> {
@@ -97,7 +102,7 @@ impl JudgedSession<'_> {
             return self.unknown();
         }
         match (&self.verdict, self.engine.judge()) {
-            (_, Some(judge)) => stated(judge, self.spec, &|line| self.asked(line)),
+            (_, Some(judge)) => stated(judge, self.spec, self.places, &|line| self.asked(line)),
             (Verdict::Unknown { doubt, .. }, None) => vec![doubt.to_string()],
             (_, None) => Vec::new(),
         }
@@ -106,7 +111,8 @@ impl JudgedSession<'_> {
     /// The unknown parts, in words.
     fn unknown(&self) -> Vec<String> {
         let parts = self.engine.going_on().parts().iter();
-        parts.map(|part @ UnknownPart { from, to, .. }| format!("lines {from} to {to}: {part}")).collect()
+        let said = |part: &UnknownPart| format!("{}: {}", self.places.between(part.from, part.to), part);
+        parts.map(said).collect()
     }
 
     /// The exchange on a line.
@@ -138,15 +144,20 @@ impl JudgedSession<'_> {
         let events = events.iter().skip_while(|event| event.line <= from).take_while(|event| event.line <= line);
         let events = events.cloned();
         let found = match self.engine {
-            SessionEngine::Exchanges(_) => FoundRejection::of_exchanges(spec, &exchanges(events), Recheck::No, budget),
+            SessionEngine::Exchanges(_) => {
+                FoundRejection::of_exchanges(spec, &exchanges(events), self.places, Recheck::No, budget)
+            }
             SessionEngine::Order(_) => {
-                let mut whole = ConcurrentEvidence::of(spec, self.net, history(spec, events), self.options);
+                let history = history(spec, events);
+                let mut whole =
+                    ConcurrentEvidence::of(spec, self.net, history.named(self.places.clone()), self.options);
                 let found = whole.rejection(spec, line, Recheck::No, budget);
                 found.map(|found| whole.with_places(spec, line, found))
             }
             SessionEngine::Network(_) => {
                 let composed = spec.for_networks();
-                let observed = Observations::of(&composed, events).unwrap_or_default();
+                let mut observed = Observations::of(&composed, events).unwrap_or_default();
+                observed.places = self.places.clone();
                 NetworkedEvidence::unjudged(&composed, self.net, observed, self.options).rejection(
                     line,
                     Recheck::No,

@@ -44,7 +44,7 @@ use crate::network::NetworkChoice;
 use crate::report;
 use crate::search;
 use crate::spec::Spec;
-use crate::trace::{EventKind, TraceError, TraceEvent, TraceFormat};
+use crate::trace::{EventKind, EventPlace, Places, TraceError, TraceEvent, TraceFormat};
 use crate::validate::Events;
 use crate::value::Value;
 use engine::{EngineMoment, SessionEngine};
@@ -97,7 +97,10 @@ pub struct Session {
     spec: Arc<Spec>,
     net: NetworkChoice,
     options: Options,
-    line: u64,
+    /// The number of the last event.
+    number: u64,
+    /// The lines of the events whose numbers differ from them.
+    places: Places,
     engine: SessionEngine,
     events: KeptEvents,
     /// The verdict on all events as a whole, if judging them one by one was too hard.
@@ -119,7 +122,8 @@ impl Session {
             spec: spec.clone(),
             net,
             options,
-            line: 0,
+            number: 0,
+            places: Places::default(),
             engine,
             events: KeptEvents::at_most(crate::limits::KEPT),
             whole: None,
@@ -134,7 +138,8 @@ impl Session {
     ) -> Option<Session> {
         let engine = SessionEngine::at_moment((spec, net), options.clone(), moment)?;
         let events = KeptEvents::since(engine.moment());
-        Some(Session { spec: spec.clone(), net, options, line: 0, engine, events, whole: None })
+        let (spec, places) = (spec.clone(), Places::default());
+        Some(Session { spec, net, options, number: 0, places, engine, events, whole: None })
     }
 
     /// The session with another bound on the number of events that it keeps for evidence.
@@ -161,7 +166,7 @@ impl Session {
         let mut events = Events::open(&self.spec, line.as_bytes(), TraceFormat::Ndjson, Default::default());
         let mut progress = self.progress_after_event();
         while let Some(event) = events.next_event()? {
-            let event = TraceEvent { line: self.line + 1, ..event };
+            let event = TraceEvent { line: self.next_line(), ..event };
             progress = self.push(event).map_err(|why| events.error_on(1, why))?;
         }
         Ok(progress)
@@ -186,16 +191,27 @@ impl Session {
     }
 
     fn push_of(&mut self, client: u64, kind: EventKind<Value>) -> Result<SessionProgress, String> {
-        self.push(TraceEvent { line: self.line + 1, client: Some(client), kind })
+        self.push(TraceEvent { line: self.next_line(), client: Some(client), kind })
     }
 
-    /// Observes an event. Its line must come after the lines of the events before.
+    /// The line after that of the last event.
+    fn next_line(&self) -> u64 {
+        self.places.line(self.number).saturating_add(1)
+    }
+
+    /// Observes an event. Its line is the name that reports give it; the order of the events is that in which they are observed.
     ///
     /// # Errors
     /// The network has no such event, or a peer answers a call that was not made.
     pub fn push(&mut self, event: TraceEvent<Value>) -> Result<SessionProgress, String> {
+        let line = event.line;
+        let next = self.number.checked_add(1).ok_or("no number is left for one more event")?;
+        // A huge line is no number, so that numbers are left for later events.
+        let event = TraceEvent { line: if line < u64::MAX / 2 { next.max(line) } else { next }, ..event };
+        let number = event.line;
         self.engine.push(event.clone())?;
-        self.line = event.line;
+        self.number = number;
+        self.places.note(number, EventPlace::OnLine { line, nth: 1 });
         self.whole = None;
         self.events.push(event);
         if self.events.wants_moment()
@@ -209,7 +225,7 @@ impl Session {
     /// Judges the events that were not judged yet. If judging event by event was too hard, judges all events as a whole, unless
     /// some were not kept.
     pub fn settle(&mut self) -> SessionProgress {
-        self.engine.settle(self.line + 1);
+        self.engine.settle(self.number.saturating_add(1));
         if let (SessionEngine::Order(_), Verdict::Unknown { .. }, Some(events)) =
             (&self.engine, self.engine.verdict(), self.events.all())
         {
@@ -222,14 +238,19 @@ impl Session {
     /// The verdict on the observations so far.
     #[must_use]
     pub fn verdict(&self) -> Verdict {
+        self.numbered_verdict().with_events(&|number| self.places.line(number))
+    }
+
+    /// The verdict, with the numbers of events.
+    fn numbered_verdict(&self) -> Verdict {
         self.whole.clone().unwrap_or_else(|| self.engine.verdict())
     }
 
     /// Finds the evidence for the verdict, within a budget.
     pub fn evidence(&mut self, budget: Budget<'_>) -> SessionEvidence {
-        let verdict = self.verdict();
-        let Session { spec, net, options, engine, events, .. } = self;
-        JudgedSession { spec, net: *net, options, engine, events: events.all(), verdict }.evidence(budget)
+        let verdict = self.numbered_verdict();
+        let Session { spec, net, options, engine, events, places, .. } = self;
+        JudgedSession { spec, net: *net, options, engine, events: events.all(), places, verdict }.evidence(budget)
     }
 
     /// The memories of a few surviving explanations, variable by variable. Parts of them may be symbolic. Empty if none is at
@@ -280,7 +301,7 @@ impl Session {
     /// The question that was too hard at the last event, with its place in the specification; `None` if there was none.
     #[must_use]
     pub fn too_hard(&self) -> Option<String> {
-        if let Some(part) = self.unknown_parts().last().filter(|part| part.to == self.line) {
+        if let Some(part) = self.unknown_parts().last().filter(|part| part.to == self.number) {
             return Some(part.to_string());
         }
         let (doubt, at) = self.engine.judge()?.doubt()?;
@@ -291,7 +312,7 @@ impl Session {
 
     /// The progress at the last event. After an unknown part, `Explained` means that some state explains the observations since.
     fn progress_after_event(&self) -> SessionProgress {
-        match (self.verdict(), self.engine.doubt_on(self.line)) {
+        match (self.verdict(), self.engine.doubt_on(self.number)) {
             (Verdict::Accept { .. } | Verdict::Unknown { .. }, Some(doubt)) => SessionProgress::Unknown(doubt),
             (Verdict::Accept { .. } | Verdict::Unknown { .. }, None) => SessionProgress::Explained,
             (Verdict::Reject { .. } | Verdict::Outside { .. } | Verdict::Fault(_), _) => self.progress(),

@@ -107,7 +107,7 @@ impl NetworkedEvidence {
         let waiting = unanswered(&observed.events, line);
         let possible = values::possible(spec, observed, line, &values);
         let mut explanation = values::explain(spec, observed, line, &possible, &values);
-        explanation.extend(names_under_way(&waiting).map(|names| format!("  {names}")));
+        explanation.extend(names_under_way(&observed.places, &waiting).map(|names| format!("  {names}")));
         explanation.extend(self.before(line)?.into_iter().map(|line| format!("  {line}")));
         let is_minimal = values.minimal == Minimality::Minimal;
         if recheck == Recheck::Yes {

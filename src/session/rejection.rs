@@ -10,9 +10,10 @@ use std::sync::Arc;
 use crate::evidence::{Budget, Minimality, Rechecked, check_reason};
 use crate::json::RawJson;
 use crate::judge::Options;
-use crate::report::reason::explain_within;
+use crate::report::reason::explain_named;
 use crate::report::{ConcurrentReason, TraceReport, located, no_short_reason};
 use crate::spec::{Site, Spec};
+use crate::trace::Places;
 use crate::validate::{Recording, exchange_at};
 
 /// The choice whether the reason of a rejection is judged a second time.
@@ -64,12 +65,13 @@ impl FoundRejection {
     pub fn of_exchanges<R: Recording + ?Sized>(
         spec: &Arc<Spec>,
         trace: &R,
+        places: &Places,
         recheck: Recheck,
         budget: Budget<'_>,
     ) -> Result<FoundRejection, String> {
-        let Some(why) = explain_within(spec, trace, budget) else {
+        let Some(why) = explain_named(spec, trace, places, budget) else {
             let last = trace.length().checked_sub(1).and_then(|last| exchange_at(trace, last));
-            let explanation = last.map(|last| no_short_reason(last.line)).into_iter().collect();
+            let explanation = last.map(|last| no_short_reason(places, last.line)).into_iter().collect();
             return Ok(FoundRejection { explanation, ..FoundRejection::default() });
         };
         let mut found = FoundRejection {
@@ -81,7 +83,7 @@ impl FoundRejection {
             is_minimal: why.reason.minimal == Minimality::Minimal,
             answer: why.answer,
             possible: why.possible,
-            places: places(spec, &why.sites),
+            places: named_statements(spec, &why.sites),
         };
         if recheck == Recheck::Yes {
             let outcome = check_reason(spec, &Options::default(), trace, &why.reason);
@@ -105,7 +107,7 @@ impl FoundRejection {
 }
 
 /// The statements at these places, each once.
-pub(super) fn places(spec: &Spec, sites: &[Site]) -> Vec<NamedStatement> {
+pub(super) fn named_statements(spec: &Spec, sites: &[Site]) -> Vec<NamedStatement> {
     let at = |site: &Site| {
         let (place, text) = located(spec, *site);
         NamedStatement { place, text }

@@ -11,55 +11,71 @@ use std::sync::Arc;
 use crate::evidence::example;
 use crate::judge::{Doubt, Exchange, FaultReport, Judge, Verdict};
 use crate::process::Limit;
-use crate::report::trouble;
+use crate::report::trouble::{self, AskedEvent};
 use crate::spec::{Site, Spec};
+use crate::trace::Places;
 
 /// The exchange on a line, if it is known.
 pub type AskedOn<'a> = &'a dyn Fn(u64) -> Option<Exchange>;
 
 /// The explanation of a verdict that is no rejection; empty for an acceptance without a warning.
 #[must_use]
-pub fn stated(judge: &Judge, spec: &Arc<Spec>, asked: AskedOn<'_>) -> Vec<String> {
+pub fn stated(judge: &Judge, spec: &Arc<Spec>, places: &Places, asked: AskedOn<'_>) -> Vec<String> {
+    let judged = JudgedEvents { judge, spec, places, asked };
     match judge.verdict() {
         Verdict::Unknown { doubt, warning } => {
-            let mut lines = undecided(judge, spec, &doubt);
-            lines.extend(warning.iter().flat_map(|fault| warned(judge, spec, fault, asked)));
+            let mut lines = judged.undecided(&doubt);
+            lines.extend(warning.iter().flat_map(|fault| judged.warned(fault)));
             lines
         }
-        Verdict::Outside { event, site } => outside(judge, spec, site, asked(event)),
-        Verdict::Fault(fault) => faulty(judge, spec, &fault, asked),
-        Verdict::Accept { warning } => warning.iter().flat_map(|fault| warned(judge, spec, fault, asked)).collect(),
+        Verdict::Outside { event, site } => judged.outside(site, event),
+        Verdict::Fault(fault) => judged.faulty(&fault),
+        Verdict::Accept { warning } => warning.iter().flat_map(|fault| judged.warned(fault)).collect(),
         Verdict::Reject { .. } => Vec::new(),
     }
 }
 
-/// The explanation of an unknown verdict, and the option that raises the exhausted limit, if there is one.
-fn undecided(judge: &Judge, spec: &Spec, doubt: &Doubt) -> Vec<String> {
-    let at = judge.doubt().and_then(|(_, at)| at);
-    let raised = match doubt {
-        Doubt::Limit(Limit::Effort) => Some("  --exchange-time S allows the work of S seconds (the default is 1)"),
-        Doubt::Limit(Limit::Memory(_)) => Some("  --memory MIB allows more"),
-        _ => None,
-    };
-    let mut lines = trouble::unknown(spec, doubt, at, judge.event());
-    lines.extend(raised.map(str::to_owned));
-    lines
+/// A judge, with what is known of the events that it judged.
+struct JudgedEvents<'a> {
+    judge: &'a Judge,
+    spec: &'a Arc<Spec>,
+    places: &'a Places,
+    asked: AskedOn<'a>,
 }
 
-/// The explanation of a fault that does not decide the verdict, with the exchange that meets it, if there is one.
-fn warned(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: AskedOn<'_>) -> Vec<String> {
-    let stated = faulty(judge, spec, fault, asked).into_iter().map(|line| format!("  {line}"));
-    once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
-}
+impl JudgedEvents<'_> {
+    /// The explanation of an unknown verdict, and the option that raises the exhausted limit, if there is one.
+    fn undecided(&self, doubt: &Doubt) -> Vec<String> {
+        let at = self.judge.doubt().and_then(|(_, at)| at);
+        let raised = match doubt {
+            Doubt::Limit(Limit::Effort) => Some("  --exchange-time S allows the work of S seconds (the default is 1)"),
+            Doubt::Limit(Limit::Memory(_)) => Some("  --memory MIB allows more"),
+            _ => None,
+        };
+        let mut lines = trouble::unknown(self.spec, self.places, doubt, at, self.judge.event());
+        lines.extend(raised.map(str::to_owned));
+        lines
+    }
 
-/// The explanation of a fault, with values that lead to it.
-fn faulty(judge: &Judge, spec: &Arc<Spec>, fault: &FaultReport, asked: AskedOn<'_>) -> Vec<String> {
-    let values = judge.faulty().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    trouble::fault(spec, fault, asked(fault.event).as_ref(), &values)
-}
+    /// The explanation of a fault that does not decide the verdict, with the exchange that meets it, if there is one.
+    fn warned(&self, fault: &FaultReport) -> Vec<String> {
+        let stated = self.faulty(fault).into_iter().map(|line| format!("  {line}"));
+        once("warning: another run of the specification meets a fault".to_owned()).chain(stated).collect()
+    }
 
-/// The explanation of a broken duty of the client, with values that show it.
-fn outside(judge: &Judge, spec: &Arc<Spec>, site: Site, asked: Option<Exchange>) -> Vec<String> {
-    let state = judge.breached().map(|candidate| example(spec, candidate)).unwrap_or_default();
-    trouble::outside(spec, site, asked.as_ref(), &state)
+    /// The explanation of a fault, with values that lead to it.
+    fn faulty(&self, fault: &FaultReport) -> Vec<String> {
+        let values = self.judge.faulty().map(|candidate| example(self.spec, candidate)).unwrap_or_default();
+        let exchange = (self.asked)(fault.event);
+        let asked = exchange.as_ref().map(|exchange| AskedEvent { exchange, places: self.places });
+        trouble::fault(self.spec, fault, asked, &values)
+    }
+
+    /// The explanation of a broken duty of the client, with values that show it.
+    fn outside(&self, site: Site, event: u64) -> Vec<String> {
+        let state = self.judge.breached().map(|candidate| example(self.spec, candidate)).unwrap_or_default();
+        let exchange = (self.asked)(event);
+        let asked = exchange.as_ref().map(|exchange| AskedEvent { exchange, places: self.places });
+        trouble::outside(self.spec, site, asked, &state)
+    }
 }

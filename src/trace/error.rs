@@ -31,6 +31,8 @@ pub struct TraceError {
     shown: String,
     /// The number of characters of `shown` before the place.
     before: usize,
+    /// The name of the place, if it is no line: that of an entry.
+    place: Option<String>,
 }
 
 impl TraceError {
@@ -43,7 +45,7 @@ impl TraceError {
         let before = column.min(SHOWN_AROUND);
         let visible = left.chars().skip(column - before).chain(right.chars().take(SHOWN_AROUND));
         let shown = visible.map(|c| if c.is_control() { ' ' } else { c }).collect();
-        TraceError { line, column: column as u64 + 1, message: message.into(), shown, before }
+        TraceError { line, column: column as u64 + 1, message: message.into(), shown, before, place: None }
     }
 
     /// The error for a line that has `columns` more characters before the text in which the error was found.
@@ -58,6 +60,12 @@ impl TraceError {
         TraceError { line, ..self }
     }
 
+    /// The error in a place that has this name, as its line says nothing.
+    #[must_use]
+    pub fn in_place(self, place: String) -> TraceError {
+        TraceError { place: Some(place), ..self }
+    }
+
     /// The error that a line cannot be read from its source.
     #[must_use]
     pub fn unreadable(line: u64, cause: &std::io::Error) -> TraceError {
@@ -67,12 +75,15 @@ impl TraceError {
     /// The error of a trace as a whole, or of a part that begins on this line.
     #[must_use]
     pub fn in_all(line: u64, message: impl Into<String>) -> TraceError {
-        TraceError { line, column: 0, message: message.into(), shown: String::new(), before: 0 }
+        TraceError { line, column: 0, message: message.into(), shown: String::new(), before: 0, place: None }
     }
 
     /// The error as a message for people: the text, the place, and the line with a caret.
     #[must_use]
     pub fn render(&self, file: &str) -> String {
+        if let Some(place) = &self.place {
+            return format!("error: {}\n  --> {file}, {place}\n", self.message);
+        }
         if self.column == 0 {
             return format!("error: {}\n  --> {file}:{}\n", self.message, self.line);
         }
@@ -91,6 +102,9 @@ impl TraceError {
 
 impl fmt::Display for TraceError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if let Some(place) = &self.place {
+            return write!(f, "{place}: {}", self.message);
+        }
         write!(f, "line {}", self.line)?;
         if self.column > 0 {
             write!(f, ", column {}", self.column)?;

@@ -12,7 +12,8 @@ use std::fmt;
 /// One observation; `V` is the type of a query, an answer or a key.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct TraceEvent<V> {
-    /// The line of the event, from 1, blank lines included; it is not written.
+    /// The number of the event, which is greater than that of the event before; it is not written. In a recording with one event a line
+    /// it is the line, from 1, blank lines included. `Places` names the events of other files.
     pub line: u64,
     /// The connection (`"c"`), if the trace names one.
     pub client: Option<u64>,

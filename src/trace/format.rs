@@ -6,6 +6,7 @@
 //! assert_eq!(TraceFormat::sniffed(b"[{:process 0, :type :invoke, :f :read}]"), TraceFormat::JepsenEdn);
 //! assert_eq!(TraceFormat::sniffed(br#"[{"process": 0, "type": "invoke", "f": "read"}]"#), TraceFormat::JepsenJson);
 //! assert_eq!(TraceFormat::sniffed(b"{ \"log\": {\"version\": \"1.2\""), TraceFormat::Har);
+//! assert_eq!(TraceFormat::sniffed(b"{\"ClientId\": 0, \"Input\": 5, \"Call\": 1"), TraceFormat::Porcupine);
 //! assert_eq!(TraceFormat::sniffed(b"INFO  jepsen.util - 0\t:invoke\t:read\tnil\n"), TraceFormat::JepsenLog);
 //! ```
 
@@ -26,16 +27,19 @@ pub enum TraceFormat {
     JepsenLog,
     /// A HAR file, as browsers and proxies write it.
     Har,
+    /// Operations of Porcupine as JSON objects, as etcd's robustness tests write them.
+    Porcupine,
 }
 
 impl TraceFormat {
     /// All formats.
-    pub const ALL: [TraceFormat; 5] = [
+    pub const ALL: [TraceFormat; 6] = [
         TraceFormat::Ndjson,
         TraceFormat::JepsenEdn,
         TraceFormat::JepsenJson,
         TraceFormat::JepsenLog,
         TraceFormat::Har,
+        TraceFormat::Porcupine,
     ];
 
     /// Its name.
@@ -47,6 +51,7 @@ impl TraceFormat {
             TraceFormat::JepsenJson => "jepsen-json",
             TraceFormat::JepsenLog => "jepsen-log",
             TraceFormat::Har => "har",
+            TraceFormat::Porcupine => "porcupine",
         }
     }
 
@@ -57,8 +62,9 @@ impl TraceFormat {
         let mut symbols = text.iter().copied().filter(|byte| !byte.is_ascii_whitespace() && *byte != b',');
         match (symbols.next(), symbols.next(), symbols.next()) {
             (Some(b'{'), Some(b':' | b';'), _) | (Some(b';' | b'('), _, _) => TraceFormat::JepsenEdn,
+            (Some(b'[' | b'{'), ..) if begins_with(text, &["["], &["{", "\"ClientId\"", ":"]) => TraceFormat::Porcupine,
             (Some(b'['), Some(b'{'), Some(b'"')) => TraceFormat::JepsenJson,
-            (Some(b'{'), _, _) if is_har(text) => TraceFormat::Har,
+            (Some(b'{'), _, _) if begins_with(text, &[], &["{", "\"log\"", ":", "{"]) => TraceFormat::Har,
             (Some(b'{'), _, _) if is_operation(text) => TraceFormat::JepsenJson,
             (Some(b'{'), _, _) => TraceFormat::Ndjson,
             (Some(b'['), _, _) => TraceFormat::JepsenEdn,
@@ -86,16 +92,18 @@ fn is_operation(text: &[u8]) -> bool {
     read.is_ok() && is_typed && !is_ours
 }
 
-/// Tests whether a text begins with a JSON object whose first member is the log of a HAR file.
-fn is_har(text: &[u8]) -> bool {
+/// Tests whether a text begins with these words, with blanks between them; other words may come first.
+fn begins_with(text: &[u8], perhaps: &[&str], words: &[&str]) -> bool {
     let mut rest = text.trim_ascii_start();
-    ["{", "\"log\"", ":", "{"].iter().all(|part| match rest.strip_prefix(part.as_bytes()) {
+    let mut takes = |word: &&str| match rest.strip_prefix(word.as_bytes()) {
         Some(after) => {
             rest = after.trim_ascii_start();
             true
         }
         None => false,
-    })
+    };
+    perhaps.iter().for_each(|word| _ = takes(word));
+    words.iter().all(takes)
 }
 
 /// Tests whether a word occurs in a text, between blanks.

@@ -3,7 +3,7 @@
 //! The format is NDJSON. `{"q": 5, "a": 1}` is a whole exchange, `{"c": 1, "q": 5}` a request of connection 1 whose answer is on a later
 //! line, `{"c": 1, "lost": true}` a client that gave up, and `{"restart": true}` a system that was killed and started again. The order of
 //! lines is the order in which the tester observed the events. Histories of other tools are read as the same events (`TraceFormat`,
-//! `JepsenTrace`, `HarTrace`).
+//! `JepsenTrace`, `HarTrace`, `PorcupineTrace`).
 //!
 //! The type of a query or an answer depends on the specification, which is not known here: [`TraceEvent`] is generic over it, and the
 //! [`TraceReader`] returns each as the [`Raw`] text in the line.
@@ -24,6 +24,8 @@ mod format;
 mod har;
 mod jepsen;
 mod line;
+mod places;
+mod porcupine;
 mod reader;
 
 pub use error::TraceError;
@@ -32,4 +34,6 @@ pub use format::TraceFormat;
 pub use har::{HarCounts, HarTrace};
 pub use jepsen::{ExchangePart, FailRule, JepsenCounts, JepsenEvent, JepsenRules, JepsenTrace, NilRule};
 pub use line::{Header, Raw, TraceLine};
+pub use places::{EventPlace, Places};
+pub use porcupine::PorcupineTrace;
 pub use reader::{MAX_LINE_BYTES, NextLine, TracePosition, TraceReader};

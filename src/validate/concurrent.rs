@@ -22,7 +22,7 @@ pub fn history<R: BufRead>(spec: &Spec, events: &mut Events<R>, first: Option<us
         let Some((line, happened)) = next(events)? else { break };
         happened.into_iter().flatten().for_each(|happened| building.add(line, happened));
     }
-    Ok(building.finish())
+    Ok(building.finish().named(events.places()))
 }
 
 /// Reads each event with its line, until the trace ends or `see` wants no more.

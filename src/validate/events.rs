@@ -19,8 +19,8 @@ use super::stream::decoded;
 use crate::json::{self, JsonError};
 use crate::spec::Spec;
 use crate::trace::{
-    EventKind, ExchangePart, HarTrace, Header, JepsenRules, JepsenTrace, NextLine, Raw, Response, TraceError,
-    TraceEvent, TraceFormat, TraceReader,
+    EventKind, ExchangePart, HarTrace, Header, JepsenRules, JepsenTrace, NextLine, Places, PorcupineTrace, Raw,
+    Response, TraceError, TraceEvent, TraceFormat, TraceReader,
 };
 use crate::value::Value;
 
@@ -40,6 +40,7 @@ enum EventSource<R> {
     Ndjson(Box<TraceReader<R>>),
     Jepsen(Box<JepsenTrace<R, Value>>),
     Har(Box<HarTrace<R>>),
+    Porcupine(Box<PorcupineTrace<R>>),
 }
 
 /// The options of the formats that have some.
@@ -57,6 +58,7 @@ impl<R: BufRead> Events<R> {
         let source = match format {
             TraceFormat::Ndjson => EventSource::Ndjson(Box::new(TraceReader::new(input))),
             TraceFormat::Har => EventSource::Har(Box::new(HarTrace::open(spec, input, rules.url))),
+            TraceFormat::Porcupine => EventSource::Porcupine(Box::new(PorcupineTrace::open(spec, input))),
             TraceFormat::JepsenEdn | TraceFormat::JepsenJson | TraceFormat::JepsenLog => {
                 let rules = JepsenRules { spec: Some(spec.clone()), ..rules.jepsen };
                 let of = spec.clone();
@@ -86,6 +88,7 @@ impl<R: BufRead> Events<R> {
         match &mut self.source {
             EventSource::Jepsen(trace) => Ok(trace.next_event()?.map(|found| found.event)),
             EventSource::Har(trace) => trace.next_event(),
+            EventSource::Porcupine(trace) => trace.next_event(),
             EventSource::Ndjson(reader) => {
                 let (spec, plain) = (&self.spec, &mut self.plain);
                 let event = match reader.next_with(|text, line| plain.event(spec, text, line))? {
@@ -98,11 +101,23 @@ impl<R: BufRead> Events<R> {
         }
     }
 
-    /// An error on the line of the last event, whose number is `line`.
-    pub fn error_on(&self, line: u64, message: String) -> TraceError {
+    /// An error of the last event, whose number is this.
+    pub fn error_on(&self, number: u64, message: String) -> TraceError {
         match &self.source {
             EventSource::Ndjson(reader) => reader.error_at(0, message),
-            EventSource::Jepsen(_) | EventSource::Har(_) => TraceError::in_line(line, &[], 0, message),
+            EventSource::Jepsen(_) | EventSource::Har(_) | EventSource::Porcupine(_) => {
+                TraceError::in_all(number, message).in_place(self.places().at(number))
+            }
+        }
+    }
+
+    /// The places of the events so far.
+    pub fn places(&self) -> Places {
+        match &self.source {
+            EventSource::Ndjson(_) => Places::default(),
+            EventSource::Jepsen(trace) => trace.places().clone(),
+            EventSource::Har(trace) => trace.places().clone(),
+            EventSource::Porcupine(trace) => trace.places().clone(),
         }
     }
 
@@ -110,14 +125,14 @@ impl<R: BufRead> Events<R> {
     pub fn header(&self) -> Option<&Header> {
         match &self.source {
             EventSource::Ndjson(reader) => reader.header(),
-            EventSource::Jepsen(_) | EventSource::Har(_) => None,
+            EventSource::Jepsen(_) | EventSource::Har(_) | EventSource::Porcupine(_) => None,
         }
     }
 
     /// The number of things that were read and are no events, in words.
     pub fn passed_over(&self) -> Option<String> {
         match &self.source {
-            EventSource::Ndjson(_) => None,
+            EventSource::Ndjson(_) | EventSource::Porcupine(_) => None,
             EventSource::Jepsen(trace) => trace.counts().passed_over(),
             EventSource::Har(trace) => trace.counts().passed_over(),
         }
@@ -127,7 +142,7 @@ impl<R: BufRead> Events<R> {
     /// events.
     pub fn is_blank(&self) -> bool {
         match &self.source {
-            EventSource::Ndjson(_) | EventSource::Har(_) => true,
+            EventSource::Ndjson(_) | EventSource::Har(_) | EventSource::Porcupine(_) => true,
             EventSource::Jepsen(trace) => trace.counts().is_empty(),
         }
     }

@@ -17,7 +17,7 @@ use crate::network::{CallSeen, Observation};
 use crate::process::Port;
 use crate::search::{Building, Happened, History};
 use crate::spec::Spec;
-use crate::trace::{EventKind, PeerEvent, PeerMessage, Response, TraceError, TraceEvent};
+use crate::trace::{EventKind, PeerEvent, PeerMessage, Places, Response, TraceError, TraceEvent};
 use crate::value::Value;
 
 /// A trace of concurrent clients.
@@ -29,6 +29,8 @@ pub struct Observations {
     clients: FxHashMap<u64, u64>,
     /// The number in the trace, by call, if the call was renumbered.
     exchanges: FxHashMap<u64, u64>,
+    /// The names of the events for people.
+    pub places: Places,
 }
 
 impl Observations {
@@ -64,7 +66,13 @@ impl Observations {
                 _ => {}
             }
         }
-        building.finish()
+        building.finish().named(self.places.clone())
+    }
+
+    /// The number of events of the recording: a request and its answer may be one of them.
+    #[must_use]
+    pub fn recorded(&self) -> u64 {
+        self.events.chunk_by(|(one, _), (other, _)| one == other).count() as u64
     }
 
     /// The number that a trace gives to the client of a connection.
@@ -93,7 +101,7 @@ pub fn observations<R: BufRead>(spec: &Spec, events: &mut Events<R>) -> Result<O
             Err(why) => return Err(events.error_on(line, why)),
         }
     }
-    Ok(numbering.made)
+    Ok(Observations { places: events.places(), ..numbering.made })
 }
 
 /// The open connections and calls, by their numbers in the trace. A connection or call whose number was used before gets a new

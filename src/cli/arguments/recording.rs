@@ -42,7 +42,7 @@ Exit codes: 0, or 2 if the history is malformed, or has no operations."#;
 /// The format of a recording, and the rules by which it is read.
 #[derive(Args, Debug)]
 pub struct RecordedAs {
-    /// Format of the recording: ndjson, jepsen-edn, jepsen-json, jepsen-log or har (default: by its first bytes)
+    /// Format of the recording: ndjson, jepsen-edn, jepsen-json, jepsen-log, har or porcupine (default: by its first bytes)
     #[arg(long, value_name = "FORMAT", value_parser = trace_format)]
     pub from: Option<TraceFormat>,
     /// Meaning of :fail in a Jepsen history, as in `drop`, or of one function, as in `read=drop` (can be repeated, and with commas)

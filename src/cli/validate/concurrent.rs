@@ -136,8 +136,8 @@ pub fn judge(
     let evidence = ConcurrentEvidence::of(spec, net, history, options);
     let elapsed_ms = started.elapsed().as_millis() as u64;
     let judge = &evidence.judged.judge;
-    let stats = Stats { elapsed_ms, events: evidence.history.len() as u64, ..Stats::of(judge) };
-    (TraceReport::new(spec, name.to_owned(), judge, stats), evidence)
+    let stats = Stats { elapsed_ms, events: evidence.history.recorded(), ..Stats::of(judge) };
+    (TraceReport::new(spec, name.to_owned(), judge, stats).named(evidence.history.places()), evidence)
 }
 
 /// Draws a history.

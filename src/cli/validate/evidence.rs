@@ -48,10 +48,10 @@ pub fn add<R: Recording>(
     budget: Budget<'_>,
 ) -> Result<(), String> {
     if let Verdict::Reject { .. } = judge.verdict() {
-        FoundRejection::of_exchanges(spec, trace, wanted.recheck, budget)?.add_to(report);
+        FoundRejection::of_exchanges(spec, trace, &report.places, wanted.recheck, budget)?.add_to(report);
         return Ok(());
     }
-    report.explanation = stated(&judge, spec, &|line| on_line(trace, line));
+    report.explanation = stated(&judge, spec, &report.places, &|line| on_line(trace, line));
     if !judge.verdict().is_accept() {
         return Ok(());
     }
@@ -100,7 +100,8 @@ pub fn acceptance(
         report.explanation.push(too_long);
         return Ok(());
     }
-    let mut gathered = Gathered::new(spec, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
+    let mut gathered =
+        Gathered::new(spec, &report.places, file).map_err(|cause| format!("cannot keep the witness: {cause}"))?;
     let initial = match search(&mut |segment| gathered.add(&segment)) {
         Ok(initial) => initial,
         Err(WitnessError::DoesNotReplay { line, why }) => {

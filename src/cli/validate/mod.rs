@@ -193,7 +193,7 @@ fn finish(spec: &Spec, judged: &Judged, options: &Validate, terminal: &mut Termi
         Format::Text if options.stats => terminal.print(&format!("  {}\n", text::stats(&judged.report.stats))),
         Format::Text => {}
     }
-    if let Some(fault) = report::fault(spec, &judged.verdict) {
+    if let Some(fault) = report::fault(spec, &judged.report.places, &judged.verdict) {
         load::report(&spec.sources, &[fault], terminal);
     }
 }
@@ -259,7 +259,8 @@ impl Judged {
     ) -> Result<(Judged, Again), String> {
         let (judged, again) = Judged::read(spec, path, options, progress)?;
         if judged.verdict.is_accept() && !judged.is_tested {
-            return Err(format!("error: {}: nothing was answered, so nothing was tested\n", files::shown(path)));
+            let note = judged.note.unwrap_or_default();
+            return Err(format!("error: {}: nothing was answered, so nothing was tested\n{note}", files::shown(path)));
         }
         Ok((judged, again))
     }

@@ -24,7 +24,7 @@ pub fn add(
         recording.rejection(event, wanted.recheck, budget)?.add_to(report);
         return Ok(());
     }
-    report.explanation = stated(&recording.judge, &recording.spec, &|_| None);
+    report.explanation = stated(&recording.judge, &recording.spec, &report.places, &|_| None);
     match recording.judge.verdict().is_accept() {
         true => acceptance(recording, report, wanted.witness),
         false => Ok(()),
@@ -89,7 +89,7 @@ fn show(
         std::fs::write(path, text).map_err(|cause| files::unwritable(path, &cause))?;
         report.explanation.push(format!("a witness, replayed, is in {}", path.display()));
     }
-    report.explanation.extend(sections::own(&recording.spec, found));
+    report.explanation.extend(sections::own(&recording.spec, &recording.observed, found));
     match found.values() <= INLINE {
         true => report.witness = Some(WitnessLines::Sections(lines)),
         false if file.is_none() => report.explanation.push(evidence::too_long()),

@@ -46,7 +46,11 @@ pub fn read(
     let observed = observations(spec, &mut events).map_err(|error| error.render(name))?;
     let notes = TraceNotes::of(&events, name, observed.events.is_empty())?;
     if let Some(line) = net.connections().and_then(|most| crowded(&observed.events, most)) {
-        return Err(format!("error: {name}:{line}: one connection more is open than `--net {net}` has\n"));
+        let place = match observed.places.are_lines() {
+            true => format!(":{line}"),
+            false => format!(", {}", observed.places.at(line)),
+        };
+        return Err(format!("error: {name}{place}: one connection more is open than `--net {net}` has\n"));
     }
     Ok((observed, notes))
 }
@@ -61,8 +65,8 @@ pub fn as_history(spec: &Arc<Spec>, net: NetworkChoice, observed: &Observations)
 /// The report, without evidence, of a trace that was judged event by event from this moment on.
 pub fn report(evidence: &NetworkedEvidence, name: &str, started: Instant) -> TraceReport {
     let elapsed_ms = started.elapsed().as_millis() as u64;
-    let stats = Stats { elapsed_ms, events: evidence.observed.events.len() as u64, ..Stats::of(&evidence.judge) };
-    TraceReport::new(&evidence.spec, name.to_owned(), &evidence.judge, stats)
+    let stats = Stats { elapsed_ms, events: evidence.observed.recorded(), ..Stats::of(&evidence.judge) };
+    TraceReport::new(&evidence.spec, name.to_owned(), &evidence.judge, stats).named(&evidence.observed.places)
 }
 
 /// The first line on which more than `most` connections are open.

@@ -74,9 +74,13 @@ pub fn judge(
     let started = Instant::now();
     let mut events = Events::open(spec, input, source.format, source.recorded.rules(Some(spec))?);
     let mut session = OnlineHistory::new(spec, options.clone());
-    let (mut count, mut verdict) = (0, Some(Verdict::Accept { warning: None }));
+    let (mut count, mut recorded, mut last) = (0, 0, 0);
+    let mut verdict = Some(Verdict::Accept { warning: None });
     let read = each_happening(&mut events, &mut |line, happened| {
         count += 1;
+        // A request and its answer may be one event.
+        recorded += u64::from(line > last);
+        last = line;
         progress.tick(count as u64);
         verdict = session.push(line, happened);
         let goes_on = streaming == Streaming::AtOnce || session.is_alone();
@@ -95,8 +99,8 @@ pub fn judge(
     }
     let judge = session.into_judge();
     let elapsed_ms = started.elapsed().as_millis() as u64;
-    let stats = Stats { elapsed_ms, events: count as u64, ..Stats::of(&judge) };
-    let report = TraceReport::new(spec, source.name.to_owned(), &judge, stats);
+    let stats = Stats { elapsed_ms, events: recorded, ..Stats::of(&judge) };
+    let report = TraceReport::new(spec, source.name.to_owned(), &judge, stats).named(&events.places());
     let streamed = StreamedReport { report, verdict: judge.verdict(), notes, rejected };
     Ok(Streamed::Judged(Box::new(streamed)))
 }

@@ -9,6 +9,7 @@ use mayhap::choice::counted;
 use mayhap::evidence::{Initial, Segment, WitnessStep};
 use mayhap::report::{INLINE, witness as shown};
 use mayhap::spec::Spec;
+use mayhap::trace::Places;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Seek, SeekFrom, Write};
@@ -18,6 +19,8 @@ use std::path::Path;
 /// The parts of a witness.
 pub struct Gathered<'s> {
     spec: &'s Spec,
+    /// The names of the events for people.
+    places: Places,
     /// The parts, by the position of their first exchange.
     parts: BTreeMap<usize, WitnessPart>,
     /// The size of all parts together.
@@ -61,9 +64,10 @@ impl<'s> Gathered<'s> {
     ///
     /// # Errors
     /// The file for the lines cannot be made.
-    pub fn new(spec: &'s Spec, file: Option<&Path>) -> io::Result<Gathered<'s>> {
+    pub fn new(spec: &'s Spec, places: &Places, file: Option<&Path>) -> io::Result<Gathered<'s>> {
         let lines = file.map(|_| spool()).transpose()?;
-        Ok(Gathered { spec, parts: BTreeMap::new(), size: Size::default(), lines, written: 0, failed: None })
+        let (places, parts) = (places.clone(), BTreeMap::new());
+        Ok(Gathered { spec, places, parts, size: Size::default(), lines, written: 0, failed: None })
     }
 
     /// Adds a part, which replaces earlier parts with the same exchanges. Answers with a break if further parts are of no use.
@@ -79,7 +83,7 @@ impl<'s> Gathered<'s> {
         let shown = if self.size.is_shown() { segment.steps.as_slice() } else { &[] };
         let steps = shown.iter().map(|step| shown::step(self.spec, step)).collect();
         let did = segment.steps.iter().map(|step| step.before.len()).sum();
-        let own = shown::own(self.spec, &segment.steps);
+        let own = shown::own(self.spec, &self.places, &segment.steps);
         self.parts.insert(segment.at, WitnessPart { size, lines: start..self.written, steps, own, did });
         let of_use = self.lines.is_some() || self.size.is_shown();
         if of_use { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }

@@ -22,6 +22,7 @@ use crate::search::Timeline;
 use crate::spec::Spec;
 use request::{DrawnRequest, RequestTexts};
 use serde::Serialize;
+use std::collections::BTreeMap;
 
 /// The most requests of a trace that are drawn, as a browser needs a second for them.
 pub const MOST_DRAWN: usize = 100_000;
@@ -55,6 +56,9 @@ pub struct DrawnTrace {
     requests: Vec<DrawnRequest>,
     /// The events that belong to no request.
     marks: Vec<StrayEvent>,
+    /// The names of the events by their numbers, if these are no lines.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    places: BTreeMap<u64, String>,
 }
 
 /// An event that belongs to no request: the end of a connection, or an answer that nobody asked for.
@@ -123,6 +127,7 @@ impl DrawnTrace {
             conflict: Vec::new(),
             requests: Vec::new(),
             marks: Vec::new(),
+            places: BTreeMap::new(),
         }
     }
 
@@ -138,6 +143,7 @@ impl DrawnTrace {
             event: report.event,
             ordered: requests.iter().any(DrawnRequest::is_placed),
             marks: unknown.map(|line| StrayEvent { line, what: "no request led to this" }).into_iter().collect(),
+            places: names(report, &requests),
             requests,
             ..DrawnTrace::unjudged(&report.trace, "")
         }
@@ -177,13 +183,24 @@ impl DrawnTrace {
 
 /// The event of a verdict and the name of the trace.
 fn place(report: &TraceReport) -> String {
-    let TraceReport { trace, verdict, event, event_from, .. } = report;
+    let TraceReport { trace, verdict, event, event_from, places, .. } = report;
     match (*verdict, event, event_from.filter(|from| Some(*from) < *event)) {
         ("accept", ..) | (_, None, _) => trace.clone(),
-        ("outside", Some(line), _) => format!("from line {line} of {trace} on"),
-        (_, Some(line), Some(from)) => format!("at line {line} of {trace}, perhaps from line {from} on"),
-        (_, Some(line), None) => format!("at line {line} of {trace}"),
+        ("outside", Some(line), _) => format!("from {} of {trace} on", places.at(*line)),
+        (_, Some(line), Some(from)) => {
+            format!("at {} of {trace}, perhaps from {} on", places.at(*line), places.at(from))
+        }
+        (_, Some(line), None) => format!("at {} of {trace}", places.at(*line)),
     }
+}
+
+/// The names of the events of requests, if the numbers of events are no lines.
+fn names(report: &TraceReport, requests: &[DrawnRequest]) -> BTreeMap<u64, String> {
+    if report.places.are_lines() {
+        return BTreeMap::new();
+    }
+    let numbers = requests.iter().flat_map(DrawnRequest::events).chain(report.event);
+    numbers.map(|number| (number, report.places.at(number))).collect()
 }
 
 /// The specification, the network, and the number of events, clients and requests with their outcomes, in words.

@@ -87,6 +87,11 @@ pub(super) const OUTCOMES: &[(RequestEnd, &str)] = &[
 ];
 
 impl DrawnRequest {
+    /// The numbers of the events at which the request was sent, ended and took effect.
+    pub(super) fn events(&self) -> impl Iterator<Item = u64> {
+        [Some(self.sent), self.end, self.behind].into_iter().flatten()
+    }
+
     /// Tests whether the request was sent or ended on a line.
     pub(super) fn has(&self, line: u64) -> bool {
         self.sent == line || self.end == Some(line)

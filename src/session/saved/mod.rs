@@ -140,7 +140,7 @@ impl Session {
             spec: self.spec.program.name.clone(),
             specification: digest(&self.spec.canonical_text()),
             net: self.net.to_string(),
-            line: self.line,
+            line: self.number,
             content: digest(&content),
         };
         Ok(json::line(&header).map_err(|error| error.to_string())? + "\n" + &content)
@@ -187,7 +187,7 @@ impl Session {
             let event = read.next_event().map_err(|error| error.to_string())?.ok_or_else(broken)?;
             session.push(TraceEvent { line, ..event })?;
         }
-        session.line = header.line;
+        session.number = header.line;
         Ok(session)
     }
 }

@@ -42,7 +42,7 @@ impl<V> CompletedRequests<V> {
         self.outcomes.len() as u64
     }
 
-    /// Adds a request with its outcome. The request gets the line of the event that it follows, so that lines keep their order.
+    /// Adds a request with its outcome. The request gets the number of the event that it follows, so that numbers keep their order.
     pub(super) fn add(&mut self, process: u64, mut request: JepsenEvent<V>, outcome: JepsenEvent<V>) {
         match self.last.insert(process, self.outcomes.len()) {
             None => {

@@ -21,6 +21,8 @@ pub(super) struct EdnMap<'a> {
     pub(super) fields: Vec<(EdnForm<'a>, EdnForm<'a>)>,
     /// The line at which it begins.
     pub(super) line: u64,
+    /// The number of the map among those that begin on this line, from 1.
+    pub(super) nth: u32,
     /// The byte at which it begins.
     pub(super) offset: usize,
 }
@@ -105,7 +107,7 @@ impl<'a> Cursor<'a> {
             self.blank()?;
             if self.rest().starts_with('}') {
                 self.at += 1;
-                return Ok(EdnMap { fields, line: 0, offset });
+                return Ok(EdnMap { fields, line: 0, nth: 1, offset });
             }
             let key = self.form()?;
             self.blank()?;

@@ -3,6 +3,7 @@
 //! `{"c": 0, "q": "Read", "time": 5}` is an event with a note; "passed over 3 records that no client made" reports other records.
 
 use super::super::event::TraceEvent;
+use super::super::places::EventPlace;
 use std::fmt;
 
 /// The part of an exchange that a text belongs to.
@@ -19,6 +20,8 @@ pub enum ExchangePart {
 pub struct JepsenEvent<V> {
     /// The event.
     pub event: TraceEvent<V>,
+    /// The place of its operation in the file.
+    pub(super) place: EventPlace,
     /// The other keys of the operation, as text that follows the event on its line: `, "time": 5`.
     pub(super) notes: String,
 }

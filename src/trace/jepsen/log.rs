@@ -120,6 +120,7 @@ pub(super) fn record(line: &str, number: u64) -> Decoded<JepsenRecord<'_>> {
     }
     Ok(JepsenRecord::Operation(Operation {
         line: number,
+        nth: 1,
         offset,
         process: Some(process),
         kind,

@@ -45,9 +45,16 @@ pub(super) enum MapSyntax {
     Json,
 }
 
+/// The line on which a map begins, and the number of the map among those that begin there.
+#[derive(Clone, Copy, Default, Debug)]
+struct MapPlace {
+    line: u64,
+    nth: u32,
+}
+
 /// The result of one step, with the position after it.
 enum Stepped<T> {
-    Seen(T, usize),
+    Seen(T, usize, MapPlace),
     Shape(FileShape, usize),
     Blank,
     /// The text that has arrived is not EDN.
@@ -69,6 +76,8 @@ pub(super) struct EdnMaps<R> {
     passed: usize,
     /// The line at which the read bytes end, from 1.
     line: u64,
+    /// The place of the last map.
+    last: MapPlace,
     /// The number of characters before `arrived` in its first line.
     columns: u64,
     shape: FileShape,
@@ -100,7 +109,18 @@ impl<R: BufRead> EdnMaps<R> {
     pub(super) fn new(input: R, syntax: MapSyntax) -> EdnMaps<R> {
         let (arrived, partial) = (String::new(), Vec::new());
         let (shape, arrival) = (FileShape::Start, TextArrival::Begins);
-        EdnMaps { input, syntax, arrived, partial, passed: 0, line: 1, columns: 0, shape, arrival }
+        EdnMaps {
+            input,
+            syntax,
+            arrived,
+            partial,
+            passed: 0,
+            line: 1,
+            last: MapPlace::default(),
+            columns: 0,
+            shape,
+            arrival,
+        }
     }
 
     /// The result of `see` for the next map; none at the end. The place of an error of `see` is in the text of the map.
@@ -110,7 +130,8 @@ impl<R: BufRead> EdnMaps<R> {
     ) -> Result<Option<T>, TraceError> {
         loop {
             match self.stepped(&mut see) {
-                Stepped::Seen(seen, at) => {
+                Stepped::Seen(seen, at, place) => {
+                    self.last = place;
                     self.shape = if self.shape == FileShape::Start { FileShape::Maps } else { self.shape };
                     self.pass(at);
                     return Ok(Some(seen));
@@ -141,7 +162,9 @@ impl<R: BufRead> EdnMaps<R> {
             Ok(MapStep::Shape(shape)) => Stepped::Shape(shape, cursor.at),
             Ok(MapStep::Map(map)) => {
                 let line = self.line + newlines(&self.arrived[self.passed..map.offset]);
-                see(EdnMap { line, ..map }).map_or_else(Stepped::Refused, |seen| Stepped::Seen(seen, cursor.at))
+                let nth = if line == self.last.line { self.last.nth.saturating_add(1) } else { 1 };
+                let seen = see(EdnMap { line, nth, ..map });
+                seen.map_or_else(Stepped::Refused, |seen| Stepped::Seen(seen, cursor.at, MapPlace { line, nth }))
             }
             Err(flaw) => Stepped::Flaw(flaw),
         }
@@ -284,5 +307,5 @@ fn object<'a>(cursor: &mut Cursor<'a>) -> Decoded<EdnMap<'a>> {
     cursor.at += length;
     let placed = |form: EdnForm<'a>| EdnForm { offset: form.offset + offset, ..form };
     let fields = fields.into_iter().map(|(key, value)| (placed(key), placed(value))).collect();
-    Ok(EdnMap { fields, line: 0, offset })
+    Ok(EdnMap { fields, line: 0, nth: 1, offset })
 }

@@ -20,6 +20,8 @@ pub(super) enum JepsenRecord<'a> {
 #[derive(Debug)]
 pub(super) struct Operation<'a> {
     pub(super) line: u64,
+    /// Its number among the operations that begin on this line, from 1.
+    pub(super) nth: u32,
     /// The byte at which it begins.
     pub(super) offset: usize,
     /// The process, if it is given: histories of one client or without invocations may leave it out.
@@ -129,7 +131,7 @@ impl<'a> Operation<'a> {
 
     /// The record of a map.
     pub(super) fn of_map(map: EdnMap<'a>) -> Decoded<JepsenRecord<'a>> {
-        let (line, offset) = (map.line, map.offset);
+        let EdnMap { line, nth, offset, .. } = map;
         let mut fields = Fields::default();
         map.fields.into_iter().try_for_each(|(key, value)| fields.add(key, value))?;
         let missing = |what| move || JsonError::new(offset, format!("expected the key {what} in this operation"));
@@ -146,6 +148,7 @@ impl<'a> Operation<'a> {
         let function = fields.function.filter(|function| !matches!(function.value, Edn::Nil));
         Ok(JepsenRecord::Operation(Operation {
             line,
+            nth,
             offset,
             process,
             kind,

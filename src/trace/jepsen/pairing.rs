@@ -11,6 +11,7 @@
 //! is then placed as early as it may have been sent (`completions`).
 
 use super::super::event::{EventKind, TraceEvent};
+use super::super::places::EventPlace;
 use super::completions::{self, CompletedRequests};
 use super::edn::EdnForm;
 use super::event::{ExchangePart, JepsenCounts, JepsenEvent};
@@ -285,7 +286,8 @@ impl<V> Pairing<V> {
         keeps_value: bool,
     ) -> Decoded<JepsenEvent<V>> {
         let notes = if self.keeps_notes { JepsenRules::notes(operation, keeps_value)? } else { String::new() };
-        Ok(JepsenEvent { event: TraceEvent { line: operation.line, client: Some(process), kind }, notes })
+        let place = EventPlace::OnLine { line: operation.line, nth: operation.nth };
+        Ok(JepsenEvent { event: TraceEvent { line: operation.line, client: Some(process), kind }, place, notes })
     }
 }
 

@@ -12,6 +12,7 @@
 
 use super::super::error::TraceError;
 use super::super::format::TraceFormat;
+use super::super::places::Places;
 use super::event::{ExchangePart, JepsenCounts, JepsenEvent};
 use super::log::{self, LogLines};
 use super::maps::{EdnMaps, MapSyntax};
@@ -33,6 +34,9 @@ enum OperationSource<R> {
 pub struct JepsenTrace<R, V> {
     source: OperationSource<R>,
     pairing: Pairing<V>,
+    /// The number of the last event.
+    last: u64,
+    places: Places,
 }
 
 impl<R: BufRead> JepsenTrace<R, String> {
@@ -67,11 +71,11 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
         let source = match format {
             TraceFormat::JepsenLog => OperationSource::Log(LogLines::new(input)),
             TraceFormat::JepsenJson => OperationSource::Maps(EdnMaps::new(input, MapSyntax::Json)),
-            TraceFormat::JepsenEdn | TraceFormat::Ndjson | TraceFormat::Har => {
+            TraceFormat::JepsenEdn | TraceFormat::Ndjson | TraceFormat::Har | TraceFormat::Porcupine => {
                 OperationSource::Maps(EdnMaps::new(input, MapSyntax::Edn))
             }
         };
-        JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode) }
+        JepsenTrace { source, pairing: Pairing::new(rules, keeps_notes, decode), last: 0, places: Places::default() }
     }
 
     /// The next event; none at the end of the history.
@@ -81,7 +85,7 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
     pub fn next_event(&mut self) -> Result<Option<JepsenEvent<V>>, TraceError> {
         loop {
             if let Some(event) = self.pairing.next() {
-                return Ok(Some(event));
+                return Ok(Some(self.numbered(event)));
             }
             let pairing = &mut self.pairing;
             let read = match &mut self.source {
@@ -98,9 +102,22 @@ impl<R: BufRead, V> JepsenTrace<R, V> {
                     return Err(error);
                 }
                 self.pairing.end();
-                return Ok(self.pairing.next());
+                return Ok(self.pairing.next().map(|event| self.numbered(event)));
             }
         }
+    }
+
+    /// The event with its number: its line, unless the event before has that number, as several operations may begin on one line.
+    fn numbered(&mut self, mut event: JepsenEvent<V>) -> JepsenEvent<V> {
+        self.last = event.event.line.max(self.last.saturating_add(1));
+        event.event.line = self.last;
+        self.places.note(self.last, event.place.clone());
+        event
+    }
+
+    /// The places of the events so far.
+    pub fn places(&self) -> &Places {
+        &self.places
     }
 
     /// The first function in [`JepsenRules::fail_of`] that no operation had so far, with the functions that operations had.

@@ -190,15 +190,69 @@ fn files_that_are_broken_say_where() {
     for (bad, why) in [
         (good[..120].to_owned(), "this is no HAR file: EOF while parsing"),
         (good.replace("entries", "entry"), "this is no HAR file: missing field `entries`"),
-        (good.replace("10:00:00Z", "noon"), "entry 1 (POST http://localhost:8080/notes): expected a time such as"),
-        (good.replace("201", "299"), "entry 1 (POST http://localhost:8080/notes): no line of the http block is about"),
-        (good.replace("\\\"id\\\"", "\\\"ident\\\""), "entry 1 (POST http://localhost:8080/notes): the content is not"),
     ] {
         let (code, said) = validated(&bad, &[]);
         assert!(code == Some(2) && said.contains(why) && said.contains("--> HAR:"), "{said}");
+    }
+    for (bad, why, started) in [
+        (
+            good.replace("10:00:00Z", "noon"),
+            "POST http://localhost:8080/notes: expected a time such as",
+            "2026-01-02Tnoon",
+        ),
+        (
+            good.replace("\"status\": 201", "\"status\": {}"),
+            "this is no entry of a HAR file: invalid type",
+            "2026-01-02T10:00:00Z",
+        ),
+    ] {
+        let (code, said) = validated(&bad, &[]);
+        let place = format!("--> HAR, entry 1 ({started})");
+        assert!(code == Some(2) && said.contains(why) && said.contains(&place), "{said}");
     }
     let output = run(&["validate", "specs/kv.may", "-"], &good);
     assert!(said(&output).contains("the specification kv has no http block"), "{}", said(&output));
     let output = run(&["convert", "-"], &good);
     assert!(said(&output).contains("--for says by which specification a HAR file is read"), "{}", said(&output));
+}
+
+/// An answer that the specification does not have says nothing of its request, and the other entries are judged.
+#[test]
+fn an_answer_that_is_none_of_the_specification_leaves_the_rest() {
+    let base = created("2026-01-02T10:00:00Z", 5.0);
+    let found = text(r#"{"id": "x", "text": "a", "version": 1}"#);
+    let failed = entry("2026-01-02T10:00:01Z", 1.0, "GET", "/notes/x", "", 500, &text("oops"));
+    let garbled = entry("2026-01-02T10:00:01Z", 1.0, "GET", "/notes/x", "", 200, &text("<html>"));
+    let deleted = entry("2026-01-02T10:00:01Z", 1.0, "DELETE", "/notes/x", "", 500, &text("oops"));
+    let read = |status| entry("2026-01-02T10:00:02Z", 1.0, "GET", "/notes/x", "", status, &found);
+    for (odd, status, code, why) in [
+        (&failed, 200, 0, "no line of the http block is about the status 500"),
+        (&failed, 404, 1, "entry 3 (2026-01-02T10:00:02Z) answered \"Missing\""),
+        (&garbled, 200, 0, "the content is not"),
+        (&deleted, 200, 0, "the answers of 1 entry are none of the specification"),
+        (&deleted, 404, 0, "(entry 2 (2026-01-02T10:00:01Z): DELETE http://localhost:8080/notes/x: no line"),
+    ] {
+        let (found, said) = validated(&har(&[base.clone(), odd.clone(), read(status)]), &[]);
+        assert!(found == Some(code) && said.contains(why), "{said}");
+    }
+    // Nothing is tested if no answer can be judged.
+    let (code, said) = validated(&har(&[failed]), &[]);
+    assert!(code == Some(2) && said.contains("nothing was answered, so nothing was tested"), "{said}");
+}
+
+/// Reports name the entries of the file, in every format.
+#[test]
+fn a_rejection_names_entries() {
+    let other = entry("2026-01-02T09:00:00Z", 5.0, "GET", "/style.css", "", 200, r#"{"size": 0}"#);
+    let gone = entry("2026-01-02T10:00:01Z", 5.0, "GET", "/notes/x", "", 404, r#"{"size": 0}"#);
+    let all = har(&[gone, other, created("2026-01-02T10:00:00Z", 5.0)]);
+    let (code, said) = validated(&all, &[]);
+    let expected = [
+        "HAR: reject at entry 1 (2026-01-02T10:00:01Z)\n",
+        "no ordering of the requests explains that entry 1 (2026-01-02T10:00:01Z) answered \"Missing\" to",
+        "    entry 3 (2026-01-02T10:00:00Z): client 1 asked {\"Create\"",
+    ];
+    assert!(code == Some(1) && expected.iter().all(|part| said.contains(part)) && !said.contains("at line"), "{said}");
+    let (_, said) = validated(&all, &["--format", "json"]);
+    assert!(said.contains("\"places\":{\"3\":\"entry 3 (2026-01-02T10:00:00Z)\",\"5\":\"entry 1 ("), "{said}");
 }

@@ -7,6 +7,7 @@ mod connections;
 mod forms;
 mod freedoms;
 mod har;
+mod har_content;
 mod mistakes;
 mod openapi;
 pub mod planted;

@@ -3,4 +3,6 @@
 pub mod bytes;
 mod compressed;
 mod histories;
+mod places;
 mod plain_lines;
+mod porcupine;

@@ -10,7 +10,7 @@ function drawAxis(context, width) {
   context.rect(view.names, 0, width - view.names, AXIS);
   context.clip();
   const event = eventColumn();
-  const flag = `line ${trace.event}`;
+  const flag = trace.event === null ? "" : nameOf(trace.event);
   context.font = "600 " + PLAIN;
   const half = event < 0 ? 0 : context.measureText(flag).width / 2 + 7;
   const flagAt = event < 0 ? 0 : Math.min(Math.max(placeOf(event), view.names + half), width - half);
@@ -104,7 +104,7 @@ function drawNames(context, height) {
   context.textAlign = "left";
   context.textBaseline = "middle";
   context.fillStyle = colors.faint;
-  context.fillText(width < 76 ? "line" : "line of trace", 10, AXIS / 2 - 1);
+  context.fillText(view.trace.places ? "event" : width < 76 ? "line" : "line of trace", 10, AXIS / 2 - 1);
   context.fillStyle = colors.line;
   context.fillRect(width - 1, 0, 1, height);
 }

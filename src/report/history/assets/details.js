@@ -13,14 +13,24 @@ function element(name, text, style) {
   return made;
 }
 
+/** The name of an event: the line of the trace, where its number is no line its entry or operation. */
+function nameOf(event) {
+  return view.trace.places?.[event] ?? `line ${event}`;
+}
+
+/** The name of an event, with its preposition. */
+function onEvent(event) {
+  return `${view.trace.places ? "at" : "on"} ${nameOf(event)}`;
+}
+
 /** The answer to a request in words, or why there is none. */
 function answerOf({ outcome, answer, end }) {
   switch (outcome) {
-    case "closed": return `none: the server ended the connection on line ${end}`;
-    case "failed": return `none: the peer failed on line ${end}`;
+    case "closed": return `none: the server ended the connection ${onEvent(end)}`;
+    case "failed": return `none: the peer failed ${onEvent(end)}`;
     case "step": return "";
     case "message": case "answered": return answer === null ? "some answer, which the trace does not tell" : answer;
-    case "lost": return `none: the client gave up on line ${end}`;
+    case "lost": return `none: the client gave up ${onEvent(end)}`;
     case "unowed": return "none, and none was owed";
     default: return "none in this trace";
   }
@@ -33,7 +43,7 @@ function momentOf(trace, request) {
   if (!/^\d+$/.test(request.client) && request.outcome !== "step") return "";
   const parts = partsOf(request);
   if (parts.length === 0) return trace.network === "sync" ? "before the next request, or never" : "never, in this order";
-  const after = behind => (behind === request.sent && request.outcome !== "step" ? "once it was sent" : `after line ${behind}`);
+  const after = behind => (behind === request.sent && request.outcome !== "step" ? "once it was sent" : `after ${nameOf(behind)}`);
   if (parts.length === 1) return `as number ${parts[0].place} of ${trace.sections}, ${after(parts[0].behind)}`;
   const each = parts.map(({ place, behind }) => `number ${place} ${after(behind)}`);
   return `in ${parts.length} sections of ${trace.sections}: ${each.join(", ")}`;
@@ -64,10 +74,11 @@ function described(at) {
   const request = trace.requests[at];
   const list = element("dl", "", "request");
   const add = (name, text, style) => text !== "" && list.append(element("dt", name), element("dd", text, style));
-  const until = request.end && request.end !== request.sent ? ` to ${request.end}` : "";
+  const until = request.end && nameOf(request.end) !== nameOf(request.sent) ? request.end : 0;
+  const [first, last] = trace.places ? [nameOf(request.sent), nameOf(until)] : [`line${until ? "s" : ""} ${request.sent}`, until];
   const isStep = request.outcome === "step";
   const who = isStep ? "the server by itself" : /^\d+$/.test(request.client) ? "client" : "peer";
-  add(who, isStep ? request.request : `${request.client}, line${until ? "s" : ""} ${request.sent}${until}`);
+  add(who, isStep ? request.request : `${request.client}, ${first}${until ? ` to ${last}` : ""}`);
   if (!isUnasked(request)) add("request", request.request, "value");
   const isValue = ["answered", "message"].includes(request.outcome) && request.answer !== null;
   add(request.outcome === "message" ? "message" : "answer", answerOf(request), isValue ? "value" : "");
@@ -95,7 +106,7 @@ function showTip(at, x, y) {
 
 /** Says what an event is that belongs to no request. */
 function showMark({ line, what }) {
-  byId("selected").replaceChildren(element("p", `Line ${line}: ${what}.`));
+  byId("selected").replaceChildren(element("p", `${nameOf(line).replace(/^./, first => first.toUpperCase())}: ${what}.`));
 }
 
 /** Selects a request, or none; it is seen then. */
@@ -119,7 +130,8 @@ function showStatus() {
   const all = counted(trace.requests.length, trace.noun);
   const shown = isWhole ? `All of ${all}` : `${model.shown.length.toLocaleString("en")} of ${all}`;
   const { from, to } = seenColumns();
-  const seen = model.columns === 0 ? "nothing to be seen" : `lines ${model.lines[from]} to ${model.lines[to]} in view`;
+  const seen = model.columns === 0 ? "nothing to be seen" : trace.places ? `${nameOf(model.lines[from])} to ${nameOf(model.lines[to])} in view`
+    : `lines ${model.lines[from]} to ${model.lines[to]} in view`;
   const status = `${shown} on ${lanes}; ${seen}.`;
   if (byId("status").textContent !== status) byId("status").textContent = status;
 }

@@ -30,7 +30,7 @@ function showConflict(trace) {
   const lines = trace.event === null || trace.verdict === "accept" ? [] : trace.conflict.filter(line => line !== trace.event).sort((a, b) => a - b);
   place.hidden = lines.length === 0;
   const button = (line, style) => {
-    const made = element("button", `line ${line}`, style);
+    const made = element("button", nameOf(line), style);
     made.type = "button";
     const at = trace.requests.findIndex(({ sent, end, outcome }) => outcome !== "step" && (sent === line || (outcome !== "lost" && end === line)));
     made.addEventListener("click", () => {
@@ -42,7 +42,7 @@ function showConflict(trace) {
     return made;
   };
   const offered = lines.slice(0, OFFERED).map(line => button(line, "line"));
-  const more = lines.length > OFFERED ? [`and ${counted(lines.length - OFFERED, "more line")}`] : [];
+  const more = lines.length > OFFERED ? [`and ${counted(lines.length - OFFERED, trace.places ? "more event" : "more line")}`] : [];
   place.replaceChildren(button(trace.event, "line event"), "contradicts", ...offered, ...more);
 }
 

@@ -8,7 +8,7 @@ function cellsOf(at) {
   const { trace } = view;
   const request = trace.requests[at];
   const line = document.createElement("td");
-  const button = element("button", request.sent);
+  const button = element("button", trace.places ? nameOf(request.sent) : request.sent);
   button.type = "button";
   button.title = "Show it in the chart";
   button.addEventListener("click", () => {
@@ -21,7 +21,7 @@ function cellsOf(at) {
   const isServed = trace.ordered && trace.network !== "sync" && request.outcome !== "message" && /^\d+$/.test(request.client);
   const [note] = noteOf(trace, at);
   return [line, element("td", request.client), element("td", request.request, "value"),
-    element("td", answerOf(request), isValue ? "value" : ""), element("td", request.end ?? ""),
+    element("td", answerOf(request), isValue ? "value" : ""), element("td", trace.places && request.end ? nameOf(request.end) : request.end ?? ""),
     element("td", places || (isServed ? "never" : "")), element("td", note)];
 }
 
