@@ -1,11 +1,11 @@
-//! Parsing of YAML into trees with places, from the events of `saphyr_parser`.
+//! Parsing of YAML into trees with places, from the events of `granit_parser`.
 //!
 //! For example `a: [1]` is an object whose member `a` is a list. An alias is replaced by the node with its anchor, and `<<` merges members.
 
 use std::rc::Rc;
 
+use granit_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 use rustc_hash::FxHashMap;
-use saphyr_parser::{Event, Marker, Parser, ScalarStyle, Tag};
 
 use crate::diagnostic::{Diagnostic, FileId, Span};
 
@@ -96,8 +96,8 @@ impl YamlTrees<'_> {
                 let kind = TreeKind::Scalar(ScalarText { text: text.into_owned(), is_quoted });
                 self.complete((Rc::new(Tree { kind, span }), 1), anchor)
             }
-            Event::SequenceStart(anchor, _) => self.begin(at, anchor, OpenParts::List(Vec::new())),
-            Event::MappingStart(anchor, _) => self.begin(at, anchor, OpenParts::Object(Vec::new(), None)),
+            Event::SequenceStart(_, anchor, _) => self.begin(at, anchor, OpenParts::List(Vec::new())),
+            Event::MappingStart(_, anchor, _) => self.begin(at, anchor, OpenParts::Object(Vec::new(), None)),
             Event::SequenceEnd | Event::MappingEnd => {
                 let Some(OpenTree { span, anchor, count, parts }) = self.open.pop() else { return Ok(()) };
                 let kind = match parts {
@@ -110,9 +110,8 @@ impl YamlTrees<'_> {
                 Some(known) => self.complete(known.clone(), 0),
                 None => Self::error(self.span(at, at + 1), "this alias stands in itself".into(), "expected another"),
             },
-            Event::Nothing | Event::StreamStart | Event::StreamEnd | Event::DocumentStart(_) | Event::DocumentEnd => {
-                Ok(())
-            }
+            // What else there is, such as the beginning of a document, holds no node.
+            _ => Ok(()),
         }
     }
 
@@ -159,7 +158,7 @@ impl YamlTrees<'_> {
 
 /// Tests whether a tag makes a scalar a string.
 fn is_text_tag(tag: &Tag) -> bool {
-    tag.is_yaml_core_schema() && tag.suffix == "str"
+    tag.is_yaml_core_schema_tag("str")
 }
 
 /// The members of an object, and those of the objects that `<<` names; its own members take precedence.

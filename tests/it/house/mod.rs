@@ -60,7 +60,7 @@ const LAYERS: &[(&str, &[&str])] = &[
 ];
 
 /// Crates that one file names, so that replacing them is replacing that file.
-const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "httparse", "httpdate", "clojure_reader", "saphyr_parser"];
+const NAMED_ONCE: &[&str] = &["z3", "pretty", "serde_json", "httparse", "httpdate", "clojure_reader", "granit_parser"];
 
 /// What may lie at the top, besides the lock file, ignored and hidden entries.
 const TOP_LEVEL: &[&str] = &[

@@ -7,7 +7,7 @@ use std::process::Command;
 
 /// What only the command needs; a library user builds none of it.
 const OF_THE_COMMAND: &[&str] =
-    &["clap", "clap_complete", "ctrlc", "flate2", "indicatif", "mimalloc", "saphyr_parser", "zstd"];
+    &["clap", "clap_complete", "ctrlc", "flate2", "granit_parser", "indicatif", "mimalloc", "zstd"];
 
 /// What only a feature of the library needs.
 const OF_A_FEATURE: &str = "proptest";
