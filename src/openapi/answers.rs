@@ -313,7 +313,8 @@ fn read_answer<'d>(
     let mut comments = commented(description, Vec::new());
     let mut headers = Vec::new();
     let mut names = TakenNames::of(&["status", "body"]);
-    for member in answer.tree.get("headers").map_or(Ok(&[][..]), |headers| headers.object("`headers`"))? {
+    let described = answer.tree.get("headers").map(|headers| types.schemas.document.resolve_names(headers)).transpose()?;
+    for member in described.map_or(Ok(&[][..]), |headers| headers.object("`headers`"))? {
         if !is_header_name(&member.key) || member.key.eq_ignore_ascii_case("content-type") {
             found.remarks.push(format!("the header {:?} of an answer is left out", member.key));
             continue;

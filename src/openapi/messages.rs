@@ -63,7 +63,7 @@ pub fn operations<'d>(document: &'d Document<'d>, prefixes: &[String]) -> Descri
         return Err(document.root.wrong("this description has no `paths`", "expected a member `paths`"));
     };
     let mut found = Vec::new();
-    for member in paths.object("`paths`")? {
+    for member in document.resolve_names(paths)?.object("`paths`")? {
         let path = member.key.as_str();
         let is_wanted = prefixes.is_empty() || prefixes.iter().any(|prefix| path.starts_with(prefix.as_str()));
         if path.starts_with("x-") || !is_wanted {
@@ -74,6 +74,7 @@ pub fn operations<'d>(document: &'d Document<'d>, prefixes: &[String]) -> Descri
         let shared = parameters(document, item)?;
         for method in METHODS {
             let Some(tree) = item.get(method) else { continue };
+            let tree = document.resolve(tree)?;
             tree.object("this operation")?;
             let mut own = parameters(document, tree)?;
             let key = |parameter: &Tree| {
@@ -96,7 +97,7 @@ pub fn operations<'d>(document: &'d Document<'d>, prefixes: &[String]) -> Descri
 fn parameters<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<Vec<&'d Tree>> {
     let Some(written) = tree.get("parameters") else { return Ok(Vec::new()) };
     let mut found: Vec<&Tree> = Vec::new();
-    for parameter in written.list("`parameters`")? {
+    for parameter in document.resolve(written)?.list("`parameters`")? {
         let parameter = document.resolve(parameter)?;
         for key in ["name", "in"] {
             let Some(text) = parameter.get(key) else {
@@ -168,7 +169,7 @@ impl<'d> DescribedOperation<'d> {
     pub fn answers(&self, document: &'d Document<'d>) -> Described<Vec<DescribedAnswer<'d>>> {
         let Some(written) = self.tree.get("responses") else { return Ok(Vec::new()) };
         let mut found = Vec::new();
-        for member in written.object("`responses`")? {
+        for member in document.resolve_names(written)?.object("`responses`")? {
             if member.key.starts_with("x-") {
                 continue;
             }
@@ -204,7 +205,7 @@ fn medias<'d>(operation: &'d Tree, document: &'d Document<'d>, key: &str) -> Vec
 fn contents<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<Vec<MediaContent<'d>>> {
     let Some(content) = tree.get("content") else { return Ok(Vec::new()) };
     let mut found = Vec::new();
-    for member in content.object("`content`")? {
+    for member in document.resolve_names(content)?.object("`content`")? {
         let of = document.resolve(&member.value)?;
         found.push(MediaContent { media: &member.key, schema: of.get("schema").filter(|schema| !schema.is_null()) });
     }

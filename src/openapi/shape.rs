@@ -338,7 +338,7 @@ impl<'d> Schemas<'d> {
             }
             return Ok(shape);
         }
-        let mut shape = own_shape(tree)?;
+        let mut shape = own_shape(self.document, tree)?;
         if let Some(parts) = tree.get("allOf") {
             for part in parts.list("`allOf`")? {
                 shape = shape.and(self.shape_of(part)?);
@@ -382,7 +382,7 @@ const UNSAID: [(&str, &str); 14] = [
 ];
 
 /// The shape of a schema without the schemas that it combines.
-fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
+fn own_shape<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<SchemaShape<'d>> {
     tree.object("this schema")?;
     let mut shape = SchemaShape::anything();
     kinds_of(tree, &mut shape)?;
@@ -390,7 +390,7 @@ fn own_shape(tree: &Tree) -> Described<SchemaShape<'_>> {
         shape.is_nullable = Some(true);
     }
     if let Some(properties) = tree.get("properties") {
-        for member in properties.object("`properties`")? {
+        for member in document.resolve_names(properties)?.object("`properties`")? {
             shape.properties.push(ShapeProperty { name: member.key.clone(), view: SchemaView::of(&member.value) });
         }
     }

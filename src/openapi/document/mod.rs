@@ -97,11 +97,24 @@ impl<'d> Document<'d> {
     /// # Errors
     /// The reference leads nowhere.
     pub fn resolve(&self, tree: &'d Tree) -> Described<&'d Tree> {
+        self.resolve_within(tree, MAX_REFERENCES)
+    }
+
+    /// The node after all `$ref`s for an object whose keys are free names, such as `properties`: there, only a text is a reference.
+    ///
+    /// # Errors
+    /// The reference leads nowhere.
+    pub fn resolve_names(&self, tree: &'d Tree) -> Described<&'d Tree> {
+        if tree.text_of("$ref").is_some() { self.resolve(tree) } else { Ok(tree) }
+    }
+
+    /// The node after at most this many `$ref`s.
+    fn resolve_within(&self, tree: &'d Tree, most: usize) -> Described<&'d Tree> {
         let mut at = tree;
-        for _ in 0..MAX_REFERENCES {
+        for left in (0..most).rev() {
             match at.get("$ref") {
                 None => return Ok(at),
-                Some(reference) => at = self.target(reference)?,
+                Some(reference) => at = self.target(reference, left)?,
             }
         }
         Err(tree
@@ -110,8 +123,8 @@ impl<'d> Document<'d> {
             .wrong("this reference leads to itself", "expected one that leads elsewhere"))
     }
 
-    /// The node that a reference leads to.
-    fn target(&self, reference: &'d Tree) -> Described<&'d Tree> {
+    /// The node that a reference leads to; at most this many references are followed on the way.
+    fn target(&self, reference: &'d Tree, most: usize) -> Described<&'d Tree> {
         let text = reference.word("this reference")?;
         let Some(pointer) = text.strip_prefix('#') else {
             let report = reference.wrong(format!("`{text}` is in another file"), "expected a reference into this file");
@@ -128,6 +141,9 @@ impl<'d> Document<'d> {
         };
         for step in steps.split('/') {
             let step = percent_decode_str(step).decode_utf8_lossy().replace("~1", "/").replace("~0", "~");
+            if at.get(&step).is_none() && at.text_of("$ref").is_some() {
+                at = self.resolve_within(at, most)?;
+            }
             let next = match step.parse::<usize>() {
                 Ok(number) if !at.elements().is_empty() => at.elements().get(number).map(|element| &**element),
                 _ => at.get(&step),

@@ -190,6 +190,14 @@ fn what_is_no_description_is_refused_with_its_place() {
             &["`nowhere` is no place of a parameter"],
         ),
         ("openapi: 3.0.0\npaths: { /a: { get: { responses: { 20: {} } } } }", &["`20` is no status", "a.yaml:2:40"]),
+        (
+            "openapi: 3.0.0\npaths: { /a: { get: { responses: { $ref: '#/paths/~1a/get/responses' } } } }",
+            &["leads to itself"],
+        ),
+        (
+            "openapi: 3.0.0\npaths: { /a: { get: { parameters: [{ $ref: '#/components/parameters/A' }] } } }\ncomponents: { $ref: c.yaml }",
+            &["`c.yaml` is in another file"],
+        ),
     ] {
         let flaw = made("a.yaml", text, &[]).unwrap_err();
         parts.iter().for_each(|part| assert!(flaw.contains(part), "{text:?}: {part:?} is not in\n{flaw}"));
@@ -209,6 +217,56 @@ fn what_is_no_description_is_refused_with_its_place() {
         assert!(flaw.contains(part) && flaw.contains("a.yaml:4:"), "{schema}: {part:?} is not in\n{flaw}");
     }
     assert!(made("a.yaml", &format!("openapi: 3.2.0\n{paths}"), &[]).is_ok());
+}
+
+/// A reference to another file in each place where a description may have one.
+#[test]
+fn references_to_other_files_are_refused_with_their_place() {
+    let content = |of: &str| format!("{{ responses: {{ '200': {{ description: ok, {of} }} }} }}");
+    for paths in [
+        "{ $ref: b.yaml }".to_owned(),
+        "{ /a: { $ref: b.yaml } }".to_owned(),
+        "{ /a: { get: { $ref: b.yaml } } }".to_owned(),
+        "{ /a: { get: { operationId: a, $ref: b.yaml#/get } } }".to_owned(),
+        "{ /a: { get: { parameters: { $ref: b.yaml } } } }".to_owned(),
+        "{ /a: { parameters: [{ $ref: b.yaml }], get: {} } }".to_owned(),
+        "{ /a: { post: { requestBody: { $ref: b.yaml } } } }".to_owned(),
+        "{ /a: { post: { requestBody: { content: { $ref: b.yaml } } } } }".to_owned(),
+        "{ /a: { get: { responses: { $ref: b.yaml } } } }".to_owned(),
+        "{ /a: { get: { responses: { '200': { $ref: b.yaml } } } } }".to_owned(),
+        format!("{{ /a: {{ get: {} }} }}", content("content: { $ref: b.yaml }")),
+        format!("{{ /a: {{ get: {} }} }}", content("content: { application/json: { $ref: b.yaml } }")),
+        format!("{{ /a: {{ get: {} }} }}", content("headers: { $ref: b.yaml }")),
+        format!("{{ /a: {{ get: {} }} }}", content("headers: { ETag: { $ref: b.yaml } }")),
+        format!(
+            "{{ /a: {{ get: {} }} }}",
+            content("content: { application/json: { schema: { properties: { $ref: b.yaml } } } }")
+        ),
+    ] {
+        let flaw = made("a.yaml", &format!("openapi: 3.1.0\npaths: {paths}"), &[]).unwrap_err();
+        assert!(flaw.contains("is in another file") && flaw.contains("redocly bundle"), "{paths}: {flaw}");
+        assert!(flaw.contains("a.yaml:2:"), "{paths}: {flaw}");
+    }
+    // Within the file, an operation may be a reference, and the way may lead over another reference.
+    let within = "openapi: 3.1.0\npaths: { /a: { get: { $ref: '#/components/x/Get' } } }\ncomponents: { x: { Get: { $ref: '#/components/y' } }, \
+                  y: { responses: { '200': { $ref: '#/components/x/Get/z' } }, z: { description: ok } } }";
+    let made = made("a.yaml", within, &[]).unwrap_or_else(|flaw| panic!("{flaw}"));
+    assert!(made.contains("200 => Ok;"), "{made}");
+}
+
+/// Flow collections may end in any column that other readers of YAML accept.
+#[test]
+fn flow_collections_may_end_in_the_column_of_their_key() {
+    for end in ["        }", "         }", "          }", "            }", "       }"] {
+        let example = format!(
+            "example: {{\n          \"80/tcp\": {{}},\n          \"443/tcp\": [\n          1\n          ]\n{end}"
+        );
+        let text = format!(
+            "openapi: 3.0.0\npaths:\n  /a:\n    get:\n      responses:\n        '200':\n          description: ok\n\
+             info:\n    x:\n      y:\n        {example}\n        title: after\n"
+        );
+        made("a.yaml", &text, &[]).unwrap_or_else(|flaw| panic!("{end:?}: {flaw}"));
+    }
 }
 
 /// Input that would take all memory or time of a careless reader.
