@@ -101,6 +101,9 @@ impl Drawer<'_> {
             Some(key) => key % self.swarm.keys,
             None => self.choices.choose("key", self.swarm.keys)?,
         };
+        if let Some(listed) = &self.form.nodes[node].listed {
+            return Ok(Some(listed[(self.swarm.first_key + number) % listed.len()].clone()));
+        }
         Ok(Some(Value::Scalar(self.swarm.key(sort, number))))
     }
 
@@ -160,6 +163,9 @@ impl Drawer<'_> {
 
     /// Draws a value part by part.
     fn parts(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
+        if let Some(listed) = &self.form.nodes[node].listed {
+            return Ok(listed[self.choices.choose("listed value", listed.len())?].clone());
+        }
         Ok(match &self.form.nodes[node].kind {
             FormKind::Nothing => Value::UNIT,
             FormKind::Leaf(sort) => Value::Scalar(self.domain.draw(*sort, self.swarm.sizes, self.choices)?),

@@ -3,11 +3,15 @@
 //! `enum Request { Get { key: string }, Put { key: string, value: string } }` has four nodes: the request, the keys of both
 //! variants, and the value. Facts about a place, such as the values that make sense there, are kept by the number of its node.
 
+use std::sync::Arc;
+
 use rustc_hash::FxHashMap;
 
 use crate::scalar::Sort;
+use crate::server::{ListedValues, owner};
 use crate::spec::analysis::links::PartStep;
 use crate::spec::{Type, TypeId, Types};
+use crate::value::Value;
 
 /// The most nodes of a form that are told apart by their places; further nodes are told apart only by their types and names.
 const MANY_NODES: usize = 2_048;
@@ -25,6 +29,8 @@ pub(super) struct FormNode {
     /// The name of the innermost field around the place.
     pub name: Option<String>,
     pub kind: FormKind,
+    /// The values that the specification lists for the place, if it lists any.
+    pub listed: Option<Arc<[Value]>>,
     /// The depth of the flattest value at the place.
     pub height: u32,
 }
@@ -48,13 +54,19 @@ pub(super) enum FormKind {
 impl TypeForm {
     /// The form of a type.
     pub fn of(types: &Types, ty: TypeId) -> TypeForm {
+        TypeForm::listing(types, ty, &ListedValues::default())
+    }
+
+    /// The form of a type, with the values that are listed for its fields.
+    pub fn listing(types: &Types, ty: TypeId, listed: &ListedValues) -> TypeForm {
         let mut building = FormBuilding {
             types,
+            listed,
             form: TypeForm { nodes: Vec::new() },
             open: Vec::new(),
             shared: FxHashMap::default(),
         };
-        building.node(ty, None);
+        building.node(ty, PlaceName::default());
         let mut form = building.form;
         form.find_heights();
         form
@@ -101,28 +113,40 @@ impl TypeForm {
     }
 }
 
+/// The name of the innermost field around a place, and its whole name, as in `Note.due`.
+#[derive(Clone, Copy, Default)]
+struct PlaceName<'n> {
+    own: Option<&'n str>,
+    whole: Option<&'n str>,
+}
+
+/// What places have in common that share a node: their type, their name, and the values listed for them.
+type SharedPlace = (TypeId, Option<String>, Option<Arc<[Value]>>);
+
 struct FormBuilding<'t> {
     types: &'t Types,
+    listed: &'t ListedValues,
     form: TypeForm,
     /// The types of the nodes that are being built, from the root.
     open: Vec<(TypeId, usize)>,
     /// The nodes that several places share.
-    shared: FxHashMap<(TypeId, Option<String>), usize>,
+    shared: FxHashMap<SharedPlace, usize>,
 }
 
 impl FormBuilding<'_> {
-    fn node(&mut self, ty: TypeId, name: Option<&str>) -> usize {
+    fn node(&mut self, ty: TypeId, name: PlaceName<'_>) -> usize {
         let around = self.open.iter().find(|(open, _)| *open == ty && self.types.is_recursive(ty));
         if let Some((_, node)) = around {
             return *node;
         }
-        let named = (ty, name.map(str::to_owned));
+        let listed = name.whole.and_then(|whole| self.listed.values(self.types, whole, ty));
+        let named = (ty, name.own.map(str::to_owned), listed.clone());
         let is_shared = self.form.nodes.len() >= MANY_NODES;
         if let Some(node) = self.shared.get(&named).filter(|_| is_shared) {
             return *node;
         }
         let node = self.form.nodes.len();
-        self.form.nodes.push(FormNode { ty, name: named.1.clone(), kind: FormKind::Nothing, height: u32::MAX });
+        self.form.nodes.push(FormNode { ty, name: named.1.clone(), kind: FormKind::Nothing, listed, height: u32::MAX });
         if is_shared {
             self.shared.insert(named, node);
         }
@@ -132,7 +156,7 @@ impl FormBuilding<'_> {
         node
     }
 
-    fn kind(&mut self, ty: TypeId, name: Option<&str>) -> FormKind {
+    fn kind(&mut self, ty: TypeId, name: PlaceName<'_>) -> FormKind {
         let types = self.types;
         match types.get(ty) {
             Type::Unit | Type::Error => FormKind::Nothing,
@@ -146,7 +170,7 @@ impl FormBuilding<'_> {
             Type::Option(of) => FormKind::Option(self.node(*of, name)),
             Type::List(of) => FormKind::List(self.node(*of, name)),
             Type::Set(of) => FormKind::Set(self.node(*of, name)),
-            Type::Map(key, of) => FormKind::Map(self.node(*key, None), self.node(*of, name)),
+            Type::Map(key, of) => FormKind::Map(self.node(*key, PlaceName::default()), self.node(*of, name)),
             Type::Tuple(_) | Type::Struct(_) => FormKind::Fields(self.fields(ty, 0)),
             Type::Enum(at) => {
                 let variants = types.enums[*at as usize].variants.len() as u32;
@@ -157,6 +181,11 @@ impl FormBuilding<'_> {
 
     fn fields(&mut self, ty: TypeId, tag: u32) -> Vec<usize> {
         let types = self.types;
-        types.fields(ty, tag).into_iter().map(|(name, ty)| self.node(ty, name)).collect()
+        let owner = owner(types, ty, tag);
+        let field = |(name, ty): (Option<&str>, TypeId)| {
+            let whole = name.map(|name| format!("{owner}.{name}"));
+            self.node(ty, PlaceName { own: name, whole: whole.as_deref() })
+        };
+        types.fields(ty, tag).into_iter().map(field).collect()
     }
 }

@@ -30,6 +30,7 @@ use std::sync::Arc;
 use crate::choice::{ChoiceError, Choices};
 use crate::judge;
 use crate::script::{PlacedReference, RequestTemplate};
+use crate::server::ListedValues;
 use crate::spec::Spec;
 use crate::spec::analysis::links::RequestLinks;
 use crate::spec::analysis::pure::RequestFacts;
@@ -97,14 +98,18 @@ impl Generator {
     pub fn new(spec: &Arc<Spec>, settings: GenerateSettings) -> Generator {
         let (program, types) = (&spec.program, &spec.types);
         let computed = computed_constants(spec);
-        let form = TypeForm::of(types, program.request);
+        let listed = ListedValues::of(spec, &computed);
+        let form = TypeForm::listing(types, program.request, &listed);
         let mut seen = SeenValues::of(types, program.response);
+        let answered = seen.kinds();
         let kinds = seen.kinds_for(types, &form);
-        let places = places::facts(&form, &sources::held::places(spec), &kinds, &RequestLinks::of(program));
+        let named =
+            places::in_paths(&form, spec.http.as_deref(), |node| kinds[node].is_some_and(|kind| kind < answered));
+        let places = places::facts(&form, &sources::held::places(spec), &kinds, &RequestLinks::of(program), &named);
         let variants = form.variants();
         let mut facts = RequestFacts::new(program);
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
-        let domain = ValueDomain::of(spec, &computed);
+        let domain = ValueDomain::of(spec, &computed, &listed);
         let duty = DutyCheck::of(spec, variants, &computed);
         let (swarm, waves) = (Swarm::default(), Waves::default());
         Generator {

@@ -9,6 +9,7 @@ use super::sources::seen_values::SeenValues;
 use super::swarm::Swarm;
 use super::{ValueDomain, computed_constants};
 use crate::choice::{ChoiceError, Choices};
+use crate::server::ListedValues;
 use crate::spec::Spec;
 use crate::value::Value;
 
@@ -31,9 +32,11 @@ impl PeerGenerator {
     /// A generator for the peers of a specification.
     #[must_use]
     pub fn new(spec: &Arc<Spec>) -> PeerGenerator {
-        let domain = ValueDomain::of(spec, &computed_constants(spec));
+        let computed = computed_constants(spec);
+        let listed = ListedValues::of(spec, &computed);
+        let domain = ValueDomain::of(spec, &computed, &listed);
         let peers = spec.program.peers.iter().map(|peer| {
-            let form = TypeForm::of(&spec.types, peer.response);
+            let form = TypeForm::listing(&spec.types, peer.response, &listed);
             let places = form.nodes.iter().map(|_| PlaceFacts::default()).collect();
             let (swarm, seen) = (Swarm::usual(&form, 1, 1), SeenValues::of(&spec.types, peer.response));
             PeerForm { form, places, swarm, seen }

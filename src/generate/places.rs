@@ -4,11 +4,14 @@
 //! In `Put { key: string, value: string, if_match: option<Tag> }` the first text is a key, as `data[key]` looks it up. The second
 //! one is stored and never compared.
 
+use rustc_hash::FxHashSet;
+
 use super::draw::PlaceFacts;
 use super::form::{FormKind, TypeForm};
 use super::sources::held::TypedPlace;
 use crate::scalar::Sort;
 use crate::spec::analysis::links::{LinkedPart, PartStep, RequestLinks};
+use crate::spec::http::{HttpForms, TextPart};
 
 /// The facts about each place of a request.
 pub(super) fn facts(
@@ -16,11 +19,36 @@ pub(super) fn facts(
     held: &[TypedPlace],
     kinds: &[Option<usize>],
     links: &RequestLinks,
+    named: &FxHashSet<usize>,
 ) -> Vec<PlaceFacts> {
     let linked = linked(form, held, links);
-    (0..form.nodes.len())
-        .map(|node| LinkedPlace { form, held, links, linked: &linked[node], node }.facts(kinds))
-        .collect()
+    let of = |node: usize| {
+        let linked: &[LinkedPart] = &linked[node];
+        LinkedPlace { form, held, links, linked, node, names_known: named.contains(&node) }.facts(kinds)
+    };
+    (0..form.nodes.len()).map(of).collect()
+}
+
+/// The places whose value stands in the path of a request over HTTP, if answers have values of their kind: most name something that
+/// is known from an answer.
+pub(super) fn in_paths(
+    form: &TypeForm,
+    forms: Option<&HttpForms>,
+    has_kind: impl Fn(usize) -> bool,
+) -> FxHashSet<usize> {
+    let mut found = FxHashSet::default();
+    for request in forms.map_or(&[][..], |forms| &forms.requests) {
+        for part in &request.path {
+            let TextPart::Field(field) = part else { continue };
+            let node = match (&form.nodes[0].kind, request.tag) {
+                (FormKind::Variants(variants), Some(tag)) => variants[tag as usize][field.index],
+                (FormKind::Fields(fields), _) => fields[field.index],
+                _ => continue,
+            };
+            found.extend(has_kind(node).then_some(node));
+        }
+    }
+    found
 }
 
 /// The parts of the state that the value at each place of a request is compared with, if they have its type.
@@ -42,6 +70,8 @@ struct LinkedPlace<'f> {
     links: &'f RequestLinks,
     linked: &'f [LinkedPart],
     node: usize,
+    /// Set if the value names something that is mostly known from an answer.
+    names_known: bool,
 }
 
 impl LinkedPlace<'_> {
@@ -53,6 +83,7 @@ impl LinkedPlace<'_> {
             .linked
             .iter()
             .any(|part| part.path.contains(&PartStep::Element) && !part.path.contains(&PartStep::Entry));
+        let is_listed = self.form.nodes[self.node].listed.is_some();
         let FormKind::Leaf(sort) = self.form.nodes[self.node].kind else {
             let weights = if self.node != 0 && kind.is_some() { [0, 0, 2, 5, 4] } else { [0; 5] };
             return PlaceFacts { weights, states: self.like(), kind, is_literal: false };
@@ -61,6 +92,9 @@ impl LinkedPlace<'_> {
             Sort::Bool | Sort::Client => [0; 5],
             Sort::Token(_) if is_own => [1, 6, 4, 5, 0],
             Sort::Token(_) => [1, 1, 7, 8, 0],
+            _ if self.names_known && self.linked.is_empty() => [3, 0, 1, 6, 0],
+            // An answer may have had a value that a request may not have.
+            _ if is_listed && self.linked.is_empty() => [1, 0, 0, 0, 0],
             _ if is_key && is_chosen && !is_own => [2, 0, 8, 6, 0],
             _ if is_key => [1, 12, 3, 1, 0],
             _ if is_chosen => [2, 0, 7, 5, 0],

@@ -137,7 +137,10 @@ impl RequestSearch<'_> {
                 break;
             }
             let Server { drawing, spec, .. } = &mut *self.server;
-            let again = drawing.asking(&spec.types, self.source).of_form(request).map_err(Stop::Choice)?;
+            let again = drawing
+                .asking(&spec.types, self.source)
+                .of_form(spec.program.request, request)
+                .map_err(Stop::Choice)?;
             asked = self.kept(client, &again)?;
         }
         Ok(asked)

@@ -1,5 +1,8 @@
 //! Random values: each unbounded choice is made by a few bounded ones (a size, then a value).
 
+use std::sync::Arc;
+
+use super::listed::{ListedValues, owner};
 use crate::choice::{ChoiceError, Choices, Label, label};
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Json, Scalar, Sort, Token};
@@ -50,6 +53,10 @@ pub(super) struct Drawing {
     pub(super) tokens: usize,
     /// The name of the value that is being drawn; `None` if the labels of choices need none.
     pub(super) naming: Option<LabelPath>,
+    /// The values that are listed for the fields of requests; `None` before the first request.
+    pub(super) listed: Option<Arc<ListedValues>>,
+    /// The field that is being drawn, as in `Note.due`; `None` in a choice of the server.
+    pub(super) field: Option<String>,
 }
 
 /// The number of elements that a collection stays below, with wide and with small variety.
@@ -71,7 +78,7 @@ type Drawn<T> = Result<T, ChoiceError>;
 impl Drawing {
     pub(super) fn new(ranges: Ranges, variety: Variety) -> Drawing {
         let naming = (variety == Variety::Small).then(LabelPath::default);
-        Drawing { ranges, variety, tokens: 0, naming }
+        Drawing { ranges, variety, naming, ..Drawing::default() }
     }
 
     /// The bound for the variety of this drawing.
@@ -155,17 +162,24 @@ impl Draws<'_> {
         self.value(ty, self.drawing.bound(DEPTH))
     }
 
-    /// Draws a request of the same form as another one, with other scalars. Maps and sets stay as they are.
-    pub fn of_form(&mut self, request: &Value) -> Drawn<Value> {
+    /// Draws a request of the same form as another one of a type, with other scalars. Maps and sets stay as they are.
+    pub fn of_form(&mut self, ty: TypeId, request: &Value) -> Drawn<Value> {
+        if let Some(listed) = self.listed(ty)? {
+            return Ok(listed);
+        }
+        let types = self.types;
         Ok(match request {
             Value::Scalar(Scalar::Int(_)) => Value::Scalar(self.integer(&KINDS)?),
             Value::Scalar(scalar) => Value::Scalar(self.scalar(scalar.sort())?),
             Value::Data { tag, .. } => {
-                let fields = request.fields().iter().map(|field| self.of_form(field));
+                let typed = types.fields(ty, *tag).into_iter().zip(request.fields());
+                let fields =
+                    typed.map(|((name, of), part)| self.field(ty, *tag, name, |draws| draws.of_form(of, part)));
                 Value::data(*tag, fields.collect::<Drawn<Vec<_>>>()?)
             }
             Value::List(list) => {
-                Value::list(list.iter().map(|element| self.of_form(element)).collect::<Drawn<Vec<_>>>()?)
+                let of = if let Type::List(of) = types.get(ty) { *of } else { ty };
+                Value::list(list.iter().map(|element| self.of_form(of, element)).collect::<Drawn<Vec<_>>>()?)
             }
             Value::Map(_) | Value::Term(_) | Value::Open(_) | Value::Union(_) => request.clone(),
             Value::Unknown(_) | Value::Rest(_) | Value::Maybe(_) | Value::Any | Value::Absent => request.clone(),
@@ -205,8 +219,31 @@ impl Draws<'_> {
         })
     }
 
+    /// Draws a value that is listed for the field, if there are such values of a type.
+    fn listed(&mut self, ty: TypeId) -> Drawn<Option<Value>> {
+        let (Some(field), Some(lists)) = (&self.drawing.field, &self.drawing.listed) else { return Ok(None) };
+        let Some(values) = lists.values(self.types, field, ty) else { return Ok(None) };
+        Ok(Some(values[self.choose("listed value", values.len())?].clone()))
+    }
+
+    /// Draws a field of a struct or a variant of this type; a part of an option stays in its field.
+    fn field<T>(&mut self, ty: TypeId, tag: u32, name: Option<&str>, draw: impl FnOnce(&mut Self) -> T) -> T {
+        let is_listed = self.drawing.listed.as_ref().is_some_and(|listed| !listed.is_empty());
+        if !is_listed || matches!(self.types.get(ty), Type::Option(_)) {
+            return draw(self);
+        }
+        let whole = name.map(|name| format!("{}.{name}", owner(self.types, ty, tag)));
+        let before = std::mem::replace(&mut self.drawing.field, whole);
+        let drawn = draw(self);
+        self.drawing.field = before;
+        drawn
+    }
+
     fn value(&mut self, ty: TypeId, depth: usize) -> Drawn<Value> {
         let types = self.types;
+        if let Some(listed) = self.listed(ty)? {
+            return Ok(listed);
+        }
         Ok(match types.get(ty) {
             Type::Unit | Type::Error => Value::UNIT,
             Type::Int => Value::Scalar(self.integer(&KINDS)?),
@@ -230,7 +267,9 @@ impl Draws<'_> {
                 Value::Map(value::Map::of(elements.into_iter().map(|element| (element, Value::UNIT))))
             }
             Type::Map(key, of) => {
+                let field = self.drawing.field.take();
                 let keys = self.several(*key, depth)?.into_iter().enumerate();
+                self.drawing.field = field;
                 let draw = |draws: &mut Self| draws.value(*of, depth.saturating_sub(1));
                 let entries = keys.map(|(at, key)| Ok((key, self.part(Some("value"), at, draw)?)));
                 Value::Map(value::Map::of(entries.collect::<Drawn<Vec<_>>>()?))
@@ -254,8 +293,9 @@ impl Draws<'_> {
 
     fn fields(&mut self, ty: TypeId, tag: u32, depth: usize) -> Drawn<Value> {
         let fields = self.types.fields(ty, tag).into_iter().enumerate();
-        let drawn =
-            fields.map(|(at, (name, ty))| self.part(name, at, |draws| draws.value(ty, depth.saturating_sub(1))));
+        let drawn = fields.map(|(at, (name, of))| {
+            self.field(ty, tag, name, |draws| draws.part(name, at, |draws| draws.value(of, depth.saturating_sub(1))))
+        });
         Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }
 

@@ -10,6 +10,7 @@ mod client;
 mod complete;
 mod conversation;
 mod draw;
+mod listed;
 mod occurrence;
 mod open;
 mod own;
@@ -36,6 +37,7 @@ pub(crate) use complete::Completion;
 pub use conversation::{Conversation, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
+pub(crate) use listed::{ListedValues, owner};
 pub use occurrence::{CallEvent, Occurrence, PeerOccurrence};
 use open::SymbolicState;
 pub use own::Departure;
@@ -349,6 +351,11 @@ impl Server {
     /// # Errors
     /// The source of choices fails.
     pub fn draw_request(&mut self, source: &mut dyn Choices) -> Result<Value, ChoiceError> {
+        if self.drawing.listed.is_none() {
+            let memory = &self.path.process.memory;
+            let computed = memory.get(self.spec.program.state_slots()..).unwrap_or_default();
+            self.drawing.listed = Some(Arc::new(ListedValues::of(&self.spec, computed)));
+        }
         self.drawing.asking(&self.spec.types, source).request(self.spec.program.request)
     }
 

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use crate::choice::{ChoiceError, Choices};
 use crate::scalar::{Int, Json, Scalar, Sort};
+use crate::server::ListedValues;
 use crate::spec::Spec;
 use crate::spec::code::{Op, Unary};
 use crate::value::Value;
@@ -66,12 +67,13 @@ pub(crate) enum ValueSizes {
 }
 
 impl ValueDomain {
-    /// The values of a specification: those in its instructions, and its computed constants.
-    pub fn of(spec: &Spec, computed: &[Value]) -> ValueDomain {
+    /// The values of a specification: those in its instructions, and its computed constants, without those listed for fields.
+    pub fn of(spec: &Spec, computed: &[Value], listed: &ListedValues) -> ValueDomain {
         let mut domain = ValueDomain::default();
         let code = spec.program.functions.iter().flat_map(|function| &function.code);
         domain.reads_integers = code.map(Op::plain).any(|op| matches!(op, Op::Unary { op: Unary::ToInt, .. }));
-        spec.program.constants.iter().chain(computed).for_each(|constant| domain.take(constant));
+        let constants = spec.program.constants.iter().chain(computed);
+        constants.filter(|constant| !listed.has(constant)).for_each(|constant| domain.take(constant));
         domain.integers.sort();
         domain.integers.dedup();
         domain.lengths.sort_unstable();

@@ -70,6 +70,11 @@ impl SeenValues {
         SeenValues { answers, response, kind_of, kinds, last, origins, own }
     }
 
+    /// The number of kinds so far; at first, those of the values in answers.
+    pub fn kinds(&self) -> usize {
+        self.kinds.len()
+    }
+
     /// The kinds of values that make sense at each place of a request.
     pub fn kinds_for(&mut self, types: &Types, requests: &TypeForm) -> Vec<Option<usize>> {
         let of = |node: &FormNode| {

@@ -6,6 +6,7 @@
 pub(crate) mod http;
 pub(crate) mod http_flaws;
 pub(crate) mod inhabited;
+pub(crate) mod listed;
 pub(crate) mod machine;
 pub(crate) mod names;
 pub(crate) mod protocol;

@@ -5,6 +5,7 @@
 
 use super::declare_params;
 use super::http::http_forms;
+use super::listed::lint;
 use super::names::{Members, PeerType, ProcType, declare_in};
 use super::resolve_types::denote;
 use crate::diagnostic::{Diagnostic, Span};
@@ -220,6 +221,8 @@ fn lint_protocol<'a>(cx: &mut Checker<'a>, protocol: &Protocol<'a>) {
             cx.report(Diagnostic::warning(proc.name.span, message));
         }
     }
+    let lists: Vec<Diagnostic> = cx.consts.iter().filter_map(|constant| lint(&cx.types, constant)).collect();
+    lists.into_iter().for_each(|report| cx.report(report));
     cx.duties.push(PatternCheck::handlers(protocol));
     lint_protocol_flow(cx, protocol);
 }
