@@ -1,6 +1,6 @@
 //! Values ⇄ the content of messages: JSON, texts, octets and form fields.
 
-use crate::json::{decode_plain, encode_plain, quoted};
+use crate::json::{decode_plain, encode_given, encode_plain, quoted};
 use crate::scalar::{Scalar, Token};
 use crate::spec::http::{FieldForm, HttpCodec};
 use crate::spec::{Type, TypeId, Types};
@@ -24,6 +24,15 @@ pub(super) fn content_of(types: &Types, codec: HttpCodec, ty: TypeId, value: &Va
             form_text(types, parts.iter().map(|(name, form, value)| (*name, *form, value))).map(String::into_bytes)
         }
         _ => text_of(types, codec, ty, value).map(String::into_bytes),
+    }
+}
+
+/// The content of a request for a value, as [`content_of`] has it, without members of JSON objects that are `None`.
+#[must_use]
+pub(super) fn content_of_request(types: &Types, codec: HttpCodec, ty: TypeId, value: &Value) -> Option<Vec<u8>> {
+    match codec {
+        HttpCodec::Json => Some(encode_given(types, ty, value).into_bytes()),
+        _ => content_of(types, codec, ty, value),
     }
 }
 
@@ -117,7 +126,7 @@ fn value_of_texts(types: &Types, form: &FieldForm, texts: &[&str]) -> Result<Val
     }
 }
 
-/// A JSON object with these members; a `None` is left out.
+/// A JSON object with these members; a `None` is left out, in them, too.
 pub(super) fn object<'a>(types: &Types, members: impl Iterator<Item = (&'a str, &'a FieldForm, &'a Value)>) -> String {
     let mut out = String::from("{");
     for (name, form, value) in members {
@@ -129,7 +138,7 @@ pub(super) fn object<'a>(types: &Types, members: impl Iterator<Item = (&'a str, 
         }
         out.push_str(&quoted(name));
         out.push_str(": ");
-        out.push_str(&encode_plain(types, form.ty, value));
+        out.push_str(&encode_given(types, form.ty, value));
     }
     out.push('}');
     out

@@ -12,7 +12,7 @@ use crate::spec::http::{BodyForm, FieldForm, HttpCodec, RequestForm, TextPart, i
 use crate::spec::{Spec, Type, Types};
 use crate::value::Value;
 
-use super::body::{content_of, form_text, object, values_of_form};
+use super::body::{content_of_request, form_text, object, values_of_form};
 use super::headers::{headers_of_map, map_of_headers, may_be_said};
 use super::message::{HttpHead, HttpMessage};
 use super::parts::{is_same_in_text, value_of_body, value_of_header};
@@ -230,8 +230,8 @@ fn body_of(types: &Types, body: &BodyForm, field: &impl Fn(&FieldForm) -> Value)
     match body {
         BodyForm::Whole(form) => match (types.get(form.ty), field(form)) {
             (Type::Option(_), Value::Data { tag: 0, .. }) => Some(None),
-            (Type::Option(of), some) => content_of(types, form.codec, *of, &some.field(1, 0)).map(Some),
-            (_, value) => content_of(types, form.codec, form.ty, &value).map(Some),
+            (Type::Option(of), some) => content_of_request(types, form.codec, *of, &some.field(1, 0)).map(Some),
+            (_, value) => content_of_request(types, form.codec, form.ty, &value).map(Some),
         },
         BodyForm::Members(members) => {
             let values = values(members);

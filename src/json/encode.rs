@@ -39,11 +39,31 @@ pub fn encode_plain(types: &Types, id: TypeId, value: &Value) -> String {
     out
 }
 
+/// Encodes a value as [`encode_plain`] does, without the members of objects that are `None`.
+pub fn encode_given(types: &Types, id: TypeId, value: &Value) -> String {
+    let mut out = String::new();
+    write_members(&mut out, types, id, value, Marks::Literal, Members::Given);
+    out
+}
+
 fn write(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks) {
+    write_members(out, types, id, value, marks, Members::All);
+}
+
+/// The members of objects that are written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Members {
+    /// All of them; an `option<json>` that is `None` is none.
+    All,
+    /// Those that are not `None`.
+    Given,
+}
+
+fn write_members(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks, members: Members) {
     if let Value::Scalar(scalar) = value {
         return scalars::write(out, scalar, marks);
     }
-    let mut encoder = JsonEncoder { types, out, todo: vec![Todo::Value(id, value)], marks };
+    let mut encoder = JsonEncoder { types, out, todo: vec![Todo::Value(id, value)], marks, members };
     while let Some(task) = encoder.todo.pop() {
         match task {
             Todo::Value(id, value) => encoder.value(id, value),
@@ -67,6 +87,7 @@ struct JsonEncoder<'v, 'o> {
     out: &'o mut String,
     todo: Vec<Todo<'v>>,
     marks: Marks,
+    members: Members,
 }
 
 const HOLE: &str = "{\"$any\": null}";
@@ -103,7 +124,7 @@ impl<'v> JsonEncoder<'v, '_> {
             (Type::Tuple(of), _) => self.array(of.iter().copied().zip(fields)),
             (Type::Struct(index), _) => {
                 let named = types.structs[*index as usize].fields.iter().zip(fields);
-                self.object(named.map(|((name, of), value)| (name.as_str(), *of, value)).collect());
+                self.fields(named.map(|((name, of), value)| (name.as_str(), *of, value)).collect());
             }
             (Type::Enum(index), _) => self.variant(&types.enums[*index as usize], tag, fields),
             (Type::Error, _) => self.untyped(tag, fields),
@@ -133,7 +154,7 @@ impl<'v> JsonEncoder<'v, '_> {
         match variant.fields.as_slice() {
             [(None, of)] => self.todo.extend(fields.iter().take(1).map(|value| Todo::Value(*of, value))),
             [(Some(_), _), ..] => {
-                self.object(
+                self.fields(
                     typed.map(|((name, of), value)| (name.as_deref().unwrap_or_default(), *of, value)).collect(),
                 );
             }
@@ -175,6 +196,15 @@ impl<'v> JsonEncoder<'v, '_> {
             self.todo.push(Todo::Value(of, value));
             self.todo.extend(elements.peek().map(|_| Todo::Text(", ")));
         }
+    }
+
+    /// Writes the fields of a struct or variant.
+    fn fields(&mut self, mut fields: Vec<NamedValue<'v>>) {
+        if self.members == Members::Given {
+            let is_option = |of: &TypeId| matches!(self.types.get(*of), Type::Option(_));
+            fields.retain(|(_, of, value)| **value != Value::NONE || !is_option(of));
+        }
+        self.object(fields);
     }
 
     fn object(&mut self, mut members: Vec<NamedValue<'v>>) {

@@ -29,7 +29,7 @@ pub use decode::form::{Forms, Spacing};
 pub use decode::quick::FormReader;
 pub use decode::scan::Scanner;
 pub use decode::{MAX_DEPTH, decode, decode_plain, decode_recorded};
-pub use encode::{encode, encode_into, encode_plain};
+pub use encode::{encode, encode_given, encode_into, encode_plain};
 pub use error::{Decoded, JsonError, JsonFlaw};
 pub use mark::{RecordedReference, references};
 pub use members::members;
