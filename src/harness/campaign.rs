@@ -18,10 +18,10 @@ use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::is_same_cause;
 use crate::report::campaign::text::INTERRUPTED;
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RefusedRequests};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
-use crate::spec::Spec;
+use crate::spec::{Spec, Type};
 use crate::sut::{SutFailure, System};
 use crate::value::Value;
 
@@ -162,6 +162,8 @@ pub struct Campaign<'c> {
     in_vain: u32,
     /// Set if the system refused a request of one of these waves.
     is_refused: bool,
+    /// The numbers of answered and of refused requests, by constructor.
+    refusals: BTreeMap<u32, (u64, u64)>,
     /// Set after some request was answered.
     is_answered: bool,
 }
@@ -218,6 +220,7 @@ impl<'c> Campaign<'c> {
             undecided: Vec::new(),
             in_vain: 0,
             is_refused: false,
+            refusals: BTreeMap::new(),
             is_answered: false,
         }
     }
@@ -350,6 +353,7 @@ impl<'c> Campaign<'c> {
             state => state,
         };
         self.cover(&run);
+        self.count_refusals(&run);
         if let RunState::Interrupted = state {
             return Ok(RunOver::Stop);
         }
@@ -440,6 +444,27 @@ impl<'c> Campaign<'c> {
         match self.undecided.iter_mut().find(|noted| noted.why == why) {
             Some(noted) => noted.runs.extend((noted.runs.last() != Some(&run)).then_some(run)),
             None => self.undecided.push(UndecidedRuns { why, runs: vec![run] }),
+        }
+    }
+
+    /// Counts the answers 4xx of a run, by the constructor of the request.
+    fn count_refusals(&mut self, run: &LiveRun) {
+        let spec = &self.judging.spec;
+        let Some(forms) = spec.http.as_deref() else { return };
+        let tag = |request: &Value| if let Value::Data { tag, .. } = request { *tag } else { 0 };
+        let mut asked: BTreeMap<u64, u32> = BTreeMap::new();
+        for event in run.events() {
+            match &event.kind {
+                LiveEventKind::Sent(request) => _ = asked.insert(event.label, tag(&request.value)),
+                LiveEventKind::Answered(answer) => {
+                    let Some(request) = asked.get(&event.label) else { continue };
+                    let counts = self.refusals.entry(*request).or_default();
+                    counts.0 += 1;
+                    let status = forms.status(*request, answer);
+                    counts.1 += u64::from(status.is_some_and(|status| (400..500).contains(&status)));
+                }
+                _ => {}
+            }
         }
     }
 
@@ -548,7 +573,16 @@ impl<'c> Campaign<'c> {
 
     fn reported(self) -> CampaignReport {
         let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
-        let Campaign { mut report, undecided, coverage, started, judging, .. } = self;
+        let Campaign { mut report, undecided, coverage, started, judging, refusals, .. } = self;
+        let (types, ty) = (&judging.spec.types, judging.spec.program.request);
+        let of = |(tag, (answered, refused)): (u32, (u64, u64))| {
+            let request = match types.get(ty) {
+                Type::Enum(at) => types.enums[*at as usize].variants[tag as usize].name.clone(),
+                _ => types.name(ty),
+            };
+            (refused > 0).then_some(RefusedRequests { request, answered, refused })
+        };
+        report.refusals = refusals.into_iter().filter_map(of).collect();
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
         report.coverage = covered(&judging.spec, &coverage);
         let sharpness = coverage.sharpness();

@@ -4,6 +4,7 @@
 
 use crate::diagnostic::Span;
 use crate::spec::types::TypeId;
+use crate::value::Value;
 
 /// The forms of all requests and answers, in the order in which they are tried.
 #[derive(Clone, PartialEq, Debug)]
@@ -12,6 +13,26 @@ pub struct HttpForms {
     pub requests: Vec<RequestForm>,
     /// The forms of answers.
     pub answers: Vec<AnswerForm>,
+}
+
+impl HttpForms {
+    /// The status of an answer to a request, each given by its constructor; of several statuses the first one. `None` if the answer
+    /// does not tell it.
+    #[must_use]
+    pub fn status(&self, request: u32, answer: &Value) -> Option<u16> {
+        let tag = if let Value::Data { tag, .. } = answer { Some(*tag) } else { None };
+        let is_it = |form: &&AnswerForm| {
+            (form.tag.is_none() || form.tag == tag) && (form.to.is_empty() || form.to.contains(&request))
+        };
+        let form = self.answers.iter().find(is_it)?;
+        if let Some(known) = form.statuses.first()? {
+            return Some(*known);
+        }
+        let is_status =
+            |source: &Option<AnswerSource>| source.as_ref().is_some_and(|source| source.part == AnswerPart::Status);
+        let field = answer.fields().get(form.sources.iter().position(is_status)?)?;
+        u16::try_from(field.as_int()?.to_i64()?).ok()
+    }
 }
 
 /// The form of the requests of one constructor.

@@ -60,6 +60,9 @@ pub struct CampaignReport {
     /// Set if the specification forced no answer, so that only the form of HTTP answers was tested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_form: bool,
+    /// The requests of which some were refused: over HTTP, those with an answer 4xx, by constructor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusedRequests>,
     /// The failures, in the order in which they were found.
     pub failures: Vec<FoundFailure>,
     /// The comparison with the known causes, if a baseline was given.
@@ -81,6 +84,17 @@ pub struct CampaignReport {
     /// The files of the specification, for pages that show them.
     #[serde(skip)]
     pub texts: Vec<SpecText>,
+}
+
+/// The requests of one constructor, and how many of them the system refused.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RefusedRequests {
+    /// The name of the constructor.
+    pub request: String,
+    /// The number of answered requests.
+    pub answered: u64,
+    /// The number of answers 4xx among them.
+    pub refused: u64,
 }
 
 /// The verdict on a system.
@@ -379,6 +393,7 @@ impl Default for CampaignReport {
             coverage: ReportedCoverage::default(),
             sharpness: None,
             only_form: false,
+            refusals: Vec::new(),
             failures: Vec::new(),
             baseline: None,
             file: String::new(),

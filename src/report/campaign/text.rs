@@ -12,8 +12,8 @@
 
 use super::visible::visible;
 use super::{
-    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, ReportedCoverage,
-    ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RefusedRequests, RegressionOutcome, RegressionRun,
+    ReportedCoverage, ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -21,6 +21,8 @@ use crate::choice::counted;
 const WIDEST_REQUEST: usize = 60;
 /// The most never-reached branches whose places are named.
 const NAMED_PLACES: usize = 10;
+/// The most kinds of requests whose share of refusals is shown.
+const NAMED_REQUESTS: usize = 8;
 
 /// The reason why a campaign ended that somebody interrupted.
 pub const INTERRUPTED: &str = "interrupted";
@@ -95,6 +97,7 @@ pub fn summary(report: &CampaignReport) -> String {
     let mut lines = vec![format!("{requests} in {}: {}{end}", counted(report.runs, "run"), found(report))];
     lines.extend(report.stopped.iter().filter(|_| !is_stopped).map(|why| format!("  ended early: {why}")));
     lines.extend(coverage(report));
+    lines.extend(refusals(report));
     lines.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}")));
     if let Some(baseline) = &report.baseline {
         let [known, new, unseen] = [&baseline.known, &baseline.new, &baseline.unseen].map(Vec::len);
@@ -161,6 +164,18 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
         lines.push(format!("  never reached: {} more", never.len() - NAMED_PLACES));
     }
     lines
+}
+
+/// The share of refused requests of each kind, the largest first.
+fn refusals(report: &CampaignReport) -> Option<String> {
+    let share = |of: &RefusedRequests| of.refused as f64 / of.answered.max(1) as f64;
+    let mut ordered: Vec<&RefusedRequests> = report.refusals.iter().collect();
+    ordered.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.request.cmp(&b.request)));
+    let shown = ordered.iter().take(NAMED_REQUESTS);
+    let shown: Vec<String> = shown.map(|of| format!("{} of {} {}", of.refused, of.answered, of.request)).collect();
+    let more = ordered.len().saturating_sub(NAMED_REQUESTS);
+    let more = if more > 0 { format!(", and of {more} more") } else { String::new() };
+    (!shown.is_empty()).then(|| format!("answered 4xx: {}{more}", shown.join(", ")))
 }
 
 /// The branches that were not taken: the place of each, and, if known, its condition: `kv.may:43 (else)`.
