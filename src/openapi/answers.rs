@@ -313,7 +313,8 @@ fn read_answer<'d>(
     let mut comments = commented(description, Vec::new());
     let mut headers = Vec::new();
     let mut names = TakenNames::of(&["status", "body"]);
-    let described = answer.tree.get("headers").map(|headers| types.schemas.document.resolve_names(headers)).transpose()?;
+    let described =
+        answer.tree.get("headers").map(|headers| types.schemas.document.resolve_names(headers)).transpose()?;
     for member in described.map_or(Ok(&[][..]), |headers| headers.object("`headers`"))? {
         if !is_header_name(&member.key) || member.key.eq_ignore_ascii_case("content-type") {
             found.remarks.push(format!("the header {:?} of an answer is left out", member.key));
@@ -362,20 +363,21 @@ fn header_field<'d>(
     // In Swagger, the header itself holds the type.
     let schema = header.get("schema").or_else(|| header.get("type").map(|_| header));
     let is_required = header.get("schema").is_some() && header.has("required");
-    let mut words = Vec::new();
+    let (mut words, mut limits) = (Vec::new(), Default::default());
     let ty = match schema {
         None => STRING,
         Some(schema) => {
             let context = format!("{operation}{}", camel(name));
             let typed = types.typed(&SchemaView::of(schema), Direction::Received, &context)?;
             words = typed.limits.words(typed.ty.unit());
+            limits = typed.limits;
             let ty = typed.ty.inner().clone();
             if is_header_text(types, &ty) { ty } else { STRING }
         }
     };
     let comments = commented(header.text_of("description"), words);
     let ty = if is_required { ty } else { ty.optional() };
-    Ok(WrittenField { name: names.take(&plain(name).to_lowercase()), ty, comments })
+    Ok(WrittenField { name: names.take(&plain(name).to_lowercase()), ty, comments, limits })
 }
 
 /// Tests whether values of a type can be written as the text of a header.

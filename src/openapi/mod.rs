@@ -9,10 +9,12 @@
 //! | `ids.rs` | the ids that the service generates |
 //! | `types.rs`, `unite.rs` | types for schemas |
 //! | `requests.rs`, `answers.rs` | variants of requests and answers, with their lines |
+//! | `drawn` | the values that requests have: drawn ones, and duties |
 //! | `naming.rs`, `text.rs` | names, and the text |
 
 mod answers;
 mod document;
+mod drawn;
 mod ids;
 mod limits;
 mod messages;
@@ -31,6 +33,7 @@ use crate::syntax::{parse, print};
 use answers::AnswerVariants;
 use document::tree::{Described, Tree};
 use document::{DescriptionForm, Document};
+use drawn::{DrawnList, lists, records};
 use ids::KnownIds;
 use messages::operations;
 use naming::{TakenNames, one_line, plain};
@@ -128,12 +131,8 @@ fn written(document: &Document<'_>, name: &str, paths: &[String]) -> Described<S
     let names: Vec<Option<String>> = wanted.map(|wanted| Some(taken.take(&wanted?))).collect();
     let title = document.root.get("info").and_then(|info| info.text_of("title")).unwrap_or("service");
     let protocol = taken.take(&plain(title).to_lowercase());
-    let mut head = head(document, name, title);
-    if types.sends_null {
-        head.push(
-            "In requests, a member of an object within another one that has no value is sent as null.".to_owned(),
-        );
-    }
+    let head = head(document, name, title);
+    let drawn = drawn_lists(&definitions, &names, &requests, &mut taken);
     let spec = FirstSpec {
         head: &head,
         protocol: &protocol,
@@ -142,8 +141,33 @@ fn written(document: &Document<'_>, name: &str, paths: &[String]) -> Described<S
         requests: &requests,
         answers: &answers,
         left_out: &left_out,
+        drawn: &drawn,
     };
     Ok(spec.text())
+}
+
+/// The constants that list the values that are drawn for the fields of requests, and of the structs in them.
+fn drawn_lists(
+    definitions: &[Definition],
+    names: &[Option<String>],
+    requests: &[WrittenRequest],
+    taken: &mut TakenNames,
+) -> Vec<DrawnList> {
+    let mut fields = Vec::new();
+    for WrittenRequest { variant, .. } in requests {
+        let of = variant.fields.iter();
+        fields.extend(of.map(|(field, _)| (format!("Request.{}.{}", variant.name, field.name), field)));
+    }
+    let sent =
+        records(definitions, requests.iter().flat_map(|request| &request.variant.fields).map(|(field, _)| field));
+    for number in sent {
+        let (DefinitionBody::Record { fields: own, .. }, Some(name)) = (&definitions[number].body, &names[number])
+        else {
+            continue;
+        };
+        fields.extend(own.iter().map(|field| (format!("{name}.{}", field.name), field)));
+    }
+    lists(fields, definitions, taken)
 }
 
 /// A flag for each definition: true if a request or an answer uses it.

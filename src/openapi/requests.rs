@@ -8,6 +8,7 @@ use crate::spec::http::is_header_name;
 
 use super::document::tree::{Described, Tree};
 use super::ids::prefixes;
+use super::limits::ValueLimits;
 use super::messages::{DescribedOperation, MediaContent, RequestContent};
 use super::naming::{TakenNames, camel, can_be_name, plain};
 use super::shape::{SchemaView, ValueKinds};
@@ -42,19 +43,6 @@ pub struct RequestVariant {
     pub headers: Vec<(String, String)>,
     /// The text after `body` in the line.
     pub content: Option<String>,
-    /// The conditions on fields, which are duties of the client.
-    pub duties: Vec<FieldDuty>,
-}
-
-/// The conditions on a field, which are duties of the client.
-#[derive(Debug)]
-pub struct FieldDuty {
-    /// The name of the field.
-    pub field: String,
-    /// True if the field is an option: the conditions are then on its `value`.
-    pub is_option: bool,
-    /// The conditions.
-    pub conditions: Vec<String>,
 }
 
 /// The reason why no line of the `http` block can express an operation.
@@ -85,7 +73,6 @@ pub fn request_of<'d>(
         target: String::new(),
         headers: Vec::new(),
         content: None,
-        duties: Vec::new(),
     };
     let mut building = RequestBuilding { types, operation, request, names: TakenNames::default(), why: None };
     // The members of the content keep their names; other fields with the same name are renamed.
@@ -132,23 +119,9 @@ impl<'d> RequestBuilding<'_, 'd> {
         let ty = if is_required { typed.ty } else { typed.ty.optional() };
         let words = typed.limits.words(ty.unit()).into_iter().chain(typed.remarks);
         let comments = commented(description, words.collect());
-        self.duty(&name, &ty, &typed.limits);
-        self.request.fields.push((WrittenField { name: name.clone(), ty, comments }, name.clone()));
+        let limits = typed.limits;
+        self.request.fields.push((WrittenField { name: name.clone(), ty, comments, limits }, name.clone()));
         name
-    }
-
-    fn duty(&mut self, name: &str, ty: &WrittenType, limits: &super::limits::ValueLimits) {
-        let is_option = matches!(ty, WrittenType::Option(_));
-        let of = if is_option { "value".to_owned() } else { format!("`{name}`") };
-        let conditions = match ty.inner() {
-            WrittenType::List(_) => limits.of_length(&of),
-            inner if *inner == STRING => limits.of_length(&of),
-            inner if *inner == INT => limits.of_integer(&of),
-            _ => Vec::new(),
-        };
-        if !conditions.is_empty() {
-            self.request.duties.push(FieldDuty { field: name.to_owned(), is_option, conditions });
-        }
     }
 
     fn context(&self, name: &str) -> String {
@@ -185,9 +158,14 @@ impl<'d> RequestBuilding<'_, 'd> {
             match (&id, typed.ty == STRING || typed.ty == INT) {
                 (Some(super::ids::PathId { token: Some(token), .. }), true) if typed.ty == STRING => {
                     typed.ty = WrittenType::Defined(*token);
-                    typed.limits = Default::default();
+                    typed.limits = typed.limits.of_id();
                 }
-                (Some(id), true) if is_last && last_property.is_some() => wanted = plain(&id.property),
+                (Some(id), true) => {
+                    typed.limits.number.forget_width();
+                    if is_last && last_property.is_some() {
+                        wanted = plain(&id.property);
+                    }
+                }
                 _ => {}
             }
             if !self.is_text(&typed.ty) {
@@ -225,6 +203,7 @@ impl<'d> RequestBuilding<'_, 'd> {
         let mut typed = self.types.typed_named(name, &SchemaView::of(schema), Direction::Sent, &context)?;
         // An absent parameter stands for `null`.
         typed.ty = typed.ty.inner().clone();
+        as_text(&mut typed);
         Ok(DescribedType { typed, description })
     }
 
@@ -401,10 +380,9 @@ impl<'d> RequestBuilding<'_, 'd> {
         let record = self.types.fields(&shape, Direction::Sent, &context)?;
         remarks.iter().chain(&record.remarks).for_each(|remark| self.remark(remark));
         let mut members = Vec::new();
-        for (field, limits) in record.fields.into_iter().zip(record.limits) {
+        for field in record.fields {
             self.names.take(&field.name);
             members.push(format!("`{}`", field.name));
-            self.duty(&field.name, &field.ty, &limits);
             let name = field.name.clone();
             self.request.fields.push((field, name));
         }
@@ -432,6 +410,7 @@ impl<'d> RequestBuilding<'_, 'd> {
             let context = self.context(&name);
             let mut typed = self.types.typed_named(&name, &view, Direction::Sent, &context)?;
             typed.ty = typed.ty.inner().clone();
+            as_text(&mut typed);
             let is_list = matches!(&typed.ty, WrittenType::List(of) if self.is_text(of));
             let is_written = can_be_name(&name) && !part.is_read_only && (is_list || self.is_text(&typed.ty));
             if !is_written {
@@ -444,6 +423,24 @@ impl<'d> RequestBuilding<'_, 'd> {
         }
         self.request.content = Some(format!("form {{ {} }}", members.join(", ")));
         Ok(())
+    }
+}
+
+/// Makes a number that is written as a text an integer, or a string if no whole number is allowed.
+fn as_text(typed: &mut TypedSchema) {
+    let number = |limits: &ValueLimits| if limits.allows_whole() { INT } else { STRING };
+    typed.ty = match &typed.ty {
+        ty if *ty == JSON && typed.limits.is_number => number(&typed.limits),
+        WrittenType::List(of) if **of == JSON => match typed.limits.elements.as_deref() {
+            Some(elements) if elements.is_number => WrittenType::List(Box::new(number(elements))),
+            _ => return,
+        },
+        _ => return,
+    };
+    let said = "a number: `int` if it is whole";
+    typed.remarks.iter_mut().for_each(|remark| *remark = remark.replace(said, "a number: whole ones are sent"));
+    if typed.ty == STRING {
+        typed.remarks = vec!["a number, as a text".to_owned()];
     }
 }
 

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 
 use super::document::tree::{Described, Tree};
 use super::document::{Document, TreeNode};
-use super::limits::{ValueLimits, limits_of};
+use super::limits::{ValueLimits, json_of, limits_of};
 
 /// The largest number of schemas that are merged for one description, which bounds the time for schemas that contain each other.
 const MAX_MERGES: u32 = 400_000;
@@ -90,6 +90,24 @@ impl ValueKinds {
     /// The union of two sets.
     pub fn either(self, other: ValueKinds) -> ValueKinds {
         ValueKinds(self.0 | other.0)
+    }
+
+    /// The JSON of some values of these kinds, of scalars if there are any.
+    pub fn examples(self) -> Vec<String> {
+        let of = [
+            (ValueKinds::STRING, "\"a\""),
+            (ValueKinds::INTEGER, "1"),
+            (ValueKinds(16), "2.5"),
+            (ValueKinds::BOOLEAN, "true"),
+            (ValueKinds::OBJECT, "{}"),
+            (ValueKinds::ARRAY, "[]"),
+        ];
+        let own = of.iter().filter(|(kind, _)| self.both(*kind) != ValueKinds::NONE);
+        let mut found: Vec<String> = own.map(|(_, json)| (*json).to_owned()).collect();
+        if found[0] != "{}" && found[0] != "[]" {
+            found.retain(|json| json != "{}" && json != "[]");
+        }
+        found
     }
 
     /// The set for a type name of JSON Schema.
@@ -414,8 +432,8 @@ fn own_shape<'d>(document: &Document<'d>, tree: &'d Tree) -> Described<SchemaSha
             shape.remark("the kinds of single elements are left out");
         }
     }
-    allowed_values(tree, &mut shape)?;
     shape.limits = limits_of(tree);
+    allowed_values(tree, &mut shape)?;
     for (_, remark) in UNSAID.iter().filter(|(key, _)| tree.get(key).is_some()) {
         shape.remark(remark);
     }
@@ -483,6 +501,7 @@ fn allowed_values(tree: &Tree, shape: &mut SchemaShape<'_>) -> Described<()> {
     } else if !known.is_empty() {
         let shown: Vec<&str> = known.iter().map(|value| value.text().unwrap_or("…")).collect();
         shape.remark(&format!("one of {}", shown.join(", ")));
+        shape.limits.listed = known.iter().map(|value| json_of(value)).collect();
     }
     Ok(())
 }

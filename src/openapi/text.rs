@@ -7,7 +7,8 @@ use std::fmt::Write;
 use rustc_hash::FxHashSet;
 
 use super::answers::{AnswerBranch, AnswerStatus, AnswerVariant, AnswerVariants};
-use super::requests::{FieldDuty, RequestVariant};
+use super::drawn::{DrawnList, LimitedRecords, records};
+use super::requests::RequestVariant;
 use super::types::{Definition, DefinitionBody, WrittenField, WrittenType};
 
 /// A request, with the answers that its handler may give.
@@ -38,6 +39,8 @@ pub struct FirstSpec<'s> {
     pub answers: &'s AnswerVariants,
     /// The operations that are left out, each with the reason.
     pub left_out: &'s [String],
+    /// The constants that list the drawn values of fields.
+    pub drawn: &'s [DrawnList],
 }
 
 /// The length after which the list of requests in an answer's line continues on another line.
@@ -67,13 +70,16 @@ impl FirstSpec<'_> {
         }
         self.requests(&mut out);
         self.responses(&mut out);
+        self.drawn(&mut out);
+        let limited = LimitedRecords::of(self.definitions, self.names);
+        self.limits(&mut out, &limited);
         _ = writeln!(out, "protocol {} {{\nrequest Request;\nresponse Response;\n", name(self.protocol));
         self.wire(&mut out);
         comments(&mut out, &[
             "Each handler allows every answer that the description names, as nothing is said yet of what the service".into(),
             "remembers. To go on, add variables, and replace a handler by what the request does and answers.".into(),
         ]);
-        self.requests.iter().for_each(|request| self.handler(&mut out, request));
+        self.requests.iter().for_each(|request| self.handler(&mut out, request, &limited));
         out.push_str("}\n");
         out
     }
@@ -212,23 +218,60 @@ impl FirstSpec<'_> {
         lines
     }
 
+    /// Writes the lists of drawn values.
+    fn drawn(&self, out: &mut String) {
+        if self.drawn.is_empty() {
+            return;
+        }
+        comments(
+            out,
+            &["The values that the tester draws for fields. To have all values of a field drawn, remove its constant."
+                .into()],
+        );
+        for DrawnList { name: own, ty, value } in self.drawn {
+            _ = writeln!(out, "const {}: list<{ty}> = {value};", name(own));
+        }
+        out.push('\n');
+    }
+
+    /// Writes the functions that test whether structs are within their limits, for the structs that duties name.
+    fn limits(&self, out: &mut String, limited: &LimitedRecords<'_>) {
+        let fields =
+            self.requests.iter().filter(|request| request.has_duties).flat_map(|request| &request.variant.fields);
+        let records = records(self.definitions, fields.map(|(field, _)| field));
+        for number in records.into_iter().filter(|number| limited.has(*number)) {
+            let ty = self.ty(&WrittenType::Defined(number));
+            let conditions = limited.of_record(number, "it").join(" && ");
+            _ = writeln!(out, "fn {}(it: {ty}): bool = {conditions};\n", limited.name(number));
+        }
+    }
+
     /// Writes the handler of a request.
-    fn handler(&self, out: &mut String, request: &WrittenRequest) {
-        let duties: &[FieldDuty] = if request.has_duties { &request.variant.duties } else { &[] };
+    fn handler(&self, out: &mut String, request: &WrittenRequest, limited: &LimitedRecords<'_>) {
+        let mut duties: Vec<(&str, String)> = Vec::new();
+        for (field, _) in request.variant.fields.iter().filter(|_| request.has_duties) {
+            let own = name(&field.name);
+            let (ty, value) = match &field.ty {
+                WrittenType::Option(of) => (&**of, "value"),
+                ty => (ty, own.as_str()),
+            };
+            let conditions = limited.conditions(value, ty, &field.limits, 0).join(" && ");
+            match &field.ty {
+                _ if conditions.is_empty() => {}
+                WrittenType::Option(_) => {
+                    duties.push((&field.name, format!("if {own} is Some(value) {{ expects {conditions}; }}\n")));
+                }
+                _ => duties.push((&field.name, format!("expects {conditions};\n"))),
+            }
+        }
         _ = write!(out, "on {}", name(&request.variant.name));
         if !request.variant.fields.is_empty() {
-            let named = duties.iter().map(|duty| format!("{}, ", name(&duty.field)));
+            let named = duties.iter().map(|(field, _)| format!("{}, ", name(field)));
             let rest = if duties.len() == request.variant.fields.len() { "" } else { ".." };
             _ = write!(out, " {{ {}{rest} }}", named.collect::<String>());
         }
         out.push_str(" {\n");
-        for duty in duties {
-            let conditions = duty.conditions.join(" && ");
-            _ = match duty.is_option {
-                true => writeln!(out, "if {} is Some(value) {{ expects {conditions}; }}", name(&duty.field)),
-                false => writeln!(out, "expects {conditions};"),
-            };
-        }
+        duties.iter().for_each(|(_, duty)| out.push_str(duty));
         let branches: Vec<String> = request.branches.iter().map(|branch| self.reply(branch)).collect();
         match branches.as_slice() {
             [only] => out.push_str(only),

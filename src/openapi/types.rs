@@ -105,6 +105,8 @@ pub struct WrittenField {
     pub ty: WrittenType,
     /// The comment before it.
     pub comments: Vec<String>,
+    /// The limits of its values.
+    pub limits: ValueLimits,
 }
 
 /// The type of a schema, with the facts that a type cannot express.
@@ -127,8 +129,6 @@ pub struct WrittenTypes<'d> {
     pub ids: KnownIds<'d>,
     /// All named types.
     pub definitions: Vec<Definition>,
-    /// True if an optional member that is absent is sent as `null`.
-    pub sends_null: bool,
     /// The structs so far, each with a flag that is true if its values may be `null`.
     known: FxHashMap<(SchemaView<'d>, Direction), (usize, bool)>,
     choices: FxHashMap<Vec<String>, usize>,
@@ -150,7 +150,6 @@ impl<'d> WrittenTypes<'d> {
             schemas,
             ids,
             definitions,
-            sends_null: false,
             known: FxHashMap::default(),
             choices: FxHashMap::default(),
             open: Vec::new(),
@@ -165,7 +164,8 @@ impl<'d> WrittenTypes<'d> {
         let unwrapped = unwrapped(&self.schemas, view)?;
         let mut typed = match self.ids.token(view) {
             Some(token) => {
-                TypedSchema { ty: WrittenType::Defined(token), limits: ValueLimits::default(), remarks: Vec::new() }
+                let limits = self.schemas.shape(view)?.limits.of_id();
+                TypedSchema { ty: WrittenType::Defined(token), limits, remarks: Vec::new() }
             }
             None => self.unwrapped_type(&unwrapped.view, direction, context)?,
         };
@@ -190,7 +190,7 @@ impl<'d> WrittenTypes<'d> {
         if let (Some(token), true) = (self.ids.named(name), *typed.ty.inner() == STRING) {
             let id = WrittenType::Defined(token);
             typed.ty = if let WrittenType::Option(_) = typed.ty { id.optional() } else { id };
-            typed.limits = ValueLimits::default();
+            typed.limits = typed.limits.of_id();
         }
         Ok(typed)
     }
@@ -226,11 +226,11 @@ impl<'d> WrittenTypes<'d> {
         context: &str,
     ) -> Described<TypedSchema> {
         let mut remarks = std::mem::take(&mut shape.remarks);
-        let limits = std::mem::take(&mut shape.limits);
+        let mut limits = std::mem::take(&mut shape.limits);
         let ty = match shape.kinds {
             ValueKinds::OBJECT if shape.properties.is_empty() && shape.required.is_empty() => {
                 let of = match &shape.others {
-                    OtherMembers::Of(others) => self.part(others, direction, context, &mut remarks)?,
+                    OtherMembers::Of(others) => self.part(others, direction, context, &mut limits, &mut remarks)?,
                     OtherMembers::Unspecified | OtherMembers::Forbidden => JSON,
                 };
                 WrittenType::Map(Box::new(of))
@@ -241,7 +241,7 @@ impl<'d> WrittenTypes<'d> {
             }
             ValueKinds::ARRAY => {
                 let of = match &shape.items {
-                    Some(items) => self.part(items, direction, context, &mut remarks)?,
+                    Some(items) => self.part(items, direction, context, &mut limits, &mut remarks)?,
                     None => JSON,
                 };
                 WrittenType::List(Box::new(of))
@@ -255,22 +255,18 @@ impl<'d> WrittenTypes<'d> {
                     STRING
                 }
                 Some(values) => {
-                    remarks.push(format!(
-                        "one of {}",
-                        values.iter().map(|value| format!("{value:?}")).collect::<Vec<_>>().join(", ")
-                    ));
+                    let quoted: Vec<String> = values.iter().map(|value| crate::json::quoted(value)).collect();
+                    remarks.push(format!("one of {}", quoted.join(", ")));
+                    limits.listed = Some(quoted);
                     STRING
                 }
                 None => STRING,
             },
             ValueKinds::INTEGER => INT,
             ValueKinds::BOOLEAN => WrittenType::Plain("bool"),
-            ValueKinds::NUMBER if direction == Direction::Sent => {
-                remarks.push("a number: whole ones are sent".to_owned());
-                INT
-            }
             ValueKinds::NUMBER => {
                 remarks.push("a number: `int` if it is whole".to_owned());
+                limits.is_number = true;
                 JSON
             }
             ValueKinds::ALL => JSON,
@@ -278,8 +274,9 @@ impl<'d> WrittenTypes<'d> {
                 remarks.push("no value but null".to_owned());
                 JSON
             }
-            _ => {
+            kinds => {
                 remarks.push("values of several kinds".to_owned());
+                limits.examples = kinds.examples();
                 JSON
             }
         };
@@ -292,11 +289,13 @@ impl<'d> WrittenTypes<'d> {
         view: &SchemaView<'d>,
         direction: Direction,
         context: &str,
+        around: &mut ValueLimits,
         remarks: &mut Vec<String>,
     ) -> Described<WrittenType> {
         let typed = self.typed(view, direction, context)?;
         let words = typed.limits.words(typed.ty.unit()).into_iter().chain(typed.remarks);
         remarks.extend(words.map(|words| format!("each: {words}")));
+        around.elements = Some(Box::new(typed.limits));
         // Outside of a named field, an option of JSON is not distinct from JSON.
         Ok(if *typed.ty.inner() == JSON { JSON } else { typed.ty })
     }
@@ -329,14 +328,30 @@ impl<'d> WrittenTypes<'d> {
         let comments = self.described(view);
         self.definitions.push(Definition { wanted: wanted.clone(), direction: Some(direction), comments, body });
         self.known.insert((view.clone(), direction), (number, shape.is_nullable == Some(true)));
-        let RecordFields { fields, is_open, sends_null, remarks: more, .. } =
-            self.fields(&shape, direction, &wanted)?;
-        self.sends_null |= sends_null;
+        let RecordFields { fields, is_open, remarks: more } = self.fields(&shape, direction, &wanted)?;
         let remarks = remarks.into_iter().chain(more).filter_map(|remark| sentence(&remark));
         let definition = &mut self.definitions[number];
         definition.comments.extend(remarks);
         definition.body = DefinitionBody::Record { fields, is_open };
-        Ok(number)
+        let known = if self.own_name(view).is_none() { (0..number).find(|at| self.is_like(*at, number)) } else { None };
+        let Some(known) = known else { return Ok(number) };
+        self.known.insert((view.clone(), direction), (known, shape.is_nullable == Some(true)));
+        if number + 1 == self.definitions.len() {
+            self.definitions.pop();
+        }
+        Ok(known)
+    }
+
+    /// Tests whether two structs of one direction have the same fields, with the same limits.
+    fn is_like(&self, one: usize, other: usize) -> bool {
+        let [one, other] = [one, other].map(|number| &self.definitions[number]);
+        let key = |field: &WrittenField| (field.name.clone(), field.ty.clone(), field.limits.clone().alone());
+        match (&one.body, &other.body) {
+            (DefinitionBody::Record { fields: a, is_open: x }, DefinitionBody::Record { fields: b, is_open: y }) => {
+                one.direction == other.direction && x == y && a.iter().map(key).eq(b.iter().map(key))
+            }
+            _ => false,
+        }
     }
 
     /// Builds the fields of an object.
@@ -346,7 +361,6 @@ impl<'d> WrittenTypes<'d> {
     pub fn fields(&mut self, shape: &SchemaShape<'d>, direction: Direction, context: &str) -> Described<RecordFields> {
         let mut record = RecordFields { is_open: shape.others != OtherMembers::Forbidden, ..RecordFields::default() };
         let mut hidden = Vec::new();
-        let mut nulls = false;
         for property in &shape.properties {
             let part = unwrapped(&self.schemas, &property.view)?;
             let is_hidden = match direction {
@@ -366,18 +380,22 @@ impl<'d> WrittenTypes<'d> {
             let inner = format!("{context}{}", camel(&property.name));
             let typed = self.typed_named(&property.name, &property.view, direction, &inner)?;
             let is_required = shape.requires(&property.name);
-            nulls |= !is_required && *typed.ty.inner() != JSON && !matches!(typed.ty, WrittenType::Option(_));
-            let ty = if is_required { typed.ty } else { typed.ty.optional() };
+            let ty = match direction {
+                _ if !is_required => typed.ty.optional(),
+                // What is `None` is not sent.
+                Direction::Sent => typed.ty.inner().clone(),
+                Direction::Received => typed.ty,
+            };
             let words = typed.limits.words(ty.unit()).into_iter().chain(typed.remarks);
             let comments = commented(part.description, words.collect());
-            record.limits.push(typed.limits);
-            record.fields.push(WrittenField { name: property.name.clone(), ty, comments });
+            let limits = typed.limits;
+            record.fields.push(WrittenField { name: property.name.clone(), ty, comments, limits });
         }
         for name in &shape.required {
             let is_known = shape.property(name).is_some() || record.fields.iter().any(|field| field.name == *name);
             if !is_known && can_be_name(name) {
-                record.limits.push(ValueLimits::default());
-                record.fields.push(WrittenField { name: name.clone(), ty: JSON, comments: Vec::new() });
+                let limits = ValueLimits::default();
+                record.fields.push(WrittenField { name: name.clone(), ty: JSON, comments: Vec::new(), limits });
             }
         }
         if let OtherMembers::Of(_) = shape.others {
@@ -388,7 +406,6 @@ impl<'d> WrittenTypes<'d> {
                 if direction == Direction::Sent { "not sent, as only read" } else { "not there, as only written" };
             record.remarks.push(format!("{why}: {}", hidden.join(", ")));
         }
-        record.sends_null = nulls && direction == Direction::Sent;
         Ok(record)
     }
 
@@ -402,10 +419,14 @@ impl<'d> WrittenTypes<'d> {
         sent.filter_map(pair).collect()
     }
 
+    /// The name that the description gives to a schema.
+    fn own_name(&self, view: &SchemaView<'d>) -> Option<&'d str> {
+        if let SchemaView::Of(TreeNode(tree)) = view { self.schemas.document.name(tree) } else { None }
+    }
+
     /// The name that the type of a view should get.
     fn wanted(&self, view: &SchemaView<'d>, context: &str) -> String {
-        let own = if let SchemaView::Of(TreeNode(tree)) = view { self.schemas.document.name(tree) } else { None };
-        let name = own.map(camel).filter(|name| !name.is_empty()).unwrap_or_else(|| context.to_owned());
+        let name = self.own_name(view).map(camel).filter(|name| !name.is_empty()).unwrap_or_else(|| context.to_owned());
         if name.is_empty() { "Value".to_owned() } else { name }
     }
 
@@ -422,12 +443,8 @@ impl<'d> WrittenTypes<'d> {
 pub struct RecordFields {
     /// The fields.
     pub fields: Vec<WrittenField>,
-    /// The limits of each field.
-    pub limits: Vec<ValueLimits>,
     /// True if there may be other members.
     pub is_open: bool,
-    /// True if an optional member inside of a value is sent as `null` if it is absent.
-    pub sends_null: bool,
     /// Remarks for a comment.
     pub remarks: Vec<String>,
 }

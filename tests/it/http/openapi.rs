@@ -25,11 +25,12 @@ use crate::real::skipped;
 use crate::sut::free_port;
 
 /// The descriptions, relative to the crate, with the specifications that they become.
-const DESCRIPTIONS: [(&str, &str); 5] = [
+const DESCRIPTIONS: [(&str, &str); 6] = [
     ("tests/data/openapi/store.json", "tests/data/openapi/store.may"),
     ("tests/data/openapi/forum.yaml", "tests/data/openapi/forum.may"),
     ("tests/data/openapi/accounts.yaml", "tests/data/openapi/accounts.may"),
     ("tests/data/openapi/odd.json", "tests/data/openapi/odd.may"),
+    ("tests/data/openapi/bits.yaml", "tests/data/openapi/bits.may"),
     ("examples/service/openapi.yaml", "tests/data/openapi/notes.may"),
 ];
 
@@ -99,6 +100,98 @@ fn their_requests_and_answers_are_written_and_read() {
         let answers: BTreeSet<u32> = forms.answers.iter().filter_map(|form| form.tag).collect();
         assert_eq!((&sent, &answered), (&requests, &answers), "{to}");
     }
+}
+
+/// The JSON contents of requests that are drawn for a description.
+fn drawn(text: &str, count: usize) -> Vec<serde_json::Value> {
+    let made = made("a.yaml", text, &[]).unwrap_or_else(|flaw| panic!("{flaw}"));
+    is_sound("a.yaml", &made);
+    let spec = Spec::from_text(&made).unwrap();
+    let (mut choices, mut generator) = (Random::new(7), Generator::new(&spec, GenerateSettings::default()));
+    let mut drawn = Vec::new();
+    while drawn.len() < count {
+        let request = generator.request(&mut choices).expect("a request");
+        let message = message_of_request(&spec, &request).expect("a message");
+        drawn.push(serde_json::from_slice(message.body.as_deref().unwrap_or(b"null")).expect("JSON"));
+    }
+    drawn
+}
+
+#[test]
+fn drawn_requests_keep_the_limits_of_their_schemas() {
+    let text = text("tests/data/openapi/bits.yaml");
+    let mut seen: BTreeSet<String> = BTreeSet::new();
+    for body in drawn(&text, 300) {
+        let int = |key: &str| body[key].as_i64().unwrap_or_else(|| panic!("{key}: {body}"));
+        assert!(i32::try_from(int("i32")).is_ok() && u8::try_from(int("u8")).is_ok(), "{body}");
+        let half = body["half"].as_f64().unwrap();
+        assert!(half > 0.5 && half <= 0.9, "{body}");
+        assert!(int("five") == 6 && int("even") % 2 == 0, "{body}");
+        let code = body["code"].as_str().unwrap();
+        assert!(code.len() == 3 && code.bytes().all(|byte| byte.is_ascii_uppercase()), "{body}");
+        let ids: Vec<i64> = body["ids"].as_array().unwrap().iter().map(|id| id.as_i64().unwrap()).collect();
+        let unique: BTreeSet<&i64> = ids.iter().collect();
+        assert!((1..=2).contains(&ids.len()) && unique.len() == ids.len(), "{body}");
+        assert!(ids.iter().all(|id| (1..=9).contains(id)), "{body}");
+        assert!(body["when"].as_str().unwrap().contains('T') && body["kind"] == "only", "{body}");
+        if let Some(nested) = body["nested"].as_object() {
+            assert!((1..=3).contains(&nested["n"].as_i64().unwrap()), "{body}");
+        }
+        seen.extend(["i32", "half", "code", "ids", "when"].map(|key| format!("{key} {}", body[key])));
+    }
+    assert!(seen.len() > 20, "{seen:?}");
+}
+
+/// Schemas whose values have limits, and a test of each drawn value.
+#[test]
+fn drawn_values_are_allowed_by_their_schema() {
+    type Test = fn(&serde_json::Value) -> bool;
+    let cases: [(&str, Test); 16] = [
+        ("{ type: string, format: uuid }", |v| v.as_str().unwrap().len() == 36),
+        ("{ type: string, format: date }", |v| v.as_str().unwrap().len() == 10),
+        ("{ type: string, format: ipv4, maxLength: 9 }", |v| v.as_str().unwrap().len() <= 9),
+        ("{ type: string, format: decimal, pattern: '^-?\\d{0,3}(?:\\.\\d{0,2})?$' }", |v| {
+            v.as_str().unwrap().parse::<f64>().is_ok()
+        }),
+        ("{ type: string, minLength: 2, maxLength: 3 }", |v| (2..=3).contains(&v.as_str().unwrap().chars().count())),
+        ("{ type: string, pattern: '^[a-f]+-[0-9]{2}$' }", |v| v.as_str().unwrap().contains('-')),
+        ("{ type: string, format: unheard-of, example: shown }", |v| v == "shown"),
+        ("{ type: string, enum: ['a`b', 'c`d'] }", |v| v.as_str().unwrap().contains('`')),
+        ("{ type: integer, enum: [3, 5] }", |v| v == 3 || v == 5),
+        ("{ type: integer, minimum: 0.5, maximum: 2.5 }", |v| v == 1 || v == 2),
+        ("{ type: integer, multipleOf: 7, minimum: 1 }", |v| v.as_i64().unwrap() % 7 == 0 && v.as_i64().unwrap() > 0),
+        ("{ type: number, multipleOf: 0.25, minimum: 0, exclusiveMaximum: 1 }", |v| {
+            (v.as_f64().unwrap() * 4.0).fract() == 0.0
+        }),
+        ("{ type: number }", |v| v.is_number()),
+        ("{ type: [string, integer] }", |v| v.is_string() || v.is_i64()),
+        ("{ type: array, minItems: 2, items: { type: string, format: email } }", |v| {
+            v.as_array().unwrap().len() >= 2 && v.as_array().unwrap().iter().all(|e| e.as_str().unwrap().contains('@'))
+        }),
+        ("{ type: object, additionalProperties: { type: integer, minimum: 5 } }", |v| {
+            v.as_object().unwrap().values().all(|n| n.as_i64().unwrap() >= 5)
+        }),
+    ];
+    for (schema, is_allowed) in cases {
+        // An answer that refuses requests is described, so that no duty keeps the limits.
+        let member = format!("{{ type: object, required: [v], properties: {{ v: {schema} }} }}");
+        let content = format!("{{ required: true, content: {{ application/json: {{ schema: {member} }} }} }}");
+        let answers = "{ '200': { description: ok }, '422': { description: refused } }";
+        let text = format!(
+            "openapi: 3.1.0\npaths: {{ /a: {{ post: {{ requestBody: {content}, responses: {answers} }} }} }}\n"
+        );
+        for body in drawn(&text, 60) {
+            assert!(is_allowed(&body["v"]), "{schema}: {body}");
+        }
+    }
+}
+
+#[test]
+fn equal_inline_schemas_have_one_type() {
+    let content = "content: { application/json: { schema: { type: object, required: [why], properties: { why: { type: string } } } } }";
+    let get = format!("get: {{ responses: {{ '404': {{ description: no, {content} }} }} }}");
+    let made = made("a.yaml", &format!("openapi: 3.1.0\npaths: {{ /a: {{ {get} }}, /b: {{ {get} }} }}"), &[]).unwrap();
+    assert!(made.matches("struct ").count() == 1 && made.matches("404").count() == 1, "{made}");
 }
 
 fn constructor(value: &Value) -> u32 {
