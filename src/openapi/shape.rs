@@ -104,8 +104,11 @@ impl ValueKinds {
         ];
         let own = of.iter().filter(|(kind, _)| self.both(*kind) != ValueKinds::NONE);
         let mut found: Vec<String> = own.map(|(_, json)| (*json).to_owned()).collect();
-        if found[0] != "{}" && found[0] != "[]" {
-            found.retain(|json| json != "{}" && json != "[]");
+        // Texts among other kinds mostly have a form, as those of `anyOf: [{type: number}, {type: string, pattern: …}]`.
+        for beginning in ['{', '[', '"'] {
+            if found.iter().any(|json| !json.starts_with(beginning)) {
+                found.retain(|json| !json.starts_with(beginning));
+            }
         }
         found
     }
