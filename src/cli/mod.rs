@@ -5,6 +5,7 @@
 
 pub mod arguments;
 mod check;
+mod configuration;
 mod convert;
 mod cost;
 mod dualize;
@@ -22,7 +23,7 @@ mod validate;
 mod watch;
 
 use arguments::{Arguments, Command};
-use clap::{CommandFactory, Parser};
+use clap::CommandFactory;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use terminal::Terminal;
@@ -31,7 +32,8 @@ use terminal::exit::Exit;
 /// Runs the command that the process was started with.
 #[must_use]
 pub fn main() -> ExitCode {
-    let arguments = match Arguments::try_parse() {
+    let words: Vec<_> = std::env::args_os().collect();
+    let arguments = match configuration::parse(&words) {
         Ok(arguments) => arguments,
         Err(refusal) => {
             // If nobody reads the message any more, the exit code still tells.

@@ -17,6 +17,7 @@ use crate::limits::end::{self, WorkEnd};
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::is_same_cause;
+use crate::report::campaign::shell;
 use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RefusedRequests};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
@@ -74,6 +75,8 @@ pub struct CampaignSettings {
     pub aims: CampaignAims,
     /// The header of the scripts that are written.
     pub header: ScriptHeader,
+    /// The options with which a script is run again, as they are typed.
+    pub replay_options: String,
     /// Set when somebody asks for the end.
     pub stop: Arc<AtomicBool>,
 }
@@ -98,6 +101,7 @@ impl Default for CampaignSettings {
             shown: BTreeSet::new(),
             aims: CampaignAims::default(),
             header: ScriptHeader::default(),
+            replay_options: String::new(),
             stop: Arc::default(),
         }
     }
@@ -484,7 +488,8 @@ impl<'c> Campaign<'c> {
 
     fn report_failure(&mut self, failure: FoundFailure) {
         let known = self.settings.known.iter().any(|known| is_same_cause(known, &failure.cause));
-        self.report.failures.push(FoundFailure { known, ..failure });
+        let again = failure.file.as_ref().map(|file| shell::replay(file, &self.settings.replay_options));
+        self.report.failures.push(FoundFailure { known, again, ..failure });
     }
 
     /// Tests whether a failure was found before, or is one of a regression.

@@ -38,6 +38,8 @@ requests that still show it, and kept in --regressions, where the next test begi
 
 Without --reset and --start the system is not reset: then nothing is assumed about its state.
 
+In a project, mayhap.toml says these options: see docs/TESTING.md.
+
 One seed gives one test: its standard output is the same, byte for byte, if the system is
 deterministic. Times and rates go to standard error.
 
@@ -56,7 +58,8 @@ Examples:
   mayhap replay mayhap-regressions/*.ndjson --sut 127.0.0.1:7000 --start ./server
   mayhap replay found.ndjson --for specs/kv_etag.may --export rust
 
-A script says for which specification and system it was found; the options override that.
+A script says for which specification and system it was found, but no command of it is run, except with
+--trust-script: the options, or mayhap.toml, say how the system is started.
 
 Each script is run up to --times times, and gets a line: `fixed`, `fails 20 of 20`, `fails otherwise` (and
 why), or `error`.
@@ -100,6 +103,21 @@ pub struct SutArguments {
     /// Trust any certificate at https://
     #[arg(long)]
     pub tls_insecure: bool,
+    /// The network between the clients and the system
+    #[arg(long, value_name = "NET", default_value_t = NetworkChoice::TCP)]
+    pub net: NetworkChoice,
+    /// Profile of the configuration that is used
+    #[arg(long, value_name = "NAME")]
+    pub profile: Option<String>,
+    /// Configuration [default: mayhap.toml, here or in a directory above]
+    #[arg(long, value_name = "FILE", conflicts_with = "no_config")]
+    pub config: Option<PathBuf>,
+    /// Use no configuration
+    #[arg(long)]
+    pub no_config: bool,
+    /// The typed options with which a script is run again, as they are typed.
+    #[arg(skip)]
+    pub again: String,
 }
 
 /// `mayhap test`
@@ -161,9 +179,6 @@ pub struct TestArguments {
     /// Send one request of each kind, say what comes back, and end
     #[arg(long)]
     pub check_adapter: bool,
-    /// The network between the clients and the system
-    #[arg(long, value_name = "NET", default_value_t = NetworkChoice::TCP)]
-    pub net: NetworkChoice,
     /// Which specification.
     #[command(flatten)]
     pub selection: SpecArguments,
@@ -181,6 +196,9 @@ pub struct ReplayArguments {
     /// Most runs of a script that passes
     #[arg(long, value_name = "N", default_value = "20", value_parser = positive)]
     pub times: std::num::NonZeroUsize,
+    /// Run the commands that stand in the scripts
+    #[arg(long)]
+    pub trust_script: bool,
     /// Print the scripts as a test in a language instead of running them
     #[arg(long, value_name = "LANGUAGE")]
     pub export: Option<ExportLanguage>,

@@ -23,7 +23,6 @@ use mayhap::harness::{
 };
 use mayhap::json::quoted;
 use mayhap::limits::end::{self, WorkEnd};
-use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::baseline::Baseline;
 use mayhap::report::campaign::{
     CampaignReport, CampaignVerdict, FoundFailure, RegressionOutcome, RegressionRun, SpecText, text,
@@ -75,7 +74,7 @@ pub fn run(options: &TestArguments, terminal: &mut Terminal) -> Exit {
         Ok(system) => system,
         Err(failure) => return failed(terminal, &failure.to_string()),
     };
-    let judging = match judging(&spec, options.net, &options.system) {
+    let judging = match judging(&spec, &options.system) {
         Ok(judging) => judging,
         Err(why) => return failed(terminal, &why),
     };
@@ -125,12 +124,12 @@ fn texts(spec: &Spec) -> Vec<SpecText> {
 
 /// The specification, network and limits of the judge. If the system is not reset, it may be in any state at first. An error is
 /// ready to be shown.
-pub fn judging(spec: &Arc<Spec>, net: NetworkChoice, system: &SutArguments) -> Result<Judging, String> {
+pub fn judging(spec: &Arc<Spec>, system: &SutArguments) -> Result<Judging, String> {
     let spec = match system.is_reset() {
         true => spec.clone(),
         false => spec.in_any_state().map_err(|_| NOT_RESET.to_owned())?,
     };
-    Ok(Judging::live(&spec, net, system.clients.get()))
+    Ok(Judging::live(&spec, system.net, system.clients.get()))
 }
 
 /// A test to be run.
@@ -155,7 +154,7 @@ impl LiveTest<'_> {
             file: files::shown(&options.file),
             seed: self.seed,
             clients: options.system.clients.get(),
-            net: options.net.to_string(),
+            net: options.system.net.to_string(),
             corpus: corpus.len() as u64,
             texts: texts(self.spec),
             ..CampaignReport::default()
@@ -196,6 +195,7 @@ impl LiveTest<'_> {
             shown: BTreeSet::new(),
             aims: CampaignAims::default(),
             header: header(self.spec, options),
+            replay_options: options.system.again.clone(),
             stop: self.stop.clone(),
         }
     }
@@ -250,16 +250,17 @@ impl LiveTest<'_> {
     }
 }
 
-/// The header of the scripts of a test. It also names the file of the specification and the way to start the system, so that
-/// scripts can be run as they are.
+/// The header of the scripts of a test. It also names the file of the specification, and says how the system was started: for
+/// people, as `mayhap replay` runs no command that only stands in a script.
 fn header(spec: &Spec, options: &TestArguments) -> ScriptHeader {
     // Most constants are written as in JSON.
     let json = |value: &str| JsonTree::read(value).map_or_else(|_| quoted(value), |_| value.to_owned());
     let set = options.selection.constants.iter().map(|constant| (constant.name.clone(), json(&constant.value)));
-    let SutArguments { sut, start, ready, reset, peers, .. } = &options.system;
+    let SutArguments { sut, start, ready, reset, peers, profile, .. } = &options.system;
     let shown = |text: &dyn ToString| quoted(&text.to_string());
     let other = [
         ("file", Some(quoted(&options.file.display().to_string()))),
+        ("profile", profile.as_ref().map(|profile| quoted(profile))),
         ("sut", sut.as_ref().map(|sut| shown(sut))),
         ("start", start.as_ref().map(|start| shown(start))),
         ("ready", ready.as_ref().map(|ready| shown(ready))),

@@ -13,8 +13,8 @@ use crate::cli::terminal::files;
 use crate::cli::{failed, load};
 use mayhap::harness::{WaitLimits, read_script, replay};
 use mayhap::limits::end::WorkEnd;
-use mayhap::network::NetworkChoice;
 use mayhap::report::campaign::RegressionOutcome;
+use mayhap::report::campaign::shell::{self, word};
 use mayhap::script::{Script, ScriptHeader};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::sut;
@@ -58,7 +58,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
         Ok(system) => system,
         Err(failure) => return failed(terminal, &failure.to_string()),
     };
-    let judging = match judging(&spec, NetworkChoice::TCP, &options.system) {
+    let judging = match judging(&spec, &options.system) {
         Ok(judging) => judging,
         Err(why) => return failed(terminal, &why),
     };
@@ -115,7 +115,7 @@ fn unreadable(path: &Path, why: &str) -> String {
 }
 
 /// The header of the first script that can be read, with its file; or the reasons why none can.
-fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String>> {
+pub fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String>> {
     let mut whys = Vec::new();
     for path in scripts {
         let text = files::read_text(path);
@@ -127,7 +127,9 @@ fn first_header(scripts: &[PathBuf]) -> Result<(ScriptHeader, &Path), Vec<String
     Err(whys)
 }
 
-/// The options, completed from the header of a script, and the file of the specification.
+/// The options, completed from the header of a script, and the file of the specification. A script is data, which may come from
+/// anybody: the commands that stand in it are run only if the user trusts it, and headers, which may hold secrets, are sent only
+/// to an address that the user gave.
 fn with_said(
     options: &ReplayArguments,
     said: ScriptHeader,
@@ -138,7 +140,12 @@ fn with_said(
     let given = |key: &str| said.text(key);
     let of = |key: &str, why: String| format!("{shown}: its {key:?}: {why}");
     let system = &mut options.system;
-    if let (None, Some(sut)) = (&system.sut, given("sut")) {
+    if let (None, Some(sut)) = (&system.sut, given("sut").filter(|_| options.export.is_none())) {
+        let has_commands =
+            given("start").is_some() || sut.starts_with("stdio:") || runs_command(given("reset").as_deref());
+        if !options.trust_script && (has_commands || !system.headers.is_empty()) {
+            return Err(untrusted(&shown, &said, has_commands));
+        }
         system.sut = Some(sut.parse().map_err(|why| of("sut", why))?);
         system.start = system.start.take().or(given("start"));
         if system.peers.is_empty() {
@@ -160,4 +167,26 @@ fn with_said(
     let file = options.file.clone().or_else(|| given("file").map(PathBuf::from));
     let file = file.ok_or_else(|| format!("{shown} does not say where its specification is: --for FILE does"))?;
     Ok((options, file))
+}
+
+/// Tests whether a way to reset the system runs a command.
+fn runs_command(reset: Option<&str>) -> bool {
+    !matches!(reset, None | Some("restart" | "none"))
+}
+
+/// The message that only the script says which system it is for, with the line to be typed.
+fn untrusted(file: &str, said: &ScriptHeader, has_commands: bool) -> String {
+    let options = ["sut", "start", "ready", "reset"].into_iter().filter_map(|key| Some((key, said.text(key)?)));
+    let peers = said.text("peers").unwrap_or_default();
+    let peers = peers.lines().map(|peer| ("peer", peer.to_owned()));
+    let options: Vec<String> = options.chain(peers).map(|(key, value)| format!("--{key} {}", word(&value))).collect();
+    let why = match has_commands {
+        true => "only the script says how the system is started, and commands of a script are not run",
+        false => "headers are not sent to an address that only the script names",
+    };
+    format!(
+        "{}: {why}: give them, or trust the file with --trust-script\n  {}",
+        file,
+        shell::replay(file, &options.join(" "))
+    )
 }

@@ -19,6 +19,7 @@ pub mod json;
 pub mod junit;
 pub mod mermaid;
 pub mod notation;
+pub mod shell;
 pub mod text;
 pub mod visible;
 #[cfg(feature = "cli")]
@@ -189,6 +190,8 @@ pub struct FoundFailure {
     pub explanation: Vec<String>,
     /// The path of the regression file.
     pub file: Option<String>,
+    /// The command that runs this file again.
+    pub again: Option<String>,
     /// The kind of the failure.
     pub kind: FailureKind,
     /// The line of the specification that forbids the answer.
@@ -422,6 +425,7 @@ impl FoundFailure {
             fails: (1, 1),
             explanation: Vec::new(),
             file: None,
+            again: None,
             kind,
             place: None,
             run: 1,

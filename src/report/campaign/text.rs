@@ -252,20 +252,8 @@ pub fn failure(failure: &FoundFailure) -> String {
         lines.push("  the last output of the system:".into());
         lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
     }
-    lines.extend(failure.file.iter().map(|file| format!("again:  {}", again(file))));
+    lines.extend(failure.again.iter().map(|again| format!("again:  {again}")));
     ended(lines)
-}
-
-/// The command that runs a script once more.
-#[must_use]
-pub fn again(file: &str) -> String {
-    format!("mayhap replay {}", argument(file))
-}
-
-/// A path as an argument of a shell command, quoted if need be.
-fn argument(path: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "-_./+:@%,=".contains(c);
-    if path.chars().all(is_plain) { path.into() } else { format!("'{}'", path.replace('\'', r"'\''")) }
 }
 
 /// The way in which a failure was found, on one line.
@@ -483,11 +471,5 @@ mod tests {
         let report = CampaignReport { regressions: vec![run], ..CampaignReport::default() };
         let said = "regressions: 1 cannot be run\n  r.ndjson: no such request\n";
         assert_eq!(regressions(&report), said);
-    }
-
-    #[test]
-    fn paths_are_quoted_where_a_shell_would_read_them_otherwise() {
-        assert_eq!(argument("mayhap-regressions/48.ndjson"), "mayhap-regressions/48.ndjson");
-        assert_eq!(argument("a b'c"), r"'a b'\''c'");
     }
 }

@@ -72,6 +72,6 @@ fn a_store_that_forgets_is_found_by_waiting() {
     let lines = script.lines().count();
     assert!(lines <= 4, "a Put, a wait and a Get are enough:\n{script}");
     // It is the wait that shows it.
-    let replayed = run(&["replay", files[0].to_str().unwrap(), "--times", "2"], "");
+    let replayed = run(&["replay", files[0].to_str().unwrap(), "--times", "2", "--sut", &address], "");
     assert_eq!(replayed.status.code(), Some(1), "{}", said(&replayed));
 }

@@ -2,6 +2,7 @@
 
 mod campaign_reports;
 mod correct;
+mod configuration;
 mod coverage;
 mod duties;
 mod ends;

@@ -58,7 +58,7 @@ fn a_served_search_asks_the_shards_that_are_played() {
     assert!(kept.contains("{\"peer\": \"shard\", \"key\": 0, ") && kept.contains("\"peers\": \"shard(0)="), "{kept}");
     let script = script.to_str().unwrap();
     check(&["validate", SEARCH, script], "", 1, &["reject at line"]);
-    let again = run(&["replay", script, "--times", "3"], "");
+    let again = run(&["replay", script, "--times", "3", "--trust-script"], "");
     assert_eq!(String::from_utf8_lossy(&again.stdout), format!("{script}: fails 3 of 3\n"), "{}", said(&again));
 }
 

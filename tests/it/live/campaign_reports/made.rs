@@ -174,6 +174,7 @@ pub fn violation() -> CampaignReport {
         .map(String::from)
         .into(),
         file: Some("mayhap-regressions/48-put-nocontent.ndjson".into()),
+        again: Some("mayhap replay mayhap-regressions/48-put-nocontent.ndjson".into()),
         place: Some(place(KV, 48)),
         run: 2,
         original_requests: 97,
@@ -216,6 +217,7 @@ pub fn race() -> CampaignReport {
         runs_to_shrink: 64,
         fails: (7, 20),
         file: Some("regressions of mine/7.ndjson".into()),
+        again: Some("mayhap replay 'regressions of mine/7.ndjson'".into()),
         run: 11,
         original_requests: 1_204,
         steps,
