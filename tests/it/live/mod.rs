@@ -1,8 +1,8 @@
 //! Live testing: requests that are made, servers that are tested and watched, and what is reported of it.
 
 mod campaign_reports;
-mod correct;
 mod configuration;
+mod correct;
 mod coverage;
 mod duties;
 mod ends;
