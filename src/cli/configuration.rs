@@ -51,7 +51,7 @@ pub fn parse(given: &[OsString]) -> Result<Arguments, Error> {
     let own =
         said.as_ref().ok().and_then(ArgMatches::subcommand).filter(|(name, _)| matches!(*name, "test" | "replay"));
     let Some((name, own)) = own else { return Arguments::try_parse_from(given) };
-    let Some(configuration) = Configuration::find(own)? else { return with_again(given, own) };
+    let Some(configuration) = ProjectConfiguration::find(own)? else { return with_again(given, own) };
     let of = definition.find_subcommand(name).unwrap_or(&definition);
     let settings: Vec<&Setting> = configuration.settings.iter().filter(|setting| setting.is_open(of, own)).collect();
     let at = given.iter().position(|word| *word == name).map_or(given.len(), |at| at + 1);
@@ -102,7 +102,7 @@ fn public(id: &str, value: &str) -> String {
 }
 
 /// The options that a configuration gives.
-struct Configuration {
+struct ProjectConfiguration {
     file: PathBuf,
     /// The text of the file.
     text: String,
@@ -117,9 +117,9 @@ struct Setting {
     offset: usize,
 }
 
-impl Configuration {
+impl ProjectConfiguration {
     /// Reads the configuration of a call, if there is one.
-    fn find(own: &ArgMatches) -> Result<Option<Configuration>, Error> {
+    fn find(own: &ArgMatches) -> Result<Option<ProjectConfiguration>, Error> {
         if own.get_flag("no_config") {
             return Ok(None);
         }
@@ -140,7 +140,7 @@ impl Configuration {
         }
         let text = files::read_text(&file).map_err(refused)?;
         let profile = own.get_one::<String>("profile").cloned().or_else(|| profile_of_script(own));
-        let mut configuration = Configuration { file, text, settings: Vec::new() };
+        let mut configuration = ProjectConfiguration { file, text, settings: Vec::new() };
         configuration.settings = configuration.read(profile.as_deref())?;
         Ok(Some(configuration))
     }

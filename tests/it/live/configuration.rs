@@ -107,7 +107,7 @@ fn no_command_of_a_script_is_run() {
         let shown = said(&output);
         assert!(shown.contains(&format!("mayhap replay {script} --sut ")) && shown.contains("exit 1'"), "{shown}");
         _ = run_in(&directory, &["replay", script, "--trust-script"]);
-        assert_eq!(ran.exists(), !reached.contains("restart:"), "{reached}");
+        assert!(ran.exists(), "{reached}");
         _ = std::fs::remove_file(&ran);
     }
     // A header may hold a secret: it is sent only to an address that was typed.
