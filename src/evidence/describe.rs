@@ -356,7 +356,7 @@ impl KnownState {
             let known = map.base().is_none();
             let had = |key: &Value| before.iter().all(|state| state.has(name, key));
             let earlier = before.first().and_then(|state| state.map(name)).filter(|_| known);
-            let keys = earlier.into_iter().flat_map(|earlier| certain(earlier)).map(|(key, _)| key);
+            let keys = earlier.into_iter().flat_map(certain).map(|(key, _)| key);
             for key in keys.filter(|key| map.contains(key) == Ok(Truth::Known(false)) && had(key)) {
                 let shown = json::encode(types, types.parts(*ty)[0], key);
                 gone.push(Fact::of_term(&format!("{name} has no {shown}"), None));

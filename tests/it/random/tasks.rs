@@ -337,7 +337,7 @@ impl Running<'_> {
             let value = answer.as_ref().map(|answer| self.oracle.decode(answer, Some(self.oracle.peer_response())));
             // Of the answers, some are recorded as they are sent, and the others as they arrive.
             let (world, event) = match (answer, value) {
-                (Some(answer), Some(value)) if exchange % 3 != 0 => {
+                (Some(answer), Some(value)) if !exchange.is_multiple_of(3) => {
                     (self.world.sent_answer(exchange, &value), Event::AnswerSent(answer))
                 }
                 (answer, value) => (self.world.answered(exchange, value.as_ref()), Event::CallAnswered(answer)),
