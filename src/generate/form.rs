@@ -120,7 +120,7 @@ struct PlaceName<'n> {
     whole: Option<&'n str>,
 }
 
-/// What places have in common that share a node: their type, their name, and the values listed for them.
+/// The key of a node that several places share: their type, their name, and the values listed for them.
 type SharedPlace = (TypeId, Option<String>, Option<Arc<[Value]>>);
 
 struct FormBuilding<'t> {

@@ -42,24 +42,24 @@ pub fn encode_plain(types: &Types, id: TypeId, value: &Value) -> String {
 /// Encodes a value as [`encode_plain`] does, without the members of objects that are `None`.
 pub fn encode_given(types: &Types, id: TypeId, value: &Value) -> String {
     let mut out = String::new();
-    write_members(&mut out, types, id, value, Marks::Literal, Members::Given);
+    write_members(&mut out, types, id, value, Marks::Literal, WrittenMembers::Given);
     out
 }
 
 fn write(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks) {
-    write_members(out, types, id, value, marks, Members::All);
+    write_members(out, types, id, value, marks, WrittenMembers::All);
 }
 
 /// The members of objects that are written.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Members {
+enum WrittenMembers {
     /// All of them; an `option<json>` that is `None` is none.
     All,
     /// Those that are not `None`.
     Given,
 }
 
-fn write_members(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks, members: Members) {
+fn write_members(out: &mut String, types: &Types, id: TypeId, value: &Value, marks: Marks, members: WrittenMembers) {
     if let Value::Scalar(scalar) = value {
         return scalars::write(out, scalar, marks);
     }
@@ -87,7 +87,7 @@ struct JsonEncoder<'v, 'o> {
     out: &'o mut String,
     todo: Vec<Todo<'v>>,
     marks: Marks,
-    members: Members,
+    members: WrittenMembers,
 }
 
 const HOLE: &str = "{\"$any\": null}";
@@ -200,7 +200,7 @@ impl<'v> JsonEncoder<'v, '_> {
 
     /// Writes the fields of a struct or variant.
     fn fields(&mut self, mut fields: Vec<NamedValue<'v>>) {
-        if self.members == Members::Given {
+        if self.members == WrittenMembers::Given {
             let is_option = |of: &TypeId| matches!(self.types.get(*of), Type::Option(_));
             fields.retain(|(_, of, value)| **value != Value::NONE || !is_option(of));
         }

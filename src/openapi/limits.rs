@@ -4,8 +4,9 @@
 
 use crate::scalar::Int;
 
+use super::decimal::Decimal;
 use super::document::tree::{Tree, TreeKind};
-use super::drawn::{Decimal, NumberLimits};
+use super::numbers::NumberLimits;
 
 /// The limits of values.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -24,6 +25,8 @@ pub struct ValueLimits {
     pub listed: Option<Vec<String>>,
     /// The JSON of some values that are allowed.
     pub examples: Vec<String>,
+    /// The limits of which values have any; empty if all limits here hold.
+    pub either: Vec<ValueLimits>,
     /// The limits of the elements of an array, or of the values of an object.
     pub elements: Option<Box<ValueLimits>>,
     /// The least integer.
@@ -136,6 +139,7 @@ impl ValueLimits {
                 (known, None) | (None, known) => known,
             },
             examples: [self.examples, other.examples].concat(),
+            either: if self.either.is_empty() { other.either } else { self.either },
             elements: self.elements.or(other.elements),
             least: pick(self.least, other.least, |a, b| a > b),
             greatest: pick(self.greatest, other.greatest, |a, b| a < b),
@@ -170,9 +174,13 @@ impl ValueLimits {
         length >= self.least_length() && self.greatest_length().is_none_or(|greatest| length <= greatest)
     }
 
-    /// The limits of values that have either limits: none unless both are equal.
+    /// The limits of values that have either limits: if they differ, those that values are drawn by, and no others.
     pub fn or(self, other: ValueLimits) -> ValueLimits {
-        if self == other { self } else { ValueLimits::default() }
+        if self == other {
+            return self;
+        }
+        let each = |limits: ValueLimits| if limits.either.is_empty() { vec![limits] } else { limits.either };
+        ValueLimits { either: [each(self), each(other)].concat(), ..ValueLimits::default() }
     }
 
     /// The limits of a value in words; `unit` is the unit of its length, if it has a length.

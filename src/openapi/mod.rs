@@ -5,6 +5,7 @@
 //! | `document/tree.rs`, `from_json.rs`, `from_yaml.rs` | the text as a tree with places |
 //! | `document/mod.rs` | the version, and the targets of references |
 //! | `shape.rs`, `limits.rs`, `unwrapped.rs` | schemas, merged, and without schemas that only wrap others |
+//! | `numbers.rs`, `decimal.rs` | limits of numbers, and numbers within them |
 //! | `messages.rs` | operations with their parameters, contents and answers |
 //! | `ids.rs` | the ids that the service generates |
 //! | `types.rs`, `unite.rs` | types for schemas |
@@ -13,12 +14,14 @@
 //! | `naming.rs`, `text.rs` | names, and the text |
 
 mod answers;
+mod decimal;
 mod document;
 mod drawn;
 mod ids;
 mod limits;
 mod messages;
 mod naming;
+mod numbers;
 mod requests;
 mod shape;
 mod text;

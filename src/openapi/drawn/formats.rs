@@ -24,9 +24,9 @@ const FORMATS: [(&[&str], &[&str]); 34] = [
     ),
     (&["email", "idnemail"], &["a@example.com", "b.c@example.org", "user+tag@example.net"]),
     (&["hostname", "idnhostname", "host", "fqdn"], &["example.com", "a.example.org", "b-1.example.net"]),
-    (&["ipv4", "ip", "ipaddress", "ipaddr"], &["192.0.2.1", "198.51.100.7", "10.0.0.1"]),
+    (&["ipv4", "ip", "ipaddress", "ipaddr", "ipvanyaddress"], &["192.0.2.1", "198.51.100.7", "10.0.0.1"]),
     (&["ipv6"], &["2001:db8::1", "::1", "fe80::1"]),
-    (&["cidr", "ipv4network"], &["192.0.2.0/24", "10.0.0.0/8"]),
+    (&["cidr", "ipv4network", "ipvanynetwork", "ipvanyinterface"], &["192.0.2.0/24", "10.0.0.0/8"]),
     (&["mac", "macaddress"], &["00:00:5e:00:53:01", "00:00:5e:00:53:ff"]),
     (
         &["uri", "url", "iri", "httpurl"],

@@ -3,19 +3,16 @@
 //! For example a member `size` with `minimum: 1, maximum: 9` is drawn from 1, 2, 3, 5, 8 and 9, and has the duty
 //! `size >= 1 && size <= 9`. A text of the format `uuid` is drawn from some, without a duty.
 
-mod decimal;
 mod duties;
 mod formats;
 mod lists;
-mod numbers;
 mod pattern;
 
-pub use decimal::Decimal;
 pub use duties::LimitedRecords;
 pub use lists::{DrawnList, lists, records};
-pub use numbers::NumberLimits;
 
 use super::limits::ValueLimits;
+use super::numbers::NumberLimits;
 use super::types::{Definition, DefinitionBody, INT, JSON, STRING, WrittenType};
 
 /// Texts of several lengths; those of a length that is allowed are drawn.
@@ -106,6 +103,10 @@ fn texts(limits: &ValueLimits) -> Option<Vec<String>> {
     if limits.is_number {
         return json_texts(limits);
     }
+    if !limits.either.is_empty() {
+        let found: Vec<String> = limits.either.iter().filter_map(texts).flatten().collect();
+        return Some(found).filter(|found| !found.is_empty());
+    }
     let fits = |text: &String| {
         limits.allows_length(text.chars().count()) && limits.patterns.iter().all(|pattern| pattern::fits(pattern, text))
     };
@@ -127,7 +128,8 @@ fn words(limits: &ValueLimits) -> Vec<String> {
     let (least, most) = (limits.least_length(), limits.greatest_length());
     let mut found: Vec<String> = WORDS.iter().map(|word| (*word).to_owned()).collect();
     found.retain(|word| limits.allows_length(word.chars().count()));
-    let long = [Some(least), least.checked_add(1), most].into_iter().flatten();
+    // An empty text is allowed by most descriptions, and by few services.
+    let long = [Some(least), least.checked_add(1), most].into_iter().flatten().filter(|length| *length > 0);
     for length in long.filter(|length| *length <= LONGEST && limits.allows_length(*length)) {
         let text = "x".repeat(length);
         if !found.contains(&text) {
