@@ -6,6 +6,8 @@
 
 use std::time::Duration;
 
+use rustc_hash::FxHashMap;
+
 use crate::evidence::Budget;
 use crate::limits::end;
 use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
@@ -14,7 +16,7 @@ use crate::shrink::{Trial, TrialOutcome};
 use crate::spec::http::{AnswerPart, AnswerSource};
 use crate::spec::{Spec, Type, TypeId};
 use crate::sut::{SutFailure, SutFailureKind, System};
-use crate::trace::{PeerEvent, PeerMessage};
+use crate::trace::{EventPlace, PeerEvent, PeerMessage, Places};
 use crate::value::Value;
 
 use super::run::{Judging, LiveRun, OutsideRequest, RunState};
@@ -140,9 +142,10 @@ impl Failing {
 
     fn violation(run: &mut LiveRun, event: u64, header: &ScriptHeader, time: Duration) -> Failing {
         let budget = Budget::seconds(time.as_secs_f64());
+        let places = steps(&run.events()[..event as usize]);
         let evidence = match run.without_overlap(event) {
-            Some(mut session) => session.evidence(budget),
-            None => run.session().evidence(budget),
+            Some(mut session) => session.evidence_by(&places, budget),
+            None => run.session().evidence_by(&places, budget),
         };
         let events = &run.events()[..event as usize];
         let label = |line: &u64| {
@@ -158,7 +161,7 @@ impl Failing {
             script: script(header, events),
             label: events.last().map_or(0, message_label),
             reason: evidence.reason.iter().filter(|line| **line <= event).filter_map(label).collect(),
-            explanation: evidence.explanation.iter().map(|text| in_steps(text, events)).collect(),
+            explanation: evidence.explanation,
             possible: evidence.possible,
             last_output: Vec::new(),
         }
@@ -210,99 +213,31 @@ fn kind(kind: SutFailureKind) -> FailureKind {
     }
 }
 
-/// Rewrites a sentence about lines of a run to one about steps, which are its requests with their answers, from 1:
-/// `line 4 answered 0` becomes `step 2 answered 0`. Quoted text stays as it is: `"line 4"`.
-fn in_steps(text: &str, events: &[LiveEvent]) -> String {
-    if let Some(said) = unasked_said(text, events) {
-        return said;
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while !rest.is_empty() {
-        let (plain, after) = rest.split_at(rest.find(['"', '`']).unwrap_or(rest.len()));
-        push_in_steps(&mut out, plain, events);
-        let (quoted, after) = after.split_at(quoted_length(after));
-        out.push_str(quoted);
-        rest = after;
-    }
-    out
-}
-
-/// The length of the quoted text at the beginning of a text, in bytes and with its quotes. Without a closing quote it is the
-/// whole text.
-fn quoted_length(text: &str) -> usize {
-    let mut chars = text.char_indices();
-    let Some((_, quote)) = chars.next() else { return 0 };
-    let mut is_escaped = false;
-    for (at, c) in chars {
-        match c {
-            _ if is_escaped => is_escaped = false,
-            '\\' if quote == '"' => is_escaped = true,
-            c if c == quote => return at + c.len_utf8(),
-            _ => {}
+/// The names of the events of a run: an event of a request has its step, which is the number of the request, from 1.
+fn steps(events: &[LiveEvent]) -> Places {
+    let mut places = Places::default();
+    let mut steps: FxHashMap<u64, u64> = FxHashMap::default();
+    for (number, event) in (1..).zip(events) {
+        if matches!(event.kind, LiveEventKind::Sent(_)) {
+            let step = steps.len() as u64 + 1;
+            steps.entry(event.label).or_insert(step);
         }
+        let step = steps.get(&event.label).filter(|_| event.label != UNASKED);
+        places
+            .note(number, step.map_or_else(|| EventPlace::Words(unasked(&event.kind)), |step| EventPlace::Step(*step)));
     }
-    text.len()
-}
-
-/// Appends a text without quotes, with steps in the place of lines.
-fn push_in_steps(out: &mut String, text: &str, events: &[LiveEvent]) {
-    // The word `line` is held back until the next word is known.
-    let mut held: Option<&str> = None;
-    let mut names_lines = false;
-    for word in text.split_inclusive(' ') {
-        let bare = word.trim_end_matches([' ', ',', ':', ';', '.']);
-        if let "line" | "lines" = bare {
-            out.extend(held.replace(word));
-            names_lines = true;
-            continue;
-        }
-        let line = bare.parse::<usize>().ok().filter(|_| names_lines);
-        if let Some(step) = line.and_then(|line| step_of(line, events)) {
-            out.extend(held.take().map(|held| held.replacen("line", "step", 1)));
-            out.push_str(&word.replacen(bare, &step.to_string(), 1));
-        } else if let Some(what) = line.and_then(|line| unasked(line, events)) {
-            held = None;
-            out.push_str(&word.replacen(bare, what, 1));
-        } else {
-            out.extend(held.take());
-            out.push_str(word);
-            names_lines = matches!(bare, "and" | "or" | "to");
-        }
-    }
-    out.extend(held);
+    places
 }
 
 /// The words for an event that belongs to no request, and thus to no step.
-fn unasked(line: usize, events: &[LiveEvent]) -> Option<&'static str> {
-    let event = events.get(line.checked_sub(1)?).filter(|event| event.label == UNASKED)?;
-    Some(match event.kind {
-        LiveEventKind::Answered(_) => "the answer to no request",
+fn unasked(kind: &LiveEventKind) -> &'static str {
+    match kind {
         LiveEventKind::Closed => "the end of the connection",
+        LiveEventKind::Restarted => "the restart",
         LiveEventKind::Peer(PeerEvent { message: PeerMessage::Call(_), .. }) => "a call of a peer",
         LiveEventKind::Peer(_) => "the answer of a peer",
-        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => return None,
-    })
-}
-
-/// A sentence that is only about an event that belongs to no request.
-fn unasked_said(text: &str, events: &[LiveEvent]) -> Option<String> {
-    let (line, what) = text.strip_prefix("line ")?.split_once(' ')?;
-    unasked(line.parse().ok()?, events)?;
-    match what.strip_prefix("is an answer, and no request ") {
-        Some(waits) => {
-            let waits = waits.strip_suffix(" for one").map(|waits| format!("{waits} for"));
-            Some(format!("the last answer is one that no request {}", waits?))
-        }
-        None => what.starts_with("ends the connection").then(|| format!("the system {what}")),
+        LiveEventKind::Answered(_) | LiveEventKind::Sent(_) | LiveEventKind::Lost => "the answer to no request",
     }
-}
-
-/// The number, from 1, of the request that an event of a run belongs to.
-fn step_of(line: usize, events: &[LiveEvent]) -> Option<usize> {
-    let label = events.get(line.checked_sub(1)?)?.label;
-    let is_sent = |event: &&LiveEvent| matches!(event.kind, LiveEventKind::Sent(_));
-    events.iter().filter(is_sent).position(|event| event.label == label).map(|at| at + 1)
 }
 
 /// The script that repeats these events, in their order.
@@ -559,37 +494,13 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_steps_but_where_they_are_quoted() {
-        let events = events(LiveEventKind::Closed);
-        let cases = [
-            ("line 4 answered 0", "step 2 answered 0"),
-            ("requests under way: those of lines 1, 3", "requests under way: those of steps 1, 2"),
-            ("    lines 1 to 4: all clients", "    steps 1 to 2: all clients"),
-            (r#"line 3 asked {"Text": "see line line 2 "}"#, r#"step 2 asked {"Text": "see line line 2 "}"#),
-            (r#"line 4 answered "a \" line 2 \\" to line 3"#, r#"step 2 answered "a \" line 2 \\" to step 2"#),
-            ("`require line 2` holds at line 2", "`require line 2` holds at step 1"),
-            (r#"line 4 answered "line 2"#, r#"step 2 answered "line 2"#),
-            ("the line of the specification", "the line of the specification"),
-            ("line 99 and line 4", "line 99 and step 2"),
-        ];
-        for (text, said) in cases {
-            assert_eq!(in_steps(text, &events), said);
-        }
-    }
-
-    #[test]
-    fn what_no_request_led_to_is_no_step() {
-        let answer = events(LiveEventKind::Answered(Value::from(true)));
-        let said = "the last answer is one that no request of its connection waits for";
-        assert_eq!(in_steps(&impossible(5), &answer), said);
-        assert_eq!(in_steps("lines 4 and 5: this", &answer), "steps 2 and the answer to no request: this");
-        let closed = events(LiveEventKind::Closed);
-        let text = "line 5 ends the connection, which no handler of the specification does";
-        assert_eq!(in_steps(text, &closed), text.replace("line 5", "the system"));
-        assert_eq!(in_steps("as line 5, so", &closed), "as the end of the connection, so");
-    }
-
-    fn impossible(line: u64) -> String {
-        format!("line {line} is an answer, and no request of its connection waits for one")
+    fn an_event_has_the_step_of_its_request() {
+        let places = steps(&events(LiveEventKind::Closed));
+        assert_eq!([1, 4, 5].map(|event| places.at(event)), ["step 1", "step 2", "the end of the connection"]);
+        assert_eq!((places.all(&[1, 2, 3]), places.all(&[3, 4])), ("steps 1, 2".into(), "step 2".into()));
+        assert_eq!((places.between(1, 4), places.between(3, 4)), ("steps 1 to 2".into(), "step 2".into()));
+        assert_eq!(places.all(&[4, 5]), "step 2, the end of the connection");
+        assert!(places.is_unasked(5) && !places.is_unasked(4));
+        assert_eq!(steps(&events(LiveEventKind::Answered(Value::from(true)))).at(5), "the answer to no request");
     }
 }

@@ -68,6 +68,12 @@ pub fn impossible(history: &History, line: u64) -> String {
         );
     }
     match history.is_end(line) {
+        true if history.places().is_unasked(line) => {
+            "the system ends the connection, which no handler of the specification does".to_owned()
+        }
+        false if history.places().is_unasked(line) => {
+            "the last answer is one that no request of its connection waits for".to_owned()
+        }
         true => format!("{place} ends the connection, which no handler of the specification does"),
         false => format!("{place} is an answer, and no request of its connection waits for one"),
     }

@@ -248,8 +248,13 @@ impl Session {
 
     /// Finds the evidence for the verdict, within a budget.
     pub fn evidence(&mut self, budget: Budget<'_>) -> SessionEvidence {
+        self.evidence_by(&self.places.clone(), budget)
+    }
+
+    /// The same, with other names for the events.
+    pub(crate) fn evidence_by(&mut self, places: &Places, budget: Budget<'_>) -> SessionEvidence {
         let verdict = self.numbered_verdict();
-        let Session { spec, net, options, engine, events, places, .. } = self;
+        let Session { spec, net, options, engine, events, .. } = self;
         JudgedSession { spec, net: *net, options, engine, events: events.all(), places, verdict }.evidence(budget)
     }
 

@@ -35,6 +35,10 @@ pub enum EventPlace {
         /// The time at which it started, as the file writes it.
         started: Arc<str>,
     },
+    /// A request of a test, or its answer: its step, from 1.
+    Step(u64),
+    /// An event of a test that belongs to no request, in words: `the end of the connection`.
+    Words(&'static str),
 }
 
 /// The places of the events of a recording, by the numbers of the events.
@@ -63,7 +67,9 @@ impl Places {
                 }
                 noted.events.push((number, place));
             }
-            EventPlace::Entry { .. } => Arc::make_mut(&mut self.noted).events.push((number, place)),
+            EventPlace::Entry { .. } | EventPlace::Step(_) | EventPlace::Words(_) => {
+                Arc::make_mut(&mut self.noted).events.push((number, place));
+            }
         }
     }
 
@@ -72,7 +78,7 @@ impl Places {
     pub fn line(&self, number: u64) -> u64 {
         match self.noted(number) {
             Some(EventPlace::OnLine { line, .. }) => *line,
-            Some(EventPlace::Entry { .. }) | None => number,
+            Some(EventPlace::Entry { .. } | EventPlace::Step(_) | EventPlace::Words(_)) | None => number,
         }
     }
 
@@ -100,15 +106,36 @@ impl Places {
         if self.are_lines() {
             return format!("lines {}", numbers.iter().map(u64::to_string).collect::<Vec<_>>().join(", "));
         }
+        let steps: Option<Vec<u64>> = numbers.iter().map(|number| self.step(*number)).collect();
+        if let Some(mut steps) = steps.filter(|steps| !steps.is_empty()) {
+            steps.dedup();
+            let listed = steps.iter().map(u64::to_string).collect::<Vec<_>>().join(", ");
+            return format!("{} {listed}", if steps.len() == 1 { "step" } else { "steps" });
+        }
         numbers.iter().map(|number| self.short(*number)).collect::<Vec<_>>().join(", ")
     }
 
     /// The name of all events between two, these included: `lines 5 to 7`.
     #[must_use]
     pub fn between(&self, from: u64, to: u64) -> String {
-        match self.are_lines() {
-            true => format!("lines {from} to {to}"),
-            false => format!("{} to {}", self.short(from), self.short(to)),
+        match (self.step(from), self.step(to)) {
+            _ if self.are_lines() => format!("lines {from} to {to}"),
+            (Some(from), Some(to)) if from == to => format!("step {from}"),
+            (Some(from), Some(to)) => format!("steps {from} to {to}"),
+            _ => format!("{} to {}", self.short(from), self.short(to)),
+        }
+    }
+
+    /// Tests whether an event belongs to no request, so that it is named in words.
+    #[must_use]
+    pub fn is_unasked(&self, number: u64) -> bool {
+        matches!(self.noted(number), Some(EventPlace::Words(_)))
+    }
+
+    fn step(&self, number: u64) -> Option<u64> {
+        match self.noted(number)? {
+            EventPlace::Step(step) => Some(*step),
+            EventPlace::OnLine { .. } | EventPlace::Entry { .. } | EventPlace::Words(_) => None,
         }
     }
 
@@ -116,6 +143,8 @@ impl Places {
     fn short(&self, number: u64) -> String {
         match self.noted(number) {
             Some(EventPlace::Entry { entry, .. }) => format!("entry {entry}"),
+            Some(EventPlace::Step(step)) => format!("step {step}"),
+            Some(EventPlace::Words(words)) => (*words).to_owned(),
             Some(EventPlace::OnLine { line, nth }) if self.noted.shared.contains(line) => {
                 format!("operation {nth} of line {line}")
             }
