@@ -22,7 +22,7 @@ use super::test::replay;
 use clap::builder::Command as Definition;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::parser::ValueSource;
-use clap::{ArgAction, ArgMatches, CommandFactory, Error, FromArgMatches, Parser};
+use clap::{ArgAction, ArgMatches, CommandFactory, Error, FromArgMatches};
 use mayhap::report::campaign::shell::word;
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -46,14 +46,19 @@ const PATHS: [&str; 5] = [SPECIFICATION, "for", "regressions", "baseline", "tls-
 /// The command line or the configuration is wrong, or help was asked for.
 pub fn parse(given: &[OsString]) -> Result<Arguments, Error> {
     let definition = Arguments::command();
-    // What only the configuration says may be missing here.
-    let said = definition.clone().ignore_errors(true).try_get_matches_from(given);
-    let own =
-        said.as_ref().ok().and_then(ArgMatches::subcommand).filter(|(name, _)| matches!(*name, "test" | "replay"));
-    let Some((name, own)) = own else { return Arguments::try_parse_from(given) };
+    let said = match definition.clone().try_get_matches_from(given) {
+        // What only the configuration says may be missing here.
+        Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
+            definition.clone().ignore_errors(true).try_get_matches_from(given)
+        }
+        said => said,
+    }?;
+    let own = said.subcommand().filter(|(name, _)| matches!(*name, "test" | "replay"));
+    let Some((name, own)) = own else { return Arguments::from_arg_matches(&said) };
     let Some(configuration) = ProjectConfiguration::find(own)? else { return with_again(given, own) };
     let of = definition.find_subcommand(name).unwrap_or(&definition);
-    let settings: Vec<&Setting> = configuration.settings.iter().filter(|setting| setting.is_open(of, own)).collect();
+    let settings: Vec<&ConfiguredOption> =
+        configuration.settings.iter().filter(|setting| setting.is_open(of, own)).collect();
     let at = given.iter().position(|word| *word == name).map_or(given.len(), |at| at + 1);
     let added = settings.iter().flat_map(|setting| configuration.words(setting, of)).map(OsString::from);
     let all: Vec<OsString> = given[..at].iter().cloned().chain(added).chain(given[at..].iter().cloned()).collect();
@@ -106,11 +111,11 @@ struct ProjectConfiguration {
     file: PathBuf,
     /// The text of the file.
     text: String,
-    settings: Vec<Setting>,
+    settings: Vec<ConfiguredOption>,
 }
 
 /// A key of the configuration, with its values as they would be typed.
-struct Setting {
+struct ConfiguredOption {
     key: String,
     values: Vec<String>,
     /// The place of the key in the file.
@@ -120,7 +125,7 @@ struct Setting {
 impl ProjectConfiguration {
     /// Reads the configuration of a call, if there is one.
     fn find(own: &ArgMatches) -> Result<Option<ProjectConfiguration>, Error> {
-        if own.get_flag("no_config") {
+        if own.value_source("no_config") == Some(ValueSource::CommandLine) {
             return Ok(None);
         }
         let named = own.get_one::<PathBuf>("config");
@@ -145,7 +150,7 @@ impl ProjectConfiguration {
         Ok(Some(configuration))
     }
 
-    fn read(&self, profile: Option<&str>) -> Result<Vec<Setting>, Error> {
+    fn read(&self, profile: Option<&str>) -> Result<Vec<ConfiguredOption>, Error> {
         let table = DeTable::parse(&self.text).map_err(|error| {
             let at = error.span().map_or(0, |span| span.start);
             self.error(at, error.message())
@@ -184,14 +189,15 @@ impl ProjectConfiguration {
                 Err(refused(format!("{} has no profile {profile:?}: {has}", files::shown(&self.file))))
             }
             None => {
-                let beside = Setting { key: "regressions".into(), values: vec![REGRESSIONS.into()], offset: 0 };
+                let beside =
+                    ConfiguredOption { key: "regressions".into(), values: vec![REGRESSIONS.into()], offset: 0 };
                 settings.entry("regressions".into()).or_insert(beside);
                 Ok(settings.into_values().collect())
             }
         }
     }
 
-    fn setting(&self, key: &str, offset: usize, value: &DeValue<'_>) -> Result<Setting, Error> {
+    fn setting(&self, key: &str, offset: usize, value: &DeValue<'_>) -> Result<ConfiguredOption, Error> {
         let test = Arguments::command();
         let known: Vec<&str> = std::iter::once(SPECIFICATION)
             .chain(
@@ -216,11 +222,11 @@ impl ProjectConfiguration {
                 &format!("{key:?} is a text, a number, true or false, a list of these, or a table of names and values"),
             )
         })?;
-        Ok(Setting { key: key.to_owned(), values, offset })
+        Ok(ConfiguredOption { key: key.to_owned(), values, offset })
     }
 
     /// The words of a setting, as they are typed.
-    fn words(&self, setting: &Setting, of: &Definition) -> Vec<String> {
+    fn words(&self, setting: &ConfiguredOption, of: &Definition) -> Vec<String> {
         let key = setting.key.as_str();
         let values = setting.values.iter().map(|value| self.as_typed_here(key, value));
         if key == SPECIFICATION && of.get_name() == "test" {
@@ -259,12 +265,13 @@ impl ProjectConfiguration {
     }
 
     /// An error of the parser, with the place of the setting that it is about.
-    fn placed(&self, error: Error, settings: &[&Setting]) -> Error {
+    fn placed(&self, error: Error, settings: &[&ConfiguredOption]) -> Error {
         let about = match error.get(ContextKind::InvalidArg) {
             Some(ContextValue::String(about)) => about.clone(),
             _ => return error,
         };
-        let is_about = |setting: &&&Setting| about.split([' ', '=']).next() == Some(&format!("--{}", setting.key));
+        let is_about =
+            |setting: &&&ConfiguredOption| about.split([' ', '=']).next() == Some(&format!("--{}", setting.key));
         let Some(setting) = settings.iter().find(is_about) else { return error };
         let text = error.to_string();
         let said = text.lines().next().unwrap_or_default().trim_start_matches("error: ");
@@ -277,7 +284,7 @@ impl ProjectConfiguration {
     }
 }
 
-impl Setting {
+impl ConfiguredOption {
     /// Tests whether a command has this option, and it was not typed.
     fn is_open(&self, of: &Definition, own: &ArgMatches) -> bool {
         let key = match (self.key.as_str(), of.get_name()) {

@@ -44,7 +44,7 @@ struct WrittenOperation {
 /// The members of an answer that say whether there was one.
 #[derive(Deserialize, Default)]
 #[serde(rename_all = "PascalCase", default)]
-struct Outcome {
+struct AnswerMembers {
     error: Option<String>,
     client_error: Option<String>,
     persisted: Option<bool>,
@@ -124,7 +124,7 @@ impl<R: BufRead> PorcupineTrace<R> {
         };
         let request = part("Input", program.request, &input)?;
         let output = output.unwrap_or_else(|| RawJson("null".to_owned()));
-        let outcome: Outcome = json::from_text(&output.0).unwrap_or_default();
+        let outcome: AnswerMembers = json::from_text(&output.0).unwrap_or_default();
         let is_said = |text: &Option<String>| text.as_ref().is_some_and(|text| !text.is_empty());
         let returned = r#return.filter(|time| *time > call && !is_said(&outcome.error));
         let has_client_error =

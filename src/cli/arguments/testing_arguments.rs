@@ -58,11 +58,11 @@ Examples:
   mayhap replay mayhap-regressions/*.ndjson --sut 127.0.0.1:7000 --start ./server
   mayhap replay found.ndjson --for specs/kv_etag.may --export rust
 
-A script says for which specification and system it was found, but no command of it is run, except with
---trust-script: the options, or mayhap.toml, say how the system is started.
+A script says for which specification and system it was found, but no command of it is run, except
+with --trust-script: the options, or mayhap.toml, say how the system is started.
 
-Each script is run up to --times times, and gets a line: `fixed`, `fails 20 of 20`, `fails otherwise` (and
-why), or `error`.
+Each script is run up to --times times, and gets a line: `fixed`, `fails 20 of 20`, `fails
+otherwise` (and why), or `error`.
 
 Exit codes: 0 all are fixed; 1 one fails; 2 a script does not fit the specification; 4 the system
 could not be run; 130 interrupted.";

@@ -23,7 +23,7 @@ use crate::solve::{self, Solver, Store};
 use crate::term::{Kind, Term, Var};
 
 /// The sums in which a variable occurs, by their numbers, each with the variable's coefficient.
-type Places = Vec<(usize, Int)>;
+type SumPlaces = Vec<(usize, Int)>;
 
 /// Variables in their order, of which each sum has a contiguous stretch; `first` comes before them, and shares sums with the first of
 /// them.
@@ -36,7 +36,7 @@ struct Chain {
 #[derive(Default)]
 struct Occurrences {
     /// The occurrences in sums.
-    places: FxHashMap<Var, Places>,
+    places: FxHashMap<Var, SumPlaces>,
     /// The variables that occur elsewhere, too.
     alone: FxHashSet<Var>,
     met: FxHashSet<Term>,
@@ -130,7 +130,8 @@ impl Occurrences {
 
     /// Cuts variables into chains, in which each variable shares a sum with the next.
     fn chains_of(&self, class: &[Var]) -> Vec<Chain> {
-        let shared = |own: &Places, others: &Places| own.iter().filter(|at| others.binary_search(at).is_ok()).count();
+        let shared =
+            |own: &SumPlaces, others: &SumPlaces| own.iter().filter(|at| others.binary_search(at).is_ok()).count();
         let shares = |one: &Var, next: &Var| shared(&self.places[one], &self.places[next]) > 0;
         let chain = |piece: &[Var]| {
             let own = &self.places[&piece[0]];

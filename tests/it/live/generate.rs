@@ -204,7 +204,10 @@ fn at_path(message: &str, reference: &Reference) -> serde_json::Value {
             PathStep::Element(number) => value[number - 1].take(),
         };
     }
-    value
+    match reference.plus {
+        0 => value,
+        plus => (value.as_i64().expect("a number") + plus).into(),
+    }
 }
 
 /// The value at a place of a request.
