@@ -2,6 +2,7 @@
 //!
 //! `python3 -c COUNTER 7000` is a counter that does something odd when it is asked for it.
 
+use std::thread;
 use std::time::{Duration, Instant};
 
 use mayhap::sut::process::StartOptions;
@@ -71,6 +72,11 @@ fn clients_have_connections_of_their_own_and_a_reset_is_a_new_start() {
         assert_eq!(asked(&mut *system, 1, 1), Ok(answer(1, 1277)));
         assert_eq!(system.next(Instant::now() + Duration::from_millis(20)), Ok(None));
         system.reset(2).expect("a new start");
+    }
+    // What the new process prints is read beside everything else.
+    let until = Instant::now() + Duration::from_secs(10);
+    while system.last_output().is_empty() && Instant::now() < until {
+        thread::sleep(Duration::from_millis(5));
     }
     assert_eq!(system.last_output(), ["counting"]);
 }
