@@ -46,15 +46,18 @@ const PATHS: [&str; 5] = [SPECIFICATION, "for", "regressions", "baseline", "tls-
 /// The command line or the configuration is wrong, or help was asked for.
 pub fn parse(given: &[OsString]) -> Result<Arguments, Error> {
     let definition = Arguments::command();
+    let is_of_project = |said: &ArgMatches| matches!(said.subcommand_name(), Some("test" | "replay"));
     let said = match definition.clone().try_get_matches_from(given) {
         // What only the configuration says may be missing here.
         Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
-            definition.clone().ignore_errors(true).try_get_matches_from(given)
+            let lenient = definition.clone().ignore_errors(true).try_get_matches_from(given);
+            lenient.ok().filter(is_of_project).ok_or(error)
         }
         said => said,
     }?;
-    let own = said.subcommand().filter(|(name, _)| matches!(*name, "test" | "replay"));
-    let Some((name, own)) = own else { return Arguments::from_arg_matches(&said) };
+    let Some((name, own)) = said.subcommand().filter(|_| is_of_project(&said)) else {
+        return Arguments::from_arg_matches(&said);
+    };
     let Some(configuration) = ProjectConfiguration::find(own)? else { return with_again(given, own) };
     let of = definition.find_subcommand(name).unwrap_or(&definition);
     let settings: Vec<&ConfiguredOption> =
@@ -80,9 +83,9 @@ fn again(own: &ArgMatches) -> String {
     let options = definition.find_subcommand("replay").into_iter().flat_map(Definition::get_arguments);
     let mut words = Vec::new();
     for (id, long) in options.filter_map(|option| Some((option.get_id().as_str(), option.get_long()?))) {
-        // A script says which constants were set.
+        // A script says which constants were set, and of which file.
         let is_typed = own.try_contains_id(id).is_ok() && own.value_source(id) == Some(ValueSource::CommandLine);
-        if !is_typed || id == "constants" {
+        if !is_typed || matches!(id, "constants" | "file") {
             continue;
         }
         let values: Vec<String> =

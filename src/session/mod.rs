@@ -251,7 +251,7 @@ impl Session {
         self.evidence_by(&self.places.clone(), budget)
     }
 
-    /// The same, with other names for the events.
+    /// Finds the evidence for the verdict, which names events by these places.
     pub(crate) fn evidence_by(&mut self, places: &Places, budget: Budget<'_>) -> SessionEvidence {
         let verdict = self.numbered_verdict();
         let Session { spec, net, options, engine, events, .. } = self;
