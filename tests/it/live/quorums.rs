@@ -154,7 +154,10 @@ fn served_quorums_are_explained_by_themselves() {
         for (reset, clients, seed) in [("none", 1, 1), ("restart", clients, 3)] {
             let more = format!("--reset {reset} --clients {clients} --seed {seed}");
             let output = against_itself(spec, &peers, "", &format!("--requests 80 {more}"));
-            assert_eq!(output.status.code(), Some(0), "{spec} {more}: {}", said(&output));
+            // Whether a run of several clients is too hard to decide depends on what arrives when; none is a violation.
+            let is_explained =
+                matches!(output.status.code(), Some(0)) || clients > 1 && output.status.code() == Some(3);
+            assert!(is_explained, "{spec} {more}: {}", said(&output));
         }
     }
 }
