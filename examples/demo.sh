@@ -67,7 +67,7 @@ if command -v python3 >/dev/null; then
     expect 1 'only "PreconditionFailed" was possible' test specs/kv_etag.may --sut "127.0.0.1:$port" \
         --start "python3 examples/demo_server.py $port" --clients 1 --seed "${SEED:-1}" --regressions "$found"
     say "   A weak tag must not satisfy if_match, and this server lets it. The script is kept; it fails again, with other tags:"
-    expect 1 "fails 3 of 3" replay "$found"/*.ndjson --times 3
+    expect 1 "fails 3 of 3" replay "$found"/*.ndjson --sut "127.0.0.1:$port" --start "python3 examples/demo_server.py $port" --times 3
     live="a live server in Python caught by three requests"
 else
     echo "python3 is not installed here (apt-get install python3): there is no server to test."
