@@ -5,9 +5,11 @@
 
 use std::fmt;
 use std::fs;
-use std::io;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::process;
 use std::sync::Arc;
+use std::thread;
 
 use crate::report::campaign::baseline::parts;
 use crate::report::campaign::{FoundFailure, RegressionOutcome};
@@ -38,13 +40,12 @@ impl Regressions {
     /// # Errors
     /// The directory cannot be made or written.
     pub fn prepare(&self) -> io::Result<()> {
-        let was_there = self.directory.is_dir();
-        fs::create_dir_all(&self.directory)?;
-        let trial = self.directory.join(".mayhap-trial");
+        // A test without failures makes no directory, so where there is none the one that it would stand in is tried.
+        let there = self.directory.ancestors().find(|path| path.exists()).unwrap_or(Path::new("."));
+        // Other tests, of this process too, may try the same directory now.
+        let trial = there.join(format!(".mayhap-trial-{}-{:?}", process::id(), thread::current().id()));
         fs::write(&trial, "")?;
-        fs::remove_file(&trial)?;
-        // A test without failures leaves no directory.
-        if was_there { Ok(()) } else { fs::remove_dir(&self.directory) }
+        fs::remove_file(&trial)
     }
 
     /// The files of the regressions, in the order of their names.
@@ -74,22 +75,35 @@ impl Regressions {
     /// The file cannot be written.
     pub fn keep(&self, failure: &FoundFailure) -> io::Result<PathBuf> {
         fs::create_dir_all(&self.directory)?;
-        let path = match &failure.file {
-            Some(file) => PathBuf::from(file),
-            None => self.free_path(&file_name(&failure.cause)),
-        };
         // The file appears as a whole, so an interrupted process leaves no half of it.
-        let unfinished = path.with_extension("ndjson.part");
-        fs::write(&unfinished, &failure.script)?;
-        fs::rename(&unfinished, &path)?;
+        let (path, mut file) = match &failure.file {
+            Some(file) => (PathBuf::from(file), fs::File::create(unfinished(Path::new(file)))?),
+            None => self.new_file(&file_name(&failure.cause))?,
+        };
+        file.write_all(failure.script.as_bytes())?;
+        fs::rename(unfinished(&path), &path)?;
         Ok(path)
     }
 
-    fn free_path(&self, name: &str) -> PathBuf {
-        let path = |suffix: &str| self.directory.join(format!("{name}{suffix}.ndjson"));
-        let numbered = (2..).map(|number: u32| path(&format!("-{number}")));
-        std::iter::once(path("")).chain(numbered).find(|path| !path.exists()).unwrap_or_else(|| path(""))
+    /// A name that no other test takes meanwhile: who makes its unfinished file has it.
+    fn new_file(&self, name: &str) -> io::Result<(PathBuf, fs::File)> {
+        let mut number = 1;
+        loop {
+            let suffix = if number == 1 { String::new() } else { format!("-{number}") };
+            let path = self.directory.join(format!("{name}{suffix}.ndjson"));
+            match fs::File::create_new(unfinished(&path)) {
+                Ok(_) if path.exists() => fs::remove_file(unfinished(&path))?,
+                Ok(file) => return Ok((path, file)),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+            number += 1;
+        }
     }
+}
+
+fn unfinished(path: &Path) -> PathBuf {
+    path.with_extension("ndjson.part")
 }
 
 /// The name of the file for a cause: `kv_etag.may:48 Put NoContent` gives `48-put-nocontent`.
@@ -200,4 +214,31 @@ pub fn runs_to_see(failed: Option<(u64, u64)>, most: usize) -> usize {
     let Some((failed, of)) = failed.filter(|(failed, of)| *failed > 0 && failed < of) else { return 1 };
     let passes = 1.0 - failed as f64 / of as f64;
     ((MISSED.ln() / passes.ln()).ceil() as usize).clamp(1, most.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::report::campaign::FailureKind;
+
+    #[test]
+    fn tests_that_share_a_directory_take_no_file_from_each_other() {
+        let directory = std::env::temp_dir().join(format!("mayhap-regressions-{}", process::id()));
+        let regressions = Regressions::of(&directory);
+        let failure = FoundFailure::new(FailureKind::Violation, "p.may:1 Put Done".to_owned());
+        thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..25 {
+                        regressions.prepare().unwrap();
+                        regressions.keep(&failure).unwrap();
+                    }
+                });
+            }
+        });
+        let files = regressions.files().unwrap();
+        let all = fs::read_dir(&directory).unwrap().count();
+        fs::remove_dir_all(&directory).unwrap();
+        assert_eq!((files.len(), all), (100, 100));
+    }
 }
