@@ -20,6 +20,12 @@ pub(super) fn rewrite(process: &mut Process, to: &mut dyn FnMut(&Term) -> Option
     process.rewrite(&mut |value| substitution.apply(value));
 }
 
+/// Replaces each term in the registers of the task, and in the expanded parts of unknown values, for which a function gives another one.
+pub(super) fn rewrite_task(process: &mut Process, to: &mut dyn FnMut(&Term) -> Option<Term>) {
+    let mut substitution = Substitution::everywhere(to);
+    process.rewrite_task(&mut |value| substitution.apply(value));
+}
+
 /// An entry with its terms rewritten.
 pub(super) fn rewritten(entry: &Entry, to: &mut dyn FnMut(&Term) -> Option<Term>) -> Entry {
     let presence = match &entry.presence {

@@ -100,6 +100,16 @@ impl Process {
         self.unknowns.rewrite(rewrite);
     }
 
+    /// Replaces the values of the registers, and the expanded parts of unknown values, for which a function gives another one.
+    pub fn rewrite_task(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {
+        for value in &mut self.task.registers {
+            if let Some(rewritten) = rewrite(value) {
+                *value = rewritten;
+            }
+        }
+        self.unknowns.rewrite(rewrite);
+    }
+
     /// Rewrites the entries of unknown maps that were asked for recently, both in the expanded base and in every value that stands on
     /// it.
     pub fn normalize_recent(&mut self, rewrite: &mut dyn FnMut(&Value) -> Option<Value>) {

@@ -193,6 +193,13 @@ impl Process {
         self.emit(self.task.port, value, site);
     }
 
+    /// The connection of the current task, unless the server has ended it.
+    #[must_use]
+    pub fn open_port(&self) -> Option<Port> {
+        let is_closed = self.pending.as_deref().is_some_and(|pending| pending.closed.contains(&self.task.port));
+        (!is_closed).then_some(self.task.port)
+    }
+
     /// Answers [`Event::Emit`](super::Event::Emit): sends a message, unless the server has ended the connection.
     pub fn emit(&mut self, port: Port, value: Value, site: Site) {
         self.change_pending(|pending| {

@@ -44,6 +44,14 @@ pub(crate) fn substitute_solved(candidate: &mut Candidate) {
     }
 }
 
+/// Substitutes the store's bindings into the values that the running task has at hand.
+pub(crate) fn substitute_in_task(candidate: &mut Candidate) {
+    let State { process, store, .. } = &mut **candidate;
+    if store.has_bindings() {
+        terms::rewrite_task(process, &mut |term| changed(term, store.resolve(term)));
+    }
+}
+
 /// Substitutes the store's bindings into the process, and projects away the variables that it does not mention any more.
 pub(crate) fn dead(context: &mut Context, candidate: &mut Candidate) {
     context.counts.projections += 1;

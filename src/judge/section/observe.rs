@@ -191,9 +191,11 @@ impl Policy for Section<'_> {
     fn announce(&mut self, candidate: &mut Candidate, (value, site): (Value, Site)) -> Result<(), PathOutcome> {
         candidate.process.proceed();
         match self.goal {
-            Goal::Answer(_) => Ok(unify::answer(self, candidate, GivenAnswer { value, site, is_last: false })?),
+            Goal::Answer(_) | Goal::Section => {
+                Ok(unify::answer(self, candidate, GivenAnswer { value, site, is_last: false })?)
+            }
             Goal::Nothing => Err(PathOutcome::Infeasible),
-            Goal::Any | Goal::Lost | Goal::Section => Ok(()),
+            Goal::Any | Goal::Lost => Ok(()),
         }
     }
 

@@ -5,6 +5,8 @@
 use super::lookups;
 use super::{GivenAnswer, Goal, OpenPath, PathOutcome, Section};
 use crate::judge::candidate::Candidate;
+use crate::judge::normal_form::forget;
+use crate::judge::tasks::wire::MessageFate;
 use crate::process::{Answered, Fault, Limit};
 use crate::spec::Site;
 use crate::spec::code::FaultKind;
@@ -18,13 +20,28 @@ pub(crate) fn answer(
     candidate: &mut Candidate,
     given: GivenAnswer,
 ) -> Result<(), Infeasible> {
+    let is_announced = section.goal == Goal::Section && !given.is_last;
     compare(section, candidate, given)?;
-    lookups::settle(section, candidate)
+    lookups::settle(section, candidate)?;
+    if is_announced {
+        // What follows looks at positions and keys that the answer shows.
+        forget::substitute_in_task(candidate);
+    }
+    Ok(())
 }
 
 fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: GivenAnswer) -> Result<(), Infeasible> {
+    let next;
     let expected = match section.goal {
         Goal::Answer(expected) => expected,
+        Goal::Section if !given.is_last => match section.context.wire.fate_of_announced(&candidate.process) {
+            Some(MessageFate::Is(answer)) => {
+                next = answer;
+                &next
+            }
+            Some(MessageFate::Impossible) => return Err(Infeasible),
+            Some(MessageFate::Any | MessageFate::Unseen) | None => return Ok(()),
+        },
         Goal::Section => {
             candidate.process.send(given.value, given.site);
             return Ok(());

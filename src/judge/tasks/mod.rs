@@ -46,7 +46,9 @@ pub(super) fn observe(
 ) -> Vec<Candidate> {
     let spec = context.spec.clone();
     let composed = Composed::new(&spec, network, &context.options);
+    context.wire.run_to(network, Some(observation));
     let ready = before(context, composed, candidates, observation);
+    context.wire.run_to(network, None);
     observed(context, composed, ready, observation)
 }
 

@@ -179,7 +179,11 @@ impl Recordings<'_> {
         let events = &self.events[..count];
         let mut judge = Judge::new(self.spec.clone(), self.options.clone());
         if lookahead != Lookahead::None {
-            judge.context.wire.look_ahead(Ahead::of(events.iter().map(|(_, observation)| observation)), lookahead);
+            judge.context.wire.look_ahead(
+                Ahead::of(events.iter().map(|(_, observation)| observation)),
+                lookahead,
+                self.network,
+            );
         }
         let composed = Composed::new(self.spec, self.network, self.options);
         let counts_requests = composed.counts_requests && lookahead == Lookahead::All;

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 
 use crate::judge::candidate::Candidate;
 use crate::network::{Network, Observation, PacketOrder};
-use crate::process::{Port, Sent};
+use crate::process::{Port, Process, Sent};
 use crate::solve::Store;
 use crate::value::{self, Truth, Value};
 
@@ -65,6 +65,10 @@ pub(crate) enum MessageFate {
 pub(crate) struct Wire {
     there: OrdMap<Port, usize>,
     ahead: Option<Arc<Ahead>>,
+    /// Set if the n-th message that is sent on a connection is the n-th that is seen there.
+    keeps_order: bool,
+    /// The answer to which the server runs, on a connection that keeps its order.
+    awaited: Option<(Port, Value)>,
     /// Set if candidates with tasks that cannot give these answers are dropped.
     looks_at_tasks: bool,
 }
@@ -107,8 +111,9 @@ impl Ahead {
 
 impl Wire {
     /// Sets the answers to come, and the use that is made of them.
-    pub(crate) fn look_ahead(&mut self, ahead: Ahead, lookahead: Lookahead) {
+    pub(crate) fn look_ahead(&mut self, ahead: Ahead, lookahead: Lookahead, network: &dyn Network) {
         self.ahead = Some(Arc::new(ahead));
+        self.keeps_order = keeps_order(network);
         self.looks_at_tasks = lookahead == Lookahead::All;
     }
 
@@ -166,6 +171,26 @@ impl Wire {
     pub(crate) fn next_on(&self, port: Port, sent: &[Sent]) -> Option<MessageFate> {
         let under_way = sent.iter().filter(|message| message.port == port).count();
         Some(self.ahead.as_ref()?.fate(port, self.there.get(&port)? + under_way))
+    }
+
+    /// Sets the observation to which the server runs next; `None` after it.
+    pub(crate) fn run_to(&mut self, network: &dyn Network, observation: Option<&Observation>) {
+        self.awaited = match observation {
+            Some(Observation::Answer(port, Some(answer))) if keeps_order(network) => Some((*port, answer.clone())),
+            _ => None,
+        };
+    }
+
+    /// The fate of the answer that a task has announced, if it is known: it is the next message on the connection of the task.
+    pub(crate) fn fate_of_announced(&self, process: &Process) -> Option<MessageFate> {
+        let (port, sent) = (process.open_port()?, process.sent());
+        match &self.awaited {
+            Some((on, answer)) if *on == port && !sent.iter().any(|message| message.port == port) => {
+                Some(MessageFate::Is(answer.clone()))
+            }
+            _ if self.keeps_order => self.next_on(port, sent),
+            _ => None,
+        }
     }
 
     /// The place and the fate of the first message under way whose fate is known and was not applied yet.
@@ -228,6 +253,11 @@ impl Wire {
         let stays = order == PacketOrder::Global || network.counts_packets();
         (!(stays && fate == MessageFate::Unseen)).then_some(fate)
     }
+}
+
+/// Tests whether the n-th message that is sent on a connection is the n-th that is seen there.
+fn keeps_order(network: &dyn Network) -> bool {
+    network.order() != PacketOrder::Free && !network.duplicates() && !network.loses()
 }
 
 /// Tests whether a message may be an answer, as far as its value and the store show without a search.
