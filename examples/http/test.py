@@ -63,6 +63,8 @@ def test(mayhap, server, port, seconds, seed):
         if ".may:" in cause:
             cause = cause.split(" ", 1)[1]
         print(f"  {section(cause):8} {cause}, after {failure['requests_to_find']} requests")
+        for also in failure["also"]:
+            print(f"           also {also}")
         for step in steps(failure):
             print(f"             {step}")
 

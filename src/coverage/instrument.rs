@@ -65,13 +65,21 @@ pub(super) enum NotedBranches {
     LastRequest,
     /// All of a run.
     Run,
+    /// None, but the `reply` that gave the last answer, numbered in the order of the text.
+    Reply,
 }
 
 /// The instrumented specification; none if instrumenting is not possible.
 pub(super) fn instrumented(spec: &Spec, noted: NotedBranches) -> Option<InstrumentedSpec> {
     let mut trees = spec.trees().clone();
     let first = if noted == NotedBranches::Run { BranchMark::Further } else { BranchMark::First };
-    let mut marks = Marking { next: trees.next, branches: Vec::new(), noting: Noting::Variable, first };
+    let mut marks = Marking {
+        next: trees.next,
+        branches: Vec::new(),
+        replies: (noted == NotedBranches::Reply).then_some(0),
+        noting: Noting::Variable,
+        first,
+    };
     for item in trees.files.iter_mut().flat_map(|file| &mut file.items) {
         match &mut item.kind {
             ItemKind::Protocol { name, members, .. } if name.text == spec.program.name => {
@@ -111,6 +119,8 @@ enum BranchMark {
 struct Marking {
     next: NodeId,
     branches: Vec<BranchSpans>,
+    /// The number of replies, if these are marked instead of branches.
+    replies: Option<usize>,
     noting: Noting,
     /// The mark of a handler.
     first: BranchMark,
@@ -154,6 +164,9 @@ impl Marking {
 
     /// Marks a block as a branch.
     fn branch(&mut self, kind: BranchKind, span: Span, block: &mut Block, mark: BranchMark) {
+        if self.replies.is_some() {
+            return self.block(block);
+        }
         let number = self.branches.len();
         let whole = Span { end: span.end.max(block.span.end), ..span };
         self.branches.push(BranchSpans { kind, head: span, whole });
@@ -189,7 +202,19 @@ impl Marking {
     }
 
     fn block(&mut self, block: &mut Block) {
-        block.statements.iter_mut().for_each(|statement| self.statement(statement));
+        let mut at = 0;
+        while at < block.statements.len() {
+            let statement = &mut block.statements[at];
+            self.statement(statement);
+            let replies = matches!(statement.kind, StatementKind::Reply(_) | StatementKind::ReplyThen { .. });
+            if let Some(number) = self.replies.filter(|_| replies) {
+                self.replies = Some(number + 1);
+                let noted = self.noted(number, BranchMark::First, statement.span);
+                block.statements.insert(at, noted);
+                at += 1;
+            }
+            at += 1;
+        }
     }
 
     fn statement(&mut self, statement: &mut Statement) {

@@ -16,6 +16,7 @@
 //! have no order of service, the branches of one explanation of the whole run are counted.
 
 mod instrument;
+mod replies;
 mod sharp;
 mod taken;
 
@@ -32,6 +33,7 @@ use crate::limits::end;
 use crate::network::{NetworkChoice, Observation};
 use crate::spec::Spec;
 use instrument::{BranchSpans, InstrumentedSpec, NotedBranches, instrumented};
+pub(crate) use replies::Replies;
 pub(crate) use taken::noted;
 use taken::taken;
 

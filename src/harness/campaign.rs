@@ -16,7 +16,7 @@ use crate::http::why_unsent;
 use crate::limits::end::{self, WorkEnd};
 use crate::mutate::{SearchBudget, killing_scripts};
 use crate::network::NetworkChoice;
-use crate::report::campaign::baseline::is_same_cause;
+use crate::report::campaign::baseline::{is_same_cause, parts};
 use crate::report::campaign::shell;
 use crate::report::campaign::text::INTERRUPTED;
 use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RefusedRequests};
@@ -26,10 +26,12 @@ use crate::spec::{Spec, Type};
 use crate::sut::{SutFailure, System};
 use crate::value::Value;
 
+use super::causes::{Causes, SeenAgain};
 use super::covered::covered;
-use super::failure::{Failing, LiveTrial, not_started};
+use super::failure::{Failing, not_started};
 use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
+use super::trial::LiveTrial;
 use super::wave::{LiveEventKind, WaitLimits};
 
 /// One wave in [`WAVES_APART`] begins with a wait, on average, if there are waits.
@@ -69,8 +71,8 @@ pub struct CampaignSettings {
     pub weights: SourceWeights,
     /// The known causes, which do not count.
     pub known: BTreeSet<String>,
-    /// The causes of failing regressions, which are not shrunk and reported again.
-    pub shown: BTreeSet<String>,
+    /// The regressions that fail. Their causes are not shrunk and reported again.
+    pub shown: Vec<Script>,
     /// The aims of the campaign's requests; an aim is switched off only to measure its gain.
     pub aims: CampaignAims,
     /// The header of the scripts that are written.
@@ -98,7 +100,7 @@ impl Default for CampaignSettings {
             shrink_time: Duration::from_secs(30),
             weights: SourceWeights::default(),
             known: BTreeSet::new(),
-            shown: BTreeSet::new(),
+            shown: Vec::new(),
             aims: CampaignAims::default(),
             header: ScriptHeader::default(),
             replay_options: String::new(),
@@ -160,7 +162,7 @@ pub struct Campaign<'c> {
     coverage: SpecCoverage,
     report: CampaignReport,
     started: Instant,
-    causes: Vec<Failing>,
+    causes: Causes<'c>,
     undecided: Vec<UndecidedRuns>,
     /// The number of waves in a row of which no request counts: all were refused, or none was sent.
     in_vain: u32,
@@ -220,7 +222,7 @@ impl<'c> Campaign<'c> {
             coverage: SpecCoverage::new(&judging.spec),
             report,
             started: Instant::now(),
-            causes: Vec::new(),
+            causes: Causes::of_regressions(judging, &settings.shown),
             undecided: Vec::new(),
             in_vain: 0,
             is_refused: false,
@@ -254,7 +256,7 @@ impl<'c> Campaign<'c> {
                         run: self.report.runs,
                         ..not_started(&failure)
                     };
-                    self.report_failure(found);
+                    _ = self.report_failure(found);
                     break;
                 }
             }
@@ -362,9 +364,8 @@ impl<'c> Campaign<'c> {
             return Ok(RunOver::Stop);
         }
         if let RunState::Violated(event) = state
-            && self.causes.iter().any(|known| known.is_violated_again(&run, event))
+            && self.causes.find_violated(&run, event).is_some()
         {
-            // The reason of a known failure is not searched again, as this can take longer than the run.
             return Ok(RunOver::Full);
         }
         if let Some(failing) = Failing::of_run(&mut run, &state, self.system, &self.settings.header) {
@@ -486,17 +487,29 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    fn report_failure(&mut self, failure: FoundFailure) {
-        let known = self.settings.known.iter().any(|known| is_same_cause(known, &failure.cause));
+    /// Adds a failure to the report, and returns its number there.
+    fn report_failure(&mut self, failure: FoundFailure) -> usize {
         let again = failure.file.as_ref().map(|file| shell::replay(file, &self.settings.replay_options));
+        let known = self.is_in_baseline(&failure.cause);
         self.report.failures.push(FoundFailure { known, again, ..failure });
+        self.report.failures.len() - 1
     }
 
-    /// Tests whether a failure was found before, or is one of a regression.
-    fn is_old(&self, failing: &Failing) -> bool {
-        let cause = failing.cause();
-        self.settings.shown.iter().any(|shown| is_same_cause(shown, &cause))
-            || self.causes.iter().any(|known| known.is_like(failing))
+    fn is_in_baseline(&self, cause: &str) -> bool {
+        self.settings.known.iter().any(|known| is_same_cause(known, cause))
+    }
+
+    /// Tests whether the cause of a failure is known, and notes that it was seen with this request and answer.
+    fn is_old(&mut self, failing: &Failing) -> bool {
+        let Some(SeenAgain { reported, name }) = self.causes.find(failing) else { return false };
+        let is_known = self.is_in_baseline(&name);
+        if let Some(failure) = reported.and_then(|at| self.report.failures.get_mut(at)) {
+            failure.known |= is_known;
+            if parts(&failure.cause).1 != name && !failure.also.contains(&name) {
+                failure.also.push(name);
+            }
+        }
+        true
     }
 
     /// Reports a new failure: keeps it, shrinks it, and keeps the result.
@@ -506,32 +519,29 @@ impl<'c> Campaign<'c> {
         }
         let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
         if failing.script.requests() == 0 {
-            self.report_failure(failure);
-            self.causes.push(failing);
+            let number = self.report_failure(failure);
+            self.causes.add(failing, Some(number));
             return;
         }
         failure.file = self.follower.found(&failure);
-        let others = match self.shrunk(&failing) {
-            Some((last, mut shrunk, others)) => {
-                if self.is_old(&last) {
-                    self.follower.dropped(&failure);
-                    self.causes.push(failing);
-                    return;
-                }
-                let file = failure.file.take();
-                // The failure keeps its first name, without the optional parts of the request that are not needed.
-                let named = Failing { options: last.options.clone(), ..failing.clone() };
-                shrunk.script.header.cause = Some(named.cause());
-                failure = FoundFailure { file, ..found(self.judging, &last, &shrunk, &self.report) };
-                failure.original_requests = failing.script.requests();
-                self.follower.shrunk(&failure);
-                self.causes.push(last);
-                others
+        let (mut last, mut others) = (None, Vec::new());
+        if let Some((shown, mut shrunk, also_found)) = self.shrunk(&failing) {
+            if self.is_old(&shown) {
+                self.follower.dropped(&failure);
+                self.causes.add(failing, None);
+                return;
             }
-            None => Vec::new(),
-        };
-        self.report_failure(failure);
-        self.causes.push(failing);
+            let file = failure.file.take();
+            // The failure keeps its first name, without the optional parts of the request that are not needed.
+            let named = Failing { options: shown.options.clone(), ..failing.clone() };
+            shrunk.script.header.cause = Some(named.cause());
+            failure = FoundFailure { file, ..found(self.judging, &shown, &shrunk, &self.report) };
+            failure.original_requests = failing.script.requests();
+            self.follower.shrunk(&failure);
+            (last, others) = (Some(shown), also_found);
+        }
+        let number = self.report_failure(failure);
+        last.into_iter().chain([failing]).for_each(|failing| self.causes.add(failing, Some(number)));
         for other in others {
             self.take_up_unshrunk(other);
         }
@@ -543,8 +553,8 @@ impl<'c> Campaign<'c> {
         if is_wanted && !self.is_old(&failing) {
             let mut failure = found(self.judging, &failing, &unshrunk(&failing), &self.report);
             failure.file = self.follower.found(&failure);
-            self.report_failure(failure);
-            self.causes.push(failing);
+            let number = self.report_failure(failure);
+            self.causes.add(failing, Some(number));
         }
     }
 
@@ -563,7 +573,9 @@ impl<'c> Campaign<'c> {
             system: self.system,
             patience,
             failing,
+            causes: &self.causes,
             last: None,
+            is_known: false,
             others: Vec::new(),
         };
         let budget = ShrinkBudget::default();
@@ -571,7 +583,9 @@ impl<'c> Campaign<'c> {
             shrink::shrink(&self.judging.spec, &failing.script, &failing.reason, &failing.cause(), &mut trial, budget);
         drop(end);
         // The last failing run may have been a run of another script.
-        let shown = Failing::recorded(self.judging, &shrunk.script).filter(|shown| failing.is_shown_by(shown));
+        let shown = Some(&shrunk.script).filter(|_| !trial.is_known);
+        let shown = shown.and_then(|script| Failing::recorded(self.judging, script));
+        let shown = shown.filter(|shown| failing.is_shown_by(shown));
         let last = shown.or(trial.last).unwrap_or_else(|| failing.clone());
         Some((last, shrunk, trial.others))
     }

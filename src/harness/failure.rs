@@ -1,30 +1,29 @@
-//! A failure of a live system: its kind, its cause, and the script that shows it; and trials of smaller scripts.
+//! A failure of a live system: its kind, its cause, and the script that shows it.
 //!
-//! Two failures have one cause if they have the same kind, the same constructors of request and answer, and a common statement in
+//! Two failures are alike if they have the same kind, the same constructors of request and answer, and a common statement in
 //! their reasons. While a failure is shrunk, the statement may change: a stale `Get` is found after a `Cas`, and shown after a
 //! `Put`.
 
+use std::collections::BTreeSet;
 use std::time::Duration;
 
 use rustc_hash::FxHashMap;
 
 use crate::evidence::Budget;
-use crate::limits::end;
+use crate::judge::{Exchange, Observed};
 use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
-use crate::shrink::{Trial, TrialOutcome};
 use crate::spec::http::{AnswerPart, AnswerSource};
 use crate::spec::{Spec, Type, TypeId};
 use crate::sut::{SutFailure, SutFailureKind, System};
 use crate::trace::{EventPlace, PeerEvent, PeerMessage, Places};
 use crate::value::Value;
 
-use super::run::{Judging, LiveRun, OutsideRequest, RunState};
-use super::wave::{LiveEvent, LiveEventKind, UNASKED, WaitLimits};
+use super::run::{Judging, LiveRun, RunState, in_order_of_service};
+use super::wave::{LiveEvent, LiveEventKind, UNASKED};
 
-/// The most work on the reason of a failure, and on the reason of a failure in a trial, in seconds of budget.
+/// The most work on the reason of a failure, in seconds of budget.
 const REASON_SECONDS: f64 = 1.0;
-const TRIAL_SECONDS: f64 = 0.05;
 /// The time after the end of a connection within which the system may show that it has ended as a whole.
 const DYING: Duration = Duration::from_millis(500);
 
@@ -35,6 +34,8 @@ pub struct Failing {
     pub kind: FailureKind,
     /// The constructors of the request and the answer at which the failure shows: `Put NoContent`.
     pub constructors: String,
+    /// The constructor of the answer, and its status over HTTP.
+    pub answer: String,
     /// The optional parts of the request, each with its constructor, if requests of this variant have several: `if_match Any`.
     pub options: Vec<String>,
     /// The statements of the specification that the reason names.
@@ -68,7 +69,7 @@ impl Failing {
         if text.is_empty() { "violation".to_owned() } else { text.join(" ") }
     }
 
-    /// Tests whether another failure has the same cause. If this request has optional parts, the other one must have all of them.
+    /// Tests whether another failure is like this one. If this request has optional parts, the other one must have all of them.
     /// If it has none, the reasons must have a statement in common.
     #[must_use]
     pub fn is_like(&self, other: &Failing) -> bool {
@@ -87,6 +88,25 @@ impl Failing {
             && !self.options.is_empty()
             && self.constructors == constructors(spec, events, last)
             && self.has_options(&options(spec, events, last))
+    }
+
+    /// The names of the optional parts that the request has.
+    pub(super) fn names_of_options(&self) -> BTreeSet<&str> {
+        self.options.iter().filter_map(|option| option.split(' ').next()).collect()
+    }
+
+    /// The exchanges before the failure, in an order in which the server may have served them, and the one at which it shows; `None`
+    /// if it does not show at an answer, or no order is known.
+    #[must_use]
+    pub(super) fn exchanges(&self, judging: &Judging) -> Option<Vec<Exchange>> {
+        let events: Vec<LiveEvent> = self.script.steps.iter().filter_map(|step| event(&self.script, step)).collect();
+        let last = events.last()?;
+        let LiveEventKind::Answered(answer) = &last.kind else { return None };
+        let (request, observed) = (request(&events, last)?.clone(), Observed::Answer(answer.clone()));
+        let failing = Exchange { line: events.len() as u64, client: last.client, request, observed };
+        let before: Vec<LiveEvent> = events.iter().filter(|event| event.label != last.label).cloned().collect();
+        let before = in_order_of_service(judging, &before)?;
+        Some(before.into_iter().chain([failing]).collect())
     }
 
     fn has_options(&self, others: &[String]) -> bool {
@@ -119,7 +139,7 @@ impl Failing {
         Some(Failing::violation(&mut run, event, &script.header, Duration::from_secs_f64(REASON_SECONDS)))
     }
 
-    fn found(
+    pub(super) fn found(
         run: &mut LiveRun,
         state: &RunState,
         system: &mut dyn System,
@@ -156,6 +176,7 @@ impl Failing {
         Failing {
             kind: FailureKind::Violation,
             constructors: events.last().map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            answer: events.last().map(|last| constructor_of_answer(spec, last)).unwrap_or_default(),
             options: events.last().map(|last| options(spec, events, last)).unwrap_or_default(),
             places: evidence.places.iter().filter_map(|named| place(&named.place)).collect(),
             script: script(header, events),
@@ -183,6 +204,7 @@ impl Failing {
         Failing {
             kind: kind(failure.kind),
             constructors: last.map(|last| constructors(spec, events, last)).unwrap_or_default(),
+            answer: last.map(|last| constructor_of_answer(spec, last)).unwrap_or_default(),
             options: last.map(|last| options(spec, events, last)).unwrap_or_default(),
             places: Vec::new(),
             script: script(header, events),
@@ -328,20 +350,33 @@ fn options(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> Vec<String> {
     said.collect()
 }
 
+/// The request without some of its optional parts, which are said by name.
+pub(super) fn without_options(spec: &Spec, request: &Value, is_left_out: impl Fn(&str) -> bool) -> Value {
+    let Value::Data { tag, .. } = request else { return request.clone() };
+    let fields = (0..).zip(spec.types.fields(spec.program.request, *tag));
+    let optional = fields
+        .filter(|(_, (name, ty))| matches!(spec.types.get(*ty), Type::Option(_)) && name.is_none_or(&is_left_out));
+    let none: Vec<(u32, Value)> = optional.map(|(at, _)| (at, Value::NONE)).collect();
+    request.with_fields(&none)
+}
+
 /// The constructors of the request that an event belongs to, and of its answer.
 fn constructors(spec: &Spec, events: &[LiveEvent], last: &LiveEvent) -> String {
     let request = request(events, last).and_then(|value| constructor(spec, spec.program.request, value));
     let answer = match &last.kind {
-        LiveEventKind::Answered(answer) => {
-            let parts = constructor(spec, spec.program.response, answer).into_iter().chain(status(spec, answer));
-            Some(parts.collect::<Vec<_>>().join(" ")).filter(|text| !text.is_empty())
-        }
         LiveEventKind::Closed => Some("closed".to_owned()),
         LiveEventKind::Peer(event) => return called(spec, event),
-        LiveEventKind::Sent(_) | LiveEventKind::Lost | LiveEventKind::Restarted => None,
+        _ => Some(constructor_of_answer(spec, last)).filter(|text| !text.is_empty()),
     };
     let parts: Vec<String> = request.into_iter().chain(answer).collect();
     parts.join(" ")
+}
+
+/// The constructor of an answer, and its status over HTTP.
+fn constructor_of_answer(spec: &Spec, event: &LiveEvent) -> String {
+    let LiveEventKind::Answered(answer) = &event.kind else { return String::new() };
+    let parts = constructor(spec, spec.program.response, answer).into_iter().chain(status(spec, answer));
+    parts.collect::<Vec<_>>().join(" ")
 }
 
 /// A call of a peer in short: the name of the peer, and the constructor of the request.
@@ -365,7 +400,8 @@ fn status(spec: &Spec, answer: &Value) -> Option<String> {
     answer.field(*tag, at as u32).as_int().map(ToString::to_string)
 }
 
-fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
+/// The constructor of a value, if its type has several.
+pub(super) fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
     match (spec.types.get(ty), value) {
         (Type::Enum(at), Value::Data { tag, .. }) => {
             Some(spec.types.enums[*at as usize].variants[*tag as usize].name.clone())
@@ -381,93 +417,6 @@ fn constructor(spec: &Spec, ty: TypeId, value: &Value) -> Option<String> {
             (!names.is_empty()).then(|| names.join("/"))
         }
         _ => None,
-    }
-}
-
-/// The trials of smaller scripts against the live system.
-pub struct LiveTrial<'t> {
-    /// The specification, the network and the limits of the judge.
-    pub judging: &'t Judging,
-    /// The number of clients.
-    pub clients: u64,
-    /// True if a client may send a request before its earlier ones are answered.
-    pub pipelines: bool,
-    /// The system.
-    pub system: &'t mut dyn System,
-    /// The limits on waiting.
-    pub patience: WaitLimits<'t>,
-    /// The failure that is shrunk.
-    pub failing: &'t Failing,
-    /// The last failure with the same cause.
-    pub last: Option<Failing>,
-    /// The failures with other causes.
-    pub others: Vec<Failing>,
-}
-
-/// The end of a run of a script.
-#[derive(Clone, Debug)]
-pub enum ScriptRun {
-    /// Everything that was observed is explained, or it is undecided.
-    Passes,
-    /// The run failed.
-    Fails(Box<Failing>),
-    /// Everything that was observed is explained, but the script was not run to its end, as this request may break the client's duty.
-    Outside(OutsideRequest),
-}
-
-/// Resets the system and runs a script once. A request that may break the client's duty is not sent, nor is any after it.
-///
-/// # Errors
-/// The system cannot be started, or the end came before the run was judged.
-pub fn run_once(
-    judging: &Judging,
-    script: &Script,
-    system: &mut dyn System,
-    clients: u64,
-    patience: WaitLimits<'_>,
-) -> Result<ScriptRun, SutFailure> {
-    let mut run = LiveRun::begin(judging, clients.max(script.clients()), system)?;
-    let state = run.perform(&script.plan(), system, patience);
-    let outside = if let RunState::Outside(request) = state { Some(request) } else { None };
-    let mut state = if outside.is_some() { RunState::Explained } else { state };
-    if let RunState::Explained = state {
-        state = run.await_calls(system, patience);
-    }
-    if let RunState::Explained = state {
-        state = run.settle();
-    }
-    if let RunState::Explained = state {
-        state = run.check_silence(system);
-    }
-    let is_cut = matches!(state, RunState::Explained | RunState::Undecided(_)) && end::is_over();
-    if is_cut || matches!(state, RunState::Interrupted) {
-        return Err(SutFailure::new(SutFailureKind::Start, "interrupted"));
-    }
-    if let (RunState::Explained, Some(request)) = (&state, outside) {
-        return Ok(ScriptRun::Outside(request));
-    }
-    let time = Duration::from_secs_f64(TRIAL_SECONDS);
-    let failing = Failing::found(&mut run, &state, system, &script.header, time);
-    Ok(failing.map_or(ScriptRun::Passes, |failing| ScriptRun::Fails(Box::new(failing))))
-}
-
-impl Trial for LiveTrial<'_> {
-    fn run(&mut self, script: &Script) -> TrialOutcome {
-        if !self.pipelines && script.pipelines() {
-            return TrialOutcome::Passes;
-        }
-        let failing = match run_once(self.judging, script, &mut *self.system, self.clients, self.patience) {
-            Ok(ScriptRun::Fails(failing)) => *failing,
-            Ok(ScriptRun::Passes | ScriptRun::Outside(_)) => return TrialOutcome::Passes,
-            Err(why) => return TrialOutcome::Error(why),
-        };
-        let (cause, recorded) = (failing.cause(), failing.script.clone());
-        if self.failing.is_shown_by(&failing) {
-            self.last = Some(failing);
-            return TrialOutcome::Fails { cause: self.failing.cause(), recorded };
-        }
-        self.others.push(failing);
-        TrialOutcome::Fails { cause, recorded }
     }
 }
 

@@ -18,8 +18,8 @@ use crate::script::{Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::sut::System;
 
-use super::failure::{ScriptRun, run_once};
 use super::run::{Judging, OutsideRequest};
+use super::trial::{ScriptRun, run_once};
 use super::wave::WaitLimits;
 
 /// A directory of regressions.

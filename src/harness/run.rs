@@ -390,35 +390,7 @@ impl LiveRun {
     /// The exchanges in an order in which the server may have served them; `None` if no order is known.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
-        let spec = &self.judging.spec;
-        let events = &self.events[..self.explained];
-        if let Some(exchanges) = one_after_another(events) {
-            return Some(exchanges);
-        }
-        if !self.answers_at_once {
-            return None;
-        }
-        let history = search::history(spec, events.iter().filter_map(happened));
-        let judged = search::judge(spec, &history, &self.judging.options);
-        if !judged.verdict.is_accept() {
-            return None;
-        }
-        let answers: FxHashMap<u64, &Value> = events.iter().filter_map(answer).collect();
-        let served = judged.order.iter().filter_map(|(_, line)| {
-            let event = events.get(*line as usize - 1)?;
-            let LiveEventKind::Sent(request) = &event.kind else { return None };
-            let observed =
-                answers.get(&event.label).map_or(Observed::Any, |answer| Observed::Answer((*answer).clone()));
-            Some(Exchange { line: *line, client: event.client, request: request.value.clone(), observed })
-        });
-        let mut served: Vec<Exchange> = served.collect();
-        // A request from before a restart was served before it, or never.
-        for (at, _) in events.iter().enumerate().filter(|(_, event)| matches!(event.kind, LiveEventKind::Restarted)) {
-            let line = at as u64 + 1;
-            let after = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
-            served.insert(after, Exchange::restart(line));
-        }
-        Some(served)
+        in_order_of_service(&self.judging, &self.events[..self.explained])
     }
 
     /// The observations that were explained.
@@ -452,6 +424,37 @@ impl LiveRun {
     pub fn requests(&self) -> u64 {
         self.requests
     }
+}
+
+/// The exchanges of these events in an order in which the server may have served them; `None` if no order is known.
+pub(super) fn in_order_of_service(judging: &Judging, events: &[LiveEvent]) -> Option<Vec<Exchange>> {
+    let spec = &judging.spec;
+    if let Some(exchanges) = one_after_another(events) {
+        return Some(exchanges);
+    }
+    if !spec.for_networks().program.answers_at_once() {
+        return None;
+    }
+    let history = search::history(spec, events.iter().filter_map(happened));
+    let judged = search::judge(spec, &history, &judging.options);
+    if !judged.verdict.is_accept() {
+        return None;
+    }
+    let answers: FxHashMap<u64, &Value> = events.iter().filter_map(answer).collect();
+    let served = judged.order.iter().filter_map(|(_, line)| {
+        let event = events.get(*line as usize - 1)?;
+        let LiveEventKind::Sent(request) = &event.kind else { return None };
+        let observed = answers.get(&event.label).map_or(Observed::Any, |answer| Observed::Answer((*answer).clone()));
+        Some(Exchange { line: *line, client: event.client, request: request.value.clone(), observed })
+    });
+    let mut served: Vec<Exchange> = served.collect();
+    // A request from before a restart was served before it, or never.
+    for (at, _) in events.iter().enumerate().filter(|(_, event)| matches!(event.kind, LiveEventKind::Restarted)) {
+        let line = at as u64 + 1;
+        let after = served.iter().position(|exchange| exchange.line > line).unwrap_or(served.len());
+        served.insert(after, Exchange::restart(line));
+    }
+    Some(served)
 }
 
 /// The events as exchanges, if each request is answered before the next one is sent.

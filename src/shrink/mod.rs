@@ -60,6 +60,8 @@ pub enum TrialOutcome {
         /// The run as it was observed, with the labels of the script, up to the event that cannot be explained.
         recorded: Script,
     },
+    /// Nobody needs a smaller script, so the search ends.
+    Enough,
     /// The run says nothing: the system or the adapter broke down.
     Error(SutFailure),
 }

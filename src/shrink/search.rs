@@ -33,7 +33,7 @@ const ROUNDS: u32 = 3;
 /// The reason why the search ends early.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Halt {
-    /// The budget is used up.
+    /// The budget is used up, or nobody needs a smaller script.
     Budget,
     /// The system broke down several times in a row.
     Failure(SutFailure),
@@ -207,6 +207,7 @@ impl<'t> ScriptSearch<'t> {
         self.breakdowns = if let TrialOutcome::Error(_) = outcome { self.breakdowns + 1 } else { 0 };
         match outcome {
             TrialOutcome::Passes => Ok(None),
+            TrialOutcome::Enough => Err(Halt::Budget),
             TrialOutcome::Error(failure) if self.breakdowns >= BREAKDOWNS => Err(Halt::Failure(failure)),
             TrialOutcome::Error(_) => Ok(None),
             TrialOutcome::Fails { cause, recorded } if cause == self.cause => {

@@ -159,9 +159,8 @@ impl LiveTest<'_> {
             texts: texts(self.spec),
             ..CampaignReport::default()
         };
-        report.regressions = self.regression_runs(judging, system, terminal);
-        let is_shown = |run: &&RegressionRun| matches!(run.outcome, RegressionOutcome::Fails(..));
-        let shown = report.regressions.iter().filter(is_shown).map(|run| run.cause.clone()).collect();
+        let shown;
+        (report.regressions, shown) = self.regression_runs(judging, system, terminal);
         let settings = CampaignSettings { shown, ..self.settings() };
         let mut follower =
             Keeping { progress: TestProgress::new(options.requests), regressions: &self.regressions, terminal };
@@ -192,7 +191,7 @@ impl LiveTest<'_> {
             shrink_time: options.shrink_time,
             weights: options.generate,
             known: self.known.clone(),
-            shown: BTreeSet::new(),
+            shown: Vec::new(),
             aims: CampaignAims::default(),
             header: header(self.spec, options),
             replay_options: options.system.again.clone(),
@@ -213,19 +212,19 @@ impl LiveTest<'_> {
         self.options.time.map(|time| time.saturating_sub(self.began.elapsed()))
     }
 
-    /// Runs the regressions, as long as there is time.
+    /// Runs the regressions, as long as there is time, and returns the scripts of those that fail, too.
     fn regression_runs(
         &self,
         judging: &Judging,
         system: &mut dyn System,
         terminal: &mut Terminal,
-    ) -> Vec<RegressionRun> {
+    ) -> (Vec<RegressionRun>, Vec<Script>) {
         let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
         let until = self.options.time.and_then(|time| self.began.checked_add(time));
         let patience = WaitLimits { deadline, silence: deadline, stop: &self.stop, until };
         let clients = self.options.system.clients.get();
-        let mut runs = Vec::new();
+        let (mut runs, mut shown) = (Vec::new(), Vec::new());
         for path in files {
             let file = path.display().to_string();
             let (cause, outcome) = match read_script(self.spec, &path) {
@@ -237,7 +236,9 @@ impl LiveTest<'_> {
                     if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
                         break;
                     }
-                    (script.header.cause.unwrap_or_default(), outcome)
+                    let cause = script.header.cause.clone().unwrap_or_default();
+                    shown.extend(matches!(outcome, RegressionOutcome::Fails(..)).then_some(script));
+                    (cause, outcome)
                 }
                 Err(why) => {
                     terminal.complain(&format!("error: {why}\n"));
@@ -246,7 +247,7 @@ impl LiveTest<'_> {
             };
             runs.push(RegressionRun { file, cause, outcome, known: false });
         }
-        runs
+        (runs, shown)
     }
 }
 

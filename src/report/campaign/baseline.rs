@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use serde::Deserialize;
 
-use super::{BaselineReport, CampaignReport, RegressionOutcome, RegressionRun};
+use super::{BaselineReport, CampaignReport, FoundFailure, RegressionOutcome, RegressionRun};
 use crate::json::{self, quoted};
 
 /// The version of the file format.
@@ -99,12 +99,19 @@ impl Baseline {
     /// Marks the failures whose causes are known, and adds the comparison to the report.
     pub fn mark(&self, report: &mut CampaignReport) {
         for found in &mut report.failures {
-            found.known = self.knows(&found.cause);
+            let is_known = found.names().any(|name| self.knows(name));
+            found.known = is_known;
         }
         for run in &mut report.regressions {
             run.known = matches!(run.outcome, RegressionOutcome::Fails(..)) && self.knows(&run.cause);
         }
-        report.baseline = Some(self.compare(causes(report)));
+        // A failure with one known name is known by all of them.
+        let names = report.failures.iter().flat_map(|found| {
+            let is_told = |name: &&str| if found.known { self.knows(name) } else { **name == found.cause };
+            found.names().filter(is_told)
+        });
+        let comparison = self.compare(names.chain(failing_regressions(report)));
+        report.baseline = Some(comparison);
     }
 
     /// The known causes, together with the causes that a campaign found. Other known causes stay: the campaign may have ended too
@@ -112,15 +119,15 @@ impl Baseline {
     #[must_use]
     pub fn with(mut self, report: &CampaignReport) -> Baseline {
         self.spec.clone_from(&report.spec);
-        let new: Vec<String> = causes(report).filter(|cause| !self.knows(cause)).map(str::to_owned).collect();
+        let names = report.failures.iter().flat_map(FoundFailure::names).chain(failing_regressions(report));
+        let new: Vec<String> = names.filter(|cause| !self.knows(cause)).map(str::to_owned).collect();
         self.causes.extend(new);
         self
     }
 }
 
-/// The causes of the failures that were found, and of the regressions that fail.
-fn causes(report: &CampaignReport) -> impl Iterator<Item = &str> {
+/// The causes of the regressions that fail.
+fn failing_regressions(report: &CampaignReport) -> impl Iterator<Item = &str> {
     let fails = |run: &&RegressionRun| matches!(run.outcome, RegressionOutcome::Fails(..)) && !run.cause.is_empty();
-    let regressions = report.regressions.iter().filter(fails).map(|run| run.cause.as_str());
-    report.failures.iter().map(|found| found.cause.as_str()).chain(regressions)
+    report.regressions.iter().filter(fails).map(|run| run.cause.as_str())
 }

@@ -2,7 +2,7 @@
 //!
 //! `::error file=specs/kv_etag.may,line=48,title=violation of kv_etag::violation after 212 requests …%0Aonly …`
 
-use super::text::headline;
+use super::text::{also, headline};
 use super::visible::visible;
 use super::{CampaignReport, FoundFailure, RegressionOutcome, SpecPlace};
 
@@ -26,7 +26,7 @@ pub fn annotations(report: &CampaignReport) -> String {
 fn annotation(report: &CampaignReport, found: &FoundFailure) -> String {
     let FoundFailure { explanation, again, .. } = found;
     let again = again.iter().map(|again| format!("again: {again}"));
-    let lines = [headline(found)].into_iter().chain(explanation.iter().cloned()).chain(again);
+    let lines = [headline(found)].into_iter().chain(explanation.iter().cloned()).chain(also(found)).chain(again);
     let message: Vec<String> = lines.map(|line| visible(&line)).collect();
     let severity = if found.known { "notice" } else { "error" };
     let place = match &found.place {

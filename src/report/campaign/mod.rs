@@ -208,6 +208,8 @@ pub struct FoundFailure {
     pub steps: Vec<ShownStep>,
     /// The last lines of the system's output.
     pub last_output: Vec<String>,
+    /// The other requests and answers at which the same cause showed: `Get NotFound`.
+    pub also: Vec<String>,
 }
 
 /// The kinds of failures.
@@ -417,6 +419,7 @@ impl FoundFailure {
     pub fn new(kind: FailureKind, cause: String) -> FoundFailure {
         FoundFailure {
             cause,
+            also: Vec::new(),
             event: None,
             requests_to_find: 0,
             script: String::new(),
@@ -439,6 +442,11 @@ impl FoundFailure {
 }
 
 impl FoundFailure {
+    /// All names of the cause: the first one, and those of other requests and answers at which it showed.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        [&self.cause].into_iter().chain(&self.also).map(String::as_str)
+    }
+
     /// The number of each step, as explanations name it: the number of its request, from 1.
     #[must_use]
     pub fn numbers(&self) -> Vec<Option<usize>> {

@@ -252,8 +252,15 @@ pub fn failure(failure: &FoundFailure) -> String {
         lines.push("  the last output of the system:".into());
         lines.extend(failure.last_output.iter().map(|line| format!("    {line}")));
     }
+    lines.extend(also(failure));
     lines.extend(failure.again.iter().map(|again| format!("again:  {again}")));
     ended(lines)
+}
+
+/// The other requests and answers at which the same cause showed, on one line, if there are any.
+#[must_use]
+pub fn also(failure: &FoundFailure) -> Option<String> {
+    (!failure.also.is_empty()).then(|| format!("also:   {}", failure.also.join("; ")))
 }
 
 /// The way in which a failure was found, on one line.

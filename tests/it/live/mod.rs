@@ -1,6 +1,7 @@
 //! Live testing: requests that are made, servers that are tested and watched, and what is reported of it.
 
 mod campaign_reports;
+mod causes;
 mod configuration;
 mod correct;
 mod coverage;

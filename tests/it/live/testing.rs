@@ -17,7 +17,7 @@ fn server(name: &str, options: &str) -> (String, String) {
     (format!("127.0.0.1:{port}"), format!("python3 -SB tests/data/planted/{name}.py --port {port} {options}"))
 }
 
-fn has_python() -> bool {
+pub fn has_python() -> bool {
     let has = std::process::Command::new("python3").arg("--version").output().is_ok();
     if !has {
         skipped("python3 is not installed");

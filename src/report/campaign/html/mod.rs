@@ -12,7 +12,7 @@ mod wrapped;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::text::{fails, headline, interval, never, percent};
+use super::text::{also, fails, headline, interval, never, percent};
 use super::visible::visible;
 use super::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::choice::counted;
@@ -118,6 +118,7 @@ fn failure(at: usize, found: &FoundFailure, links: &Links) -> Markup {
                 h3 { "The last output of the system" }
                 pre { @for line in &found.last_output { (visible(line)) "\n" } }
             }
+            @if let Some(also) = also(found) { p { (visible(&also)) } }
             @if let Some(again) = &found.again { (copied("Again", again)) }
             @if !found.script.is_empty() { (copied("Script", found.script.trim_end())) }
         }

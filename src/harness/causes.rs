@@ -1,0 +1,208 @@
+//! The causes of a campaign's failures: which failures are shown by one mistake of the system.
+//!
+//! `Head 412 (if_match Any, unmodified)` and `Get 412 (if_match Of, unmodified)` are one mistake if the server had to answer both by
+//! the same `reply` of the specification. Two failures have one cause if
+//!
+//! * they are alike: the same requests and answers, and a statement in common ([`Failing::is_like`]), or
+//! * the server had to answer by the same `reply` statements, and the requests have what the mistake needs. So if the server answers a
+//!   `Get` as if it had no `if_match`, then it does so with a `Delete`. If something else is wrong, the answers must have one
+//!   constructor, and the reasons a statement in common, or the request of one all optional parts of the other one. A statement that
+//!   is possible for one only is no difference, as what is known of the state decides about it. Or
+//! * the server answered as if the same earlier request had not been made: after `Put a "x"` and `Delete a` it answered `Get a` by
+//!   `"x"`, and `List` by `["a"]`; or
+//! * the adapter complains in the same words, apart from numbers and quoted texts.
+
+use std::cell::OnceCell;
+use std::collections::BTreeSet;
+
+use crate::coverage::Replies;
+use crate::judge::{Exchange, Judge};
+use crate::report::campaign::FailureKind;
+use crate::report::campaign::baseline::is_same_cause;
+use crate::script::Script;
+
+use super::failure::{Failing, constructor, without_options};
+use super::run::{Judging, LiveRun};
+
+/// The most exchanges of a failure of which each is left out once, to see whether the rest is explained.
+const LEFT_OUT: usize = 8;
+
+/// The causes that are known so far.
+pub struct Causes<'j> {
+    judging: &'j Judging,
+    replies: OnceCell<Replies>,
+    known: Vec<KnownCause>,
+    /// The causes of regressions that fail, by name.
+    named: Vec<String>,
+}
+
+struct KnownCause {
+    failing: Failing,
+    signs: Signs,
+    /// The number of the failure in the report, from 0, if it is there.
+    reported: Option<usize>,
+}
+
+/// The signs of a mistake in the script of a failure.
+struct Signs {
+    /// The statements by which the server may have answered instead; empty if they are not known.
+    replies: Vec<usize>,
+    /// True if everything is explained without the optional parts of the last request.
+    ignores_options: bool,
+    /// The constructor of the earlier request without which everything is explained, if nothing is without all optional parts of the
+    /// last request, or without one of them.
+    unmade: Option<String>,
+}
+
+/// A failure with a known cause.
+pub struct SeenAgain {
+    /// The number of the failure in the report, from 0, if it is there.
+    pub reported: Option<usize>,
+    /// The name of the cause, with the request and the answer of this failure.
+    pub name: String,
+}
+
+impl<'j> Causes<'j> {
+    /// The causes of these regressions, which fail.
+    #[must_use]
+    pub fn of_regressions(judging: &'j Judging, scripts: &[Script]) -> Causes<'j> {
+        let named = scripts.iter().filter_map(|script| script.header.cause.clone()).collect();
+        let mut causes = Causes { judging, replies: OnceCell::new(), known: Vec::new(), named };
+        for failing in scripts.iter().filter_map(|script| Failing::recorded(judging, script)) {
+            causes.add(failing, None);
+        }
+        causes
+    }
+
+    /// Adds the cause of a failure.
+    pub fn add(&mut self, failing: Failing, reported: Option<usize>) {
+        let signs = self.signs(&failing);
+        self.known.push(KnownCause { failing, signs, reported });
+    }
+
+    /// Looks for the cause of a failure among the known ones.
+    #[must_use]
+    pub fn find(&self, failing: &Failing) -> Option<SeenAgain> {
+        if self.named.iter().any(|named| is_same_cause(named, &failing.cause())) {
+            return Some(SeenAgain { reported: None, name: failing.cause() });
+        }
+        let alike = self.known.iter().find(|known| known.failing.is_like(failing));
+        let found = alike.or_else(|| {
+            let other = OtherFailure { causes: self, failing, signs: OnceCell::new() };
+            self.known.iter().find(|known| known.is_shown_by(&other))
+        });
+        found.map(|known| known.seen_as(&failing.constructors))
+    }
+
+    /// Looks for the cause of the violation of a run, as far as it can be told without the reason, whose search may take longer than
+    /// the run.
+    #[must_use]
+    pub fn find_violated(&self, run: &LiveRun, event: u64) -> Option<SeenAgain> {
+        let known = self.known.iter().find(|known| known.failing.is_violated_again(run, event))?;
+        Some(known.seen_as(&known.failing.constructors))
+    }
+
+    fn signs(&self, failing: &Failing) -> Signs {
+        let exchanges = failing.exchanges(self.judging).unwrap_or_default();
+        let replies = self.replies.get_or_init(|| Replies::of(&self.judging.spec)).possible(&exchanges);
+        let ignores_options = !failing.options.is_empty() && self.ignores(&exchanges, |_| true);
+        let ignores_one =
+            || failing.names_of_options().into_iter().any(|one| self.ignores(&exchanges, |name| name == one));
+        let unmade = if ignores_options || ignores_one() { None } else { self.unmade(&exchanges) };
+        Signs { replies, ignores_options, unmade }
+    }
+
+    /// Tests whether exchanges are explained without some of the optional parts of the last request.
+    fn ignores(&self, exchanges: &[Exchange], is_left_out: impl Fn(&str) -> bool) -> bool {
+        let Some((last, before)) = exchanges.split_last() else { return false };
+        let request = without_options(&self.judging.spec, &last.request, is_left_out);
+        self.are_explained(before.iter().chain([&Exchange { request, ..last.clone() }]))
+    }
+
+    fn unmade(&self, exchanges: &[Exchange]) -> Option<String> {
+        let (_, before) = exchanges.split_last().filter(|_| exchanges.len() <= LEFT_OUT)?;
+        let is_rest_explained = |at: &usize| self.are_explained(before[..*at].iter().chain(&exchanges[at + 1..]));
+        let unmade = (0..before.len()).rev().find(is_rest_explained)?;
+        let spec = &self.judging.spec;
+        constructor(spec, spec.program.request, &before[unmade].request)
+    }
+
+    fn are_explained<'e>(&self, mut exchanges: impl Iterator<Item = &'e Exchange>) -> bool {
+        let Judging { spec, options, .. } = self.judging;
+        let mut judge = Judge::new(spec.clone(), options.clone());
+        exchanges.all(|exchange| judge.observe(exchange) && !judge.is_cut())
+    }
+}
+
+/// A failure whose cause is looked for.
+struct OtherFailure<'o> {
+    causes: &'o Causes<'o>,
+    failing: &'o Failing,
+    signs: OnceCell<Signs>,
+}
+
+impl OtherFailure<'_> {
+    fn signs(&self) -> &Signs {
+        self.signs.get_or_init(|| self.causes.signs(self.failing))
+    }
+
+    /// Tests whether the system answered as if the request had none of these optional parts.
+    fn ignores(&self, names: &BTreeSet<&str>) -> bool {
+        let exchanges = self.failing.exchanges(self.causes.judging).unwrap_or_default();
+        self.causes.ignores(&exchanges, |name| names.contains(name))
+    }
+}
+
+impl KnownCause {
+    fn seen_as(&self, constructors: &str) -> SeenAgain {
+        let named = Failing { constructors: constructors.to_owned(), places: Vec::new(), ..self.failing.clone() };
+        SeenAgain { reported: self.reported, name: named.cause() }
+    }
+
+    fn is_shown_by(&self, other: &OtherFailure<'_>) -> bool {
+        let (own, failing) = (&self.failing, other.failing);
+        match (own.kind, failing.kind) {
+            (FailureKind::Adapter, FailureKind::Adapter) => without_values(own) == without_values(failing),
+            (FailureKind::Violation, FailureKind::Violation) => {
+                let may_be_unmade = self.signs.unmade.is_some() && self.signs.unmade == other.signs().unmade;
+                may_be_unmade || self.is_choice_of(other)
+            }
+            _ => false,
+        }
+    }
+
+    /// Tests whether the server had to make the same choice for another failure, and what it did instead is one mistake.
+    fn is_choice_of(&self, other: &OtherFailure<'_>) -> bool {
+        let (own, failing) = (&self.failing, other.failing);
+        let (names, others) = (own.names_of_options(), failing.names_of_options());
+        let is_needed = match names.is_empty() {
+            true => others.is_empty() && own.places.iter().any(|place| failing.places.contains(place)),
+            false => names.is_subset(&others),
+        };
+        is_needed
+            && are_of_one_choice(&self.signs.replies, &other.signs().replies)
+            && (own.answer == failing.answer || self.signs.ignores_options && other.ignores(&names))
+    }
+}
+
+/// Tests whether one of these has all statements of the other one.
+fn are_of_one_choice(one: &[usize], other: &[usize]) -> bool {
+    let within = |some: &[usize], all: &[usize]| !some.is_empty() && some.iter().all(|reply| all.contains(reply));
+    within(one, other) || within(other, one)
+}
+
+/// The explanation without numbers and quoted texts.
+fn without_values(failing: &Failing) -> String {
+    let mut quote = None;
+    let mut kept = String::new();
+    for letter in failing.explanation.join("\n").chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            Some(_) => {}
+            None if letter == '"' || letter == '\'' => quote = Some(letter),
+            None if letter.is_ascii_digit() => {}
+            None => kept.push(letter),
+        }
+    }
+    kept
+}
