@@ -251,7 +251,7 @@ impl<'c> Campaign<'c> {
                 Err(failure) => {
                     // Failures that were found earlier are kept.
                     let found = FoundFailure {
-                        last_output: self.system.last_output(),
+                        last_output: self.system.last_output(None),
                         requests_to_find: self.report.requests,
                         run: self.report.runs,
                         ..not_started(&failure)

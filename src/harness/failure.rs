@@ -5,7 +5,7 @@
 //! `Put`.
 
 use std::collections::BTreeSet;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use rustc_hash::FxHashMap;
 
@@ -212,7 +212,7 @@ impl Failing {
             reason: last.map(message_label).into_iter().collect(),
             explanation: vec![failure.what.clone()],
             possible: Vec::new(),
-            last_output: system.last_output(),
+            last_output: system.last_output(last.and_then(|last| sent(events, last))),
         }
     }
 }
@@ -300,7 +300,7 @@ fn event(script: &Script, step: &ScriptStep) -> Option<LiveEvent> {
         ScriptStep::Peer(event) => (UNASKED, 0, LiveEventKind::Peer(event.clone())),
         ScriptStep::Wait(_) | ScriptStep::Together { .. } => return None,
     };
-    Some(LiveEvent { label, client, kind, waited: 0.0 })
+    Some(LiveEvent { label, client, kind, waited: 0.0, sent: None })
 }
 
 /// The label of the message of an event: odd for a request, and the next number for its answer.
@@ -328,6 +328,11 @@ fn request<'e>(events: &'e [LiveEvent], last: &LiveEvent) -> Option<&'e Value> {
         LiveEventKind::Sent(request) if event.label == last.label => Some(&request.value),
         _ => None,
     })
+}
+
+/// The moment at which the request of an event was sent.
+fn sent(events: &[LiveEvent], last: &LiveEvent) -> Option<Instant> {
+    events.iter().filter(|event| event.label == last.label).find_map(|event| event.sent)
 }
 
 /// The optional parts of the request that an event belongs to, with their constructors, if requests of its variant have several.
@@ -433,7 +438,7 @@ mod tests {
     use crate::script::RequestTemplate;
 
     fn event(label: u64, kind: LiveEventKind) -> LiveEvent {
-        LiveEvent { label, client: 1, kind, waited: 0.0 }
+        LiveEvent { label, client: 1, kind, waited: 0.0, sent: None }
     }
 
     fn events(last: LiveEventKind) -> Vec<LiveEvent> {

@@ -33,6 +33,8 @@ pub struct LiveEvent {
     pub kind: LiveEventKind,
     /// The wait before the event, in seconds, if the event is a request.
     pub waited: f64,
+    /// The moment at which a request was sent; `None` for other events, and for a request of a script.
+    pub sent: Option<Instant>,
 }
 
 /// The events at a client.
@@ -164,7 +166,13 @@ pub fn perform(
 
 /// The events of a call of a peer and its end, in a run.
 pub fn called(events: [PeerEvent<Value>; 2]) -> [LiveEvent; 2] {
-    events.map(|event| LiveEvent { label: UNASKED, client: UNASKED, kind: LiveEventKind::Peer(event), waited: 0.0 })
+    events.map(|event| LiveEvent {
+        label: UNASKED,
+        client: UNASKED,
+        kind: LiveEventKind::Peer(event),
+        waited: 0.0,
+        sent: None,
+    })
 }
 
 impl Wave<'_> {
@@ -239,6 +247,7 @@ impl Wave<'_> {
                 client: ask.client,
                 kind: LiveEventKind::Restarted,
                 waited: 0.0,
+                sent: None,
             });
         }
         let until = Instant::now() + Duration::from_secs_f64(ask.delay.clamp(0.0, 3_600.0));
@@ -270,7 +279,8 @@ impl Wave<'_> {
         // The delay of a request at a barrier belongs to the barrier.
         let waited = if ask.barrier.is_none() { ask.delay } else { 0.0 };
         let kind = LiveEventKind::Sent(request);
-        self.events.push(LiveEvent { label: ask.label, client: ask.client, kind, waited });
+        let sent = Some(Instant::now());
+        self.events.push(LiveEvent { label: ask.label, client: ask.client, kind, waited, sent });
         Ok(())
     }
 
@@ -327,7 +337,7 @@ impl Wave<'_> {
 
     fn end(&mut self, label: u64, client: u64, kind: LiveEventKind) {
         self.done.insert(label);
-        self.events.push(LiveEvent { label, client, kind, waited: 0.0 });
+        self.events.push(LiveEvent { label, client, kind, waited: 0.0, sent: None });
     }
 
     /// Notes an event that answers no request of the client.

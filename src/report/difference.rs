@@ -2,12 +2,16 @@
 //!
 //! ```text
 //! ….Txn[2].Read.value: [41, 42]; possible: [42]
+//! ….Value: …aaaaaaaaaaaaaaaaaaaaaaaaaaaaaa#aaaaa"; possible: …aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 //! ```
 
 use super::{SHOWN, one_of, shortened};
 use crate::json::{decode_recorded, encode};
 use crate::spec::{Spec, Type, TypeId};
 use crate::value::Value;
+
+/// The number of characters before a difference that are shown.
+const BEFORE: usize = 30;
 
 /// The difference between a rejected answer and the most similar possible ones, which are given as JSON. `None` if all answers
 /// are short enough to be shown in full.
@@ -20,13 +24,34 @@ pub(super) fn of(spec: &Spec, answer: &Value, possible: &[String]) -> Option<Str
     let others: Vec<Value> =
         possible.iter().filter_map(|json| decode_recorded(&spec.types, response, json).ok()).collect();
     let differences = others.iter().map(|other| difference(spec, response, (answer, other)));
-    let differences: Vec<DifferingPart<'_>> = differences.filter(|difference| !difference.path.is_empty()).collect();
+    let differences: Vec<DifferingPart<'_>> = differences.collect();
     let most = differences.iter().map(|difference| difference.path.len()).max()?;
     let first = differences.iter().find(|difference| difference.path.len() == most)?;
     let like = differences.iter().filter(|difference| difference.path == first.path);
-    let shown = |value: &Value| shortened(&encode(&spec.types, first.ty, value), SHOWN);
-    let parts: Vec<String> = like.map(|difference| shown(difference.parts.1)).collect();
-    Some(format!("…{}: {}; possible: {}", first.path.concat(), shown(first.parts.0), one_of(&parts)?))
+    let text = |value: &Value| encode(&spec.types, first.ty, value);
+    let (own, others) = (text(first.parts.0), like.map(|difference| text(difference.parts.1)).collect::<Vec<_>>());
+    let same = others.iter().map(|other| in_common(&own, other)).min()?;
+    if first.path.is_empty() && same < SHOWN - BEFORE {
+        // The reason shows the beginning.
+        return None;
+    }
+    let parts: Vec<String> = others.iter().map(|other| around(other, same)).collect();
+    let place = if first.path.is_empty() { "at".to_owned() } else { format!("…{}:", first.path.concat()) };
+    Some(format!("{place} {}; possible: {}", around(&own, same), one_of(&parts)?))
+}
+
+/// The number of characters with which both texts begin.
+fn in_common(one: &str, other: &str) -> usize {
+    one.chars().zip(other.chars()).take_while(|(a, b)| a == b).count()
+}
+
+/// The part of a text around a character, which is counted from 0.
+fn around(text: &str, at: usize) -> String {
+    if at < SHOWN - BEFORE {
+        return shortened(text, SHOWN);
+    }
+    let rest: String = text.chars().skip(at - BEFORE).collect();
+    format!("…{}", shortened(&rest, SHOWN))
 }
 
 /// The innermost part in which two values first differ.

@@ -119,8 +119,8 @@ pub trait System {
         None
     }
 
-    /// The last lines of output of the system or the adapter.
-    fn last_output(&mut self) -> Vec<String>;
+    /// The last lines of output of the system or the adapter, of those that came since a moment if one is given.
+    fn last_output(&mut self, since: Option<Instant>) -> Vec<String>;
 }
 
 /// Tests whether one of these events, which are not handed out yet, tells a client that its connection has ended.

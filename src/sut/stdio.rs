@@ -14,6 +14,7 @@ use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is
 use super::process::group::{Ending, GroupPipes, ProcessGroup};
 use super::process::{Launcher, in_words, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
+use super::tail::OutputTail;
 use super::wire::{LineCodec, shown};
 use super::{SutEvent, SutEventKind, SutFailure, SutFailureKind, System, ends_connection};
 use crate::spec::Spec;
@@ -39,7 +40,7 @@ pub struct StdioSystem {
     resets: AdapterReset,
     adapter: Option<Adapter>,
     /// The last lines of output of the adapter before this one.
-    before: Vec<String>,
+    before: Option<OutputTail>,
     heard: Heard,
     line: String,
 }
@@ -112,7 +113,7 @@ impl StdioSystem {
             patience,
             resets,
             adapter: None,
-            before: Vec::new(),
+            before: None,
             heard: Heard { codec, events, clients, waiting: 0, lines: 0, is_ready: true },
             line: String::new(),
         }
@@ -148,7 +149,7 @@ impl StdioSystem {
             if !self.heard.is_ready && Instant::now() >= deadline {
                 let seconds = self.patience.as_secs_f64();
                 let what = format!("the adapter did not answer {line} with {} within {seconds} s", AdapterLine::Ready);
-                return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output())));
+                return Err(SutFailure::new(SutFailureKind::Adapter, what + &printed_last(&self.last_output(None))));
             }
         }
         self.heard.forget();
@@ -186,7 +187,7 @@ impl StdioSystem {
         let status = self.adapter.as_mut().and_then(|adapter| adapter.group.exited_within(ENDING));
         let what =
             status.map_or("closed its standard output".to_owned(), |status| format!("ended ({})", in_words(status)));
-        let what = format!("the adapter `{}` {what}{}", self.command, printed_last(&self.adapter_output()));
+        let what = format!("the adapter `{}` {what}{}", self.command, printed_last(&self.adapter_output(None)));
         self.end_adapter(Ending::Kindly);
         SutFailure::new(SutFailureKind::Adapter, what)
     }
@@ -197,12 +198,13 @@ impl StdioSystem {
                 adapter.say_goodbye();
             }
             adapter.group.end(how);
-            self.before = adapter.group.output();
+            self.before = Some(adapter.group.tail().clone());
         }
     }
 
-    fn adapter_output(&self) -> Vec<String> {
-        self.adapter.as_ref().map_or_else(|| self.before.clone(), |adapter| adapter.group.output())
+    fn adapter_output(&self, since: Option<Instant>) -> Vec<String> {
+        let tail = self.adapter.as_ref().map(|adapter| adapter.group.tail()).or(self.before.as_ref());
+        tail.map_or_else(Vec::new, |tail| tail.lines(since))
     }
 
     /// Passes on an event. If it is the end of a connection because the system has ended, fails with the end of the system.
@@ -301,9 +303,9 @@ impl System for StdioSystem {
         self.launcher.ended_within(longest)
     }
 
-    fn last_output(&mut self) -> Vec<String> {
-        let mut lines = self.launcher.output();
-        lines.extend(self.adapter_output());
+    fn last_output(&mut self, since: Option<Instant>) -> Vec<String> {
+        let mut lines = self.launcher.output(since);
+        lines.extend(self.adapter_output(since));
         lines
     }
 }

@@ -4,7 +4,7 @@
 //! use mayhap::sut::tail::OutputTail;
 //! let tail = OutputTail::reading(&b"one\ntwo\n"[..], None);
 //! tail.wait_for_end(std::time::Duration::from_secs(1));
-//! assert_eq!(tail.lines(), ["one", "two"]);
+//! assert_eq!(tail.lines(None), ["one", "two"]);
 //! ```
 
 use std::collections::VecDeque;
@@ -26,7 +26,8 @@ pub struct OutputTail(Arc<(Mutex<Printed>, Condvar)>);
 
 #[derive(Default, Debug)]
 struct Printed {
-    lines: VecDeque<String>,
+    /// The lines, each with the moment at which it was read.
+    lines: VecDeque<(Instant, String)>,
     /// The line that somebody waits for.
     awaited: Option<Regex>,
     /// Set if this line came.
@@ -45,10 +46,12 @@ impl OutputTail {
         tail
     }
 
-    /// The last lines.
+    /// The last lines, of those that were read since a moment if one is given.
     #[must_use]
-    pub fn lines(&self) -> Vec<String> {
-        self.printed().lines.iter().cloned().collect()
+    pub fn lines(&self, since: Option<Instant>) -> Vec<String> {
+        let printed = self.printed();
+        let lines = printed.lines.iter().filter(|(read, _)| since.is_none_or(|since| since <= *read));
+        lines.map(|(_, line)| line.clone()).collect()
     }
 
     /// Waits until the awaited line came or the stream ended; returns whether the line came.
@@ -97,7 +100,7 @@ impl Printed {
         if self.lines.len() == KEPT {
             self.lines.pop_front();
         }
-        self.lines.push_back(line);
+        self.lines.push_back((Instant::now(), line));
     }
 }
 
@@ -128,6 +131,8 @@ fn read_line(stream: &mut impl BufRead, line: &mut Vec<u8>) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use std::io::Write;
+
     use super::*;
 
     #[test]
@@ -136,7 +141,7 @@ mod tests {
             + &"x".repeat(100_000);
         let tail = OutputTail::reading(std::io::Cursor::new(text), None);
         assert!(tail.wait_for_end(Duration::from_secs(5)));
-        let lines = tail.lines();
+        let lines = tail.lines(None);
         assert_eq!((lines.len(), lines[0].as_str(), lines[18].as_str(), lines[19].len()), (20, "82", "", WIDTH));
     }
 
@@ -148,5 +153,19 @@ mod tests {
             let tail = OutputTail::reading(std::io::Cursor::new(text.clone()), awaited);
             assert_eq!(tail.wait_for_line(Duration::from_secs(5)), comes, "{pattern}");
         }
+    }
+
+    #[test]
+    fn lines_are_told_by_when_they_were_read() {
+        let (reader, mut writer) = std::io::pipe().unwrap();
+        let tail = OutputTail::reading(reader, Regex::new("^ready$").ok());
+        writer.write_all(b"before\nready\n").unwrap();
+        assert!(tail.wait_for_line(Duration::from_secs(5)));
+        let asked = Instant::now();
+        writer.write_all(b"after\n").unwrap();
+        drop(writer);
+        assert!(tail.wait_for_end(Duration::from_secs(5)));
+        assert_eq!(tail.lines(Some(asked)), ["after"]);
+        assert_eq!(tail.lines(None).len(), 3);
     }
 }

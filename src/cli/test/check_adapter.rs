@@ -130,6 +130,6 @@ impl AdapterCheck<'_> {
 
 fn failed(terminal: &mut Terminal, system: &mut dyn System, why: &str) -> Exit {
     terminal.complain(&format!("error: {why}\n"));
-    system.last_output().iter().for_each(|line| terminal.complain(&format!("  | {line}\n")));
+    system.last_output(None).iter().for_each(|line| terminal.complain(&format!("  | {line}\n")));
     Exit::SystemFailed
 }

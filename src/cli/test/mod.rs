@@ -169,7 +169,7 @@ impl LiveTest<'_> {
         follower.progress.end();
         made.unwrap_or_else(|failure| {
             let mut found = not_started(&failure);
-            found.last_output = system.last_output();
+            found.last_output = system.last_output(None);
             CampaignReport { failures: vec![found], verdict: CampaignVerdict::Broken, ..started }
         })
     }

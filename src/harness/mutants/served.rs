@@ -81,7 +81,7 @@ impl System for ServedSpec {
         Ok(())
     }
 
-    fn last_output(&mut self) -> Vec<String> {
+    fn last_output(&mut self, _: Option<Instant>) -> Vec<String> {
         Vec::new()
     }
 }

@@ -1,7 +1,7 @@
 //! A short notation of requests and answers, for people: `Put "a" "x" if_match={weak: false, opaque: "33f"}`.
 //!
-//! A variant is written as its name and its values. An option is written with its name, and only if it is set. Long values are
-//! cut in the middle: `"aaaaaaaaaaaaaaaa…aaaaaaaa" (1000 characters)`.
+//! A variant is written as its name and its values. A boolean and a record have their names before them, and so has an option, which
+//! is written only if it is set. Long values are cut in the middle: `"aaaaaaaaaaaaaaaa…aaaaaaaa" (1000 characters)`.
 //!
 //! ```
 //! use mayhap::report::campaign::notation::short;
@@ -127,7 +127,9 @@ impl ShortForm<'_> {
             let shown = || self.value(*of, value);
             match (name, self.types.get(*of)) {
                 (Some(_), Type::Option(_)) if *value == Value::NONE => {}
-                (Some(name), Type::Option(_)) => parts.push(format!("{name}={}", shown())),
+                (Some(name), Type::Option(_) | Type::Bool | Type::Struct(_)) => {
+                    parts.push(format!("{name}={}", shown()))
+                }
                 _ => parts.push(shown()),
             }
         }
@@ -192,6 +194,13 @@ mod tests {
         let tagged = r#"{"Put": {"key": "a", "value": "x\n", "if_match": {"weak": true, "opaque": "t"}}}"#;
         check(put, tagged, r#"Put "a" "x\n" if_match={weak: true, opaque: "t"}"#);
         check(put, "\"Flush\"", "Flush");
+        let sync = "struct S { fast: bool } enum R { Put { key: string, sync: bool, how: S }, Has(bool) }";
+        check(
+            sync,
+            r#"{"Put": {"key": "a", "sync": true, "how": {"fast": false}}}"#,
+            r#"Put "a" sync=true how={fast: false}"#,
+        );
+        check(sync, r#"{"Has": true}"#, "Has true");
         check(put, r#"{"Add": [5, null]}"#, "Add 5 None");
         check(put, r#"{"Get": {"a": null, "b": {"weak": true, "opaque": 7}}}"#, "Get {b: {weak: true, opaque: 7}}");
     }

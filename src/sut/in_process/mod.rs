@@ -193,7 +193,7 @@ impl<S: Sut, F: Fn() -> S> System for InProcess<S, F> {
         Err(SutFailure::new(SutFailureKind::Start, "a system in the tester's own process cannot be killed"))
     }
 
-    fn last_output(&mut self) -> Vec<String> {
+    fn last_output(&mut self, _: Option<Instant>) -> Vec<String> {
         Vec::new()
     }
 }

@@ -144,7 +144,7 @@ impl ProcessGroup {
     /// The last lines of output.
     #[must_use]
     pub fn output(&self) -> Vec<String> {
-        self.tail.lines()
+        self.tail.lines(None)
     }
 
     /// The output as it is read.

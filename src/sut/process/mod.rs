@@ -6,7 +6,7 @@
 //! let options = StartOptions { ready: Some("line:^listening".parse()?), ..options };
 //! let mut system = Launcher::new(&options, None)?;
 //! system.reset()?;
-//! assert_eq!(system.output(), ["listening"]);
+//! assert_eq!(system.output(None), ["listening"]);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
@@ -25,6 +25,7 @@ use std::thread::sleep;
 use std::time::{Duration, Instant};
 
 use super::peers::PeerAddress;
+use super::tail::OutputTail;
 use super::{SutFailure, SutFailureKind};
 use crate::limits::end;
 use group::{Ending, GroupPipes, ProcessGroup};
@@ -140,7 +141,7 @@ pub struct Launcher {
     /// Set as long as nobody has used the system since its start.
     is_fresh: bool,
     /// The last lines of output of the process before this one.
-    before: Vec<String>,
+    before: Option<OutputTail>,
 }
 
 impl Launcher {
@@ -175,7 +176,7 @@ impl Launcher {
             group: None,
             was_started: false,
             is_fresh: false,
-            before: Vec::new(),
+            before: None,
         })
     }
 
@@ -271,17 +272,15 @@ impl Launcher {
 
     /// The last lines of the system's output.
     #[must_use]
-    pub fn output(&self) -> Vec<String> {
-        match &self.group {
-            Some(group) => group.output(),
-            None => self.before.clone(),
-        }
+    pub fn output(&self, since: Option<Instant>) -> Vec<String> {
+        let tail = self.group.as_ref().map(ProcessGroup::tail).or(self.before.as_ref());
+        tail.map_or_else(Vec::new, |tail| tail.lines(since))
     }
 
     fn end(&mut self, how: Ending) {
         if let Some(mut group) = self.group.take() {
             group.end(how);
-            self.before = group.output();
+            self.before = Some(group.tail().clone());
         }
     }
 
@@ -350,7 +349,7 @@ impl Launcher {
 
     /// The last line of output, as the end of a message.
     fn printed_last(&self) -> String {
-        printed_last(&self.output())
+        printed_last(&self.output(None))
     }
 
     /// Fails if the wait was called off.

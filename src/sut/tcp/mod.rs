@@ -342,8 +342,8 @@ impl<D: Dialect> System for TcpSystem<D> {
         self.launcher.ended_within(longest)
     }
 
-    fn last_output(&mut self) -> Vec<String> {
-        self.launcher.output()
+    fn last_output(&mut self, since: Option<Instant>) -> Vec<String> {
+        self.launcher.output(since)
     }
 }
 

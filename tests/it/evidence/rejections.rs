@@ -53,6 +53,17 @@ fn a_related_exchange_is_enough() {
     assert!(said.contains("line 99 answered") && said.contains("all answers in lines 100 to 200"), "{said}");
 }
 
+/// Of a long text, what is shown is the part in which it differs.
+#[test]
+fn a_long_text_that_differs_in_the_middle_shows_the_difference() {
+    let spec = "protocol echo { request string; response string; on q { reply q; } }";
+    let (before, after) = ("x".repeat(400), "y".repeat(400));
+    let trace = format!("{{\"q\": \"{before}a{after}\", \"a\": \"{before}b{after}\"}}\n");
+    let said = rejected("long_text", spec, &trace);
+    let part = |middle| format!("…{}{middle}{}…", "x".repeat(30), "y".repeat(69));
+    assert!(said.contains(&format!("at {}; possible: {}", part("b"), part("a"))), "{said}");
+}
+
 /// Where finding out takes too long, that is said.
 #[test]
 fn what_was_cut_off_is_not_called_minimal() {

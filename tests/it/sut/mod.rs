@@ -77,7 +77,7 @@ pub fn outcomes(system: &mut dyn System, requests: &[Value], deadline: Duration)
 /// The next thing that happens, soon.
 pub fn next(system: &mut dyn System) -> Result<SutEvent, SutFailure> {
     let event = system.next(Instant::now() + Duration::from_secs(10))?;
-    Ok(event.unwrap_or_else(|| panic!("nothing happens; {:?}", system.last_output())))
+    Ok(event.unwrap_or_else(|| panic!("nothing happens; {:?}", system.last_output(None))))
 }
 
 /// The answer of a client.

@@ -280,7 +280,7 @@ impl<S: System> System for Worn<S> {
         self.system.crash()
     }
 
-    fn last_output(&mut self) -> Vec<String> {
+    fn last_output(&mut self, _: Option<Instant>) -> Vec<String> {
         vec!["so long".to_owned()]
     }
 }

@@ -47,7 +47,7 @@ fn behind(command: &str) -> Box<dyn System> {
 
 fn adapter() -> Box<dyn System> {
     let mut system = behind(&python(COUNTER));
-    system.reset(3).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output()));
+    system.reset(3).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output(None)));
     system
 }
 
@@ -69,7 +69,7 @@ fn all_clients_go_through_one_adapter() {
         assert_eq!(system.next(Instant::now() + Duration::from_millis(20)), Ok(None));
         system.reset(3).expect("reset");
     }
-    assert_eq!(system.last_output(), ["I count for 3"]);
+    assert_eq!(system.last_output(None), ["I count for 3"]);
 }
 
 /// A program that an adapter has started may hold the adapter's output.
@@ -84,7 +84,7 @@ subprocess.Popen(["sleep", "45"])
 sys.stdin.readline(); print('{"c": 1, "a": 5}', flush=True); os._exit(3)
 "#,
     ));
-    system.reset(1).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output()));
+    system.reset(1).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output(None)));
     assert_eq!(asked(&mut *system, 1, 5), Ok(answer(1, 5)));
     let began = Instant::now();
     let failure = asked(&mut *system, 1, 5).expect_err("it has ended");
@@ -128,7 +128,7 @@ fn what_was_sent_before_a_connection_ended_is_lost_with_it() {
     system.close(1).expect("closed");
     assert_eq!(asked(&mut *system, 2, 1), Ok(answer(2, 32)));
     assert_eq!(asked(&mut *system, 1, 1), Ok(answer(1, 33)));
-    assert_eq!(system.last_output(), ["I count for 3", "closed 1"]);
+    assert_eq!(system.last_output(None), ["I count for 3", "closed 1"]);
 }
 
 #[test]

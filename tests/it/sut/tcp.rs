@@ -46,7 +46,7 @@ fn command(port: u16) -> String {
 fn counter() -> (u16, Box<dyn System>) {
     let port = free_port();
     let mut system = at(port, &starting(&command(port), None, None));
-    system.reset(2).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output()));
+    system.reset(2).unwrap_or_else(|failure| panic!("{failure}: {:?}", system.last_output(None)));
     (port, system)
 }
 
@@ -75,10 +75,10 @@ fn clients_have_connections_of_their_own_and_a_reset_is_a_new_start() {
     }
     // What the new process prints is read beside everything else.
     let until = Instant::now() + Duration::from_secs(10);
-    while system.last_output().is_empty() && Instant::now() < until {
+    while system.last_output(None).is_empty() && Instant::now() < until {
         thread::sleep(Duration::from_millis(5));
     }
-    assert_eq!(system.last_output(), ["counting"]);
+    assert_eq!(system.last_output(None), ["counting"]);
 }
 
 #[test]
