@@ -39,13 +39,14 @@ pub use stated::{AskedOn, stated};
 
 use crate::evidence::Budget;
 use crate::json;
-use crate::judge::{Candidate, Doubt, Options, Verdict};
+use crate::judge::{Candidate, Doubt, Options, Verdict, judge_recorded, judge_within};
+use crate::limits;
 use crate::network::NetworkChoice;
 use crate::report;
 use crate::search;
 use crate::spec::Spec;
 use crate::trace::{EventKind, EventPlace, Places, TraceError, TraceEvent, TraceFormat};
-use crate::validate::Events;
+use crate::validate::{Events, Observations};
 use crate::value::Value;
 use engine::{EngineMoment, SessionEngine};
 use evidence::JudgedSession;
@@ -125,7 +126,7 @@ impl Session {
             number: 0,
             places: Places::default(),
             engine,
-            events: KeptEvents::at_most(crate::limits::KEPT),
+            events: KeptEvents::at_most(limits::KEPT),
             whole: None,
         }
     }
@@ -226,13 +227,33 @@ impl Session {
     /// some were not kept.
     pub fn settle(&mut self) -> SessionProgress {
         self.engine.settle(self.number.saturating_add(1));
-        if let (SessionEngine::Order(_), Verdict::Unknown { .. }, Some(events)) =
-            (&self.engine, self.engine.verdict(), self.events.all())
-        {
-            let history = evidence::history(&self.spec, events.iter().cloned());
-            self.whole = Some(search::judge(&self.spec, &history, &self.options).verdict);
+        if let (Verdict::Unknown { .. }, Some(events)) = (self.engine.verdict(), self.events.all()) {
+            self.whole = self.judged_whole(events);
         }
         self.progress()
+    }
+
+    /// The verdict on all events as a whole: whatever comes later is known at each event. `None` if that decides nothing more.
+    fn judged_whole(&self, events: &[TraceEvent<Value>]) -> Option<Verdict> {
+        let Session { spec, net, options, .. } = self;
+        match &self.engine {
+            SessionEngine::Order(_) => {
+                Some(search::judge(spec, &evidence::history(spec, events.iter().cloned()), options).verdict)
+            }
+            SessionEngine::Network(_) => {
+                let composed = spec.for_networks();
+                let observed = Observations::of(&composed, events.iter().cloned()).ok()?;
+                let (network, work) = (net.network(), options.effort.saturating_mul(limits::HISTORY_EFFORT));
+                match judge_within(&composed, &*network, &observed.events, work, options).verdict() {
+                    // The first event that nothing explains may be a later one.
+                    Verdict::Reject { .. } => {
+                        Some(judge_recorded(&composed, &*network, &observed.events, options).verdict())
+                    }
+                    verdict => Some(verdict),
+                }
+            }
+            SessionEngine::Exchanges(_) => None,
+        }
     }
 
     /// The verdict on the observations so far.

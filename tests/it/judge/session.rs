@@ -190,3 +190,48 @@ fn what_is_too_hard_is_named_with_its_place() {
         assert_eq!(session.too_hard(), None);
     }
 }
+
+/// Sessions that may expire at any time, of five clients at once.
+const LOGINS: [&str; 22] = [
+    r#"{"c": 1, "q": {"Logout": {"token": "t1"}}}"#,
+    r#"{"c": 1, "a": "Denied"}"#,
+    r#"{"c": 1, "q": {"Login": {"user": "a"}}}"#,
+    r#"{"c": 1, "a": {"Welcome": {"token": "t4"}}}"#,
+    r#"{"c": 1, "q": {"Login": {"user": "b"}}}"#,
+    r#"{"c": 2, "q": {"Login": {"user": "a"}}}"#,
+    r#"{"c": 3, "q": {"Login": {"user": "a"}}}"#,
+    r#"{"c": 4, "q": {"Use": {"token": "t1"}}}"#,
+    r#"{"c": 1, "a": {"Welcome": {"token": "t5"}}}"#,
+    r#"{"c": 3, "a": {"Welcome": {"token": "t6"}}}"#,
+    r#"{"c": 4, "a": "Denied"}"#,
+    r#"{"c": 2, "a": {"Welcome": {"token": "t7"}}}"#,
+    r#"{"c": 2, "q": {"Use": {"token": "b"}}}"#,
+    r#"{"c": 3, "q": {"Use": {"token": "b"}}}"#,
+    r#"{"c": 4, "q": {"Login": {"user": "ab"}}}"#,
+    r#"{"c": 5, "q": {"Logout": {"token": "t2"}}}"#,
+    r#"{"c": 6, "q": {"Login": {"user": "c"}}}"#,
+    r#"{"c": 3, "a": "Denied"}"#,
+    r#"{"c": 4, "a": {"Welcome": {"token": "t9"}}}"#,
+    r#"{"c": 6, "a": {"Welcome": {"token": "t8"}}}"#,
+    r#"{"c": 2, "a": "Denied"}"#,
+    r#"{"c": 5, "a": "Denied"}"#,
+];
+
+/// The answers to come tell which of the many orders a server took; event by event they are not known.
+#[test]
+fn all_events_together_decide_what_one_by_one_is_too_hard() {
+    let spec = spec(&std::fs::read_to_string("specs/sessions.may").unwrap());
+    let judged = |trace: &[String]| {
+        let options = Options { effort: 20_000, ..Options::default() };
+        let mut session = Session::tcp(&spec, options);
+        let progress: Vec<SessionProgress> = trace.iter().map(|line| session.push_line(line).unwrap()).collect();
+        let is_too_hard = progress.iter().any(|progress| matches!(progress, SessionProgress::Unknown(_)));
+        (is_too_hard, session.settle(), session.verdict().is_accept())
+    };
+    let trace = LOGINS.map(str::to_owned);
+    assert_eq!(judged(&trace), (true, SessionProgress::Explained, true));
+    // One token is given twice.
+    let twice = trace.map(|line| line.replace("\"t8\"", "\"t9\""));
+    let (_, progress, is_accepted) = judged(&twice);
+    assert!(!is_accepted && progress != SessionProgress::Explained, "{progress:?}");
+}
