@@ -11,7 +11,7 @@ use crate::value::{self, Arithmetic, Ask, Entry, Lifted, Map, Presence, Split, T
 /// At most this many elements are taken off a list one by one; more are split off at once.
 const FEW: usize = 8;
 
-/// A text of more octets than this is not read as a number, which might exceed the limit of bits: a digit has more than three.
+/// A number of more digits than this is not read, as it might exceed the limit of bits: a digit has more than three.
 const DIGITS: usize = value::BITS_LIMIT as usize / 3;
 
 /// A reason why an instruction cannot be executed yet.
@@ -61,7 +61,9 @@ pub(crate) fn unary(op: Unary, a: &Value) -> Evaluated {
         Unary::Neg => value::negate(a),
         Unary::Len => value::len(a)?,
         Unary::Text(op) => value::text(op, &[a]),
-        Unary::ToInt if value::extent(a) > DIGITS => return Err(Obstacle::Limit(Limit::Extent)),
+        Unary::ToInt if value::extent(a) > DIGITS && is_written_number(a) => {
+            return Err(Obstacle::Limit(Limit::Extent));
+        }
         Unary::ToInt => to_int(a),
         Unary::Keys => over_map(a, keys)?.unwrap_or(Value::Absent),
         Unary::Values => over_map(a, values)?.unwrap_or(Value::Absent),
@@ -177,6 +179,10 @@ pub(crate) fn option(there: Truth, found: Value) -> Value {
         Truth::Known(false) => Value::NONE,
         Truth::Term(term) => value::union([(term.clone(), Value::some(found)), (Term::not(&term), Value::NONE)]),
     }
+}
+
+fn is_written_number(a: &Value) -> bool {
+    matches!(a, Value::Scalar(Scalar::Str(text)) if Int::is_written(text))
 }
 
 fn to_int(a: &Value) -> Value {

@@ -116,6 +116,18 @@ fn troubles_of_the_specification_have_their_exit_code_and_leave_the_state_alone(
     }
 }
 
+/// Only a number may have too many digits: other texts may be as long as a request is.
+#[test]
+fn a_long_text_is_no_number() {
+    let text = "protocol p { request string; response bool; on q { reply q.to_int() == None; } }";
+    let path = spec("long_text.may", text);
+    let (code, lines, stderr) = served(&path, &[], &format!("\"{}\"\n\"7\"\n", "a".repeat(400_000)));
+    assert_eq!((code, lines), (0, vec!["true".to_owned(), "false".to_owned()]), "{stderr}");
+    let (code, lines, _) = served(&path, &[], &format!("\"{}\"\n", "1".repeat(400_000)));
+    refused(&lines[0], "limit", 1, "a limit was reached");
+    assert_eq!(code, 3);
+}
+
 #[test]
 fn a_request_that_waits_for_the_server_itself_is_answered() {
     let text = "protocol beds { request int; response int; var free: int = 0;
