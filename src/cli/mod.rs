@@ -24,10 +24,13 @@ mod watch;
 
 use arguments::{Arguments, Command};
 use clap::CommandFactory;
+use mayhap::limits::end::WorkEnd;
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::sync::atomic::Ordering;
 use terminal::Terminal;
 use terminal::exit::Exit;
+use test::stopping;
 
 /// Runs the command that the process was started with.
 #[must_use]
@@ -51,6 +54,24 @@ pub fn run(command: &Command, terminal: &mut Terminal) -> Exit {
     if let Some(refusal) = stdin_twice(command) {
         return failed(terminal, refusal);
     }
+    let stop = is_cut_off(command).then(stopping::soon);
+    let _end = stop.as_ref().map(|stop| WorkEnd::of(stop).enter());
+    let exit = run_to_end(command, terminal);
+    let is_stopped = stop.is_some_and(|stop| stop.load(Ordering::Relaxed));
+    if is_stopped { exit.worst(Exit::Interrupted) } else { exit }
+}
+
+/// Tests whether a signal ends a command wherever it is: all that it has found by then is written.
+fn is_cut_off(command: &Command) -> bool {
+    match command {
+        Command::Check(_) | Command::Fmt(_) | Command::Dualize(_) | Command::Simulate(_) => true,
+        Command::Convert(_) | Command::Mutate(_) | Command::New(_) | Command::Completions { .. } => true,
+        Command::Serve(_) | Command::Validate(_) | Command::Explore(_) => false,
+        Command::Test(_) | Command::Replay(_) | Command::Watch(_) => false,
+    }
+}
+
+fn run_to_end(command: &Command, terminal: &mut Terminal) -> Exit {
     match command {
         Command::Check(options) => check::run(options, terminal),
         Command::Fmt(options) => fmt::run(options, terminal),

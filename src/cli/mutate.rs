@@ -12,6 +12,7 @@ use super::{failed, load};
 use mayhap::choice::counted;
 use mayhap::harness::MutantTester;
 use mayhap::json;
+use mayhap::limits::end::{self, WorkEnd};
 use mayhap::mutate::{Comparing, Mutant, MutantFate, MutationScore, fate, mutants};
 use mayhap::spec::{Spec, Tasks};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -47,20 +48,27 @@ fn numbered_line(mutant: &Mutant, count: usize) -> String {
 fn score(spec: &Arc<Spec>, mutants: &[Mutant], options: &MutateArguments, terminal: &mut Terminal) -> Exit {
     let workers = if options.jobs == 0 { parallel::workers() } else { options.jobs };
     let comparing = Mutex::new(Vec::new());
+    let end = WorkEnd::current();
     let test = |mutant: &Mutant| {
+        let _end = end.clone().enter();
         let idle = comparing.lock().unwrap_or_else(PoisonError::into_inner).pop();
         let mut own = idle.unwrap_or_else(|| Comparing::new(spec));
         let mut killer = MutantTester { requests: options.requests };
         let fate = fate(spec, mutant, &mut killer, options.seed, &mut own);
         comparing.lock().unwrap_or_else(PoisonError::into_inner).push(own);
-        fate
+        // What was cut off by a signal says nothing.
+        (!end::is_over()).then_some(fate)
     };
     let mut reported = Vec::new();
     parallel::in_order(mutants, workers, test, |fate| {
+        let Some(fate) = fate else { return };
         terminal.print(&line(&mutants[reported.len()], &fate, mutants.len(), options.format));
         terminal.flush();
         reported.push(fate);
     });
+    if end::is_over() {
+        terminal.complain(&format!("interrupted: {} of {} mutants were tested\n", reported.len(), mutants.len()));
+    }
     let score = MutationScore::of(&reported);
     terminal.print(&match options.format {
         Format::Text => format!("{score}\n"),

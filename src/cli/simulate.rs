@@ -12,6 +12,7 @@ use super::terminal::stopped;
 use super::{failed, load, observed};
 use mayhap::choice::Random;
 use mayhap::diagnostic::Diagnostic;
+use mayhap::limits::end;
 use mayhap::server::{Asked, Conversation, Population, Server, Stop};
 use mayhap::spec::{Spec, Tasks};
 use mayhap::trace::Header;
@@ -53,7 +54,7 @@ fn simulate(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
         }
         line.push('\n');
         sink.write(&line, terminal);
-        if terminal.is_gone() {
+        if terminal.is_gone() || end::is_over() {
             break;
         }
     }
@@ -94,7 +95,7 @@ fn converse(spec: &Arc<Spec>, options: &Simulate, sink: &mut Sink, terminal: &mu
     let mut line = format!("{}\n", Header::of(&spec.program.name));
     loop {
         sink.write(&line, terminal);
-        if terminal.is_gone() {
+        if terminal.is_gone() || end::is_over() {
             return Exit::Fine;
         }
         line.clear();

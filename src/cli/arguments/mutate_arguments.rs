@@ -25,7 +25,7 @@ refinement, up to the printed bound. A bound of N requests and M values means th
 N requests were tried, in which each scalar is one of M values.
 
 Exit codes: 0 if no mutant is missed, 1 if some are, 2 if there is none or the specification is
-wrong, 3 if some were neither found, nor missed, nor a refinement.";
+wrong, 3 if some were neither found, nor missed, nor a refinement, and 130 if interrupted.";
 
 /// `mayhap mutate`
 #[derive(Args, Debug)]

@@ -24,6 +24,8 @@ use search::NamedSubject;
 use shortest::shortest;
 use specification::Behaviours;
 use std::sync::atomic::{AtomicBool, Ordering::Relaxed};
+use std::thread;
+use std::time::Duration;
 
 /// Set by a signal: the current run is ended, and everything found so far is printed.
 static INTERRUPTED: AtomicBool = AtomicBool::new(false);
@@ -32,11 +34,19 @@ fn is_interrupted() -> bool {
     INTERRUPTED.load(Relaxed)
 }
 
-/// Asks the search to end at the first signal, and ends the process at the second.
+/// The time that the search has to end by itself after a signal.
+const MOMENT: Duration = Duration::from_millis(700);
+
+/// Asks the search to end at the first signal; ends the process a moment later, or at the second signal.
 fn interrupt() {
+    let end = || std::process::exit(Exit::Interrupted.code().into());
     if INTERRUPTED.swap(true, Relaxed) {
-        std::process::exit(Exit::Interrupted.code().into());
+        end();
     }
+    thread::spawn(move || {
+        thread::sleep(MOMENT);
+        end();
+    });
 }
 
 /// The subject of an exploration: a program or a specification.

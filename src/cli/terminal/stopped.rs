@@ -7,11 +7,16 @@ use super::Terminal;
 use super::exit::Exit;
 use crate::cli::load;
 use mayhap::diagnostic::Diagnostic;
+use mayhap::limits::end;
 use mayhap::server::Stop;
 use mayhap::spec::{Site, Spec};
 
 /// Reports why the server could not go on, at its place in the specification.
 pub fn report(spec: &Spec, stop: &Stop, terminal: &mut Terminal) -> Exit {
+    if end::is_stopped() {
+        terminal.complain("interrupted\n");
+        return Exit::Interrupted;
+    }
     match site(stop) {
         Some(site) => load::report(&spec.sources, &[Diagnostic::error(spec.span(site), words(spec, stop))], terminal),
         None => terminal.complain(&format!("error: {stop}\n")),

@@ -1,5 +1,4 @@
-//! Signals during a test of a live system. The first one ends the test in good order, and the second one at once, without leaving
-//! processes.
+//! Signals. The first one ends a test of a live system in good order, and the second one at once, without leaving processes.
 
 use crate::cli::terminal::exit::Exit;
 use mayhap::sut::process::group;
@@ -37,6 +36,19 @@ pub fn begin() -> Arc<AtomicBool> {
             group::end_all();
             std::process::exit(i32::from(Exit::Interrupted.code()));
         }
+    });
+    stop
+}
+
+/// The flag that the first signal sets. The process ends a moment later, if it has not ended by itself.
+pub fn soon() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let asked = stop.clone();
+    // If the handler cannot be set, a signal ends the process.
+    _ = ctrlc::set_handler(move || {
+        asked.store(true, Ordering::Relaxed);
+        thread::sleep(MOMENT);
+        std::process::exit(i32::from(Exit::Interrupted.code()));
     });
     stop
 }

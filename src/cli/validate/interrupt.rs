@@ -1,4 +1,4 @@
-//! Signals during the search for evidence, which leave the verdict as it is.
+//! Signals during judging, and during the search for evidence, which leave the verdict as it is.
 //!
 //! The first signal ends the search, and the evidence so far is reported. If this takes more than a moment, or with a second
 //! signal, the process ends at once, after writing the verdict if it was not written yet.
@@ -21,6 +21,11 @@ const MOMENT: Duration = Duration::from_millis(500);
 pub struct Interruptible(());
 
 impl Interruptible {
+    /// Starts judging one trace, which ends without a verdict if it is interrupted.
+    pub fn begin_judging() -> Interruptible {
+        Interruptible::with(String::new(), "interrupted: there is no verdict yet\n", Exit::Interrupted)
+    }
+
     /// Starts an interruptible search; `unwritten` is the verdict, if it was not written yet.
     pub fn begin(unwritten: String, exit: Exit) -> Interruptible {
         let said = "interrupted: the verdict stands, its evidence was not found yet\n";

@@ -77,6 +77,7 @@ fn judge_one(
     terminal: &mut Terminal,
     page: &mut Page<'_>,
 ) -> Exit {
+    let judging = Interruptible::begin_judging();
     let (mut judged, trace) = match Judged::of(spec, path, options, progress) {
         Ok(judged) => judged,
         Err(error) => {
@@ -97,6 +98,7 @@ fn judge_one(
         Format::Text => text::verdict(&judged.report),
         Format::Json => report::json::report(&judged.report),
     };
+    drop(judging);
     let interruptible = Interruptible::begin(unwritten, exit);
     progress.search();
     let found = judged.find_evidence(trace, options, Some(&interruptible));
@@ -136,15 +138,14 @@ fn judge_several(
     terminal: &mut Terminal,
     page: &mut Page<'_>,
 ) -> Exit {
-    let interruptible = is_evidence_wanted(options).then(Interruptible::begin_several);
-    let is_interrupted = || interruptible.as_ref().is_some_and(Interruptible::was);
+    let interruptible = Interruptible::begin_several();
     let work = |trace: &PathBuf| {
-        if is_interrupted() {
+        if interruptible.was() {
             return None;
         }
         let judge = || {
             let (mut judged, recorded) = Judged::of(spec, trace, options, progress)?;
-            judged.find_evidence(recorded, options, interruptible.as_ref())?;
+            judged.find_evidence(recorded, options, Some(&interruptible))?;
             Ok(judged)
         };
         let judged = judge().map_err(|error: String| (trace.clone(), error));
@@ -170,7 +171,7 @@ fn judge_several(
             terminal.flush();
         });
     });
-    if is_interrupted() { worst.worst(Exit::Interrupted) } else { worst }
+    if interruptible.was() { worst.worst(Exit::Interrupted) } else { worst }
 }
 
 /// Writes the report of one of several traces.

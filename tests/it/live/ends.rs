@@ -90,6 +90,7 @@ fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
     let header = format!("{{\"mayhap\": 1, \"spec\": \"p\", \"file\": {echo:?}}}");
     let script = file("script.ndjson", format!("{header}\n{{\"n\": 1, \"c\": 1, \"q\": 1, \"a\": 1}}\n"));
     let script = script.display().to_string();
+    let one = file("one2.ndjson", "{\"q\": 1, \"a\": 2}\n").display().to_string();
     let command = |arguments: &[&str]| arguments.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let test = |spec: &str, sut: &str, more: &[&str]| {
         let regressions = place(if more.contains(&"--shrink-time") { "interrupted" } else { "none" });
@@ -108,6 +109,22 @@ fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
         (test(&echo, &wrong, &["--clients", "1", "--shrink-time", "60"]), Some("to be shrunk"), 1),
         (command(&["replay", &script, "--sut", &silent, "--deadline", "60"]), None, 130),
         (command(&["test", &echo, "--sut", &silent, "--check-adapter", "--deadline", "60"]), None, 130),
+        // What is computed from files alone.
+        (command(&["validate", &long, &one, "--exchange-time", "60"]), None, 130),
+        (command(&["validate", &long, &one, &one, "--exchange-time", "60"]), None, 130),
+        (command(&["mutate", "specs/sessions.may", "--score", "--requests", "100000"]), None, 130),
+        (command(&["simulate", &long, "--steps", "1000"]), None, 130),
+        (command(&["simulate", "specs/kv.may", "--steps", "1000000000", "--out", "/dev/null"]), None, 130),
+        (
+            command(&["simulate", "specs/kv.may", "--steps", "1000000000", "--net", "tcp", "--out", "/dev/null"]),
+            None,
+            130,
+        ),
+        (command(&["check", &long, "--cost", "--steps", "1000"]), None, 130),
+        (command(&["explore", &long, "--steps", "4"]), None, 130),
+        (command(&["explore", "specs/kv.may", "--steps", "40"]), None, 130),
+        (command(&["explore", "--cmd", "sleep 60"]), None, 130),
+        (command(&["watch", &echo, "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1"]), None, 0),
         (command(&["serve", &long, "--tcp", "127.0.0.1:0"]), Some("listening on "), 130),
     ]
 }
