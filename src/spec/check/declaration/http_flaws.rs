@@ -5,7 +5,9 @@
 use crate::diagnostic::{Diagnostic, Span};
 use crate::spec::check::context::Checker;
 use crate::spec::check::report::mistake;
-use crate::spec::http::{AnswerForm, AnswerPart, AnswerSource, HttpForms, RequestForm, TextPart, is_header_text};
+use crate::spec::http::{
+    AnswerForm, AnswerPart, AnswerSource, BodyForm, HttpForms, RequestForm, TextPart, is_header_text,
+};
 use crate::spec::types::Type;
 use crate::syntax::ast::{
     HttpAnswer, HttpAnswerLine, HttpFields, HttpHeaderValue, HttpRequestLine, HttpSource, HttpSourceKind, HttpStatus,
@@ -30,10 +32,52 @@ pub(crate) fn http_flaws(
         }
         request_flaws(cx, line, form);
     }
+    alike(cx, forms, requests);
     for (line, form) in answers.iter().zip(&forms.answers) {
         answer_flaws(cx, line);
         missing_content(cx, line, form, &forms.requests);
     }
+}
+
+/// Warns of lines of different requests which nothing on the wire tells apart: only requests of the first one are read, and only
+/// these are sent.
+fn alike(cx: &mut Checker, forms: &HttpForms, requests: &[&HttpRequestLine]) {
+    let kinds: Vec<RequestForm> = forms.requests.iter().map(on_the_wire).collect();
+    for (at, (line, form)) in requests.iter().zip(&forms.requests).enumerate() {
+        let is_like = |other: &usize| forms.requests[*other].tag != form.tag && kinds[*other] == kinds[at];
+        if let Some(first) = (0..at).find(is_like) {
+            let [own, other] = [line, requests[first]].map(|line| &line.shape.name.text);
+            let message = format!("nothing tells the request `{own}` from `{other}` on the wire");
+            let report = Diagnostic::warning(line.shape.span, message).label(format!("it is read as `{other}`"));
+            let report = report.also(requests[first].shape.span, "the other one");
+            cx.report(report.help("a path, a parameter, a constant header or a member of the content can differ"));
+        }
+    }
+}
+
+/// The look of a form on the wire, whatever its request and its fields are called.
+fn on_the_wire(form: &RequestForm) -> RequestForm {
+    let mut form = RequestForm { tag: None, fields: 0, authority: None, ..form.clone() };
+    form.headers.iter_mut().for_each(|(name, _)| name.make_ascii_lowercase());
+    form.headers.sort_by(|(one, _), (other, _)| one.cmp(other));
+    form.query.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let texts = form.path.iter_mut().chain([&mut form.method]);
+    let texts = texts.chain(form.query.iter_mut().chain(&mut form.headers).map(|(_, part)| part));
+    let of_texts = texts.filter_map(|part| match part {
+        TextPart::Field(field) => Some(field),
+        TextPart::Fixed(_) => None,
+    });
+    let wholes = [&mut form.rest, &mut form.whole_query, &mut form.other_headers].into_iter().flatten();
+    of_texts.chain(wholes).for_each(|field| field.index = 0);
+    match &mut form.body {
+        Some(BodyForm::Whole(field)) => field.index = 0,
+        Some(BodyForm::Members(members) | BodyForm::Form(members)) => {
+            members.sort_by(|(one, _), (other, _)| one.cmp(other));
+            members.iter_mut().for_each(|(_, field)| field.index = 0);
+        }
+        None => {}
+    }
+    form
 }
 
 fn request_flaws(cx: &mut Checker, line: &HttpRequestLine, form: &RequestForm) {
