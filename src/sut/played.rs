@@ -126,8 +126,9 @@ impl PlayedPeers {
     pub(super) fn polled(&self) -> Vec<PollFd<'_>> {
         let listeners = self.listeners.iter().map(|listener| PollFd::new(&listener.socket, PollFlags::IN));
         let links = self.links.iter().map(|link| {
-            let waits = if link.out.is_empty() { PollFlags::IN } else { PollFlags::IN | PollFlags::OUT };
-            PollFd::new(&link.stream, waits)
+            let reads = if link.is_full() { PollFlags::empty() } else { PollFlags::IN };
+            let writes = if link.out.is_empty() { PollFlags::empty() } else { PollFlags::OUT };
+            PollFd::new(&link.stream, reads | writes)
         });
         listeners.chain(links).collect()
     }
@@ -144,8 +145,10 @@ impl PlayedPeers {
         for at in 0..self.links.len() {
             let link = &mut self.links[at];
             link.out.write_to(&mut link.stream);
+            let is_full = link.is_full();
             let PeerLink { stream, input, .. } = link;
-            link.is_ended |= read_from(stream, &mut self.chunk, |bytes| input.push(bytes)) == StreamState::Ended;
+            link.is_ended |=
+                !is_full && read_from(stream, &mut self.chunk, |bytes| input.push(bytes)) == StreamState::Ended;
             made.extend(self.next_call(at));
         }
         self.links.retain(|link| link.open.is_some() || !link.is_ended);
@@ -271,6 +274,15 @@ impl PeerLink {
         };
         PeerLink { listener, stream, out: UnwrittenLines::default(), input, open: None, is_ended: false }
     }
+
+    /// Tests whether so much was read behind the call that is under way that no more is read until it has its answer.
+    fn is_full(&self) -> bool {
+        let read = match &self.input {
+            PeerInput::Lines(input) => input.len(),
+            PeerInput::Http(input) => input.rest().len(),
+        };
+        self.open.is_some() && read > MAX_ANSWER_BYTES
+    }
 }
 
 impl PeerInput {
@@ -300,7 +312,10 @@ impl PeerInput {
                 return Some(read);
             },
             PeerInput::Http(input) => match input.request() {
-                Ok(None) => None,
+                Ok(None) => {
+                    let is_too_long = input.rest().len() > MAX_ANSWER_BYTES;
+                    is_too_long.then(|| Err(format!("a request of more than {MAX_ANSWER_BYTES} bytes")))
+                }
                 Ok(Some(message)) => {
                     let read = request_of(spec, &message).map_err(|(_, why)| format!("{}: {why}", input.shown()));
                     Some(read)
@@ -308,5 +323,37 @@ impl PeerInput {
                 Err(malformed) => Some(Err(malformed.to_string())),
             },
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::io::Write;
+    use std::thread;
+
+    #[test]
+    fn what_comes_after_an_open_call_is_read_up_to_a_limit() {
+        let text = "protocol p { request int; response int; peer store: int -> int; on q { reply call store, q; } }";
+        let spec = Spec::from_text(text).unwrap();
+        let mut peers = PlayedPeers::open(&spec, &["store=127.0.0.1:0".parse().unwrap()]).unwrap();
+        let address = peers.listeners[0].socket.local_addr().unwrap();
+        let writer = thread::spawn(move || {
+            let mut system = TcpStream::connect(address).unwrap();
+            system.write_all(b"1\n").unwrap();
+            // It is cut off as soon as the peers have gone.
+            system.write_all(&vec![b'2'; 2 * MAX_ANSWER_BYTES])
+        });
+        let until = Instant::now() + Duration::from_secs(20);
+        let mut calls = 0;
+        while !peers.links.iter().any(PeerLink::is_full) && Instant::now() < until {
+            calls += peers.turn().len();
+        }
+        (0..10).for_each(|_| calls += peers.turn().len());
+        assert_eq!(calls, 1);
+        let Some(PeerLink { input: PeerInput::Lines(read), .. }) = peers.links.first() else { panic!("no link") };
+        assert!((MAX_ANSWER_BYTES..MAX_ANSWER_BYTES + 64 * CHUNK).contains(&read.len()), "{}", read.len());
+        drop(peers);
+        assert!(writer.join().unwrap().is_err());
     }
 }
