@@ -81,6 +81,8 @@ pub struct CoverageNews {
     pub branches: Vec<(usize, usize)>,
     /// The pairs of branches, each with the index of the second exchange.
     pub pairs: Vec<(usize, (usize, usize))>,
+    /// Set if the branches of all exchanges of the run were noted.
+    pub is_whole: bool,
 }
 
 impl SpecCoverage {
@@ -124,13 +126,13 @@ impl SpecCoverage {
         let mut before = None;
         for (at, exchange) in exchanges.iter().enumerate() {
             if end::is_over() {
-                break;
+                return news;
             }
             if !exchange.is_restart() {
                 self.sharpness.observe(&judge, exchange);
             }
             if !judge.observe(exchange) || judge.is_cut() {
-                break;
+                return news;
             }
             if exchange.is_restart() {
                 before = None;
@@ -139,18 +141,21 @@ impl SpecCoverage {
             let taken = taken(judge.candidates(), slot);
             before = self.take(at, &taken, before, &mut news);
         }
+        news.is_whole = true;
         news
     }
 
-    /// Adds the observations of a run over a network, if they are explained within the limits. Pairs of branches are not counted, as
-    /// requests overlap.
-    pub fn observe_recorded(&mut self, net: NetworkChoice, events: &[RecordedEvent]) {
+    /// Adds the observations of a run over a network, if they are explained within the limits; returns whether they are. Pairs of branches
+    /// are not counted, as requests overlap.
+    pub fn observe_recorded(&mut self, net: NetworkChoice, events: &[RecordedEvent]) -> bool {
         let network = net.network();
         let options = Options { inspected: Inspected::Memory, effort: EFFORT / NETWORK_SHARE, ..Options::default() };
         let noting = self.over_networks.get_or_init(|| instrumented(&self.spec, NotedBranches::Run));
+        let mut is_explained = false;
         if let Some(InstrumentedSpec { spec, slot, .. }) = noting {
             let judge = judge_within(spec, &*network, events, EFFORT, &options);
-            let taken = taken(judge.candidates(), *slot).into_iter().filter(|_| judge.verdict().is_accept());
+            is_explained = judge.verdict().is_accept();
+            let taken = taken(judge.candidates(), *slot).into_iter().filter(|_| is_explained);
             for branch in taken {
                 self.branches.get_mut(branch).into_iter().for_each(|branch| branch.taken += 1);
             }
@@ -164,6 +169,7 @@ impl SpecCoverage {
                 break;
             }
         }
+        is_explained
     }
 
     /// Adds the branches of a request, and returns the last one.

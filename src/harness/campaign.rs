@@ -148,7 +148,7 @@ const CORPUS_REQUESTS: usize = 500;
 /// The most mutants of the specification that are looked at, and the work to find a script that kills one.
 const MUTANTS: usize = 24;
 const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
-/// The number of first runs that are all judged once more for their coverage; of later ones fewer and fewer are.
+/// The number of first runs that are all judged once more for their coverage and sharpness; of later ones fewer and fewer are.
 const COVERED_RUNS: u64 = 20;
 
 /// A campaign against a system.
@@ -160,6 +160,8 @@ pub struct Campaign<'c> {
     choices: Random,
     generator: Generator,
     coverage: SpecCoverage,
+    /// The number of runs of which all branches are known.
+    covered_runs: u64,
     report: CampaignReport,
     started: Instant,
     causes: Causes<'c>,
@@ -220,6 +222,7 @@ impl<'c> Campaign<'c> {
             choices: Random::new(settings.seed),
             generator: Generator::new(&judging.spec, generate),
             coverage: SpecCoverage::new(&judging.spec),
+            covered_runs: 0,
             report,
             started: Instant::now(),
             causes: Causes::of_regressions(judging, &settings.shown),
@@ -473,18 +476,22 @@ impl<'c> Campaign<'c> {
         }
     }
 
-    /// Adds the branches that a run took.
+    /// Adds the branches that a run took. While some branch was not taken, runs without concurrency are all looked at.
     fn cover(&mut self, run: &LiveRun) {
-        let runs = self.report.runs;
-        if runs > COVERED_RUNS && !runs.is_power_of_two() {
-            return;
-        }
-        let (net, notes_requests) = (run.judging().net, self.coverage.notes_requests());
-        match run.in_order_of_service().filter(|_| notes_requests) {
-            Some(exchanges) => _ = self.coverage.observe_run(&exchanges),
-            None if net == NetworkChoice::TCP && notes_requests => {}
+        let (runs, notes_requests) = (self.report.runs, self.coverage.notes_requests());
+        let is_counted = runs <= COVERED_RUNS || runs.is_power_of_two();
+        let is_open = notes_requests && self.coverage.never().next().is_some();
+        let order = match is_counted {
+            true => run.in_order_of_service(),
+            false if is_open => run.one_after_another(),
+            false => None,
+        };
+        let net = run.judging().net;
+        self.covered_runs += u64::from(match order.filter(|_| notes_requests) {
+            Some(exchanges) => self.coverage.observe_run(&exchanges).is_whole,
+            None if !is_counted || net == NetworkChoice::TCP && notes_requests => false,
             None => self.coverage.observe_recorded(net, &run.observations()),
-        }
+        });
     }
 
     /// Adds a failure to the report, and returns its number there.
@@ -592,7 +599,7 @@ impl<'c> Campaign<'c> {
 
     fn reported(self) -> CampaignReport {
         let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
-        let Campaign { mut report, undecided, coverage, started, judging, refusals, .. } = self;
+        let Campaign { mut report, undecided, coverage, covered_runs, started, judging, refusals, .. } = self;
         let (types, ty) = (&judging.spec.types, judging.spec.program.request);
         let of = |(tag, (answered, refused)): (u32, (u64, u64))| {
             let request = match types.get(ty) {
@@ -603,7 +610,7 @@ impl<'c> Campaign<'c> {
         };
         report.refusals = refusals.into_iter().filter_map(of).collect();
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
-        report.coverage = covered(&judging.spec, &coverage);
+        report.coverage = covered(&judging.spec, &coverage, covered_runs);
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();

@@ -7,11 +7,12 @@ use crate::spec::Spec;
 /// The most characters of a condition that are shown.
 const LONGEST_HEAD: usize = 80;
 
-/// The coverage of the explanations, for a report.
+/// The coverage of the explanations of so many runs, for a report.
 #[must_use]
-pub fn covered(spec: &Spec, coverage: &SpecCoverage) -> ReportedCoverage {
+pub fn covered(spec: &Spec, coverage: &SpecCoverage, runs: u64) -> ReportedCoverage {
     let (covered_pairs, pairs) = coverage.pairs();
     ReportedCoverage {
+        runs,
         branches: coverage.branches().len() as u64,
         covered: coverage.covered() as u64,
         pairs: pairs as u64,

@@ -163,11 +163,12 @@ pub fn replay(
     patience: WaitLimits<'_>,
     times: usize,
 ) -> RegressionOutcome {
-    let (mut failed, mut otherwise, mut outside) = (0, None, None);
+    let (mut failed, mut otherwise, mut outside, mut undecided) = (0, None, None, None);
     for _ in 0..times {
         match run_once(judging, script, &mut *system, clients, patience) {
             Ok(ScriptRun::Passes) => {}
             Ok(ScriptRun::Outside(request)) => outside = Some(request),
+            Ok(ScriptRun::Undecided(why)) => undecided = Some(why),
             Ok(ScriptRun::Fails(failing)) => match &script.header.cause {
                 Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
                     otherwise = Some(failing.cause());
@@ -178,9 +179,11 @@ pub fn replay(
         }
     }
     match (failed, otherwise) {
-        (0, None) => outside.map_or(RegressionOutcome::Pass, |request| {
-            RegressionOutcome::Outside(outside_said(&judging.spec, script, request))
-        }),
+        (0, None) => match (outside, undecided) {
+            (Some(request), _) => RegressionOutcome::Outside(outside_said(&judging.spec, script, request)),
+            (None, Some(why)) => RegressionOutcome::Undecided(why),
+            (None, None) => RegressionOutcome::Pass,
+        },
         (0, Some(cause)) => RegressionOutcome::Otherwise(cause),
         (failed, _) => RegressionOutcome::Fails(failed, times as u64),
     }

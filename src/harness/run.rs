@@ -387,6 +387,12 @@ impl LiveRun {
         self.next_label
     }
 
+    /// The exchanges that were explained, if no two requests overlapped.
+    #[must_use]
+    pub fn one_after_another(&self) -> Option<Vec<Exchange>> {
+        one_after_another(&self.events[..self.explained])
+    }
+
     /// The exchanges in an order in which the server may have served them; `None` if no order is known.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {

@@ -42,8 +42,10 @@ pub struct LiveTrial<'t> {
 /// The end of a run of a script.
 #[derive(Clone, Debug)]
 pub enum ScriptRun {
-    /// Everything that was observed is explained, or it is undecided.
+    /// Everything that was observed is explained.
     Passes,
+    /// Nothing failed, but some of what was observed could not be judged, for this reason.
+    Undecided(String),
     /// The run failed.
     Fails(Box<Failing>),
     /// Everything that was observed is explained, but the script was not run to its end, as this request may break the client's duty.
@@ -83,7 +85,11 @@ pub fn run_once(
     }
     let time = Duration::from_secs_f64(TRIAL_SECONDS);
     let failing = Failing::found(&mut run, &state, system, &script.header, time);
-    Ok(failing.map_or(ScriptRun::Passes, |failing| ScriptRun::Fails(Box::new(failing))))
+    Ok(match (failing, state) {
+        (Some(failing), _) => ScriptRun::Fails(Box::new(failing)),
+        (None, RunState::Undecided(why)) => ScriptRun::Undecided(why),
+        (None, _) => ScriptRun::Passes,
+    })
 }
 
 impl Trial for LiveTrial<'_> {
@@ -93,7 +99,7 @@ impl Trial for LiveTrial<'_> {
         }
         let failing = match run_once(self.judging, script, &mut *self.system, self.clients, self.patience) {
             Ok(ScriptRun::Fails(failing)) => *failing,
-            Ok(ScriptRun::Passes | ScriptRun::Outside(_)) => return TrialOutcome::Passes,
+            Ok(ScriptRun::Passes | ScriptRun::Outside(_) | ScriptRun::Undecided(_)) => return TrialOutcome::Passes,
             Err(why) => return TrialOutcome::Error(why),
         };
         let (cause, recorded) = (failing.cause(), failing.script.clone());

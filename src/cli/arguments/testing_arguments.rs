@@ -47,7 +47,7 @@ Exit codes:
   0    no violation
   1    a violation was found
   2    the command could not do its job, or no answer was ever forced, so that nothing was tested
-  3    no violation, but some answers were too hard to decide
+  3    no violation, but some answers were too hard to decide, or the specification is at fault
   4    the system or its adapter broke down: it crashed, hung, or sent something that is no answer
   130  interrupted, and nothing was found before";
 
@@ -62,10 +62,10 @@ A script says for which specification and system it was found, but no command of
 with --trust-script: the options, or mayhap.toml, say how the system is started.
 
 Each script is run up to --times times, and gets a line: `fixed`, `fails 20 of 20`, `fails
-otherwise` (and why), or `error`.
+otherwise` (and why), `outside the specification`, `undecided` or `error`.
 
-Exit codes: 0 all are fixed; 1 one fails; 2 a script does not fit the specification; 4 the system
-could not be run; 130 interrupted.";
+Exit codes: 0 all are fixed; 1 one fails; 2 a script does not fit the specification; 3 one is
+undecided; 4 the system could not be run; 130 interrupted.";
 
 /// The system under test.
 #[derive(Args, Clone, Debug)]

@@ -364,6 +364,7 @@ fn exit(report: &CampaignReport) -> Exit {
         RegressionOutcome::Pass => Exit::Fine,
         RegressionOutcome::Fails(..) | RegressionOutcome::Otherwise(_) => Exit::Rejected,
         RegressionOutcome::Outside(_) => Exit::Failed,
+        RegressionOutcome::Undecided(_) => Exit::Inconclusive,
         // A script that could be read has a cause, so the system failed.
         RegressionOutcome::Error(_) if run.cause.is_empty() => Exit::Failed,
         RegressionOutcome::Error(_) => Exit::SystemFailed,

@@ -81,6 +81,7 @@ pub fn run(options: &ReplayArguments, terminal: &mut Terminal) -> Exit {
             RegressionOutcome::Fails(failed, of) => (format!("fails {failed} of {of}"), Exit::Rejected),
             RegressionOutcome::Otherwise(cause) => (format!("fails otherwise: {cause}"), Exit::Rejected),
             RegressionOutcome::Outside(why) => (format!("outside the specification: {why}"), Exit::Failed),
+            RegressionOutcome::Undecided(why) => (format!("undecided: {why}"), Exit::Inconclusive),
             RegressionOutcome::Error(_) if stop.load(Ordering::Relaxed) => return worst.worst(Exit::Interrupted),
             RegressionOutcome::Error(why) => (format!("error: {why}"), Exit::SystemFailed),
         };

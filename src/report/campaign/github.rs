@@ -13,6 +13,7 @@ pub fn annotations(report: &CampaignReport) -> String {
     let regressions = report.regressions.iter().filter_map(|run| {
         let title = match &run.outcome {
             RegressionOutcome::Outside(_) => format!("a regression of {} is outside the specification", report.spec),
+            RegressionOutcome::Undecided(_) => format!("a regression of {} is undecided", report.spec),
             RegressionOutcome::Error(_) => format!("a regression of {} cannot be run", report.spec),
             _ => format!("a regression of {} fails", report.spec),
         };

@@ -40,7 +40,7 @@ fn campaign(report: &CampaignReport, seconds: Duration) -> TestCase {
     let status = match report.verdict {
         CampaignVerdict::Pass | CampaignVerdict::Violation | CampaignVerdict::Broken => TestCaseStatus::success(),
         CampaignVerdict::Untested => failed(NonSuccessKind::Failure, "untested", "nothing was tested"),
-        CampaignVerdict::Unknown => skipped("some events were too hard to decide"),
+        CampaignVerdict::Unknown => skipped("some events are undecided"),
         CampaignVerdict::Interrupted => skipped("interrupted"),
     };
     let mut case = TestCase::new("campaign", status);
@@ -56,6 +56,7 @@ fn regression(run: &RegressionRun) -> TestCase {
         RegressionOutcome::Fails(..) => failed(NonSuccessKind::Failure, &run.cause, &complaint),
         RegressionOutcome::Otherwise(cause) => failed(NonSuccessKind::Failure, cause, &complaint),
         RegressionOutcome::Outside(_) => failed(NonSuccessKind::Error, "outside", &complaint),
+        RegressionOutcome::Undecided(_) => skipped(&complaint),
         RegressionOutcome::Error(_) => failed(NonSuccessKind::Error, "regression", &complaint),
     };
     TestCase::new(run.file.as_str(), status)

@@ -127,6 +127,8 @@ pub struct ReportedCoverage {
     pub pairs: u64,
     /// The places of the branches that no explanation took.
     pub never: Vec<SpecPlace>,
+    /// The number of runs of which all branches are known; those of other runs may be missing.
+    pub runs: u64,
     /// The number of pairs that some explanation took.
     pub covered_pairs: u64,
     /// The branches, each with its extent and its count.
@@ -370,6 +372,8 @@ pub enum RegressionOutcome {
     Otherwise(String),
     /// The script was not run to its end, as a request of it may break the client's duty: which one, and where the duty stands.
     Outside(String),
+    /// The script does not fail, but some of what was observed could not be judged, for this reason.
+    Undecided(String),
     /// The script could not be run, for this reason.
     Error(String),
 }

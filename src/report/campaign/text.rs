@@ -62,6 +62,7 @@ pub fn regressions(report: &CampaignReport) -> String {
         (count(|outcome| matches!(outcome, RegressionOutcome::Fails(..))), "fail"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Otherwise(_))), "fail otherwise"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Outside(_))), "outside the specification"),
+        (count(|outcome| matches!(outcome, RegressionOutcome::Undecided(_))), "undecided"),
         (count(|outcome| matches!(outcome, RegressionOutcome::Error(_))), "cannot be run"),
     ];
     let shown: Vec<String> =
@@ -81,6 +82,7 @@ impl RegressionOutcome {
             RegressionOutcome::Fails(failed, of) => Some(fails((*failed, *of))),
             RegressionOutcome::Otherwise(cause) => Some(format!("fails otherwise: {cause}")),
             RegressionOutcome::Outside(why) => Some(format!("outside the specification: {why}")),
+            RegressionOutcome::Undecided(why) => Some(format!("undecided: {why}")),
             // Further lines only show the place of the error.
             RegressionOutcome::Error(why) => Some(why.lines().next().unwrap_or_default().to_owned()),
         }
@@ -98,7 +100,7 @@ pub fn summary(report: &CampaignReport) -> String {
     lines.extend(report.stopped.iter().filter(|_| !is_stopped).map(|why| format!("  ended early: {why}")));
     lines.extend(coverage(report));
     lines.extend(refusals(report));
-    lines.extend(report.undecided.iter().map(|why| format!("  too hard to decide: {why}")));
+    lines.extend(report.undecided.iter().map(|why| format!("  undecided: {why}")));
     if let Some(baseline) = &report.baseline {
         let [known, new, unseen] = [&baseline.known, &baseline.new, &baseline.unseen].map(Vec::len);
         lines.push(format!("baseline: {known} known, {new} new, {unseen} unseen"));
@@ -158,12 +160,21 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
     }
     parts.extend(report.sharpness.map(|share| format!("{} of the answers were forced", percent(share))));
     let mut lines: Vec<String> = if parts.is_empty() { Vec::new() } else { vec![parts.join("; ")] };
-    let never = never(covered);
-    lines.extend(never.iter().take(NAMED_PLACES).map(|branch| format!("  never reached: {branch}")));
+    let (never, not_reached) = (never(covered), not_reached(report));
+    lines.extend(never.iter().take(NAMED_PLACES).map(|branch| format!("  {not_reached}: {branch}")));
     if never.len() > NAMED_PLACES {
-        lines.push(format!("  never reached: {} more", never.len() - NAMED_PLACES));
+        lines.push(format!("  {not_reached}: {} more", never.len() - NAMED_PLACES));
     }
     lines
+}
+
+/// The words for a branch that was not taken: only some of the runs may have been looked at.
+#[must_use]
+pub fn not_reached(report: &CampaignReport) -> String {
+    match report.coverage.runs {
+        runs if runs >= report.runs => "never reached".into(),
+        runs => format!("not reached in {runs} of {}", counted(report.runs, "run")),
+    }
 }
 
 /// The share of refused requests of each kind, the largest first.

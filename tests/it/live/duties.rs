@@ -102,6 +102,28 @@ fn a_script_whose_duty_depends_on_the_state_is_judged_where_it_is() {
 }
 
 #[test]
+fn a_script_that_cannot_be_judged_is_undecided() {
+    let Some(_) = Dutiful::new("duty", "undecided") else { return };
+    let (spec, script, adapter) = (place("faulty.may"), place("faulty.ndjson"), place("faulty.py"));
+    let faulty = "protocol faulty { request int; response int; on q { let xs: list<int> = []; reply xs[q]; } }";
+    fs::write(&spec, faulty).unwrap();
+    fs::write(&script, "{\"mayhap\": 1, \"spec\": \"faulty\"}\n{\"n\": 1, \"c\": 1, \"q\": 1, \"a\": 1}\n").unwrap();
+    let echo = "import json, sys\nfor line in map(json.loads, sys.stdin):\n    \
+        said = {\"c\": line[\"c\"], \"a\": line[\"q\"]} if \"q\" in line else {\"ready\": True}\n    \
+        print(json.dumps(said), flush=True)\n";
+    fs::write(&adapter, echo).unwrap();
+    let sut = format!("stdio:exec python3 -SB {}", adapter.display());
+    let [spec, script] = [&spec, &script].map(|path| path.to_str().unwrap());
+    let replayed = run(&["replay", script, "--for", spec, "--sut", &sut, "--times", "2"], "");
+    let expected = ": undecided: the specification reads beyond the end";
+    assert!(said(&replayed).contains(expected), "{}", said(&replayed));
+    assert_eq!(replayed.status.code(), Some(3), "{}", said(&replayed));
+    let tested = run(&["test", spec, "--sut", &sut, "--clients", "1", "--requests", "20"], "");
+    assert!(said(&tested).contains("  undecided: run 1"), "{}", said(&tested));
+    assert_eq!(tested.status.code(), Some(3), "{}", said(&tested));
+}
+
+#[test]
 fn an_adapter_is_tried_with_requests_that_keep_the_duty() {
     for (spec, expected) in [
         ("duty", &["{\"Ask\": {\"x\": ", "}}: 1\n"][..]),

@@ -7,7 +7,7 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use mayhap::Spec;
-use mayhap::report::campaign::CampaignVerdict;
+use mayhap::report::campaign::{CampaignVerdict, text};
 use mayhap::sut::{
     AsyncSut, Awaiting, InProcess, OwnThread, Sut, SutAnswer, SutEvent, SutEventKind, SutFailure, SutFailureKind,
     System, serve,
@@ -305,4 +305,55 @@ fn what_was_found_before_a_system_could_not_be_reset_is_reported() {
     assert_eq!(report.failures[1].last_output, ["so long"]);
     let report = tested(0);
     assert_eq!((report.verdict, report.failures.len()), (CampaignVerdict::Broken, 1));
+}
+
+#[test]
+fn a_fault_of_the_specification_is_said_as_such_with_one_client() {
+    let faulty = |what: &str| {
+        let spec = Spec::from_text(&format!(
+            "protocol counter {{ request int; response int; var n: int = 0; var m: map<int, int> = {{}}; var l: list<int> = [];
+                on q {{ n := n + q; {what} reply n; }} }}"
+        ));
+        let report = mayhap::test(&spec.unwrap()).requests(300).check(Counter::default);
+        report
+    };
+    for what in [
+        "if n == 3 { n := l[0]; }",
+        "if n == 3 { n := m[n]; }",
+        "if n > 3 { n := l[q]; }",
+        "if n > 3 { l := l[2..1]; }",
+        "let x = choose int; if n > 3 { assume x > 0 && x < 2; n := l[x]; }",
+        "if n > 3 { m[0] := m[n]; }",
+    ] {
+        let report = faulty(what);
+        let is_said = |why: &String| why.contains("the specification") && !why.contains("concurrent");
+        assert!(report.undecided.iter().all(is_said), "{what}: {:?}", report.undecided);
+        assert_eq!(report.verdict, CampaignVerdict::Unknown, "{what}");
+    }
+}
+
+#[test]
+fn no_branch_is_said_to_be_never_reached_that_a_run_reached() {
+    struct Late(bool);
+    impl Sut for Late {
+        type Request = i64;
+        type Response = i64;
+        fn ask(&self, _: u64, request: i64) -> SutAnswer<i64> {
+            SutAnswer::Is(if self.0 { 7_000_007 } else { request.min(6) })
+        }
+    }
+    let spec = Spec::from_text(
+        "protocol late { request int; response int;
+            on q { either { reply 7000007; } or {} reply if q < 6 { q } else { 6 }; } }",
+    );
+    let spec = spec.unwrap();
+    let tested = |clients| {
+        let runs = AtomicI64::new(0);
+        let make = move || Late(runs.fetch_add(1, Ordering::SeqCst) == 24);
+        text::text(&mayhap::test(&spec).clients(clients).requests(400).steps(8).check(make))
+    };
+    let alone = tested(1);
+    assert!(!alone.contains("reached"), "{alone}");
+    let several = tested(3);
+    assert!(several.contains("  not reached in ") && !several.contains("never reached"), "{several}");
 }

@@ -12,7 +12,7 @@ mod wrapped;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
-use super::text::{also, fails, headline, interval, never, percent};
+use super::text::{also, fails, headline, interval, never, not_reached, percent};
 use super::visible::visible;
 use super::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::choice::counted;
@@ -60,7 +60,7 @@ fn verdict(report: &CampaignReport) -> (&'static str, &'static str) {
         CampaignVerdict::Violation => ("violation", "reject"),
         CampaignVerdict::Broken => (report.failures.first().map_or("broken", |found| found.kind.word()), "reject"),
         CampaignVerdict::Untested => ("nothing was tested", "doubt"),
-        CampaignVerdict::Unknown => ("too hard to decide", "doubt"),
+        CampaignVerdict::Unknown => ("undecided", "doubt"),
         CampaignVerdict::Interrupted => ("interrupted", "doubt"),
     }
 }
@@ -182,13 +182,13 @@ fn coverage(report: &CampaignReport, links: &Links) -> Markup {
                 @if covered.branches > 0 { p {
                     (covered.covered) " of " (covered.branches) " branches were taken by an explanation"
                     @if covered.pairs > 0 { ", and " (covered.covered_pairs) " of " (covered.pairs) " pairs that can follow each other" }
-                    ". " span.taken { "Taken" } " " span.never { "never taken" } @if !report.texts.is_empty() {
+                    ". " span.taken { "Taken" } " " span.never { "not taken" } @if !report.texts.is_empty() {
                         "; at the left is how often."
                     }
                 } }
                 @let never = never(covered);
                 @if !never.is_empty() {
-                    p { "Never: " @for (at, branch) in never.iter().enumerate() {
+                    p { (not_reached(report)) ": " @for (at, branch) in never.iter().enumerate() {
                         @if at > 0 { ", " } (links.linked(branch))
                     } }
                 }

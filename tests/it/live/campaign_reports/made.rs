@@ -107,7 +107,7 @@ pub fn pass() -> CampaignReport {
         requests: 10_000,
         runs: 50,
         seconds: 3.25,
-        coverage: ReportedCoverage { branches: 6, covered: 5, pairs: 30, never, covered_pairs: 21, counts },
+        coverage: ReportedCoverage { runs: 50, branches: 6, covered: 5, pairs: 30, never, covered_pairs: 21, counts },
         sharpness: Some(0.834),
         file: KV.into(),
         clients: 3,
