@@ -16,6 +16,7 @@
 //! The keys at the top hold for each profile. An option of the command line replaces that of the configuration. The configuration
 //! becomes options, which are parsed as if they had been typed.
 
+use super::arguments::testing_arguments::REGRESSIONS;
 use super::arguments::{Arguments, Command};
 use super::terminal::files;
 use super::test::replay;
@@ -31,14 +32,12 @@ use toml::de::{DeTable, DeValue};
 
 /// The name of the file.
 const FILE: &str = "mayhap.toml";
-/// The directory of regressions, unless another one is said: beside the configuration.
-const REGRESSIONS: &str = "mayhap-regressions";
 /// The key of the specification's file, which is no option of `mayhap test`.
 const SPECIFICATION: &str = "specification";
 /// The options that stand for one call only.
 const OF_A_CALL: [&str; 6] = ["help", "check-adapter", "baseline-update", "profile", "config", "no-config"];
 /// The options whose values are paths.
-const PATHS: [&str; 5] = [SPECIFICATION, "for", "regressions", "baseline", "tls-ca"];
+const PATHS: [&str; 4] = [SPECIFICATION, "regressions", "baseline", "tls-ca"];
 
 /// Parses a command line, completed by the configuration.
 ///
@@ -47,39 +46,44 @@ const PATHS: [&str; 5] = [SPECIFICATION, "for", "regressions", "baseline", "tls-
 pub fn parse(given: &[OsString]) -> Result<Arguments, Error> {
     let definition = Arguments::command();
     let is_of_project = |said: &ArgMatches| matches!(said.subcommand_name(), Some("test" | "replay"));
-    let said = match definition.clone().try_get_matches_from(given) {
+    let (said, missing) = match definition.clone().try_get_matches_from(given) {
         // What only the configuration says may be missing here.
         Err(error) if error.kind() == ErrorKind::MissingRequiredArgument => {
-            let lenient = definition.clone().ignore_errors(true).try_get_matches_from(given);
-            lenient.ok().filter(is_of_project).ok_or(error)
+            match definition.clone().ignore_errors(true).try_get_matches_from(given) {
+                Ok(lenient) if is_of_project(&lenient) => (lenient, Some(error)),
+                _ => return Err(error),
+            }
         }
-        said => said,
-    }?;
+        said => (said?, None),
+    };
     let Some((name, own)) = said.subcommand().filter(|_| is_of_project(&said)) else {
         return Arguments::from_arg_matches(&said);
     };
-    let Some(configuration) = ProjectConfiguration::find(own)? else { return with_again(given, own) };
+    let Some(configuration) = ProjectConfiguration::find(own, &definition)? else {
+        return missing.map_or_else(|| with_again(&said, own, &definition), Err);
+    };
     let of = definition.find_subcommand(name).unwrap_or(&definition);
     let settings: Vec<&ConfiguredOption> =
         configuration.settings.iter().filter(|setting| setting.is_open(of, own)).collect();
     let at = given.iter().position(|word| *word == name).map_or(given.len(), |at| at + 1);
     let added = settings.iter().flat_map(|setting| configuration.words(setting, of)).map(OsString::from);
     let all: Vec<OsString> = given[..at].iter().cloned().chain(added).chain(given[at..].iter().cloned()).collect();
-    with_again(&all, own).map_err(|error| configuration.placed(error, &settings))
+    let completed = definition.clone().try_get_matches_from(&all);
+    let completed = completed.and_then(|all| with_again(&all, own, &definition));
+    completed.map_err(|error| configuration.placed(error, &settings))
 }
 
-/// Parses a command line, and adds the options with which a script of this test is run again: those that were typed.
-fn with_again(given: &[OsString], own: &ArgMatches) -> Result<Arguments, Error> {
-    let mut arguments = Arguments::from_arg_matches(&Arguments::command().try_get_matches_from(given)?)?;
+/// The parsed command line, with the options with which a script of this test is run again: those that were typed.
+fn with_again(all: &ArgMatches, own: &ArgMatches, definition: &Definition) -> Result<Arguments, Error> {
+    let mut arguments = Arguments::from_arg_matches(all)?;
     if let Command::Test(options) = &mut arguments.command {
-        options.system.again = again(own);
+        options.system.again = again(own, definition);
     }
     Ok(arguments)
 }
 
 /// The typed options of a test that a replay needs, too.
-fn again(own: &ArgMatches) -> String {
-    let definition = Arguments::command();
+fn again(own: &ArgMatches, definition: &Definition) -> String {
     let options = definition.find_subcommand("replay").into_iter().flat_map(Definition::get_arguments);
     let mut words = Vec::new();
     for (id, long) in options.filter_map(|option| Some((option.get_id().as_str(), option.get_long()?))) {
@@ -100,11 +104,10 @@ fn again(own: &ArgMatches) -> String {
 
 /// The value of an option as it may be shown: of a header that was typed with its secret, only the name.
 fn public(id: &str, value: &str) -> String {
-    let name = value.split(':').next().unwrap_or_default().to_ascii_lowercase();
-    let is_secret =
-        ["authorization", "cookie", "token", "key", "secret", "password"].iter().any(|word| name.contains(word));
+    const SECRETS: [&str; 6] = ["authorization", "cookie", "token", "key", "secret", "password"];
+    let is_secret = |name: &str| SECRETS.iter().any(|word| name.to_ascii_lowercase().contains(word));
     match value.split_once(':') {
-        Some((name, _)) if id == "headers" && is_secret && !value.contains("${") => format!("{name}: …"),
+        Some((name, _)) if id == "headers" && is_secret(name) && !value.contains("${") => format!("{name}: …"),
         _ => value.to_owned(),
     }
 }
@@ -114,6 +117,8 @@ struct ProjectConfiguration {
     file: PathBuf,
     /// The text of the file.
     text: String,
+    /// The keys that it may have.
+    known: Vec<String>,
     settings: Vec<ConfiguredOption>,
 }
 
@@ -127,7 +132,7 @@ struct ConfiguredOption {
 
 impl ProjectConfiguration {
     /// Reads the configuration of a call, if there is one.
-    fn find(own: &ArgMatches) -> Result<Option<ProjectConfiguration>, Error> {
+    fn find(own: &ArgMatches, definition: &Definition) -> Result<Option<ProjectConfiguration>, Error> {
         if own.value_source("no_config") == Some(ValueSource::CommandLine) {
             return Ok(None);
         }
@@ -148,7 +153,8 @@ impl ProjectConfiguration {
         }
         let text = files::read_text(&file).map_err(refused)?;
         let profile = own.get_one::<String>("profile").cloned().or_else(|| profile_of_script(own));
-        let mut configuration = ProjectConfiguration { file, text, settings: Vec::new() };
+        let known = keys(definition);
+        let mut configuration = ProjectConfiguration { file, text, known, settings: Vec::new() };
         configuration.settings = configuration.read(profile.as_deref())?;
         Ok(Some(configuration))
     }
@@ -201,18 +207,8 @@ impl ProjectConfiguration {
     }
 
     fn setting(&self, key: &str, offset: usize, value: &DeValue<'_>) -> Result<ConfiguredOption, Error> {
-        let test = Arguments::command();
-        let known: Vec<&str> = std::iter::once(SPECIFICATION)
-            .chain(
-                test.find_subcommand("test")
-                    .into_iter()
-                    .flat_map(Definition::get_arguments)
-                    .filter_map(|option| option.get_long()),
-            )
-            .filter(|name| !OF_A_CALL.contains(name))
-            .collect();
-        if !known.contains(&key) {
-            let near = known.iter().max_by(|a, b| strsim::jaro(a, key).total_cmp(&strsim::jaro(b, key)));
+        if !self.known.iter().any(|known| known == key) {
+            let near = self.known.iter().max_by(|a, b| strsim::jaro(a, key).total_cmp(&strsim::jaro(b, key)));
             let meant =
                 near.filter(|near| strsim::jaro(near, key) > 0.8).map(|near| format!(": did you mean {near:?}?"));
             return Err(
@@ -298,6 +294,13 @@ impl ConfiguredOption {
         option(of, key)
             .is_some_and(|option| own.value_source(option.get_id().as_str()) != Some(ValueSource::CommandLine))
     }
+}
+
+/// The keys that a configuration may have.
+fn keys(definition: &Definition) -> Vec<String> {
+    let options = definition.find_subcommand("test").into_iter().flat_map(Definition::get_arguments);
+    let names = options.filter_map(|option| option.get_long()).filter(|name| !OF_A_CALL.contains(name));
+    std::iter::once(SPECIFICATION).chain(names).map(str::to_owned).collect()
 }
 
 fn option<'d>(of: &'d Definition, long: &str) -> Option<&'d clap::Arg> {

@@ -227,7 +227,8 @@ impl Generator {
         Ok(template.value)
     }
 
-    /// Draws a request of this variant for a server of which nothing is under way; `None` if none is found that keeps the client's duty.
+    /// Draws a request of this variant, for a server that is at work on no other request. `None` means that no request was found that keeps
+    /// the client's duty.
     ///
     /// # Errors
     /// The source of choices fails.

@@ -137,7 +137,7 @@ const SEEDS: usize = 1 << 16;
 const SILENCE: Duration = Duration::from_millis(300);
 /// The most requests that one client has under way, if it may have several.
 const DEPTH: usize = 4;
-/// The number of waves in a row of which no request counts after which the campaign ends.
+/// The campaign ends after this number of waves in a row if no request of any of them counts.
 const IN_VAIN: u32 = 1_000;
 /// The time for judging a wave after which a run with several clients ends, as more observations can be explained in more ways.
 const SLOW: Duration = Duration::from_millis(50);

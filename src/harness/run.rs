@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use rustc_hash::FxHashMap;
 
 use crate::generate::{DutyCheck, KeptIn, KnownServer};
-use crate::judge::{Exchange, Observed, Options, RecordedEvent, Verdict};
+use crate::judge::{Doubt, Exchange, Observed, Options, RecordedEvent, Verdict};
 use crate::limits::end;
 use crate::network::NetworkChoice;
 use crate::report::trouble;
@@ -273,11 +273,10 @@ impl LiveRun {
         let mut state = RunState::Explained;
         for event in events {
             let line = self.events.len() as u64 + 1;
-            let kind = kind(&event.kind);
+            let pushed = traced(line, &event);
             self.requests += u64::from(matches!(event.kind, LiveEventKind::Sent(_)));
-            let client = Some(event.client);
             self.events.push(event);
-            state = match self.session.push(TraceEvent { line, client, kind }) {
+            state = match self.session.push(pushed) {
                 Ok(
                     SessionProgress::Explained
                     | SessionProgress::Lagging(_)
@@ -285,9 +284,7 @@ impl LiveRun {
                     | SessionProgress::Faulty(_),
                 ) => RunState::Explained,
                 Ok(SessionProgress::Rejected(event)) => return RunState::Violated(event),
-                Ok(SessionProgress::Unknown(doubt)) => {
-                    RunState::Undecided(self.session.too_hard().unwrap_or_else(|| doubt.to_string()))
-                }
+                Ok(SessionProgress::Unknown(doubt)) => RunState::Undecided(self.why_undecided(&doubt)),
                 Err(why) => {
                     self.is_unfit = true;
                     return RunState::Undecided(why);
@@ -325,10 +322,13 @@ impl LiveRun {
             SessionProgress::Explained | SessionProgress::Lagging(_) => RunState::Explained,
             SessionProgress::Outside(_) | SessionProgress::Faulty(_) => self.without_fault(),
             SessionProgress::Rejected(event) => RunState::Violated(event),
-            SessionProgress::Unknown(doubt) => {
-                RunState::Undecided(self.session.too_hard().unwrap_or_else(|| doubt.to_string()))
-            }
+            SessionProgress::Unknown(doubt) => RunState::Undecided(self.why_undecided(&doubt)),
         }
+    }
+
+    /// The doubt about the last event, with its place in the specification if that is known.
+    fn why_undecided(&self, doubt: &Doubt) -> String {
+        self.session.too_hard().unwrap_or_else(|| doubt.to_string())
     }
 
     /// The session that judges the run.
@@ -347,7 +347,7 @@ impl LiveRun {
         let mut session = Session::new(spec, NetworkChoice::SYNC, options.clone());
         let mut rejected = None;
         for (line, event) in (1..=event).zip(&self.events) {
-            let pushed = session.push(TraceEvent { line, client: Some(event.client), kind: kind(&event.kind) });
+            let pushed = session.push(traced(line, event));
             rejected = match pushed.ok()? {
                 SessionProgress::Rejected(line) => Some(line),
                 SessionProgress::Explained | SessionProgress::Lagging(_) => None,
@@ -403,8 +403,7 @@ impl LiveRun {
     #[must_use]
     pub fn observations(&self) -> Vec<RecordedEvent> {
         let events = (1..).zip(&self.events[..self.explained]);
-        let events =
-            events.map(|(line, event)| TraceEvent { line, client: Some(event.client), kind: kind(&event.kind) });
+        let events = events.map(|(line, event)| traced(line, event));
         Observations::of(&self.judging.spec, events).unwrap_or_default().events
     }
 
@@ -502,15 +501,17 @@ fn happened(event: &LiveEvent) -> Option<Happened> {
     })
 }
 
-fn kind(kind: &LiveEventKind) -> EventKind<Value> {
-    match kind {
+/// The event on a line, in the form for the judge.
+fn traced(line: u64, event: &LiveEvent) -> TraceEvent<Value> {
+    let kind = match &event.kind {
         LiveEventKind::Sent(request) => EventKind::Request(request.value.clone()),
         LiveEventKind::Answered(answer) => EventKind::Answer(answer.clone()),
         LiveEventKind::Lost => EventKind::Lost,
         LiveEventKind::Closed => EventKind::Closed,
         LiveEventKind::Restarted => EventKind::Restart,
         LiveEventKind::Peer(event) => EventKind::Peer(event.clone()),
-    }
+    };
+    TraceEvent { line, client: Some(event.client), kind }
 }
 
 impl Asker for LiveRun {
@@ -544,10 +545,9 @@ impl Asker for LiveRun {
         let session = self.binds_peers.then_some(&self.session);
         let ahead = session.and_then(|session| {
             let call = EventKind::Peer(self.peers.called(&call));
-            let before = before.iter().map(|event| (Some(event.client), kind(&event.kind)));
-            let line = self.events.len() as u64;
-            let events = (line + 1..).zip(before.chain([(None, call)]));
-            session.call_ahead(events.map(|(line, (client, kind))| TraceEvent { line, client, kind }))
+            let line = self.events.len() as u64 + 1;
+            let call = TraceEvent { line: line + before.len() as u64, client: None, kind: call };
+            session.call_ahead((line..).zip(before).map(|(line, event)| traced(line, event)).chain([call]))
         });
         let keeps_duty = |answer: Option<&Value>| ahead.as_ref().is_none_or(|ahead| ahead.keeps_duty(answer));
         self.peers.answer(call, system, &keeps_duty)

@@ -41,8 +41,7 @@ impl Decimal {
         self.scale
     }
 
-    /// The number in units of the last of so many digits after the point, and a flag that is true if it is exact; else it is
-    /// rounded down.
+    /// The number, multiplied by ten to the power of `scale`, and a flag that is true if this is an integer; else it is rounded down.
     pub fn at(&self, scale: u32) -> (Int, bool) {
         if scale >= self.scale {
             return (self.digits.mul(&power(scale - self.scale)), true);
@@ -51,7 +50,7 @@ impl Decimal {
         (self.digits.floor_div(&unit), self.digits.modulo(&unit).is_zero())
     }
 
-    /// The text of so many units of the last of so many digits after the point.
+    /// The text of an integer divided by ten to the power of `scale`.
     pub fn shown(units: &Int, scale: u32) -> String {
         if scale == 0 {
             return units.to_string();

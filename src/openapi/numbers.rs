@@ -73,7 +73,8 @@ impl NumberLimits {
         self.width.filter(|_| is_alone).map(|width| WIDTHS[width].0.to_uppercase())
     }
 
-    /// The least and the greatest number that is allowed, in units of the last of so many digits after the point.
+    /// The least and the greatest number that is allowed and has at most `scale` digits after the point, each multiplied by ten to the
+    /// power of `scale`.
     pub fn range(&self, scale: u32) -> (Option<Int>, Option<Int>) {
         let least = self.least.as_ref().map(|(number, is_exclusive)| match number.at(scale) {
             (units, true) if !is_exclusive => units,

@@ -51,6 +51,9 @@ Exit codes:
   4    the system or its adapter broke down: it crashed, hung, or sent something that is no answer
   130  interrupted, and nothing was found before";
 
+/// The directory of regressions, unless another one is said; a configuration has it beside itself.
+pub const REGRESSIONS: &str = "mayhap-regressions";
+
 /// The help on `mayhap replay` beside its options.
 pub const REPLAY_HELP: &str = "\
 Examples:
@@ -162,7 +165,7 @@ pub struct TestArguments {
     #[arg(long, value_name = "S", default_value = "30", value_parser = seconds_or_zero, allow_hyphen_values = true)]
     pub shrink_time: Duration,
     /// Directory of regressions: run first, and written
-    #[arg(long, value_name = "DIR", default_value = "mayhap-regressions")]
+    #[arg(long, value_name = "DIR", default_value = REGRESSIONS)]
     pub regressions: PathBuf,
     /// Factors of the weights of the sources of values, as in trace=2,state=0
     #[arg(long, value_name = "WEIGHTS", value_parser = SourceWeights::read, default_value = "", hide_default_value = true)]

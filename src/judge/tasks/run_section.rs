@@ -117,7 +117,7 @@ impl Iterator for Combinations<'_> {
         let mut places = self.next.take()?;
         let chosen = places.iter().map(|at| self.of[*at]).collect();
         let (count, last) = (places.len(), self.of.len());
-        // The last place that can move on does, and those behind it follow.
+        // The last place that can move on moves by one; the places after it become the next ones.
         if let Some(moved) = (0..count).rev().find(|at| places[*at] + (count - at) < last) {
             let first = places[moved] + 1;
             (moved..count).for_each(|at| places[at] = first + at - moved);
