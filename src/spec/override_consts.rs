@@ -1,6 +1,6 @@
 //! Constants set from outside: `--set SIZE=100` replaces the value of `const SIZE`, and is checked like it.
 //!
-//! A map may be written as in JSON, whose keys are strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
+//! `--set Item.price=[5]` sets ``const `Item.price` ``. A map may be written as in JSON, whose keys are strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Sources, Span, suggest};
@@ -15,7 +15,11 @@ impl Loaded {
     }
 
     fn set_one(&mut self, name: &str, text: &str, sources: &mut Sources) -> Vec<Diagnostic> {
-        let written = format!("const {name}: int = {text};");
+        let name = name.strip_prefix('`').and_then(|rest| rest.strip_suffix('`')).unwrap_or(name);
+        // Names such as `Item.price`, which are no words of the language, stand between backquotes.
+        let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+        let shown = if is_word { name.to_owned() } else { format!("`{name}`") };
+        let written = format!("const {shown}: int = {text};");
         let file = sources.add("--set", &written);
         let parsed = parse(&written, file, self.next);
         self.next = parsed.next;
@@ -32,7 +36,7 @@ impl Loaded {
                 Vec::new()
             }
             None => {
-                let place = Span { file, start: 6, end: 6 + name.len() as u32 };
+                let place = Span { file, start: 6, end: 6 + shown.len() as u32 };
                 let report = Diagnostic::error(place, format!("there is no constant `{name}`"));
                 let names = self.constant_names();
                 vec![match (suggest(name, names.iter().map(String::as_str)), names.is_empty()) {
