@@ -36,13 +36,15 @@ struct AnswerDifference {
 }
 
 /// An open configuration in which two requests may be served in the other order than on the path to a dead end. One of the requests
-/// shows a scalar of the answer that would be given there, the other one a scalar of the answer that was seen.
+/// shows a scalar of the answer that would be given there, the other one a scalar of the answer that was seen. Of several such pairs,
+/// `guess` says which is chosen: the last one for the guesses with even numbers, and the first one for the others.
 pub(super) fn target(
     events: FirstEvents<'_>,
     states: &mut States,
     open: &OpenConfigurations,
     moment: &Moment,
     dead: &DeadEnd<'_>,
+    guess: u64,
 ) -> Option<Branch> {
     let about = events.about(dead.request);
     let given = states.answer(dead.configuration.state, about)?;
@@ -64,7 +66,8 @@ pub(super) fn target(
             let Some(branch) = branch else { continue };
             for (place, alternative) in open.alternatives(*branch) {
                 let is_served = alternative.configuration.done.served.contains(events.about(first).place);
-                let merit = (branch.at, is_served);
+                let at = if guess.is_multiple_of(2) { branch.at } else { usize::MAX - branch.at };
+                let merit = (at, is_served);
                 if best.as_ref().is_none_or(|(other, _)| *other < merit) {
                     best = Some((merit, place));
                 }

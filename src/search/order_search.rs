@@ -120,6 +120,8 @@ pub(super) struct OrderSearch<'h> {
     pairs: BTreeMap<usize, Rc<MomentPairs>>,
     /// The moments before this event were dropped.
     cleared: usize,
+    /// The number of jumps back from dead ends.
+    jumps: u64,
     /// The last event to which a configuration came.
     pub(super) deepest: usize,
     /// States that are kept, whatever configurations are open.
@@ -143,6 +145,7 @@ impl<'h> OrderSearch<'h> {
             moments: Moments::new(),
             pairs: BTreeMap::new(),
             cleared: 0,
+            jumps: 0,
             deepest: 0,
             begun: Vec::new(),
             apart: 0,
@@ -386,7 +389,8 @@ impl<'h> OrderSearch<'h> {
         let HistoryEvent::Answered(request) = self.events.known.history.events[at] else { return };
         budget.work(backjump::WORK);
         let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
-        let target = backjump::target(self.events, states, &self.open, &moment, &dead);
+        self.jumps += 1;
+        let target = backjump::target(self.events, states, &self.open, &moment, &dead, self.jumps);
         target.into_iter().for_each(|place| self.open.choose(place));
     }
 

@@ -6,6 +6,7 @@ use mayhap::search::Happened;
 use mayhap::{Options, Spec};
 
 use super::QUEUE;
+use crate::command::check;
 use crate::random::Rng;
 
 const CLIENTS: usize = 10;
@@ -55,4 +56,30 @@ fn orders_that_show_much_later_are_found() {
         let verdict = search::judge(&spec, &history, &Options::default()).verdict;
         assert!(verdict.is_accept(), "{requests} requests, seed {seed}: {verdict:?}");
     }
+}
+
+/// A queue in which numbers are equal: client, request (`q`) or answer (`a`), number; a removed one has a minus.
+const EQUAL: &str = "1q+2 2q- 3q+1 4q- 5q+0 6q+0 7q+2 8q+0 1a+2 2a-2 3a+1 7a+2 4a-1 5a+0 6a+0 8a+0 \
+    1q+0 2q+0 3q+0 4q+2 5q+8 6q+2 7q+3 8q- 1a+0 2a+0 3a+0 4a+2 5a+8 6a+2 8a-2 7a+3 8q- 1q- 1a-0 8a-0 \
+    7q+3 8q+3 1q+1 2q+0 1a+1 2a+0 8a+3 7a+3 \
+    1q+1 2q+0 3q+5 4q- 5q+4 6q+0 7q+3 8q+0 1a+1 2a+0 3a+5 4a-0 5a+4 6a+0 7a+3 8a+0 2q- 2a-2";
+
+/// Which of two equal numbers came first matters only at the front, far from the dead end.
+#[test]
+fn orders_of_equal_numbers_are_found() {
+    let lines = EQUAL.split(' ').filter(|event| !event.is_empty()).map(|event| {
+        let (client, kind, number) = (&event[..1], &event[1..2], &event[3..]);
+        let message = match &event[2..3] {
+            "+" => format!("{{\"Enqueue\": {number}}}"),
+            _ if kind == "q" => "\"Dequeue\"".to_owned(),
+            _ => format!("{{\"Dequeue\": {number}}}"),
+        };
+        format!("{{\"c\": {client}, \"{kind}\": {message}}}\n")
+    });
+    check(
+        &["validate", "specs/fifo_queue.may", "-", "--net", "tcp"],
+        &lines.collect::<String>(),
+        0,
+        &["accept (62 events)"],
+    );
 }
