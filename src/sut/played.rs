@@ -210,8 +210,13 @@ impl PlayedPeers {
         let Some(open) = link.open.as_ref().filter(|_| !link.is_ended) else { return false };
         let written = match link.input {
             PeerInput::Lines(_) => {
-                let ty = self.spec.program.peers[listener.peer as usize].response;
-                Some((encode(&self.spec.types, ty, answer) + "\n").into_bytes())
+                let Spec { program, types, http, .. } = &*self.spec;
+                let peer = &program.peers[listener.peer as usize];
+                // What a peer that speaks as the system does has said may be passed on over HTTP, so it has a form there.
+                let is_alike = [peer.request, peer.response] == [program.request, program.response];
+                let is_formed =
+                    http.is_none() || !is_alike || message_of_answer(&self.spec, &open.request, answer).is_some();
+                is_formed.then(|| (encode(types, peer.response, answer) + "\n").into_bytes())
             }
             PeerInput::Http(_) => message_of_answer(&self.spec, &open.request, answer).map(|message| {
                 let mut bytes = Vec::new();
