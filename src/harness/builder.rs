@@ -118,7 +118,8 @@ impl SystemTest {
         let mut system = InProcess::new(&self.spec, make).unwrap_or_else(|failure| panic!("{failure}"));
         let CampaignSettings { clients, deadline, stop, .. } = &self.settings;
         let patience = WaitLimits { deadline: *deadline, silence: *deadline, stop, until: None };
-        let outcome = replay(&judging(&self.spec, *clients), &read, &mut system, *clients, patience, REPLAYS);
+        let judging = judging(&self.spec, *clients);
+        let outcome = replay(&judging, &read, &mut system, *clients, patience, REPLAYS).outcome;
         let complaint = outcome.complaint().unwrap_or_default();
         assert!(outcome == RegressionOutcome::Pass, "the script does not pass: {complaint}");
     }

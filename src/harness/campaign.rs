@@ -71,8 +71,8 @@ pub struct CampaignSettings {
     pub weights: SourceWeights,
     /// The known causes, which do not count.
     pub known: BTreeSet<String>,
-    /// The regressions that fail. Their causes are not shrunk and reported again.
-    pub shown: Vec<Script>,
+    /// The failures of regressions. Their causes are not shrunk and reported again.
+    pub shown: Vec<Failing>,
     /// The aims of the campaign's requests; an aim is switched off only to measure its gain.
     pub aims: CampaignAims,
     /// The header of the scripts that are written.
@@ -225,7 +225,7 @@ impl<'c> Campaign<'c> {
             covered_runs: 0,
             report,
             started: Instant::now(),
-            causes: Causes::of_regressions(judging, &settings.shown),
+            causes: Causes::of(judging, &settings.shown),
             undecided: Vec::new(),
             in_vain: 0,
             is_refused: false,

@@ -9,7 +9,8 @@
 //!   constructor, and the reasons a statement in common, or the request of one all optional parts of the other one. A statement that
 //!   is possible for one only is no difference, as what is known of the state decides about it. Or
 //! * the server answered as if the same earlier request had not been made: after `Put a "x"` and `Delete a` it answered `Get a` by
-//!   `"x"`, and `List` by `["a"]`; or
+//!   `"x"`, and `List` by `["a"]`;
+//! * both answers have the same status below 500, which the specification does not have for these requests; or
 //! * the adapter complains in the same words, apart from numbers and quoted texts.
 
 use std::cell::OnceCell;
@@ -18,22 +19,21 @@ use std::collections::BTreeSet;
 use crate::coverage::Replies;
 use crate::judge::{Exchange, Judge};
 use crate::report::campaign::FailureKind;
-use crate::report::campaign::baseline::is_same_cause;
-use crate::script::Script;
 
-use super::failure::{Failing, constructor, without_options};
+use super::failure::{Failing, constructor, without_options, without_values};
 use super::run::{Judging, LiveRun};
 
 /// The most exchanges of a failure of which each is left out once, to see whether the rest is explained.
 const LEFT_OUT: usize = 8;
+
+/// The least status that says that the server failed, so that each request with such an answer is a cause of its own.
+const SERVER_ERROR: u16 = 500;
 
 /// The causes that are known so far.
 pub struct Causes<'j> {
     judging: &'j Judging,
     replies: OnceCell<Replies>,
     known: Vec<KnownCause>,
-    /// The causes of regressions that fail, by name.
-    named: Vec<String>,
 }
 
 struct KnownCause {
@@ -63,14 +63,11 @@ pub struct SeenAgain {
 }
 
 impl<'j> Causes<'j> {
-    /// The causes of these regressions, which fail.
+    /// The causes of these failures, which are not in the report.
     #[must_use]
-    pub fn of_regressions(judging: &'j Judging, scripts: &[Script]) -> Causes<'j> {
-        let named = scripts.iter().filter_map(|script| script.header.cause.clone()).collect();
-        let mut causes = Causes { judging, replies: OnceCell::new(), known: Vec::new(), named };
-        for failing in scripts.iter().filter_map(|script| Failing::recorded(judging, script)) {
-            causes.add(failing, None);
-        }
+    pub fn of(judging: &'j Judging, shown: &[Failing]) -> Causes<'j> {
+        let mut causes = Causes { judging, replies: OnceCell::new(), known: Vec::new() };
+        shown.iter().for_each(|failing| causes.add(failing.clone(), None));
         causes
     }
 
@@ -83,9 +80,6 @@ impl<'j> Causes<'j> {
     /// Looks for the cause of a failure among the known ones.
     #[must_use]
     pub fn find(&self, failing: &Failing) -> Option<SeenAgain> {
-        if self.named.iter().any(|named| is_same_cause(named, &failing.cause())) {
-            return Some(SeenAgain { reported: None, name: failing.cause() });
-        }
         let alike = self.known.iter().find(|known| known.failing.is_like(failing));
         let found = alike.or_else(|| {
             let other = OtherFailure { causes: self, failing, signs: OnceCell::new() };
@@ -162,7 +156,12 @@ impl KnownCause {
     fn is_shown_by(&self, other: &OtherFailure<'_>) -> bool {
         let (own, failing) = (&self.failing, other.failing);
         match (own.kind, failing.kind) {
-            (FailureKind::Adapter, FailureKind::Adapter) => without_values(own) == without_values(failing),
+            (FailureKind::Adapter, FailureKind::Adapter) => {
+                without_values(&own.explanation.join("\n")) == without_values(&failing.explanation.join("\n"))
+            }
+            (FailureKind::Violation, FailureKind::Violation) if own.unfit.is_some() => {
+                own.unfit == failing.unfit && own.unfit.as_ref().is_some_and(|unfit| unfit.status < SERVER_ERROR)
+            }
             (FailureKind::Violation, FailureKind::Violation) => {
                 let may_be_unmade = self.signs.unmade.is_some() && self.signs.unmade == other.signs().unmade;
                 may_be_unmade || self.is_choice_of(other)
@@ -189,20 +188,4 @@ impl KnownCause {
 fn are_of_one_choice(one: &[usize], other: &[usize]) -> bool {
     let within = |some: &[usize], all: &[usize]| !some.is_empty() && some.iter().all(|reply| all.contains(reply));
     within(one, other) || within(other, one)
-}
-
-/// The explanation without numbers and quoted texts.
-fn without_values(failing: &Failing) -> String {
-    let mut quote = None;
-    let mut kept = String::new();
-    for letter in failing.explanation.join("\n").chars() {
-        match quote {
-            Some(open) if letter == open => quote = None,
-            Some(_) => {}
-            None if letter == '"' || letter == '\'' => quote = Some(letter),
-            None if letter.is_ascii_digit() => {}
-            None => kept.push(letter),
-        }
-    }
-    kept
 }

@@ -15,7 +15,7 @@ use crate::report::campaign::{FailureKind, FoundFailure, SpecPlace};
 use crate::script::{RecordedOutcome, Script, ScriptHeader, ScriptStep};
 use crate::spec::http::{AnswerPart, AnswerSource};
 use crate::spec::{Spec, Type, TypeId};
-use crate::sut::{SutFailure, SutFailureKind, System};
+use crate::sut::{SutFailure, SutFailureKind, System, UnfitAnswer};
 use crate::trace::{EventPlace, PeerEvent, PeerMessage, Places};
 use crate::value::Value;
 
@@ -36,6 +36,8 @@ pub struct Failing {
     pub constructors: String,
     /// The constructor of the answer, and its status over HTTP.
     pub answer: String,
+    /// The answer over HTTP that does not fit the specification, if it is one.
+    pub unfit: Option<UnfitAnswer>,
     /// The optional parts of the request, each with its constructor, if requests of this variant have several: `if_match Any`.
     pub options: Vec<String>,
     /// The statements of the specification that the reason names.
@@ -76,7 +78,11 @@ impl Failing {
         let meets = self.places.iter().any(|place| other.places.contains(place));
         let is_open = self.places.is_empty() || other.places.is_empty();
         let is_known = if self.options.is_empty() { meets || is_open } else { self.has_options(&other.options) };
-        self.kind == other.kind && self.constructors == other.constructors && is_known
+        let is_unfit_alike = match (&self.unfit, &other.unfit) {
+            (Some(own), Some(other)) => without_values(&own.why) == without_values(&other.why),
+            (own, other) => own.is_none() && other.is_none(),
+        };
+        self.kind == other.kind && self.constructors == other.constructors && is_unfit_alike && is_known
     }
 
     /// Tests whether the violation of a run has this cause, as far as can be told without its reason: the request has optional
@@ -118,7 +124,13 @@ impl Failing {
     #[must_use]
     pub fn is_shown_by(&self, smaller: &Failing) -> bool {
         let is_same_answer = self.kind == smaller.kind && self.constructors == smaller.constructors;
-        is_same_answer && self.constructors.contains(' ') || self.is_like(smaller)
+        let without_options = Failing { options: Vec::new(), ..self.clone() };
+        let is_breakdown = self.kind != FailureKind::Violation || self.unfit.is_some();
+        match is_breakdown {
+            // The optional parts of the request may have nothing to do with it.
+            true => without_options.is_like(smaller),
+            false => is_same_answer && self.constructors.contains(' ') || self.is_like(smaller),
+        }
     }
 
     /// The failure of a run, if it ended with one.
@@ -178,6 +190,7 @@ impl Failing {
             constructors: events.last().map(|last| constructors(spec, events, last)).unwrap_or_default(),
             answer: events.last().map(|last| constructor_of_answer(spec, last)).unwrap_or_default(),
             options: events.last().map(|last| options(spec, events, last)).unwrap_or_default(),
+            unfit: None,
             places: evidence.places.iter().filter_map(|named| place(&named.place)).collect(),
             script: script(header, events),
             label: events.last().map_or(0, message_label),
@@ -201,10 +214,14 @@ impl Failing {
             _ => unanswered(events, failure.client).or_else(|| events.iter().rev().find(of_client)),
         };
         let last = last.or(events.last());
+        let status = failure.unfit.as_ref().map(|unfit| unfit.status.to_string());
+        let said = last.map(|last| constructors(spec, events, last)).into_iter().chain(status.clone());
+        let answer = status.or_else(|| last.map(|last| constructor_of_answer(spec, last)));
         Failing {
             kind: kind(failure.kind),
-            constructors: last.map(|last| constructors(spec, events, last)).unwrap_or_default(),
-            answer: last.map(|last| constructor_of_answer(spec, last)).unwrap_or_default(),
+            constructors: said.collect::<Vec<_>>().join(" "),
+            answer: answer.unwrap_or_default(),
+            unfit: failure.unfit.clone(),
             options: last.map(|last| options(spec, events, last)).unwrap_or_default(),
             places: Vec::new(),
             script: script(header, events),
@@ -215,6 +232,22 @@ impl Failing {
             last_output: system.last_output(last.and_then(|last| sent(events, last))),
         }
     }
+}
+
+/// The text without numbers and quoted parts.
+pub(super) fn without_values(text: &str) -> String {
+    let mut quote = None;
+    let mut kept = String::new();
+    for letter in text.chars() {
+        match quote {
+            Some(open) if letter == open => quote = None,
+            Some(_) => {}
+            None if letter == '"' || letter == '\'' => quote = Some(letter),
+            None if letter.is_ascii_digit() => {}
+            None => kept.push(letter),
+        }
+    }
+    kept
 }
 
 /// The place that a text such as `kv.may:9` names.

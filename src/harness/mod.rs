@@ -26,7 +26,7 @@ pub use builder::{SystemTest, test};
 pub use campaign::{AFTERWARDS, Campaign, CampaignSettings, Follower, starting_scripts};
 pub use failure::{Failing, not_started};
 pub use mutants::MutantTester;
-pub use regressions::{Regressions, UnreadScript, read_script, replay, runs_to_see};
+pub use regressions::{Regressions, ReplayedScript, UnreadScript, read_script, replay, runs_to_see};
 pub use run::{Judging, LiveRun, OutsideRequest, RunState};
 pub use trial::{LiveTrial, ScriptRun, run_once};
 pub use wave::{LiveEvent, LiveEventKind, WaitLimits};

@@ -18,6 +18,7 @@ use crate::script::{Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
 use crate::sut::System;
 
+use super::failure::Failing;
 use super::run::{Judging, OutsideRequest};
 use super::trial::{ScriptRun, run_once};
 use super::wave::WaitLimits;
@@ -154,6 +155,14 @@ pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript
     })
 }
 
+/// The outcome of the runs of a script.
+pub struct ReplayedScript {
+    /// The outcome.
+    pub outcome: RegressionOutcome,
+    /// The failure, if the script fails for its own cause.
+    pub failing: Option<Failing>,
+}
+
 /// Runs a script at most `times` times, and returns the outcome; a breakdown of the system ends this early.
 pub fn replay(
     judging: &Judging,
@@ -162,8 +171,8 @@ pub fn replay(
     clients: u64,
     patience: WaitLimits<'_>,
     times: usize,
-) -> RegressionOutcome {
-    let (mut failed, mut otherwise, mut outside, mut undecided) = (0, None, None, None);
+) -> ReplayedScript {
+    let (mut failed, mut otherwise, mut outside, mut undecided, mut shown) = (0, None, None, None, None);
     for _ in 0..times {
         match run_once(judging, script, &mut *system, clients, patience) {
             Ok(ScriptRun::Passes) => {}
@@ -173,12 +182,14 @@ pub fn replay(
                 Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
                     otherwise = Some(failing.cause());
                 }
-                _ => failed += 1,
+                _ => (failed, shown) = (failed + 1, Some(*failing)),
             },
-            Err(failure) => return RegressionOutcome::Error(failure.to_string()),
+            Err(failure) => {
+                return ReplayedScript { outcome: RegressionOutcome::Error(failure.to_string()), failing: None };
+            }
         }
     }
-    match (failed, otherwise) {
+    let outcome = match (failed, otherwise) {
         (0, None) => match (outside, undecided) {
             (Some(request), _) => RegressionOutcome::Outside(outside_said(&judging.spec, script, request)),
             (None, Some(why)) => RegressionOutcome::Undecided(why),
@@ -186,7 +197,8 @@ pub fn replay(
         },
         (0, Some(cause)) => RegressionOutcome::Otherwise(cause),
         (failed, _) => RegressionOutcome::Fails(failed, times as u64),
-    }
+    };
+    ReplayedScript { outcome, failing: shown }
 }
 
 /// The request of a script that may break the client's duty, in words: `step 3 breaks the client's duty (duty.may:9: …)`.

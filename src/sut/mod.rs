@@ -200,13 +200,24 @@ pub struct SutFailure {
     pub what: String,
     /// True if the failure is about the last answer to this client, and not about an open request.
     pub is_of_last_answer: bool,
+    /// The answer that does not fit the specification, if the failure is about one.
+    pub unfit: Option<UnfitAnswer>,
+}
+
+/// An answer over HTTP that does not fit the specification.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct UnfitAnswer {
+    /// Its status.
+    pub status: u16,
+    /// The reason why it does not fit, in words.
+    pub why: String,
 }
 
 impl SutFailure {
     /// A failure that was seen on no particular connection.
     #[must_use]
     pub fn new(kind: SutFailureKind, what: impl Into<String>) -> SutFailure {
-        SutFailure { kind, client: None, what: what.into(), is_of_last_answer: false }
+        SutFailure { kind, client: None, what: what.into(), is_of_last_answer: false, unfit: None }
     }
 
     /// The failure that a client got no answer before the deadline.

@@ -18,8 +18,8 @@ use super::terminal::files;
 use super::{failed, load};
 use mayhap::generate::CampaignAims;
 use mayhap::harness::{
-    AFTERWARDS, Campaign, CampaignSettings, Follower, Judging, Regressions, UnreadScript, WaitLimits, not_started,
-    read_script, replay, runs_to_see, starting_scripts,
+    AFTERWARDS, Campaign, CampaignSettings, Failing, Follower, Judging, Regressions, ReplayedScript, UnreadScript,
+    WaitLimits, not_started, read_script, replay, runs_to_see, starting_scripts,
 };
 use mayhap::json::quoted;
 use mayhap::limits::end::{self, WorkEnd};
@@ -212,13 +212,13 @@ impl LiveTest<'_> {
         self.options.time.map(|time| time.saturating_sub(self.began.elapsed()))
     }
 
-    /// Runs the regressions, as long as there is time, and returns the scripts of those that fail, too.
+    /// Runs the regressions, as long as there is time, and returns the failures that they show, too.
     fn regression_runs(
         &self,
         judging: &Judging,
         system: &mut dyn System,
         terminal: &mut Terminal,
-    ) -> (Vec<RegressionRun>, Vec<Script>) {
+    ) -> (Vec<RegressionRun>, Vec<Failing>) {
         let files = self.regressions.files().unwrap_or_default();
         let deadline = self.options.system.deadline;
         let until = self.options.time.and_then(|time| self.began.checked_add(time));
@@ -232,13 +232,13 @@ impl LiveTest<'_> {
                 Err(UnreadScript::OfAnother(_)) => continue,
                 Ok(script) => {
                     let times = runs_to_see(script.header.failed, MOST_REGRESSION_RUNS);
-                    let outcome = replay(judging, &script, &mut *system, clients, patience, times);
+                    let ReplayedScript { outcome, failing } =
+                        replay(judging, &script, &mut *system, clients, patience, times);
                     if matches!(outcome, RegressionOutcome::Error(_)) && patience.is_over() {
                         break;
                     }
-                    let cause = script.header.cause.clone().unwrap_or_default();
-                    shown.extend(matches!(outcome, RegressionOutcome::Fails(..)).then_some(script));
-                    (cause, outcome)
+                    shown.extend(failing);
+                    (script.header.cause.unwrap_or_default(), outcome)
                 }
                 Err(why) => {
                     terminal.complain(&format!("error: {why}\n"));

@@ -16,7 +16,7 @@ use crate::http::{
     message_of_request, retry_after, says_all_headers, shown_message,
 };
 use crate::spec::Spec;
-use crate::sut::{SutEventKind, SutFailure, SutFailureKind};
+use crate::sut::{SutEventKind, SutFailure, SutFailureKind, UnfitAnswer};
 use crate::value::Value;
 
 /// The wait after a refusal (429) that gives no time.
@@ -111,7 +111,8 @@ impl HttpDialect {
             return Ok(SutEventKind::Refused);
         }
         let what = format!("{shown} is no answer of the specification: {why}");
-        Err(SutFailure::new(SutFailureKind::Violation, what))
+        let unfit = Some(UnfitAnswer { status: message.status().unwrap_or_default(), why });
+        Err(SutFailure { unfit, ..SutFailure::new(SutFailureKind::Violation, what) })
     }
 
     /// The next event of the client, if it can be read yet.

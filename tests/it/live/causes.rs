@@ -7,8 +7,8 @@ use mayhap::report::campaign::CampaignReport;
 use mayhap::sut::{Sut, SutAnswer};
 use serde::{Deserialize, Serialize};
 
-use super::testing::has_python;
-use crate::command::{file, place, run};
+use super::testing::{empty_directory, has_python};
+use crate::command::{file, run};
 
 /// A register with a version, read and written under conditions on its version.
 const REGISTER: &str = "
@@ -160,11 +160,63 @@ fn what_an_adapter_says_of_all_requests_is_one_cause() {
     }
     let (spec, adapter) = (file("helpless.may", REGISTER), file("helpless.py", HELPLESS));
     let sut = format!("stdio:python3 -SB {}", adapter.display());
-    let (spec, kept) = (spec.display().to_string(), place("helpless").display().to_string());
+    let (spec, kept) = (spec.display().to_string(), empty_directory("helpless").display().to_string());
     let more = ["--seed", "1", "--requests", "60", "--max-failures", "0", "--regressions", &kept];
-    let output = run(&[&["test", &spec, "--sut", &sut], &more[..]].concat(), "");
+    let arguments = [&["test", &spec, "--sut", &sut], &more[..]].concat();
+    let output = run(&arguments, "");
+    let again = run(&arguments, "");
+    assert!(String::from_utf8_lossy(&again.stdout).contains(": no other violation"), "a regression has the cause");
     let said = String::from_utf8_lossy(&output.stdout);
     assert!(said.contains(": 1 failure of the adapter") && said.contains("also:   failure of the adapter"), "{said}");
+}
+
+/// Four requests over HTTP, of which only the status 200 is described.
+const UNDESCRIBED: &str = r#"
+    enum Request { Show, List, Make, Drop }
+    enum Response { Done }
+    protocol undescribed {
+        request Request;
+        response Response;
+        http {
+            Show => GET "/show";
+            List => GET "/list";
+            Make => POST "/make";
+            Drop => DELETE "/drop";
+            200 => Done;
+        }
+        on _ { reply Done; }
+    }
+"#;
+
+/// A server that has nothing to show or list, and fails when something is made or dropped.
+const FAILING: &str = r#"import sys
+from http.server import BaseHTTPRequestHandler, HTTPServer
+class Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    def answer(self):
+        self.send_response(404 if self.command == "GET" else 500)
+        self.send_header("Content-Length", "0")
+        self.end_headers()
+    do_GET = do_POST = do_DELETE = answer
+    def log_message(self, *_): pass
+HTTPServer(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"#;
+
+#[test]
+fn a_status_that_is_not_described_is_one_cause_but_each_failure_of_the_server_is_its_own() {
+    if !has_python() {
+        return;
+    }
+    let (spec, server) = (file("undescribed.may", UNDESCRIBED), file("failing.py", FAILING));
+    let port = crate::sut::free_port();
+    let (sut, start) = (format!("http://127.0.0.1:{port}"), format!("python3 -SB {} {port}", server.display()));
+    let (spec, kept) = (spec.display().to_string(), empty_directory("undescribed").display().to_string());
+    let more = ["--reset", "none", "--seed", "1", "--clients", "1", "--requests", "60", "--max-failures", "0"];
+    let arguments = ["test", &spec, "--sut", &sut, "--start", &start, "--regressions", &kept];
+    let output = run(&[&arguments[..], &more[..]].concat(), "");
+    let said = String::from_utf8_lossy(&output.stdout);
+    assert!(said.contains(": 3 violations"), "{said}");
+    assert!(said.contains("also:   List 404") || said.contains("also:   Show 404"), "{said}");
 }
 
 #[test]

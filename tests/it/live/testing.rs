@@ -26,7 +26,7 @@ pub fn has_python() -> bool {
 }
 
 /// A directory for regressions in which nothing is yet.
-fn empty_directory(name: &str) -> PathBuf {
+pub fn empty_directory(name: &str) -> PathBuf {
     let directory = place(name);
     _ = fs::remove_dir_all(&directory);
     directory
