@@ -90,7 +90,6 @@ fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
     let header = format!("{{\"mayhap\": 1, \"spec\": \"p\", \"file\": {echo:?}}}");
     let script = file("script.ndjson", format!("{header}\n{{\"n\": 1, \"c\": 1, \"q\": 1, \"a\": 1}}\n"));
     let script = script.display().to_string();
-    let one = file("one2.ndjson", "{\"q\": 1, \"a\": 2}\n").display().to_string();
     let command = |arguments: &[&str]| arguments.iter().map(|text| (*text).to_owned()).collect::<Vec<_>>();
     let test = |spec: &str, sut: &str, more: &[&str]| {
         let regressions = place(if more.contains(&"--shrink-time") { "interrupted" } else { "none" });
@@ -109,21 +108,6 @@ fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
         (test(&echo, &wrong, &["--clients", "1", "--shrink-time", "60"]), Some("to be shrunk"), 1),
         (command(&["replay", &script, "--sut", &silent, "--deadline", "60"]), None, 130),
         (command(&["test", &echo, "--sut", &silent, "--check-adapter", "--deadline", "60"]), None, 130),
-        // What is computed from files alone.
-        (command(&["validate", &long, &one, "--exchange-time", "60"]), None, 130),
-        (command(&["validate", &long, &one, &one, "--exchange-time", "60"]), None, 130),
-        (command(&["mutate", "specs/sessions.may", "--score", "--requests", "100000"]), None, 130),
-        (command(&["simulate", &long, "--steps", "1000"]), None, 130),
-        (command(&["simulate", "specs/kv.may", "--steps", "1000000000", "--out", "/dev/null"]), None, 130),
-        (
-            command(&["simulate", "specs/kv.may", "--steps", "1000000000", "--net", "tcp", "--out", "/dev/null"]),
-            None,
-            130,
-        ),
-        (command(&["check", &long, "--cost", "--steps", "1000"]), None, 130),
-        (command(&["explore", &long, "--steps", "4"]), None, 130),
-        (command(&["explore", "specs/kv.may", "--steps", "40"]), None, 130),
-        (command(&["explore", "--cmd", "sleep 60"]), None, 130),
         (command(&["watch", &echo, "--listen", "127.0.0.1:0", "--upstream", "127.0.0.1:1"]), None, 0),
         (command(&["serve", &long, "--tcp", "127.0.0.1:0"]), Some("listening on "), 130),
     ]
@@ -150,6 +134,19 @@ fn asking(said: &str) -> Option<TcpStream> {
     Some(client)
 }
 
+/// Sends a signal to a command after it has said something; the complaint if it does not end within a moment, with this exit code.
+fn signalled(words: &[&str], awaited: Option<&str>, code: i32) -> Option<String> {
+    let mut child = mayhap(words).spawn().unwrap();
+    let said = awaited.map(|text| until_said(&mut child, text));
+    let _client = said.as_ref().and_then(|(line, _)| asking(line));
+    thread::sleep(Duration::from_millis(700));
+    let asked = Instant::now();
+    send_signal(&child, "TERM");
+    let ended = wait(&mut child);
+    let is_fine = ended == Some(code) && asked.elapsed() < MOMENT;
+    (!is_fine).then(|| format!("{words:?}: {ended:?} after {:?}", asked.elapsed()))
+}
+
 #[test]
 fn a_signal_ends_every_phase_within_a_moment() {
     _ = fs::remove_dir_all(place("interrupted"));
@@ -158,16 +155,8 @@ fn a_signal_ends_every_phase_within_a_moment() {
             .into_iter()
             .map(|(arguments, awaited, code)| {
                 scope.spawn(move || {
-                    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-                    let mut child = mayhap(&arguments).spawn().unwrap();
-                    let said = awaited.map(|text| until_said(&mut child, text));
-                    let _client = said.as_ref().and_then(|(line, _)| asking(line));
-                    thread::sleep(Duration::from_millis(700));
-                    let asked = Instant::now();
-                    send_signal(&child, "TERM");
-                    let ended = wait(&mut child);
-                    let is_fine = ended == Some(code) && asked.elapsed() < MOMENT;
-                    (!is_fine).then(|| format!("{arguments:?}: {ended:?} after {:?}", asked.elapsed()))
+                    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+                    signalled(&words, awaited, code)
                 })
             })
             .collect();
@@ -176,6 +165,26 @@ fn a_signal_ends_every_phase_within_a_moment() {
     assert!(wrong.is_empty(), "{wrong:#?}");
     // The failure that was being shrunk is kept.
     assert_eq!(fs::read_dir(place("interrupted")).unwrap().count(), 1);
+}
+
+/// Commands that compute from files alone.
+#[test]
+fn a_signal_ends_what_computes_within_a_moment() {
+    let long = file("long3.may", LONG).display().to_string();
+    let one = file("one3.ndjson", "{\"q\": 1, \"a\": 2}\n").display().to_string();
+    let commands = [
+        &["validate", &long, &one, "--exchange-time", "60"][..],
+        &["validate", &long, &one, &one, "--exchange-time", "60"][..],
+        &["mutate", "specs/sessions.may", "--score", "--requests", "100000"][..],
+        &["simulate", &long, "--steps", "1000"][..],
+        &["simulate", "specs/kv.may", "--steps", "1000000000", "--out", "/dev/null"][..],
+        &["check", &long, "--cost", "--steps", "1000"][..],
+        &["explore", &long, "--steps", "4"][..],
+        &["explore", "specs/kv.may", "--steps", "40"][..],
+        &["explore", "--cmd", "sleep 60"][..],
+    ];
+    let wrong: Vec<String> = commands.iter().filter_map(|words| signalled(words, None, 130)).collect();
+    assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
 #[test]
