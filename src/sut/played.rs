@@ -333,15 +333,21 @@ impl PeerInput {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::io::Write;
     use std::thread;
 
+    use super::*;
+    use crate::spec::load::Text;
+    use crate::spec::{Selection, Tasks};
+
     #[test]
     fn what_comes_after_an_open_call_is_read_up_to_a_limit() {
-        let text = "protocol p { request int; response int; peer store: int -> int; on q { reply call store, q; } }";
-        let spec = Spec::from_text(text).unwrap();
-        let mut peers = PlayedPeers::open(&spec, &["store=127.0.0.1:0".parse().unwrap()]).unwrap();
+        let text = "protocol p { request int; response int; peer store: int -> int; on q { let a = call store, q; reply a.or(0); } }";
+        let text = Text { name: "p".to_owned(), text: text.to_owned() };
+        let selection = Selection { tasks: Tasks::Either, ..Selection::default() };
+        let spec = Spec::compile(text, &mut |name| Err(name.to_owned()), &selection).unwrap();
+        let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let mut peers = PlayedPeers::open(&spec, &[format!("store={free}").parse().unwrap()]).unwrap();
         let address = peers.listeners[0].socket.local_addr().unwrap();
         let writer = thread::spawn(move || {
             let mut system = TcpStream::connect(address).unwrap();
