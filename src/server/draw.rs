@@ -55,6 +55,8 @@ pub(super) struct Drawing {
     pub(super) naming: Option<LabelPath>,
     /// The values that are listed for the fields of requests; `None` before the first request.
     pub(super) listed: Option<Arc<ListedValues>>,
+    /// True if parts of answers that nobody has looked at are drawn, instead of being the simplest.
+    pub(super) draws_unseen: bool,
     /// The field that is being drawn, as in `Note.due`; `None` in a choice of the server.
     pub(super) field: Option<String>,
 }
@@ -159,6 +161,11 @@ impl Draws<'_> {
     /// Draws a request of a type.
     pub fn request(&mut self, ty: TypeId) -> Drawn<Value> {
         self.drawing.draw_for(REQUEST, "");
+        self.value(ty, self.drawing.bound(DEPTH))
+    }
+
+    /// Draws a value of a type, as for a choice of the server.
+    pub fn of_type(&mut self, ty: TypeId) -> Drawn<Value> {
         self.value(ty, self.drawing.bound(DEPTH))
     }
 

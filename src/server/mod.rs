@@ -323,6 +323,11 @@ impl Server {
         ServerMark { path: self.path.clone(), open: self.open.clone(), calls: self.calls }
     }
 
+    /// Says whether parts of answers that nobody has looked at are drawn from now on. Otherwise they are the simplest of their types.
+    pub fn draw_unseen_parts(&mut self, draws: bool) {
+        self.drawing.draws_unseen = draws;
+    }
+
     /// Returns to a state, and undoes everything since.
     pub fn return_to(&mut self, ServerMark { path, open, calls }: ServerMark) {
         (self.path, self.open, self.calls) = (path, open, calls);

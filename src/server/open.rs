@@ -5,12 +5,15 @@
 //! `assume` about the initial state ends no run, as long as some initial state leads here. After `assume last >= 5; reply last;`
 //! the symbol is the number that was answered.
 
+use rustc_hash::FxHashMap;
+
 use super::section::{Choosing, PathSearch, RunPath, UNDECIDED};
 use super::{Completion, Reply, SectionDone, SectionStart, Server, Stop};
 use crate::choice::Choices;
 use crate::process::{Answered, Fresh, Limit};
 use crate::scalar::{Int, Scalar};
 use crate::solve::{Answer, Model, Store};
+use crate::spec::TypeId;
 use crate::term::{Term, Var};
 use crate::value::{self, Ask, Split, Substitution, Value};
 
@@ -212,13 +215,43 @@ impl PathSearch<'_> {
             let seen = path.process.unknowns.seen_of(*id).cloned();
             seen.map_or(Ok(()), |seen| self.fix(path, &seen, model))?;
         }
-        let completed = Completion { types: &self.spec.types, model, process: &path.process }.value(&answer);
+        let shown = if self.drawing.draws_unseen {
+            self.drawn(path, &answer, &mut FxHashMap::default())?
+        } else {
+            answer.clone()
+        };
+        let completed = Completion { types: &self.spec.types, model, process: &path.process }.value(&shown);
         let mut unknown = !bases.is_empty();
         answer.visit_unknowns(&mut |_| unknown = true);
         if unknown {
             self.unify(path, answer, &completed)?;
         }
         Ok(completed)
+    }
+
+    /// The value with those of its fields drawn that were not looked at.
+    pub(super) fn drawn(
+        &mut self,
+        path: &RunPath,
+        value: &Value,
+        drawn: &mut FxHashMap<u64, Value>,
+    ) -> Result<Value, Stop> {
+        match value {
+            Value::Unknown(unknown) if path.process.unknowns.seen_of(unknown.id).is_none() => {
+                if let Some(before) = drawn.get(&unknown.id) {
+                    return Ok(before.clone());
+                }
+                let mut draws = self.drawing.choosing(&self.spec.types, self.source);
+                let new = draws.of_type(TypeId::of_number(unknown.ty)).map_err(Stop::Choice)?;
+                drawn.insert(unknown.id, new.clone());
+                Ok(new)
+            }
+            Value::Data { tag, .. } => {
+                let fields = value.fields().iter().map(|field| self.drawn(path, field, drawn));
+                Ok(Value::data(*tag, fields.collect::<Result<Vec<_>, Stop>>()?))
+            }
+            other => Ok(other.clone()),
+        }
     }
 
     /// Draws the lengths of lists that were not looked at to their ends: a little longer, if that is possible.

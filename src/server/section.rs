@@ -4,11 +4,13 @@
 //! Paths are tried in drawn order until one can be finished, as its conditions have a model. `let n = choose i: int where i > m;`
 //! has one path, and a model of it gives `n`.
 
+use rustc_hash::FxHashMap;
+
 use super::draw::Drawing;
 use super::{AtYield, Completion, Given, Reply, SectionDone, Stop};
 use crate::choice::Choices;
 use crate::process::{Event, Fault, Fresh, Limit, PeerCalls, Port};
-use crate::solve::{Answer, Solver};
+use crate::solve::{Answer, Model, Solver};
 use crate::spec::code::Program;
 use crate::spec::{Site, Spec};
 use crate::symbolic::{self, Chosen, Fork, Infeasible, Policy, drive, havoc};
@@ -157,8 +159,38 @@ impl PathSearch<'_> {
             Answer::Unknown(why) => Stop::Undecided(why),
             Answer::Sat | Answer::Unsat => Stop::Limit(Limit::Undecidable),
         })?;
-        let completion = Completion { types: &self.spec.types, model: &model, process: &path.process };
-        Ok(path.log.iter().filter_map(|(made, guard)| made.under(&completion, guard.as_ref())).collect())
+        let mut model = model;
+        if self.drawing.draws_unseen {
+            self.draw_free(path, &mut model)?;
+        }
+        let mut drawn = FxHashMap::default();
+        let mut made = Vec::with_capacity(path.log.len());
+        for (given, guard) in &path.log {
+            let given = match given {
+                Given::Value(value) if self.drawing.draws_unseen => Given::Value(self.drawn(path, value, &mut drawn)?),
+                other => other.clone(),
+            };
+            let completion = Completion { types: &self.spec.types, model: &model, process: &path.process };
+            made.extend(given.under(&completion, guard.as_ref()));
+        }
+        Ok(made)
+    }
+}
+
+impl PathSearch<'_> {
+    /// Draws the symbols of choices that no condition is about.
+    fn draw_free(&mut self, path: &RunPath, model: &mut Model) -> Result<(), Stop> {
+        let mut symbols = Vec::new();
+        path.log.iter().filter_map(|(given, _)| given.value()).for_each(|value| {
+            value.visit_variables(&mut |var| symbols.push(var));
+        });
+        for var in symbols {
+            if model.get(var).is_none() && path.store.binding(var).is_none() {
+                let mut draws = self.drawing.choosing(&self.spec.types, self.source);
+                model.insert(var, draws.scalar(var.sort).map_err(Stop::Choice)?);
+            }
+        }
+        Ok(())
     }
 }
 

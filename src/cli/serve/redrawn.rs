@@ -24,15 +24,23 @@ impl Answering {
     ) -> Result<T, Stop> {
         let Some(request) = request.filter(|_| self.is_http) else { return run(self) };
         let mark = self.server.mark();
-        for _ in 1..DRAWN {
-            let ran = run(self)?;
-            match done(&ran) {
-                Some(SectionDone::Ended(Reply::Answer(answer)))
-                    if message_of_answer(&self.spec, request, answer).is_none() => {}
-                _ => return Ok(ran),
+        let mut tried = 0;
+        loop {
+            tried += 1;
+            // If nothing has looked at a part of the answer, it is the simplest, which need not have a form: then it is drawn.
+            self.server.draw_unseen_parts(tried > 1);
+            let ran = run(self);
+            self.server.draw_unseen_parts(false);
+            let is_wrong = match &ran {
+                Ok(ran) => matches!(done(ran), Some(SectionDone::Ended(Reply::Answer(answer)))
+                    if message_of_answer(&self.spec, request, answer).is_none()),
+                // A drawn part may contradict what the specification goes on to assume.
+                Err(stop) => tried > 1 && matches!(stop, Stop::Stuck(_)),
+            };
+            if !is_wrong || tried == DRAWN {
+                return ran;
             }
             self.server.return_to(mark.clone());
         }
-        run(self)
     }
 }

@@ -20,7 +20,7 @@ use mayhap::json::encode;
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::value::Value;
 
-use crate::command::{place, run};
+use crate::command::{file, place, run};
 use crate::random::is_long;
 use crate::real::skipped;
 use crate::sut::free_port;
@@ -91,6 +91,31 @@ impl Drop for Served {
     fn drop(&mut self) {
         _ = self.0.kill();
         _ = self.0.wait();
+    }
+}
+
+/// Of the answer the specification says only the status; 502 has content, so that an answer without it has no form.
+#[test]
+fn parts_of_an_answer_that_nothing_says_have_a_form() {
+    let spec = "struct Response { status: int, headers: map<string, string>, body: option<bytes> }
+        enum Request { Get }
+        protocol p {
+            request Request;
+            response Response;
+            http { Get => GET \"/\"; _ => Response { status: status, headers: headers, body: body }; }
+            on Get { reply Response { status: choose s: int where s >= 502 && s <= 504, ..choose }; }
+        }";
+    let served = Served::start(file("http unsaid.may", spec).to_str().unwrap(), &["--seed", "3"]);
+    for _ in 0..5 {
+        let mut client = std::net::TcpStream::connect(served.1.trim_start_matches("http://")).unwrap();
+        client.write_all(b"GET / HTTP/1.1\r\nHost: h\r\nConnection: close\r\n\r\n").unwrap();
+        let mut answer = Vec::new();
+        client.read_to_end(&mut answer).unwrap();
+        let answer = String::from_utf8_lossy(&answer);
+        assert!(
+            ["502", "503", "504"].iter().any(|status| answer.starts_with(&format!("HTTP/1.1 {status} "))),
+            "{answer}"
+        );
     }
 }
 
