@@ -146,7 +146,8 @@ impl HttpMessage {
         if let Some(body) = self.body.as_ref().filter(|_| !is_chunked) {
             out.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
         }
-        if !self.keeps_alive {
+        // What the message says of its connection is left alone.
+        if !self.keeps_alive && self.header("Connection").is_none() {
             out.extend_from_slice(b"Connection: close\r\n");
         }
         out.extend_from_slice(b"\r\n");

@@ -63,7 +63,7 @@ pub fn serve(client: u64, mut stream: &TcpStream, spec: &Spec, desk: &RequestCha
 /// The answer for a client of HTTP/1.0, which knows no chunks, and expects the connection to close unless told otherwise.
 fn for_old_client(mut answer: HttpMessage) -> HttpMessage {
     answer.headers.retain(|(name, _)| !name.eq_ignore_ascii_case("Transfer-Encoding"));
-    if answer.keeps_alive {
+    if answer.keeps_alive && answer.header("Connection").is_none() {
         answer.headers.push(("Connection".to_owned(), b"keep-alive".to_vec()));
     }
     answer

@@ -8,6 +8,8 @@ use std::sync::mpsc::{Receiver, channel};
 use std::thread;
 use std::time::Duration;
 
+use mayhap::http::{HttpHead, HttpMessage};
+
 use crate::command::{check, place, run};
 use crate::http::testing::Served;
 
@@ -108,4 +110,18 @@ fn content_is_asked_for_and_connections_of_the_old_version_stay() {
     let mut rest = String::new();
     stream.read_to_string(&mut rest).unwrap();
     assert!(rest.starts_with("HTTP/1.1 404 ") && !rest.contains("keep-alive"), "{rest}");
+}
+
+#[test]
+fn what_a_message_says_of_its_connection_is_left_alone() {
+    let answer = |headers: &[(&str, &str)]| {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), value.as_bytes().to_vec())).collect();
+        let head = HttpHead::Answer { status: 200 };
+        let mut bytes = Vec::new();
+        HttpMessage { head, headers, body: Some(b"x".to_vec()), keeps_alive: false }.write_to(&mut bytes);
+        String::from_utf8(bytes).unwrap()
+    };
+    assert!(answer(&[]).contains("\r\nConnection: close\r\n"));
+    let said = answer(&[("Connection", "Keep-Alive")]);
+    assert!(said.contains("\r\nConnection: Keep-Alive\r\n") && !said.contains("close"), "{said}");
 }
