@@ -78,6 +78,7 @@ const TOP_LEVEL: &[&str] = &[
     "benches",
     "examples",
     "docs",
+    "findings",
 ];
 
 /// Lines a file may have; in-file tests do not count.
