@@ -2,7 +2,7 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::net::TcpStream;
+use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::process::Child;
 use std::thread;
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ fn every_limit_of_time_is_kept() {
 }
 
 /// A command for each phase in which a signal may come, and what it must have written before the signal comes.
-fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
+fn interrupted(silent_server: SocketAddr) -> Vec<(Vec<String>, Option<&'static str>, i32)> {
     let [echo, long] = [file("echo2.may", ECHO), file("long2.may", LONG)].map(|path| path.display().to_string());
     let adapter = file("adapter2.py", ADAPTER);
     let adapter = |what: &str| format!("stdio:python3 -SB {} {what}", adapter.display());
@@ -99,8 +99,8 @@ fn interrupted() -> Vec<(Vec<String>, Option<&'static str>, i32)> {
     };
     let (silent, wrong) = (adapter("silent"), adapter("wrong"));
     vec![
-        // Looking for the first requests, starting, resetting, waiting, waiting for the next request, shrinking.
-        (test("specs/http.may", "http://127.0.0.1:1", &[]), None, 130),
+        // Looking for the first requests or waiting, starting, resetting, waiting, waiting for the next request, shrinking.
+        (test("specs/http.may", &format!("http://{silent_server}"), &[]), None, 130),
         (test(&echo, "stdio:sleep 60", &[]), None, 130),
         (test(&echo, "127.0.0.1:1", &["--start", "sleep 60", "--ready", "0", "--reset", "sleep 60"]), None, 130),
         (test(&echo, &silent, &[]), None, 130),
@@ -150,8 +150,11 @@ fn signalled(words: &[&str], awaited: Option<&str>, code: i32) -> Option<String>
 #[test]
 fn a_signal_ends_every_phase_within_a_moment() {
     _ = fs::remove_dir_all(place("interrupted"));
+    // Nobody accepts its connections, so nothing is answered.
+    let silent_server = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = silent_server.local_addr().unwrap();
     let wrong: Vec<String> = thread::scope(|scope| {
-        let running: Vec<_> = interrupted()
+        let running: Vec<_> = interrupted(address)
             .into_iter()
             .map(|(arguments, awaited, code)| {
                 scope.spawn(move || {
