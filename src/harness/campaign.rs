@@ -160,7 +160,7 @@ pub struct Campaign<'c> {
     choices: Random,
     generator: Generator,
     coverage: SpecCoverage,
-    /// The number of runs of which all branches are known.
+    /// In so many runs, every branch that an explanation takes was noted.
     covered_runs: u64,
     report: CampaignReport,
     started: Instant,
@@ -367,7 +367,7 @@ impl<'c> Campaign<'c> {
             return Ok(RunOver::Stop);
         }
         if let RunState::Violated(event) = state
-            && self.causes.find_violated(&run, event).is_some()
+            && self.causes.has_violated(&run, event)
         {
             return Ok(RunOver::Full);
         }

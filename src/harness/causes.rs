@@ -14,7 +14,6 @@
 //! * the adapter complains in the same words, apart from numbers and quoted texts.
 
 use std::cell::OnceCell;
-use std::collections::BTreeSet;
 
 use crate::coverage::Replies;
 use crate::judge::{Exchange, Judge};
@@ -23,7 +22,7 @@ use crate::report::campaign::FailureKind;
 use super::failure::{Failing, constructor, without_options, without_values};
 use super::run::{Judging, LiveRun};
 
-/// The most exchanges of a failure of which each is left out once, to see whether the rest is explained.
+/// A failure with more exchanges is not looked at for a request that was answered as if it had not been made: each would be left out once.
 const LEFT_OUT: usize = 8;
 
 /// The least status that says that the server failed, so that each request with such an answer is a cause of its own.
@@ -33,18 +32,22 @@ const SERVER_ERROR: u16 = 500;
 pub struct Causes<'j> {
     judging: &'j Judging,
     replies: OnceCell<Replies>,
-    known: Vec<KnownCause>,
+    known: Vec<ShownCause>,
 }
 
-struct KnownCause {
+/// A failure, and the signs of the mistake that it shows.
+struct ShownCause {
     failing: Failing,
-    signs: Signs,
+    /// Looked for when they are needed first.
+    signs: OnceCell<Signs>,
     /// The number of the failure in the report, from 0, if it is there.
     reported: Option<usize>,
 }
 
 /// The signs of a mistake in the script of a failure.
 struct Signs {
+    /// The exchanges before the failure and the one at which it shows, in an order of service; empty if none is known.
+    exchanges: Vec<Exchange>,
     /// The statements by which the server may have answered instead; empty if they are not known.
     replies: Vec<usize>,
     /// True if everything is explained without the optional parts of the last request.
@@ -66,48 +69,49 @@ impl<'j> Causes<'j> {
     /// The causes of these failures, which are not in the report.
     #[must_use]
     pub fn of(judging: &'j Judging, shown: &[Failing]) -> Causes<'j> {
-        let mut causes = Causes { judging, replies: OnceCell::new(), known: Vec::new() };
-        shown.iter().for_each(|failing| causes.add(failing.clone(), None));
-        causes
+        let known = shown.iter().map(|failing| ShownCause::new(failing.clone(), None)).collect();
+        Causes { judging, replies: OnceCell::new(), known }
     }
 
     /// Adds the cause of a failure.
     pub fn add(&mut self, failing: Failing, reported: Option<usize>) {
-        let signs = self.signs(&failing);
-        self.known.push(KnownCause { failing, signs, reported });
+        self.known.push(ShownCause::new(failing, reported));
     }
 
     /// Looks for the cause of a failure among the known ones.
     #[must_use]
     pub fn find(&self, failing: &Failing) -> Option<SeenAgain> {
         let alike = self.known.iter().find(|known| known.failing.is_like(failing));
-        let found = alike.or_else(|| {
-            let other = OtherFailure { causes: self, failing, signs: OnceCell::new() };
-            self.known.iter().find(|known| known.is_shown_by(&other))
-        });
-        found.map(|known| known.seen_as(&failing.constructors))
+        let known = alike.or_else(|| {
+            let other = ShownCause::new(failing.clone(), None);
+            self.known.iter().find(|known| self.are_one(known, &other))
+        })?;
+        let name = known.failing.cause_of(known.failing.places.first(), &failing.constructors);
+        Some(SeenAgain { reported: known.reported, name })
     }
 
-    /// Looks for the cause of the violation of a run, as far as it can be told without the reason, whose search may take longer than
-    /// the run.
+    /// Tests whether the violation of a run has a known cause, as far as this can be told without the reason, whose search may take
+    /// longer than the run.
     #[must_use]
-    pub fn find_violated(&self, run: &LiveRun, event: u64) -> Option<SeenAgain> {
-        let known = self.known.iter().find(|known| known.failing.is_violated_again(run, event))?;
-        Some(known.seen_as(&known.failing.constructors))
+    pub fn has_violated(&self, run: &LiveRun, event: u64) -> bool {
+        self.known.iter().any(|known| known.failing.is_violated_again(run, event))
     }
 
-    fn signs(&self, failing: &Failing) -> Signs {
-        let exchanges = failing.exchanges(self.judging).unwrap_or_default();
-        let replies = self.replies.get_or_init(|| Replies::of(&self.judging.spec)).possible(&exchanges);
-        let ignores_options = !failing.options.is_empty() && self.ignores(&exchanges, |_| true);
-        let ignores_one =
-            || failing.names_of_options().into_iter().any(|one| self.ignores(&exchanges, |name| name == one));
-        let unmade = if ignores_options || ignores_one() { None } else { self.unmade(&exchanges) };
-        Signs { replies, ignores_options, unmade }
+    fn signs<'c>(&self, cause: &'c ShownCause) -> &'c Signs {
+        cause.signs.get_or_init(|| {
+            let failing = &cause.failing;
+            let exchanges = failing.exchanges(self.judging).unwrap_or_default();
+            let replies = self.replies.get_or_init(|| Replies::of(&self.judging.spec)).possible(&exchanges);
+            let ignores_options = !failing.options.is_empty() && self.are_ignored(&exchanges, |_| true);
+            let ignores_one =
+                || failing.names_of_options().into_iter().any(|one| self.are_ignored(&exchanges, |name| name == one));
+            let unmade = if ignores_options || ignores_one() { None } else { self.unmade(&exchanges) };
+            Signs { exchanges, replies, ignores_options, unmade }
+        })
     }
 
     /// Tests whether exchanges are explained without some of the optional parts of the last request.
-    fn ignores(&self, exchanges: &[Exchange], is_left_out: impl Fn(&str) -> bool) -> bool {
+    fn are_ignored(&self, exchanges: &[Exchange], is_left_out: impl Fn(&str) -> bool) -> bool {
         let Some((last, before)) = exchanges.split_last() else { return false };
         let request = without_options(&self.judging.spec, &last.request, is_left_out);
         self.are_explained(before.iter().chain([&Exchange { request, ..last.clone() }]))
@@ -126,35 +130,10 @@ impl<'j> Causes<'j> {
         let mut judge = Judge::new(spec.clone(), options.clone());
         exchanges.all(|exchange| judge.observe(exchange) && !judge.is_cut())
     }
-}
 
-/// A failure whose cause is looked for.
-struct OtherFailure<'o> {
-    causes: &'o Causes<'o>,
-    failing: &'o Failing,
-    signs: OnceCell<Signs>,
-}
-
-impl OtherFailure<'_> {
-    fn signs(&self) -> &Signs {
-        self.signs.get_or_init(|| self.causes.signs(self.failing))
-    }
-
-    /// Tests whether the system answered as if the request had none of these optional parts.
-    fn ignores(&self, names: &BTreeSet<&str>) -> bool {
-        let exchanges = self.failing.exchanges(self.causes.judging).unwrap_or_default();
-        self.causes.ignores(&exchanges, |name| names.contains(name))
-    }
-}
-
-impl KnownCause {
-    fn seen_as(&self, constructors: &str) -> SeenAgain {
-        let named = Failing { constructors: constructors.to_owned(), places: Vec::new(), ..self.failing.clone() };
-        SeenAgain { reported: self.reported, name: named.cause() }
-    }
-
-    fn is_shown_by(&self, other: &OtherFailure<'_>) -> bool {
-        let (own, failing) = (&self.failing, other.failing);
+    /// Tests whether two failures that are not alike show one mistake.
+    fn are_one(&self, known: &ShownCause, other: &ShownCause) -> bool {
+        let (own, failing) = (&known.failing, &other.failing);
         match (own.kind, failing.kind) {
             (FailureKind::Adapter, FailureKind::Adapter) => {
                 without_values(&own.explanation.join("\n")) == without_values(&failing.explanation.join("\n"))
@@ -163,24 +142,34 @@ impl KnownCause {
                 own.unfit == failing.unfit && own.unfit.as_ref().is_some_and(|unfit| unfit.status < SERVER_ERROR)
             }
             (FailureKind::Violation, FailureKind::Violation) => {
-                let may_be_unmade = self.signs.unmade.is_some() && self.signs.unmade == other.signs().unmade;
-                may_be_unmade || self.is_choice_of(other)
+                let unmade = &self.signs(known).unmade;
+                unmade.is_some() && *unmade == self.signs(other).unmade || self.are_one_choice(known, other)
             }
             _ => false,
         }
     }
 
-    /// Tests whether the server had to make the same choice for another failure, and what it did instead is one mistake.
-    fn is_choice_of(&self, other: &OtherFailure<'_>) -> bool {
-        let (own, failing) = (&self.failing, other.failing);
+    /// Tests whether the server had to make the same choice, and what it did instead is one mistake.
+    fn are_one_choice(&self, known: &ShownCause, other: &ShownCause) -> bool {
+        let (own, failing) = (&known.failing, &other.failing);
         let (names, others) = (own.names_of_options(), failing.names_of_options());
         let is_needed = match names.is_empty() {
             true => others.is_empty() && own.places.iter().any(|place| failing.places.contains(place)),
             false => names.is_subset(&others),
         };
+        let is_ignored = || {
+            let exchanges = &self.signs(other).exchanges;
+            self.signs(known).ignores_options && self.are_ignored(exchanges, |name| names.contains(name))
+        };
         is_needed
-            && are_of_one_choice(&self.signs.replies, &other.signs().replies)
-            && (own.answer == failing.answer || self.signs.ignores_options && other.ignores(&names))
+            && are_of_one_choice(&self.signs(known).replies, &self.signs(other).replies)
+            && (own.answer == failing.answer || is_ignored())
+    }
+}
+
+impl ShownCause {
+    fn new(failing: Failing, reported: Option<usize>) -> ShownCause {
+        ShownCause { failing, signs: OnceCell::new(), reported }
     }
 }
 

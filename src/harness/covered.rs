@@ -7,7 +7,7 @@ use crate::spec::Spec;
 /// The most characters of a condition that are shown.
 const LONGEST_HEAD: usize = 80;
 
-/// The coverage of the explanations of so many runs, for a report.
+/// A coverage for a report; `runs` is the number of runs in which every branch was noted.
 #[must_use]
 pub fn covered(spec: &Spec, coverage: &SpecCoverage, runs: u64) -> ReportedCoverage {
     let (covered_pairs, pairs) = coverage.pairs();

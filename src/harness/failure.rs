@@ -60,13 +60,19 @@ impl Failing {
     /// The cause, which tells failures apart: `kv_etag.may:48 Put NoContent`.
     #[must_use]
     pub fn cause(&self) -> String {
-        let place = self.places.first().map(ToString::to_string);
+        self.cause_of(self.places.first(), &self.constructors)
+    }
+
+    /// The cause of a failure like this one, with a place and constructors of its own.
+    pub(super) fn cause_of(&self, place: Option<&SpecPlace>, constructors: &str) -> String {
+        let place = place.map(ToString::to_string);
         let kind = match self.kind {
             FailureKind::Violation => None,
             kind => Some(kind.word().to_owned()),
         };
         let options = Some(self.options.join(", ")).filter(|text| !text.is_empty()).map(|text| format!("({text})"));
-        let parts = [place, kind, Some(self.constructors.clone()).filter(|text| !text.is_empty()), options];
+        let constructors = Some(constructors.to_owned()).filter(|text| !text.is_empty());
+        let parts = [place, kind, constructors, options];
         let text: Vec<String> = parts.into_iter().flatten().collect();
         if text.is_empty() { "violation".to_owned() } else { text.join(" ") }
     }
@@ -78,11 +84,17 @@ impl Failing {
         let meets = self.places.iter().any(|place| other.places.contains(place));
         let is_open = self.places.is_empty() || other.places.is_empty();
         let is_known = if self.options.is_empty() { meets || is_open } else { self.has_options(&other.options) };
+        is_known && self.is_observed_in(other)
+    }
+
+    /// Tests whether another failure has the same kind, the same constructors, and the same complaint about an answer that does not
+    /// fit.
+    fn is_observed_in(&self, other: &Failing) -> bool {
         let is_unfit_alike = match (&self.unfit, &other.unfit) {
             (Some(own), Some(other)) => without_values(&own.why) == without_values(&other.why),
             (own, other) => own.is_none() && other.is_none(),
         };
-        self.kind == other.kind && self.constructors == other.constructors && is_unfit_alike && is_known
+        self.kind == other.kind && self.constructors == other.constructors && is_unfit_alike
     }
 
     /// Tests whether the violation of a run has this cause, as far as can be told without its reason: the request has optional
@@ -124,11 +136,10 @@ impl Failing {
     #[must_use]
     pub fn is_shown_by(&self, smaller: &Failing) -> bool {
         let is_same_answer = self.kind == smaller.kind && self.constructors == smaller.constructors;
-        let without_options = Failing { options: Vec::new(), ..self.clone() };
         let is_breakdown = self.kind != FailureKind::Violation || self.unfit.is_some();
         match is_breakdown {
-            // The optional parts of the request may have nothing to do with it.
-            true => without_options.is_like(smaller),
+            // It has no places, and the optional parts of the request may have nothing to do with it.
+            true => self.is_observed_in(smaller),
             false => is_same_answer && self.constructors.contains(' ') || self.is_like(smaller),
         }
     }

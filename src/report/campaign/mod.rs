@@ -127,7 +127,7 @@ pub struct ReportedCoverage {
     pub pairs: u64,
     /// The places of the branches that no explanation took.
     pub never: Vec<SpecPlace>,
-    /// The number of runs of which all branches are known; those of other runs may be missing.
+    /// In so many runs, every branch that an explanation takes was noted. Branches of other runs may be missing.
     pub runs: u64,
     /// The number of pairs that some explanation took.
     pub covered_pairs: u64,

@@ -1,5 +1,6 @@
 //! One mistake of a system is one cause, at whatever requests it shows; two mistakes are two.
 
+use std::path::Path;
 use std::sync::{Arc, Mutex};
 
 use mayhap::Spec;
@@ -144,6 +145,14 @@ fn a_mistake_is_one_cause_at_all_requests() {
     assert!(found.len() <= 4, "{found:#?}");
 }
 
+/// What `mayhap test` prints after sixty requests; all failures are found.
+fn tested_by_command(spec: &Path, sut: &str, kept: &Path, more: &[&str]) -> String {
+    let [spec, kept] = [spec, kept].map(|path| path.display().to_string());
+    let arguments = ["test", &spec, "--sut", sut, "--regressions", &kept, "--seed", "1", "--requests", "60"];
+    let output = run(&[&arguments[..], &["--max-failures", "0"], more].concat(), "");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// An adapter that cannot make any request of the system, and ends with the name of the request.
 const HELPLESS: &str = r#"import json, sys
 for m in map(json.loads, sys.stdin):
@@ -156,15 +165,12 @@ fn what_an_adapter_says_of_all_requests_is_one_cause() {
     if !has_python() {
         return;
     }
-    let (spec, adapter) = (file("helpless.may", REGISTER), file("helpless.py", HELPLESS));
-    let sut = format!("stdio:python3 -SB {}", adapter.display());
-    let (spec, kept) = (spec.display().to_string(), empty_directory("helpless").display().to_string());
-    let more = ["--seed", "1", "--requests", "60", "--max-failures", "0", "--regressions", &kept];
-    let arguments = [&["test", &spec, "--sut", &sut], &more[..]].concat();
-    let output = run(&arguments, "");
-    let again = run(&arguments, "");
-    assert!(String::from_utf8_lossy(&again.stdout).contains(": no other violation"), "a regression has the cause");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let spec = file("helpless.may", REGISTER);
+    let sut = format!("stdio:python3 -SB {}", file("helpless.py", HELPLESS).display());
+    let kept = empty_directory("helpless");
+    let said = tested_by_command(&spec, &sut, &kept, &[]);
+    let again = tested_by_command(&spec, &sut, &kept, &[]);
+    assert!(again.contains(": no other violation"), "a regression has the cause: {again}");
     assert!(said.contains(": 1 failure of the adapter") && said.contains("also:   failure of the adapter"), "{said}");
 }
 
@@ -208,11 +214,8 @@ fn a_status_that_is_not_described_is_one_cause_but_each_failure_of_the_server_is
     let (spec, server) = (file("undescribed.may", UNDESCRIBED), file("failing.py", FAILING));
     let port = crate::sut::free_port();
     let (sut, start) = (format!("http://127.0.0.1:{port}"), format!("python3 -SB {} {port}", server.display()));
-    let (spec, kept) = (spec.display().to_string(), empty_directory("undescribed").display().to_string());
-    let more = ["--reset", "none", "--seed", "1", "--clients", "1", "--requests", "60", "--max-failures", "0"];
-    let arguments = ["test", &spec, "--sut", &sut, "--start", &start, "--regressions", &kept];
-    let output = run(&[&arguments[..], &more[..]].concat(), "");
-    let said = String::from_utf8_lossy(&output.stdout);
+    let more = ["--start", &start, "--reset", "none", "--clients", "1"];
+    let said = tested_by_command(&spec, &sut, &empty_directory("undescribed"), &more);
     assert!(said.contains(": 3 violations"), "{said}");
     assert!(said.contains("also:   List 404") || said.contains("also:   Show 404"), "{said}");
 }
