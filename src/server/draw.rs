@@ -161,7 +161,7 @@ impl Draws<'_> {
     /// Draws a request of a type.
     pub fn request(&mut self, ty: TypeId) -> Drawn<Value> {
         self.drawing.draw_for(REQUEST, "");
-        self.value(ty, self.drawing.bound(DEPTH))
+        self.of_type(ty)
     }
 
     /// Draws a value of a type, as for a choice of the server.
@@ -196,7 +196,7 @@ impl Draws<'_> {
     /// Draws the value of a choice; `None` if there is nothing to choose from.
     pub fn choice(&mut self, choice: &Choice) -> Drawn<Option<Value>> {
         match choice {
-            Choice::Type(ty) => self.value(*ty, self.drawing.bound(DEPTH)).map(Some),
+            Choice::Type(ty) => self.of_type(*ty).map(Some),
             Choice::Alternatives(2) => Ok(Some(Value::from(self.choose("either", 2)? == 0))),
             Choice::Alternatives(n) => Ok(Some(Value::from(self.choose("alternative", *n as usize)? as i64))),
             Choice::Range(from, to) => self.between(from, to),

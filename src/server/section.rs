@@ -155,29 +155,26 @@ impl PathSearch<'_> {
     /// No model was found.
     pub fn given(&mut self, path: &RunPath) -> Result<Vec<Given>, Stop> {
         let model = self.drawing_values(|solver, draw| path.store.model(&[], solver, draw))?;
-        let model = model.map_err(|answer| match answer {
+        let mut model = model.map_err(|answer| match answer {
             Answer::Unknown(why) => Stop::Undecided(why),
             Answer::Sat | Answer::Unsat => Stop::Limit(Limit::Undecidable),
         })?;
-        let mut model = model;
         if self.drawing.draws_unseen {
             self.draw_free(path, &mut model)?;
         }
         let mut drawn = FxHashMap::default();
+        let completion = Completion { types: &self.spec.types, model: &model, process: &path.process };
         let mut made = Vec::with_capacity(path.log.len());
         for (given, guard) in &path.log {
             let given = match given {
                 Given::Value(value) if self.drawing.draws_unseen => Given::Value(self.drawn(path, value, &mut drawn)?),
                 other => other.clone(),
             };
-            let completion = Completion { types: &self.spec.types, model: &model, process: &path.process };
             made.extend(given.under(&completion, guard.as_ref()));
         }
         Ok(made)
     }
-}
 
-impl PathSearch<'_> {
     /// Draws the symbols of choices that no condition is about.
     fn draw_free(&mut self, path: &RunPath, model: &mut Model) -> Result<(), Stop> {
         let mut symbols = Vec::new();

@@ -1,6 +1,7 @@
 //! Constants set from outside: `--set SIZE=100` replaces the value of `const SIZE`, and is checked like it.
 //!
-//! `--set Item.price=[5]` sets ``const `Item.price` ``. A map may be written as in JSON, whose keys are strings: `--set 'START={"0": 10}'` sets a `map<int, int>`.
+//! `--set Item.price=[5]` sets ``const `Item.price` ``. A map may be written as in JSON, whose keys are strings:
+//! `--set 'START={"0": 10}'` sets a `map<int, int>`.
 
 use super::load::Loaded;
 use crate::diagnostic::{Diagnostic, Sources, Span, suggest};

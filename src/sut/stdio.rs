@@ -12,7 +12,7 @@ use rustix::event::{PollFd, PollFlags, Timespec, poll};
 
 use super::lines::{LineBuffer, MAX_ANSWER_BYTES, StreamState, UnwrittenLines, is_blank, read_from};
 use super::process::group::{Ending, GroupPipes, ProcessGroup};
-use super::process::{Launcher, in_words, printed_last};
+use super::process::{Launcher, in_words, last_lines, printed_last};
 use super::protocol::{AdapterLine, TesterLine};
 use super::tail::OutputTail;
 use super::wire::{LineCodec, shown};
@@ -203,8 +203,7 @@ impl StdioSystem {
     }
 
     fn adapter_output(&self, since: Option<Instant>) -> Vec<String> {
-        let tail = self.adapter.as_ref().map(|adapter| adapter.group.tail()).or(self.before.as_ref());
-        tail.map_or_else(Vec::new, |tail| tail.lines(since))
+        last_lines(self.adapter.as_ref().map(|adapter| &adapter.group), self.before.as_ref(), since)
     }
 
     /// Passes on an event. If it is the end of a connection because the system has ended, fails with the end of the system.

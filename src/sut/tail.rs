@@ -156,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn lines_are_told_by_when_they_were_read() {
+    fn only_lines_read_since_a_moment_are_given() {
         let (reader, mut writer) = std::io::pipe().unwrap();
         let tail = OutputTail::reading(reader, Regex::new("^ready$").ok());
         writer.write_all(b"before\nready\n").unwrap();

@@ -273,8 +273,7 @@ impl Launcher {
     /// The last lines of the system's output.
     #[must_use]
     pub fn output(&self, since: Option<Instant>) -> Vec<String> {
-        let tail = self.group.as_ref().map(ProcessGroup::tail).or(self.before.as_ref());
-        tail.map_or_else(Vec::new, |tail| tail.lines(since))
+        last_lines(self.group.as_ref(), self.before.as_ref(), since)
     }
 
     fn end(&mut self, how: Ending) {
@@ -382,6 +381,15 @@ impl Launcher {
         };
         Err(failed(what + &printed_last(&group.output())))
     }
+}
+
+/// The last lines of the output of a command that runs, or else of the one before it.
+pub(super) fn last_lines(
+    running: Option<&ProcessGroup>,
+    before: Option<&OutputTail>,
+    since: Option<Instant>,
+) -> Vec<String> {
+    running.map(ProcessGroup::tail).or(before).map_or_else(Vec::new, |tail| tail.lines(since))
 }
 
 /// The last line of an output, as the end of a message.
