@@ -92,6 +92,15 @@ impl OpenConfigurations {
         }
     }
 
+    /// One of the open configurations before the earliest event. Numbers that follow each other give ones that are far apart.
+    pub(super) fn earliest(&self, number: u64) -> Option<Branch> {
+        let (at, open) = self.by_event.first_key_value()?;
+        // The golden ratio spreads its multiples evenly.
+        let spread = u128::from(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
+        let chosen = open.get((spread * open.len() as u128 >> 64) as usize)?;
+        Some(Branch { at: *at, number: chosen.number })
+    }
+
     /// Chooses the configuration that is taken next, if the deepest one would be.
     pub(super) fn choose(&mut self, place: Branch) {
         self.next = Some(place);

@@ -25,6 +25,9 @@ use crate::process::Limit;
 /// The pairs of at most this many moments are kept; at more, all are dropped.
 const MOMENTS: usize = limits::CHECKPOINTS / 2;
 
+/// Of the jumps for which no alternative is open, one in so many goes to an early configuration, and so begins anew.
+const RESTARTS: u64 = limits::TRIED as u64;
+
 /// The end of a search.
 pub(super) enum SearchEnd {
     /// A configuration that explains all events.
@@ -391,6 +394,9 @@ impl<'h> OrderSearch<'h> {
         let (moment, dead) = (self.moment(at), DeadEnd { configuration: dead, request });
         self.jumps += 1;
         let target = backjump::target(self.events, states, &self.open, &moment, &dead, self.jumps);
+        // Event by event may have followed the alternatives, from which it came to one of the earliest open configurations.
+        let others = self.jumps.is_multiple_of(RESTARTS).then_some(self.jumps);
+        let target = target.or_else(|| self.open.earliest(others?));
         target.into_iter().for_each(|place| self.open.choose(place));
     }
 

@@ -50,7 +50,7 @@ impl OnlineHistory {
                 let judge = at_once.start.clone();
                 Some(IdleHistory { judge, keys: Some(keys?), clients: Vec::new(), last_client: u64::MAX })
             }
-            OnlineClients::AtOnce(_) | OnlineClients::TooHard(_) => None,
+            OnlineClients::AtOnce(_) | OnlineClients::TooHard(..) => None,
         }
     }
 

@@ -25,7 +25,7 @@ use super::rules::OrderRules;
 use super::rules::kinds::HistoryFacts;
 use super::rules::unseen::{Likeness, UnseenTexts};
 use super::states::States;
-use crate::judge::{Candidate, Failures, Judge, Options, Verdict};
+use crate::judge::{Candidate, Doubt, Failures, Judge, Options, Verdict};
 use crate::limits;
 use crate::process::Limit;
 use crate::spec::Spec;
@@ -33,14 +33,20 @@ use crate::spec::analysis::pure::RequestFacts;
 use sequential::Alone;
 
 /// The verdict on the events of a key so far.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum SoFar {
     /// Some order explains them.
     Explained,
     /// No order explains them.
     Rejected,
     /// Neither is certain: a limit was exceeded, a question was too hard, or a failing run may explain them.
-    Doubtful,
+    Doubtful(Doubt),
+}
+
+impl SoFar {
+    fn of_limit(limit: Limit) -> SoFar {
+        SoFar::Doubtful(Doubt::Limit(limit))
+    }
 }
 
 /// The base moves on once it may move by this many events.
@@ -142,7 +148,7 @@ impl OnlinePart {
             }
             Some(HistoryEvent::Impossible | HistoryEvent::Open) | None => return self.unexplained(line),
         }
-        if self.witness.is_some() { SoFar::Explained } else { SoFar::Doubtful }
+        if self.witness.is_some() { SoFar::Explained } else { SoFar::of_limit(Limit::Orders) }
     }
 
     /// Finds the facts about the kinds of a request.
@@ -168,8 +174,8 @@ impl OnlinePart {
     /// The verdict if an event is the last one; an order is searched anew if the witness does not go on.
     fn so_far(&mut self, line: u64, event: usize) -> SoFar {
         let end = event + 1;
-        if self.move_base(end).is_err() {
-            return SoFar::Doubtful;
+        if let Err(limit) = self.move_base(end) {
+            return SoFar::of_limit(limit);
         }
         if self.witness.is_some() {
             return SoFar::Explained;
@@ -177,7 +183,7 @@ impl OnlinePart {
         let end = self.building.so_far().events.len();
         let known = HistoryFacts { history: self.building.so_far(), changes_nothing: &self.facts, rules: self.rules };
         let mut budget = OrderBudget::part(&self.options, &self.states, limits::TRIAL_SHARE);
-        let Some(base) = self.base.as_ref() else { return SoFar::Doubtful };
+        let Some(base) = self.base.as_ref() else { return SoFar::of_limit(Limit::Orders) };
         let kept = self.begun.iter().flat_map(AdvanceSoFar::states);
         let unseen = UnseenTexts::of(known.history, self.rules, Likeness::Covered);
         self.states.unite(unseen.filter(|_| !self.restarts_may_fail && !self.failures.borrow_mut().may_fail()));
@@ -193,7 +199,8 @@ impl OnlinePart {
                 SoFar::Explained
             }
             SearchEnd::Nothing(_) => self.unexplained(line),
-            SearchEnd::Doubtful(_) | SearchEnd::GivenUp(..) => SoFar::Doubtful,
+            SearchEnd::Doubtful(_) => SoFar::of_limit(Limit::Orders),
+            SearchEnd::GivenUp(limit, _) => SoFar::of_limit(limit),
         }
     }
 
@@ -207,7 +214,8 @@ impl OnlinePart {
         self.witness = None;
         match self.states.context.verdict_without_candidates(line) {
             Verdict::Reject { event_from: None, .. } if !self.may_fail() => SoFar::Rejected,
-            _ => SoFar::Doubtful,
+            Verdict::Unknown { doubt, .. } => SoFar::Doubtful(doubt),
+            _ => SoFar::of_limit(Limit::Orders),
         }
     }
 

@@ -22,6 +22,7 @@ use rustc_hash::FxHashMap;
 use super::sequential::Alone;
 use super::{OnlineOptions, OnlinePart, SoFar};
 use crate::judge::{Candidate, Doubt, Exchange, Judge, Options, Place, Verdict};
+use crate::process::Limit;
 use crate::search::history::{Building, Happened};
 use crate::spec::Spec;
 use crate::spec::analysis::partition::RequestKeys;
@@ -53,8 +54,8 @@ pub(crate) enum OnlineClients {
     Alone(Box<Alone>),
     /// Clients that do not wait for each other.
     AtOnce(Box<AtOnce>),
-    /// Clients whose history was too hard to judge event by event.
-    TooHard(Box<Judge>),
+    /// Clients whose history was too hard to judge event by event, with the doubt if the judge has none.
+    TooHard(Box<Judge>, Option<Doubt>),
 }
 
 /// The histories of the keys, since two requests were first under way at once.
@@ -98,7 +99,7 @@ impl OnlineHistory {
         }
         self.line = line;
         let overlaps = match &mut self.clients {
-            OnlineClients::TooHard(_) => return None,
+            OnlineClients::TooHard(..) => return None,
             OnlineClients::AtOnce(_) => None,
             OnlineClients::Alone(alone) => match alone.push(&self.spec, line, &happened) {
                 Err(waiting) => waiting,
@@ -108,7 +109,7 @@ impl OnlineHistory {
                     let is_hard =
                         matches!(self.verdict, Verdict::Unknown { .. } | Verdict::Reject { event_from: Some(_), .. });
                     if is_hard {
-                        self.clients = OnlineClients::TooHard(Box::new(alone.judge.clone()));
+                        self.clients = OnlineClients::TooHard(Box::new(alone.judge.clone()), None);
                         self.verdict = Verdict::Accept { warning: None };
                         return None;
                     }
@@ -129,10 +130,12 @@ impl OnlineHistory {
         matches!(self.clients, OnlineClients::Alone(_))
     }
 
-    /// The question that was too hard, with its place, if it was asked while each request was answered before the next one was sent.
+    /// The doubt from which on judging event by event was too hard. If each request was answered before the next one was sent, it has the
+    /// place of the question that was too hard.
     #[must_use]
     pub fn doubt(&self) -> Option<(Doubt, Option<Place>)> {
-        if let OnlineClients::TooHard(judge) = &self.clients { judge.doubt() } else { None }
+        let OnlineClients::TooHard(judge, doubt) = &self.clients else { return None };
+        judge.doubt().or_else(|| Some((doubt.clone()?, None)))
     }
 
     /// The candidates of one explanation of the events so far; of a few keys, if keys are judged apart. Empty if no explanation is known.
@@ -144,7 +147,7 @@ impl OnlineHistory {
                 let of_parts = at_once.parts.values().take(SHOWN).flat_map(OnlinePart::candidates);
                 at_once.start.candidates().iter().take(1).chain(of_parts).collect()
             }
-            OnlineClients::TooHard(_) => Vec::new(),
+            OnlineClients::TooHard(..) => Vec::new(),
         }
     }
 
@@ -155,7 +158,7 @@ impl OnlineHistory {
         let of = |candidate: &Candidate| candidate.process.memory.to_vec();
         let at_once = match &self.clients {
             OnlineClients::Alone(alone) => return alone.judge.candidates().first().map(of),
-            OnlineClients::TooHard(_) => return None,
+            OnlineClients::TooHard(..) => return None,
             OnlineClients::AtOnce(at_once) => at_once,
         };
         if let Some(whole) = at_once.parts.get(&None) {
@@ -191,7 +194,7 @@ impl OnlineHistory {
                 let of_part = at_once.parts.get(&key).map(OnlinePart::at_rest);
                 Some((connection, of_part.unwrap_or_else(|| Some(at_once.start.clone()))?))
             }
-            OnlineClients::Alone(_) | OnlineClients::AtOnce(_) | OnlineClients::TooHard(_) => None,
+            OnlineClients::Alone(_) | OnlineClients::AtOnce(_) | OnlineClients::TooHard(..) => None,
         }
     }
 
@@ -200,7 +203,7 @@ impl OnlineHistory {
     pub fn into_judge(self) -> Judge {
         match self.clients {
             OnlineClients::Alone(alone) => alone.judge,
-            OnlineClients::TooHard(judge) => *judge,
+            OnlineClients::TooHard(judge, _) => *judge,
             OnlineClients::AtOnce(at_once) => {
                 let mut parts = at_once.parts.into_values();
                 let decides = |part: &OnlinePart| self.verdict.is_accept() || !part.is_explained();
@@ -229,8 +232,9 @@ impl OnlineHistory {
         match at_once.push(self.keys.as_ref(), by, line, happened) {
             Some(SoFar::Explained) => {}
             Some(SoFar::Rejected) => self.verdict = Verdict::Reject { event: line, event_from: None },
-            Some(SoFar::Doubtful) | None => {
-                self.clients = OnlineClients::TooHard(Box::new(at_once.start.clone()));
+            doubtful => {
+                let doubt = if let Some(SoFar::Doubtful(doubt)) = doubtful { Some(doubt) } else { None };
+                self.clients = OnlineClients::TooHard(Box::new(at_once.start.clone()), doubt);
                 return None;
             }
         }
@@ -282,7 +286,7 @@ impl AtOnce {
             self.start.observe_by(&spec, &Exchange::restart(line));
         }
         if !self.start.verdict().is_accept() {
-            return SoFar::Doubtful;
+            return SoFar::Doubtful(Doubt::Limit(Limit::Orders));
         }
         let verdicts = self.parts.values_mut().map(|part| part.push(line, Happened::Restarted));
         let other = verdicts.into_iter().find(|verdict| *verdict != SoFar::Explained);

@@ -19,8 +19,9 @@ enum Client {
     Served(i64),
 }
 
-/// The history of this number of requests to a queue of distinct numbers.
-fn history(rng: &mut Rng, requests: usize) -> Vec<Happened> {
+/// The history of this number of requests to a queue. One request in `takes` takes a number out; the others put in one of the first
+/// `numbers`, or distinct ones.
+fn history(rng: &mut Rng, requests: usize, takes: usize, numbers: Option<usize>) -> Vec<Happened> {
     let (mut clients, mut kept, mut happened, mut sent) = (vec![Client::Idle; CLIENTS], Vec::new(), Vec::new(), 0);
     while sent < requests || clients.iter().any(|client| !matches!(client, Client::Idle)) {
         let at = rng.below(CLIENTS);
@@ -28,7 +29,8 @@ fn history(rng: &mut Rng, requests: usize) -> Vec<Happened> {
             Client::Idle if sent == requests => Client::Idle,
             Client::Idle => {
                 sent += 1;
-                let put = (rng.below(2) == 0).then_some(sent as i64);
+                let is_put = rng.below(takes) > 0;
+                let put = is_put.then(|| numbers.map_or(sent, |numbers| rng.below(numbers)) as i64);
                 let request = put.map_or_else(|| Value::data(1, []), |x| Value::data(0, [Value::from(x)]));
                 happened.push(Happened::Sent(at as u64, request));
                 Client::Waiting(put)
@@ -52,9 +54,20 @@ fn history(rng: &mut Rng, requests: usize) -> Vec<Happened> {
 fn orders_that_show_much_later_are_found() {
     let spec = Spec::from_text(QUEUE).unwrap();
     for (requests, seed) in (0..6).map(|seed| (100, seed)).chain((6..10).map(|seed| (300, seed))) {
-        let history = search::history(&spec, history(&mut Rng::new(seed), requests));
+        let history = search::history(&spec, history(&mut Rng::new(seed), requests, 2, None));
         let verdict = search::judge(&spec, &history, &Options::default()).verdict;
         assert!(verdict.is_accept(), "{requests} requests, seed {seed}: {verdict:?}");
+    }
+}
+
+/// Numbers that are put in at once, of which hardly any comes out: what shows the order of the first ones comes after many dead ends.
+#[test]
+fn orders_of_which_little_shows_are_found() {
+    let spec = Spec::from_text(QUEUE).unwrap();
+    for seed in 0..8 {
+        let history = search::history(&spec, history(&mut Rng::new(seed), 40, 12, Some(4)));
+        let verdict = search::judge(&spec, &history, &Options::default()).verdict;
+        assert!(verdict.is_accept(), "seed {seed}: {verdict:?}");
     }
 }
 
