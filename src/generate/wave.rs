@@ -26,7 +26,7 @@ const FEWEST: usize = 2;
 const FIRST: usize = 4;
 
 /// The most requests in a wave, which is the number that the judge can follow. The number of orders of overlapping requests may
-/// be exponential, so waves begin small, and never again get as large as one that was too hard to judge.
+/// be exponential, so waves begin small, and never again get as large as one that was too hard to judge event by event.
 #[derive(Debug)]
 pub(super) struct WaveRoom {
     now: usize,

@@ -316,8 +316,8 @@ impl<'c> Campaign<'c> {
             let seen = run.events().len();
             let patience = self.patience();
             let state = run.perform(&plan, self.system, patience);
-            let is_decided = !matches!(state, RunState::Undecided(_));
-            self.generator.judged(plan.asks.len(), run.judged_in(), is_decided);
+            // A run is over if judging it event by event was too hard.
+            self.generator.judged(plan.asks.len(), run.judged_in(), !run.is_over());
             self.learn(&run, seen);
             let made = before + run.requests();
             let is_sent = !plan.asks.is_empty() && !matches!(state, RunState::Outside(_));
