@@ -37,7 +37,7 @@ pub use collection::{
     set_difference, slice,
 };
 pub use combine::{begins_with, intersection, is_subset, overlay};
-pub use equal::{Conditions, at_most, equal, equal_where, less};
+pub use equal::{Conditions, at_most, equal, equal_where, less, may_be_equal};
 pub use extent::{BITS_LIMIT, DEPTH_LIMIT, Depth, LENGTH_LIMIT, extent, is_too_large};
 pub use map::{Entry, Map, MapParts, Presence};
 pub use merge::{before_joining, merge, union};

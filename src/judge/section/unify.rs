@@ -12,7 +12,7 @@ use crate::spec::Site;
 use crate::spec::code::FaultKind;
 use crate::symbolic::{Infeasible, Policy};
 use crate::term::Term;
-use crate::value::{Ask, Split, Truth, Value};
+use crate::value::{self, Ask, Split, Truth, Value};
 
 /// Unifies an answer with the observed one, and settles the lookups that waited for it.
 pub(crate) fn answer(
@@ -64,6 +64,9 @@ fn compare(section: &mut Section<'_>, candidate: &mut Candidate, mut given: Give
             Err(split) => split,
         };
         given = decided_apart(section, candidate, given, split)?;
+        while let Err(split) = value::may_be_equal(&given.value, expected) {
+            given = decided_apart(section, candidate, given, split)?;
+        }
     }
 }
 

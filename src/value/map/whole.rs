@@ -10,7 +10,7 @@ use super::entry::{Entry, Presence, PresenceBefore, entry, same_entry};
 use super::{Map, removed_values};
 use crate::scalar::Scalar;
 use crate::term::{Term, count_walked};
-use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, merge};
+use crate::value::{Ask, Base, Keys, Lifted, Split, Truth, Value, equal, may_be_equal, merge};
 
 /// If more writes than this are pending, their comparisons are decided: conditions on all of them would be too large.
 const CROWDED: usize = 64;
@@ -82,17 +82,40 @@ impl Map {
         if !(self.0.pending.is_empty() && other.0.pending.is_empty()) {
             return self.equals_under_each_key(other);
         }
-        let mut all = Truth::Known(true);
+        let mut all = EntryConditions::default();
         for (key, own) in self.entries()? {
             let (there, value) = other.get(key)?;
-            all = all.and(same_entry(own, there, &value)?);
+            all.add(same_entry(own, there, &value)?);
         }
         for (key, theirs) in other.entries()? {
             if !self.0.entries.contains_key(key) {
-                all = all.and(theirs.truth().not().or(self.contains(key)?));
+                all.add(theirs.truth().not().or(self.contains(key)?));
             }
         }
-        Ok(all)
+        Ok(all.truth())
+    }
+
+    /// Tests whether both maps may have the same entries, as far as the forms and known parts of the entries tell; conditions are not made.
+    ///
+    /// # Errors
+    /// The split that must come first, as for [`equals`](Map::equals).
+    pub fn may_equal(&self, other: &Map) -> Lifted<bool> {
+        let (map, base, known) = match (self.base(), other.base()) {
+            (Some(base), None) => (self, base, other),
+            (None, Some(base)) => (other, base, self),
+            (None, None) | (Some(_), Some(_)) => return Ok(!self.equals(other)?.is_false()),
+        };
+        known.decided()?;
+        let own = own_entries(map)?;
+        for (key, entry) in known.entries()? {
+            let (there, value) = map.get(key)?;
+            let must_be = entry.presence == Presence::Always;
+            if must_be && (there.is_false() || !may_be_equal(&entry.value, &value)?) {
+                return Ok(false);
+            }
+        }
+        asked_for_others(base, &own)?;
+        Ok(true)
     }
 
     /// Tests whether the map is known to be empty.
@@ -110,16 +133,16 @@ impl Map {
             keys.extend(map.0.pending.iter().map(|write| write.key.clone()));
             keys
         };
-        let mut all = Truth::Known(true);
+        let mut all = EntryConditions::default();
         let only_in_other = keys(other).into_iter().filter(|key| !self.0.entries.contains_key(key));
         for key in keys(self).into_iter().chain(only_in_other) {
             let ((there, value), (also, theirs)) = (self.get(&key)?, other.get(&key)?);
-            all = all.and(same_entry(&Entry::when(there, value), also, &theirs)?);
-            if all.is_false() {
+            all.add(same_entry(&Entry::when(there, value), also, &theirs)?);
+            if all.is_false {
                 break;
             }
         }
-        Ok(all)
+        Ok(all.truth())
     }
 
     /// The number of entries: a term if presences are open, or writes pending.
@@ -194,18 +217,18 @@ fn have_like_bases(a: &Map, b: &Map) -> bool {
 fn equals_known(map: &Map, base: &Base, other: &Map) -> Lifted<Truth> {
     other.decided()?;
     let own = own_entries(map)?;
-    let mut all = Truth::Known(true);
+    let mut all = EntryConditions::default();
     for (key, theirs) in other.entries()? {
         let (there, value) = map.get(key)?;
-        all = all.and(same_entry(theirs, there, &value)?);
-        if all.is_false() {
-            return Ok(all);
+        all.add(same_entry(theirs, there, &value)?);
+        if all.is_false {
+            return Ok(all.truth());
         }
     }
     for (key, entry) in &own {
-        all = all.and(entry.truth().not().or(other.contains(key)?));
-        if all.is_false() {
-            return Ok(all);
+        all.add(entry.truth().not().or(other.contains(key)?));
+        if all.is_false {
+            return Ok(all.truth());
         }
     }
     for (key, entry) in &base.touched {
@@ -214,18 +237,49 @@ fn equals_known(map: &Map, base: &Base, other: &Map) -> Lifted<Truth> {
         for (other, _) in &own {
             hidden = hidden.or(equal(other, key)?);
         }
-        all = all.and(entry.truth().not().or(hidden).or(other.contains(key)?));
+        all.add(entry.truth().not().or(hidden).or(other.contains(key)?));
     }
+    let all = all.truth();
+    // What is false as a whole is decided without further questions.
+    if all.is_false() {
+        return Ok(all);
+    }
+    asked_for_others(base, &own)?;
+    Ok(base.others.iter().fold(all, |all, others| all.and(Truth::of(Term::not(others)))))
+}
+
+/// Tests that it is known whether a base has entries beside these, which the map has itself.
+fn asked_for_others(base: &Base, own: &[(&Value, Entry)]) -> Lifted<()> {
     match (base.keys, &base.others) {
-        (Keys::Covered, _) => Ok(all),
-        (Keys::Endless, Some(others)) => Ok(all.and(Truth::of(Term::not(others)))),
+        (Keys::Covered, _) | (Keys::Endless, Some(_)) => Ok(()),
         (Keys::Endless, None) => {
-            let mut keys: Vec<Value> = own.into_iter().map(|(key, _)| key.clone()).collect();
+            let mut keys: Vec<Value> = own.iter().map(|(key, _)| (*key).clone()).collect();
             keys.sort();
             Err(Split::Ask(Ask::Others(base.unknown, keys)))
         }
         (Keys::Finite, _) if base.unknown.is_hole => Err(base.uncounted()),
         (Keys::Finite, _) => Err(Split::never()),
+    }
+}
+
+/// The conditions that entries are the same, of which the conjunction is made at once, in time proportional to its parts.
+#[derive(Default)]
+struct EntryConditions {
+    parts: Vec<Term>,
+    /// Set if one of the parts cannot hold.
+    is_false: bool,
+}
+
+impl EntryConditions {
+    fn add(&mut self, part: Truth) {
+        match part {
+            Truth::Known(holds) => self.is_false |= !holds,
+            Truth::Term(part) => self.parts.push(part),
+        }
+    }
+
+    fn truth(self) -> Truth {
+        if self.is_false { Truth::Known(false) } else { Truth::of(Term::and_all(self.parts)) }
     }
 }
 

@@ -5,8 +5,9 @@
 //! answer is one that the server gave.
 
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use crate::judge::{compiled, exchanges, judged, verdict, with_holes};
+use crate::judge::{compiled, exchanges, judged, named, verdict, with_holes};
 use crate::shipped::{self, Shipped};
 use mayhap::judge::Options;
 use mayhap::{Exchange, Spec, Verdict};
@@ -108,4 +109,32 @@ fn what_may_have_been_replaced_may_be_counted() {
         let said = verdict(&spec, &trace.replace("\"q\":1,\"a\":1", "\"q\":1,\"a\":4"));
         assert!(matches!(said, Verdict::Fault(_)), "{members}: {said:?}");
     }
+}
+
+/// Orders with records in lists and maps, of which nothing is known at first.
+const ORDERS: &str = "
+    struct Line { sku: string, n: int, tags: map<string, string>, note: option<json> }
+    struct Order { lines: list<Line>, by_name: map<string, option<Line>> }
+    protocol orders {
+        request string;
+        response Order;
+        var orders: map<string, Order> = choose;
+        on name { assume orders.contains(name); reply orders[name]; }
+    }";
+
+/// The answer has many parts, each of which is looked at before all are compared once.
+#[test]
+fn a_large_answer_from_an_unknown_state_is_judged_at_once() {
+    let spec = Spec::from_text(ORDERS).unwrap();
+    let line = |n: i32| format!(r#"{{"sku": "s{n}", "n": {n}, "tags": {{"a": "b", "c": "d"}}, "note": null}}"#);
+    let lines = (0..160).map(line).collect::<Vec<_>>().join(", ");
+    let by_name = (0..160).map(|n| format!(r#""m{n}": {}"#, line(n))).collect::<Vec<_>>().join(", ");
+    let answered = format!(r#"{{"q": "x", "a": {{"lines": [{lines}], "by_name": {{{by_name}}}}}}}"#);
+    let again = answered.replace(r#""sku": "s159""#, r#""sku": "s160""#);
+    let began = Instant::now();
+    for (second, expected) in [(&answered, ("accept", None)), (&again, ("reject", Some(2)))] {
+        let said = verdict(&spec, &format!("{answered}\n{second}\n"));
+        assert_eq!(named(&said), expected);
+    }
+    assert!(began.elapsed() < Duration::from_secs(8), "{:?}", began.elapsed());
 }
