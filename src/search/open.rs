@@ -97,7 +97,7 @@ impl OpenConfigurations {
         let (at, open) = self.by_event.first_key_value()?;
         // The golden ratio spreads its multiples evenly.
         let spread = u128::from(number.wrapping_mul(0x9E37_79B9_7F4A_7C15));
-        let chosen = open.get((spread * open.len() as u128 >> 64) as usize)?;
+        let chosen = open.get(((spread * open.len() as u128) >> 64) as usize)?;
         Some(Branch { at: *at, number: chosen.number })
     }
 
