@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread;
 
 use crate::report::campaign::baseline::parts;
-use crate::report::campaign::{FoundFailure, RegressionOutcome};
+use crate::report::campaign::{FailureKind, FoundFailure, RegressionOutcome};
 use crate::report::place;
 use crate::script::{Script, ScriptHeader, ScriptStep};
 use crate::spec::Spec;
@@ -149,10 +149,14 @@ pub fn read_script(spec: &Arc<Spec>, path: &Path) -> Result<Script, UnreadScript
         }
         _ => {}
     }
-    Script::read(spec, &text).map_err(|error| {
+    let script = Script::read(spec, &text).map_err(|error| {
         let rendered = error.render(&shown.to_string());
         UnreadScript::Wrong(rendered.trim_end().trim_start_matches("error: ").to_owned())
-    })
+    })?;
+    match script.steps.is_empty() {
+        true => Err(UnreadScript::Wrong(format!("{shown}: the script has no steps, so nothing would be tested"))),
+        false => Ok(script),
+    }
 }
 
 /// The outcome of the runs of a script.
@@ -179,6 +183,10 @@ pub fn replay(
             Ok(ScriptRun::Outside(request)) => outside = Some(request),
             Ok(ScriptRun::Undecided(why)) => undecided = Some(why),
             Ok(ScriptRun::Fails(failing)) => match &script.header.cause {
+                cause if is_unreached(&failing) && cause.as_ref() != Some(&failing.cause()) => {
+                    let why = failing.explanation.join("\n");
+                    return ReplayedScript { outcome: RegressionOutcome::Error(why), failing: None };
+                }
                 Some(cause) if *cause != failing.cause() && !has_constructors(cause, &failing.constructors) => {
                     otherwise = Some(failing.cause());
                 }
@@ -199,6 +207,12 @@ pub fn replay(
         (failed, _) => RegressionOutcome::Fails(failed, times as u64),
     };
     ReplayedScript { outcome, failing: shown }
+}
+
+/// Tests whether the system could not be connected to, and had not answered anything before.
+fn is_unreached(failing: &Failing) -> bool {
+    let is_answer = |step: &ScriptStep| matches!(step, ScriptStep::Await { .. } | ScriptStep::Seen { .. });
+    failing.kind == FailureKind::Refused && !failing.script.steps.iter().any(is_answer)
 }
 
 /// The request of a script that may break the client's duty, in words: `step 3 breaks the client's duty (duty.may:9: …)`.

@@ -114,7 +114,7 @@ pub fn summary(report: &CampaignReport) -> String {
     }
     if report.verdict == CampaignVerdict::Untested {
         let why = match (report.requests, report.sharpness) {
-            (0, _) => "no request was sent",
+            (0, _) => "no new request was sent",
             (_, None) => "no request was answered",
             _ => "the specification left no answer only one possibility",
         };

@@ -201,18 +201,37 @@ fn a_script_that_cannot_be_read_stops_no_other() {
         "unreadable.ndjson",
         format!("{header}\n{{\"n\": 1, \"c\": 1, \"q\": {{\"Gone\": {{}}}}, \"a\": null}}\n"),
     );
-    let good = file("readable.ndjson", format!("{header}\n"));
-    let (old, good) = (old.to_str().unwrap(), good.to_str().unwrap());
+    let empty = file("stepless.ndjson", format!("{header}\n"));
+    let one = r#"{"n": 1, "c": 1, "q": {"Get": "a"}, "a": {"Get": ["a", ""]}}"#;
+    let good = file("readable.ndjson", format!("{header}\n{one}\n"));
+    let (old, empty, good) = (old.to_str().unwrap(), empty.to_str().unwrap(), good.to_str().unwrap());
     let (address, start) = server("kv", "");
-    let output = run(&["replay", "no-such-file", old, good, "--times", "1", "--sut", &address, "--start", &start], "");
+    let arguments = ["replay", "no-such-file", old, empty, good, "--times", "1", "--sut", &address, "--start", &start];
+    let output = run(&arguments, "");
     let text = out(&output);
-    for part in
-        ["no-such-file: error: ", "unreadable.ndjson: error: ", "unreadable.ndjson:2:", "readable.ndjson: fixed\n"]
-    {
+    for part in [
+        "no-such-file: error: ",
+        "unreadable.ndjson: error: ",
+        "unreadable.ndjson:2:",
+        "stepless.ndjson: error: the script has no steps, so nothing would be tested\n",
+        "readable.ndjson: fixed\n",
+    ] {
         assert!(text.contains(part), "{part}: {}", said(&output));
     }
     assert!(!text.contains("error: error: "), "{text}");
     assert_eq!(output.status.code(), Some(2), "{text}");
+}
+
+#[test]
+fn a_system_that_is_not_there_is_no_failing_script() {
+    let header = r#"{"mayhap": 1, "spec": "register", "file": "specs/register.may""#;
+    let one = r#"{"n": 1, "c": 1, "q": "Read", "a": {"Read": null}}"#;
+    for (name, cause) in [("without.ndjson", ""), ("with.ndjson", r#", "cause": "Read Read""#)] {
+        let script = file(name, format!("{header}{cause}}}\n{one}\n"));
+        let output = run(&["replay", script.to_str().unwrap(), "--sut", "127.0.0.1:1"], "");
+        assert!(out(&output).contains("error: "), "{}", said(&output));
+        assert_eq!(output.status.code(), Some(4), "{}", said(&output));
+    }
 }
 
 #[test]
