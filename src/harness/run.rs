@@ -3,6 +3,7 @@
 //! A run begins with a reset. The judge sees the events of a wave only after the wave, as only then it is known which requests
 //! were refused.
 
+use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -123,6 +124,8 @@ pub struct LiveRun {
     answers_at_once: bool,
     /// Set if each request is owed an answer.
     owes: bool,
+    /// The constructors of messages that the system sends only when a connection opens.
+    greetings: BTreeSet<u32>,
     /// Set if an answer of a peer may break the client's duty.
     binds_peers: bool,
     peers: PeerAnswers,
@@ -170,6 +173,7 @@ impl LiveRun {
             unsent: None,
             answers_at_once: spec.for_networks().program.answers_at_once(),
             owes: spec.for_networks().program.answers_after_calls(),
+            greetings: spec.program.greetings(),
             binds_peers: spec.for_networks().program.has_duties_after_calls(),
             peers: PeerAnswers::new(spec, 0),
             violated: None,
@@ -527,6 +531,10 @@ impl Asker for LiveRun {
 
     fn is_answered(&self, _: &Value) -> bool {
         self.owes
+    }
+
+    fn is_greeting(&self, message: &Value) -> bool {
+        matches!(message, Value::Data { tag, .. } if self.greetings.contains(tag))
     }
 
     fn unsent(&mut self, request: &Value) {

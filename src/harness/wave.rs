@@ -101,6 +101,8 @@ pub trait Asker {
     fn instantiate(&mut self, ask: &PlannedAsk, events: &mut Vec<LiveEvent>, is_idle: bool) -> Option<RequestTemplate>;
     /// Tests whether the request is owed an answer.
     fn is_answered(&self, request: &Value) -> bool;
+    /// Tests whether a message is sent only when a connection opens, so that it answers no request.
+    fn is_greeting(&self, message: &Value) -> bool;
     /// Notes that a request has no form on the wire, so that it was not sent.
     fn unsent(&mut self, request: &Value);
     /// Notes that the system has refused a request.
@@ -293,6 +295,9 @@ impl Wave<'_> {
             }
             kind => kind,
         };
+        if matches!(&kind, SutEventKind::Answer(message) if self.asker.is_greeting(message)) {
+            return self.unasked(client, kind);
+        }
         let under_way = self.under_way.entry(client).or_default();
         let Some(SentRequest { label, .. }) = under_way.pop_front() else { return self.unasked(client, kind) };
         match kind {

@@ -8,7 +8,7 @@ use std::collections::BTreeSet;
 use rustc_hash::FxHashMap;
 
 use super::dataflow::{Graph, Lattice};
-use crate::spec::code::{Function, Op, Operand, Register, ReplyShape, ReplyShapes};
+use crate::spec::code::{Function, Op, Operand, Program, Register, ReplyShape, ReplyShapes};
 use crate::value::Value;
 
 /// A set of more shapes than this counts as any shape, so that the sets stay small.
@@ -112,6 +112,38 @@ fn replies(function: &Function, constants: &[Value]) -> GivenShapes {
         }
     }
     given
+}
+
+impl Program {
+    /// The constructors of the messages that the server sends only when a connection opens: they answer no request.
+    #[must_use]
+    pub fn greetings(&self) -> BTreeSet<u32> {
+        let Some(opens) = self.opens else { return BTreeSet::new() };
+        let sent = |function: &Function| sent(function, &self.constants);
+        let others = self.functions.iter().enumerate().filter(|(at, _)| *at != opens as usize);
+        let others: Option<Vec<Vec<ReplyShape>>> = others.map(|(_, function)| sent(function)).collect();
+        let (Some(others), Some(greeting)) = (others, sent(&self.functions[opens as usize])) else {
+            return BTreeSet::new();
+        };
+        let others: Vec<ReplyShape> = others.into_iter().flatten().collect();
+        let tags = greeting.into_iter().filter(|shape| !others.contains(shape));
+        tags.filter_map(|shape| if let ReplyShape::Tag(tag) = shape { Some(tag) } else { None }).collect()
+    }
+}
+
+/// The shapes of all messages that a function sends, requested or not; `None` if they are not known.
+fn sent(function: &Function, constants: &[Value]) -> Option<Vec<ReplyShape>> {
+    let mut found = Vec::new();
+    for part in function.ranges() {
+        let code = &function.code[part];
+        for op in code {
+            if let Op::Reply { src } | Op::Announce { src } | Op::SendTo { src, .. } = op.plain() {
+                let mut search = WrittenBy { code, params: function.params, constants, seen: BTreeSet::new() };
+                add_new(&mut found, &search.shapes(*src)?);
+            }
+        }
+    }
+    Some(found)
 }
 
 /// A search for the shapes of a register, through all instructions that write it in its part of the function.

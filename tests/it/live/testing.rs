@@ -377,3 +377,57 @@ fn a_request_at_a_barrier_with_one_that_it_waits_for_is_sent_all_the_same() {
         ["replay", script.to_str().unwrap(), "--for", "specs/register.may", "--sut", &address, "--start", &start];
     check(&[&arguments[..], &["--times", "3"]].concat(), "", 0, &[": fixed"]);
 }
+
+/// A counter that greets each connection with its number.
+const GREETING: &str = "
+    enum Request { Add { n: int }, Get }
+    enum Response { Hello(int), Sum(int) }
+    protocol greeting {
+        request Request;
+        response Response;
+        var sum: int = 0;
+        on open from c { send c, Hello(sum); }
+        on Add { n } { expects 0 <= n && n < 100; sum := sum + n; reply Sum(sum); }
+        on Get { reply Sum(sum); }
+    }";
+
+/// Its server, which forgets to add 1 if it is started with an argument.
+const FORGETFUL: &str = r#"import json, socketserver, sys, threading
+total, lock = 0, threading.Lock()
+class Handler(socketserver.StreamRequestHandler):
+    def handle(self):
+        global total
+        def say(message): self.wfile.write((json.dumps(message) + "\n").encode())
+        with lock: say({"Hello": total})
+        for line in self.rfile:
+            asked = json.loads(line)
+            added = asked["Add"]["n"] if isinstance(asked, dict) else 0
+            with lock:
+                total += 0 if added == 1 and sys.argv[2:] else added
+                say({"Sum": total})
+class Server(socketserver.ThreadingTCPServer):
+    allow_reuse_address, daemon_threads = True, True
+Server(("127.0.0.1", int(sys.argv[1])), Handler).serve_forever()
+"#;
+
+/// The greeting comes after the first request was sent, and is no answer to it.
+#[test]
+fn a_greeting_answers_no_request() {
+    if !has_python() {
+        return;
+    }
+    let (spec, program) = (file("greeting.may", GREETING), file("greeting.py", FORGETFUL));
+    let spec = spec.display().to_string();
+    for (bug, code, clients) in [("", 0, "1"), ("", 0, "3"), (" bug", 1, "1")] {
+        let port = crate::sut::free_port();
+        let system = (format!("127.0.0.1:{port}"), format!("python3 -SB {} {port}{bug}", program.display()));
+        let kept = empty_directory(&format!("greeting{code}{clients}"));
+        let output = test(&spec, &system, &kept, &["--clients", clients, "--requests", "200", "--seed", "3"]);
+        assert_eq!(output.status.code(), Some(code), "{bug}, {clients}: {}", said(&output));
+        if code == 1 {
+            let text = out(&output);
+            assert!(text.contains("to 1 request in ") && text.contains("c1 ← Sum 0"), "{text}");
+            assert!(!text.contains("step 2") && !text.contains("answer to no request"), "{text}");
+        }
+    }
+}
