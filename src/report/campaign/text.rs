@@ -172,6 +172,7 @@ fn coverage(report: &CampaignReport) -> Vec<String> {
 #[must_use]
 pub fn not_reached(report: &CampaignReport) -> String {
     match report.coverage.runs {
+        0 => "not looked at".into(),
         runs if runs >= report.runs => "never reached".into(),
         runs => format!("not reached in {runs} of {}", counted(report.runs, "run")),
     }
