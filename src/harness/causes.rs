@@ -86,7 +86,7 @@ impl<'j> Causes<'j> {
             let other = ShownCause::new(failing.clone(), None);
             self.known.iter().find(|known| self.are_one(known, &other))
         })?;
-        let name = known.failing.cause_of(known.failing.places.first(), &failing.constructors);
+        let name = known.failing.cause_of(None, &failing.constructors);
         Some(SeenAgain { reported: known.reported, name })
     }
 

@@ -141,6 +141,9 @@ fn a_mistake_is_one_cause_at_all_requests() {
     for request in ["Read", "Ask", "Write", "Clear"] {
         assert!(found.concat().iter().any(|name| name.contains(request)), "{request}: {found:#?}");
     }
+    // Another request has a name of its own, without a place, and the first one is no other.
+    let has_place = |name: &String| name.contains(".may:");
+    assert!(!report.failures.iter().any(|failure| failure.also.iter().any(has_place)), "{found:#?}");
     // What a read, a write and a clearing answer wrongly is of three sorts.
     assert!(found.len() <= 4, "{found:#?}");
 }
