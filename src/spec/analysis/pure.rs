@@ -2,8 +2,8 @@
 //!
 //! For example `if v == n { reply 0; } n := v; reply 1;` has changed nothing if it answered 0; if it answered 1, it may have.
 //!
-//! The search follows paths from the entry of a handler, and notes whether anything was written. It leaves out sides from which the
-//! answer cannot come any more. Of a request only the variant counts, and of an answer only the instructions from which it can come.
+//! The search follows paths from the entry of a handler, and notes whether anything was written: a procedure that writes counts as having
+//! written before it answers. It leaves out sides from which the answer cannot come any more. Of a request only the variant counts, and of an answer only the instructions from which it can come.
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
@@ -39,7 +39,7 @@ impl<'p> RequestFacts<'p> {
         let about = (variant(request), self.serve.reply_shapes.iter().map(admits).collect());
         let (program, serve) = (self.program, self.serve);
         let changes = self.changes.entry(about).or_insert_with_key(|(variant, admitted)| {
-            let writes = |op: &Op, wrote| wrote && matches!(op, Op::Reply { .. } | Op::End);
+            let writes = |op: &Op, wrote| wrote && program.may_end(op);
             WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&writes)
         });
         !*changes
@@ -240,6 +240,15 @@ impl Program {
         }
     }
 
+    /// Tests whether a handler may be over at an instruction, with an answer or without one: a procedure that is called may answer.
+    fn may_end(&self, op: &Op) -> bool {
+        let is_end = |op: &Op| matches!(op, Op::Reply { .. } | Op::End);
+        match op {
+            Op::Call { function, .. } => !self.all_called(*function, &|op| !is_end(op)),
+            op => is_end(op),
+        }
+    }
+
     /// Tests whether every path ends at an instruction: the specification is faulty there, the client breaks its duty, or the path is
     /// infeasible.
     fn ends(&self, op: &Op) -> bool {
@@ -322,11 +331,10 @@ impl WaySearch<'_> {
         Some(if holds { following } else { *to as usize })
     }
 
-    /// Tests whether an instruction may change the state; a procedure that may answer counts as changing it.
+    /// Tests whether an instruction, or one of a procedure that it calls, may change the state.
     fn writes(&self, op: &Op) -> bool {
-        let stays = |op: &Op| op.stores().is_none() && !matches!(op, Op::Reply { .. });
         match op {
-            Op::Call { function, .. } => !self.program.all_called(*function, &stays),
+            Op::Call { function, .. } => !self.program.all_called(*function, &|op| op.stores().is_none()),
             op => op.stores().is_some(),
         }
     }

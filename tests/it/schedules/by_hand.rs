@@ -114,3 +114,32 @@ fn what_breaks_the_duty_under_one_key_explains_what_is_seen_under_another() {
     assert!(matches!(verdict(text, &happened), Verdict::Outside { .. }));
     assert!(verdict(text, &happened[..4]).is_accept());
 }
+
+#[test]
+fn a_procedure_that_writes_and_answers_has_changed_something() {
+    let text = "enum Request { Put(int), Get } enum Answer { Done, No, Is(int) }
+protocol p {
+    request Request;
+    response Answer;
+    var n: int = 0;
+    on Put(x) { let y = checked(x); n := y; reply Done; }
+    on Get { reply Is(n); }
+    proc checked(x: int): int { if x < 0 { n := 100; reply No; } return x; }
+}";
+    let [ask, answer] = [Happened::Sent, |client, answer| Happened::Answered(client, Some(answer))];
+    let put = |client, x: i64| ask(client, Value::data(0, [Value::from(x)]));
+    // The second refusal is served between the two last `Get`s.
+    let happened = [
+        put(1, -1),
+        answer(1, Value::data(1, [])),
+        put(1, -1),
+        put(2, 5),
+        answer(2, Value::data(0, [])),
+        ask(2, Value::data(1, [])),
+        answer(2, Value::data(2, [Value::from(5)])),
+        ask(2, Value::data(1, [])),
+        answer(2, Value::data(2, [Value::from(100)])),
+        answer(1, Value::data(1, [])),
+    ];
+    assert_eq!(verdict(text, &happened), Verdict::Accept { warning: None });
+}
