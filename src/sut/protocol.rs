@@ -3,6 +3,7 @@
 //! ```text
 //!   → {"mayhap": 1, "spec": "kv", "clients": 3}      ← {"ready": true}
 //!   → {"c": 1, "q": "Get"}                           ← {"c": 1, "a": "None"}, or "lost", "refused", "closed": true
+//!   → {"c": 1, "connection": 2, "q": "Get"}          after the first connection of the client has ended
 //!   → {"c": 1, "close": true}                        ← {"c": 1, "closed": true}, or nothing
 //!   → {"reset": 2}                                   ← {"ready": true}
 //!   → {"end": true}

@@ -86,6 +86,9 @@ struct Heard {
 /// and some do not. So further requests of the client are held back until the reports have come, or are no longer expected.
 #[derive(Default)]
 struct StdioClient {
+    /// The number of connections that have ended since the last reset. The requests after that say on which connection they are
+    /// sent, as those on one that has ended are lost.
+    ended: u64,
     /// The number of requests that the adapter has not reported on.
     unanswered: u64,
     /// The number of lost requests that the adapter may still report on.
@@ -226,10 +229,15 @@ impl System for StdioSystem {
             return Ok(());
         }
         self.launcher.used();
+        let ended = self.heard.clients.get(&client).map_or(0, |state| state.ended);
         let mut line = std::mem::take(&mut self.line);
         line.clear();
         line.push_str("{\"c\": ");
         line.push_str(itoa::Buffer::new().format(client));
+        if ended > 0 {
+            line.push_str(", \"connection\": ");
+            line.push_str(itoa::Buffer::new().format(ended + 1));
+        }
         line.push_str(", \"q\": ");
         self.heard.codec.write_request(&mut line, request);
         line.push_str("}\n");
@@ -434,6 +442,7 @@ impl Heard {
     /// Treats all open requests of a client as lost.
     fn lose(&mut self, client: u64) {
         let state = self.clients.entry(client).or_default();
+        state.ended += 1;
         state.lost += std::mem::take(&mut state.unanswered);
         if state.lost > 0 && state.waits.is_none() {
             state.waits = Some(Instant::now() + STALE);
@@ -472,7 +481,10 @@ impl Heard {
         let clients: Vec<u64> = self.clients.keys().copied().collect();
         clients.into_iter().for_each(|client| self.lose(client));
         self.clients.retain(|_, client| client.waits.is_some());
-        self.clients.values_mut().for_each(|client| client.held.clear());
+        for client in self.clients.values_mut() {
+            client.held.clear();
+            client.ended = 0;
+        }
         self.events.clear();
     }
 

@@ -147,15 +147,16 @@ fn a_real_redis_is_asked_by_either_adapter() {
 }
 
 #[test]
-fn the_adapter_in_python_is_short_and_shown_as_it_is() {
+fn the_adapters_are_short_and_shown_as_they_are() {
     let read = |path: &str| std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{path}: {error}"));
-    let (adapter, page) = (read("examples/sut_redis.py"), read("docs/TESTING.md"));
-    assert!(
-        page.contains(&format!("```python\n{adapter}```\n")),
-        "docs/TESTING.md shows another examples/sut_redis.py"
-    );
-    let lines = adapter.lines().filter(|line| !line.trim().is_empty()).count();
-    assert!(lines <= 25, "examples/sut_redis.py has {lines} lines");
+    let page = read("docs/TESTING.md");
+    let shown = ["examples/sut_redis.py", "examples/adapters/store.py", "examples/adapters/store.mjs"];
+    for (path, most) in shown.into_iter().zip([25, 11, 11]) {
+        let (adapter, language) = (read(path), if path.ends_with(".py") { "python" } else { "javascript" });
+        assert!(page.contains(&format!("```{language}\n{adapter}```\n")), "docs/TESTING.md shows another {path}");
+        let lines = adapter.lines().filter(|line| !line.trim().is_empty()).count();
+        assert!(lines <= most, "{path} has {lines} lines");
+    }
 }
 
 #[test]
