@@ -136,7 +136,7 @@ impl Marking {
                 }
                 MemberKind::Proc { body, .. } => self.block(body),
                 MemberKind::On { .. } | MemberKind::Step(_) | MemberKind::Request(_) | MemberKind::Response(_) => {}
-                MemberKind::Var { .. } | MemberKind::Peer { .. } | MemberKind::Http(_) => {}
+                MemberKind::Var { .. } | MemberKind::Peer { .. } | MemberKind::Http(_) | MemberKind::Generate(_) => {}
             }
         }
         let int = self.name("int", span);

@@ -3,14 +3,15 @@
 //! A tag from an answer becomes a reference to this answer, along with the tag itself.
 
 use super::form::{FormKind, TypeForm};
-use super::sources::domain::{ValueDomain, ValueSizes};
+use super::sources::domain::{ValueDomain, ValueSizes, letters};
 use super::sources::held;
 use super::sources::seen_values::SeenValues;
 use super::sources::{SOURCES, SourceWeights, ValueSource};
 use super::swarm::Swarm;
 use crate::choice::{ChoiceError, Choices};
-use crate::scalar::{Int, Sort};
+use crate::scalar::{Int, Scalar, Sort};
 use crate::script::{PlacedReference, RequestTemplate};
+use crate::server::PlaceList;
 use crate::spec::analysis::links::LinkedPart;
 use crate::spec::{TypeId, Types};
 use crate::value::{Map, Value};
@@ -21,6 +22,8 @@ const DEPTH: usize = 6;
 const ELEMENTS: [u64; 6] = [4, 12, 8, 4, 2, 1];
 /// The most further elements, of usual values and of long ones.
 const MORE: [usize; 2] = [4, 32];
+/// The number of lengths listed for a place that most draws take one of: the least.
+const FIRST_LENGTHS: usize = 8;
 
 /// The facts about a place of a request.
 #[derive(Clone, Debug, Default)]
@@ -61,7 +64,7 @@ impl Drawer<'_> {
     /// The source of choices fails.
     pub fn request(mut self, variant: Option<usize>) -> DrawnValue<RequestTemplate> {
         let value = match (&self.form.nodes[0].kind, variant) {
-            (FormKind::Variants(variants), Some(tag)) if tag < variants.len() => {
+            (FormKind::Variants(variants), Some(tag)) if tag < variants.len() && self.form.draws(tag) => {
                 self.fields(&variants[tag], tag as u32, DEPTH)?
             }
             _ => self.value(0, DEPTH)?,
@@ -83,6 +86,7 @@ impl Drawer<'_> {
         } else {
             SOURCES[self.choices.weighted("source", &weights)?]
         };
+        let known = self.references.len();
         let drawn = match source {
             ValueSource::Keys => self.key(node)?,
             ValueSource::State => self.of_state(node)?,
@@ -90,8 +94,11 @@ impl Drawer<'_> {
             ValueSource::Domain | ValueSource::Parts => None,
         };
         match drawn {
-            Some(value) => Ok(value),
-            None => self.parts(node, depth),
+            Some(value) if self.form.allows(node, &value) => Ok(value),
+            _ => {
+                self.references.truncate(known);
+                self.parts(node, depth)
+            }
         }
     }
 
@@ -101,8 +108,8 @@ impl Drawer<'_> {
             Some(key) => key % self.swarm.keys,
             None => self.choices.choose("key", self.swarm.keys)?,
         };
-        if let Some(listed) = &self.form.nodes[node].listed {
-            return Ok(Some(listed[(self.swarm.first_key + number) % listed.len()].clone()));
+        if let Some(PlaceList { values, .. }) = &self.form.nodes[node].listed {
+            return Ok(Some(values[(self.swarm.first_key + number) % values.len()].clone()));
         }
         Ok(Some(Value::Scalar(self.swarm.key(sort, number))))
     }
@@ -163,12 +170,13 @@ impl Drawer<'_> {
 
     /// Draws a value part by part.
     fn parts(&mut self, node: usize, depth: usize) -> DrawnValue<Value> {
-        if let Some(listed) = &self.form.nodes[node].listed {
-            return Ok(listed[self.choices.choose("listed value", listed.len())?].clone());
+        if let Some(PlaceList { values, .. }) = &self.form.nodes[node].listed {
+            return Ok(values[self.choices.choose("listed value", values.len())?].clone());
         }
+        let length = self.length(node)?;
         Ok(match &self.form.nodes[node].kind {
             FormKind::Nothing => Value::UNIT,
-            FormKind::Leaf(sort) => Value::Scalar(self.domain.draw(*sort, self.swarm.sizes, self.choices)?),
+            FormKind::Leaf(sort) => Value::Scalar(self.leaf(node, *sort, length)?),
             FormKind::Option(_) if depth == 0 || self.choices.weighted("option", &self.swarm.options[node])? == 0 => {
                 Value::NONE
             }
@@ -178,14 +186,14 @@ impl Drawer<'_> {
                 let tag = self.variant(node, variants, depth)?;
                 self.fields(&variants[tag], tag as u32, depth)?
             }
-            FormKind::List(of) => Value::list(self.several(*of, depth)?),
+            FormKind::List(of) => Value::list(self.several(*of, depth, length)?),
             FormKind::Set(of) => {
-                let elements = self.without_references(|drawer| drawer.several(*of, depth))?;
+                let elements = self.without_references(|drawer| drawer.several(*of, depth, length))?;
                 Value::Map(Map::of(elements.into_iter().map(|element| (element, Value::UNIT))))
             }
             FormKind::Map(key, of) => {
                 let entries = self.without_references(|drawer| {
-                    let keys = drawer.several(*key, depth)?;
+                    let keys = drawer.several(*key, depth, length)?;
                     let entries = keys.into_iter().map(|key| Ok((key, drawer.value(*of, depth.saturating_sub(1))?)));
                     entries.collect::<DrawnValue<Vec<(Value, Value)>>>()
                 });
@@ -208,16 +216,41 @@ impl Drawer<'_> {
 
     /// Draws a variant that the run uses, or, inside of deeply nested values, the flattest one.
     fn variant(&mut self, node: usize, variants: &[Vec<usize>], depth: usize) -> DrawnValue<usize> {
-        let weights = &self.swarm.variants[node];
+        let (weights, own) = (&self.swarm.variants[node], &self.form.nodes[node].weights);
         if depth > 0 && weights.len() == variants.len() {
-            return self.choices.weighted("variant", weights);
+            let weights: Vec<u64> = weights.iter().zip(own).map(|(weight, own)| weight * own).collect();
+            let is_empty = weights.iter().all(|weight| *weight == 0);
+            return self.choices.weighted("variant", if is_empty { own } else { &weights });
         }
-        let height = |fields: &Vec<usize>| self.form.height_of_fields(fields);
-        let least = variants.iter().map(height).min();
-        Ok(variants.iter().position(|fields| Some(height(fields)) == least).unwrap_or_default())
+        let height = |tag: &usize| self.form.height_of_fields(&variants[*tag]);
+        let flattest = (0..variants.len()).filter(|tag| own[*tag] > 0).min_by_key(height);
+        Ok(flattest.unwrap_or_default())
     }
 
-    fn several(&mut self, of: usize, depth: usize) -> DrawnValue<Vec<Value>> {
+    /// Draws a length that is listed for the place, if there are such; mostly one of the first.
+    fn length(&mut self, node: usize) -> DrawnValue<Option<usize>> {
+        let Some(lengths) = &self.form.nodes[node].lengths else { return Ok(None) };
+        let is_any = self.choices.choose("any length", 4)? == 1;
+        let among = if is_any { lengths.len() } else { lengths.len().min(FIRST_LENGTHS) };
+        Ok(Some(lengths[self.choices.choose("listed length", among)?]))
+    }
+
+    /// Draws a scalar; a text or bytes of this length if one is given.
+    fn leaf(&mut self, node: usize, sort: Sort, length: Option<usize>) -> DrawnValue<Scalar> {
+        let drawn = self.domain.draw(sort, self.swarm.sizes, self.choices)?;
+        let Some(length) = length else { return Ok(drawn) };
+        let is_usual = self.choices.choose("usual text", 2)? == 0;
+        if is_usual && self.form.allows(node, &Value::Scalar(drawn.clone())) {
+            return Ok(drawn);
+        }
+        let text = letters(length, self.choices)?;
+        Ok(if sort == Sort::Bytes { Scalar::bytes(text.as_bytes()) } else { Scalar::Str(text) })
+    }
+
+    fn several(&mut self, of: usize, depth: usize, length: Option<usize>) -> DrawnValue<Vec<Value>> {
+        if let Some(length) = length {
+            return (0..length).map(|number| self.part(number, of, depth)).collect();
+        }
         let mut count = if depth == 0 { 0 } else { self.choices.weighted("elements", &ELEMENTS)? };
         if count == ELEMENTS.len() - 1 {
             let most = MORE[usize::from(self.swarm.sizes == ValueSizes::Long)];

@@ -7,9 +7,10 @@ use std::sync::Arc;
 
 use rustc_hash::FxHashMap;
 
-use crate::scalar::Sort;
-use crate::server::{ListedValues, owner};
+use crate::scalar::{Scalar, Sort};
+use crate::server::{ListedValues, PlaceList};
 use crate::spec::analysis::links::PartStep;
+use crate::spec::generation::field_name;
 use crate::spec::{Type, TypeId, Types};
 use crate::value::Value;
 
@@ -17,9 +18,11 @@ use crate::value::Value;
 const MANY_NODES: usize = 2_048;
 
 /// The form of a type. Node 0 is the whole value.
-#[derive(Debug)]
+#[derive(Default, Debug)]
 pub(super) struct TypeForm {
     pub nodes: Vec<FormNode>,
+    /// Set if the specification has a `generate` block, so that some values are not drawn.
+    pub is_narrow: bool,
 }
 
 /// A place in the values of a type.
@@ -30,7 +33,11 @@ pub(super) struct FormNode {
     pub name: Option<String>,
     pub kind: FormKind,
     /// The values that the specification lists for the place, if it lists any.
-    pub listed: Option<Arc<[Value]>>,
+    pub listed: Option<PlaceList>,
+    /// The lengths that the specification lists for the place, in increasing order, if it lists any.
+    pub lengths: Option<Arc<[usize]>>,
+    /// The weights of the variants, if the values of the place have variants.
+    pub weights: Vec<u64>,
     /// The depth of the flattest value at the place.
     pub height: u32,
 }
@@ -62,7 +69,7 @@ impl TypeForm {
         let mut building = FormBuilding {
             types,
             listed,
-            form: TypeForm { nodes: Vec::new() },
+            form: TypeForm { nodes: Vec::new(), is_narrow: !listed.is_open() },
             open: Vec::new(),
             shared: FxHashMap::default(),
         };
@@ -107,9 +114,58 @@ impl TypeForm {
         })
     }
 
+    /// Tests whether values of this variant are drawn at all.
+    pub fn draws(&self, variant: usize) -> bool {
+        self.nodes[0].weights.get(variant) != Some(&0)
+    }
+
+    /// Tests whether the specification lets a value be drawn at a place.
+    pub fn allows(&self, node: usize, value: &Value) -> bool {
+        if !self.is_narrow {
+            return true;
+        }
+        let place = &self.nodes[node];
+        if let Some(list) = place.listed.as_ref().filter(|list| list.is_strict) {
+            return list.values.contains(value);
+        }
+        let is_long_enough = place
+            .lengths
+            .as_ref()
+            .is_none_or(|lengths| length(value).is_none_or(|length| lengths.binary_search(&length).is_ok()));
+        is_long_enough && self.allows_parts(node, value)
+    }
+
+    fn allows_parts(&self, node: usize, value: &Value) -> bool {
+        let all = |fields: &[usize]| fields.iter().zip(value.fields()).all(|(field, part)| self.allows(*field, part));
+        match (&self.nodes[node].kind, value) {
+            (FormKind::Option(of), Value::Data { tag: 1, .. }) => all(&[*of]),
+            (FormKind::Fields(fields), Value::Data { .. }) => all(fields),
+            (FormKind::Variants(variants), Value::Data { tag, .. }) => {
+                self.nodes[node].weights[*tag as usize] > 0 && all(&variants[*tag as usize])
+            }
+            (FormKind::List(of), Value::List(list)) => list.iter().all(|part| self.allows(*of, part)),
+            (FormKind::Set(of), Value::Map(map)) => map.looked_at().all(|(part, _)| self.allows(*of, part)),
+            (FormKind::Map(key, of), Value::Map(map)) => {
+                map.looked_at().all(|(part, entry)| self.allows(*key, part) && self.allows(*of, &entry.value))
+            }
+            _ => true,
+        }
+    }
+
     /// The depth of the flattest value with these fields.
     pub fn height_of_fields(&self, fields: &[usize]) -> u32 {
         fields.iter().map(|field| self.nodes[*field].height.saturating_add(1)).max().unwrap_or_default()
+    }
+}
+
+/// The length of a text, of bytes or of a collection.
+fn length(value: &Value) -> Option<usize> {
+    match value {
+        Value::Scalar(Scalar::Str(text)) => Some(text.chars().count()),
+        Value::Scalar(Scalar::Bytes(octets)) => Some(octets.len()),
+        Value::List(list) => Some(list.len()),
+        Value::Map(map) => Some(map.bound()),
+        _ => None,
     }
 }
 
@@ -118,10 +174,18 @@ impl TypeForm {
 struct PlaceName<'n> {
     own: Option<&'n str>,
     whole: Option<&'n str>,
+    /// Set if the place is the whole field, not an element of it.
+    is_outermost: bool,
 }
 
-/// The key of a node that several places share: their type, their name, and the values listed for them.
-type SharedPlace = (TypeId, Option<String>, Option<Arc<[Value]>>);
+impl PlaceName<'_> {
+    fn of_elements(self) -> Self {
+        PlaceName { is_outermost: false, ..self }
+    }
+}
+
+/// The key of a node that several places share: their type, their name, and the values and lengths listed for them.
+type SharedPlace = (TypeId, Option<String>, Option<PlaceList>, Option<Arc<[usize]>>);
 
 struct FormBuilding<'t> {
     types: &'t Types,
@@ -139,14 +203,16 @@ impl FormBuilding<'_> {
         if let Some((_, node)) = around {
             return *node;
         }
-        let listed = name.whole.and_then(|whole| self.listed.values(self.types, whole, ty));
-        let named = (ty, name.own.map(str::to_owned), listed.clone());
+        let listed = self.listed.values(self.types, name.whole, ty);
+        let lengths = self.listed.lengths(name.whole.filter(|_| name.is_outermost), ty);
+        let named = (ty, name.own.map(str::to_owned), listed.clone(), lengths.clone());
         let is_shared = self.form.nodes.len() >= MANY_NODES;
         if let Some(node) = self.shared.get(&named).filter(|_| is_shared) {
             return *node;
         }
         let node = self.form.nodes.len();
-        self.form.nodes.push(FormNode { ty, name: named.1.clone(), kind: FormKind::Nothing, listed, height: u32::MAX });
+        let (kind, name_of_node, weights) = (FormKind::Nothing, named.1.clone(), self.weights(ty));
+        self.form.nodes.push(FormNode { ty, name: name_of_node, kind, listed, lengths, weights, height: u32::MAX });
         if is_shared {
             self.shared.insert(named, node);
         }
@@ -154,6 +220,16 @@ impl FormBuilding<'_> {
         self.form.nodes[node].kind = self.kind(ty, name);
         self.open.pop();
         node
+    }
+
+    fn weights(&self, ty: TypeId) -> Vec<u64> {
+        match self.types.get(ty) {
+            Type::Enum(at) => {
+                let variants = self.types.enums[*at as usize].variants.len() as u32;
+                (0..variants).map(|tag| self.listed.weight(ty, tag)).collect()
+            }
+            _ => Vec::new(),
+        }
     }
 
     fn kind(&mut self, ty: TypeId, name: PlaceName<'_>) -> FormKind {
@@ -168,9 +244,11 @@ impl FormBuilding<'_> {
             Type::Json => FormKind::Leaf(Sort::Json),
             Type::Token(token) => FormKind::Leaf(Sort::Token(*token)),
             Type::Option(of) => FormKind::Option(self.node(*of, name)),
-            Type::List(of) => FormKind::List(self.node(*of, name)),
-            Type::Set(of) => FormKind::Set(self.node(*of, name)),
-            Type::Map(key, of) => FormKind::Map(self.node(*key, PlaceName::default()), self.node(*of, name)),
+            Type::List(of) => FormKind::List(self.node(*of, name.of_elements())),
+            Type::Set(of) => FormKind::Set(self.node(*of, name.of_elements())),
+            Type::Map(key, of) => {
+                FormKind::Map(self.node(*key, PlaceName::default()), self.node(*of, name.of_elements()))
+            }
             Type::Tuple(_) | Type::Struct(_) => FormKind::Fields(self.fields(ty, 0)),
             Type::Enum(at) => {
                 let variants = types.enums[*at as usize].variants.len() as u32;
@@ -181,11 +259,10 @@ impl FormBuilding<'_> {
 
     fn fields(&mut self, ty: TypeId, tag: u32) -> Vec<usize> {
         let types = self.types;
-        let owner = owner(types, ty, tag);
-        let field = |(name, ty): (Option<&str>, TypeId)| {
-            let whole = name.map(|name| format!("{owner}.{name}"));
-            self.node(ty, PlaceName { own: name, whole: whole.as_deref() })
+        let field = |(at, (name, of)): (usize, (Option<&str>, TypeId))| {
+            let whole = field_name(types, ty, tag, at);
+            self.node(of, PlaceName { own: name, whole: Some(&whole), is_outermost: true })
         };
-        types.fields(ty, tag).into_iter().map(field).collect()
+        types.fields(ty, tag).into_iter().enumerate().map(field).collect()
     }
 }

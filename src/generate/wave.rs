@@ -69,6 +69,18 @@ impl Generator {
         }
     }
 
+    /// Tests whether requests of a variant are drawn at all, as the specification does not give it the weight 0.
+    #[must_use]
+    pub fn draws(&self, variant: usize) -> bool {
+        self.form.draws(variant)
+    }
+
+    /// Tests whether the specification lets a request be drawn.
+    #[must_use]
+    pub fn allows(&self, request: &Value) -> bool {
+        self.form.allows(0, request)
+    }
+
     /// Makes the next requests for a server that is in one of these states.
     ///
     /// # Errors
@@ -203,6 +215,9 @@ impl Planning<'_> {
     fn variants(&self, reads: bool) -> Vec<usize> {
         let generator = &self.generator;
         let is_used = |tag: &usize| {
+            if !generator.draws(*tag) {
+                return false;
+            }
             let weights = &generator.swarm.variants[0];
             weights.get(*tag).is_none_or(|weight| reads || *weight > 0)
         };
@@ -213,7 +228,13 @@ impl Planning<'_> {
         if variants.is_empty() {
             return Ok(None);
         }
-        self.choices.choose("variant", variants.len()).map(|at| Some(variants[at]))
+        let own = &self.generator.form.nodes[0].weights;
+        let weights: Vec<u64> = variants.iter().map(|tag| own.get(*tag).copied().unwrap_or(1)).collect();
+        let at = match weights.iter().all(|weight| *weight == weights[0]) {
+            true => self.choices.choose("variant", variants.len())?,
+            false => self.choices.weighted("variant", &weights)?,
+        };
+        Ok(Some(variants[at]))
     }
 
     /// Adds a request to the wave. Returns false if none was found, or if no other request may follow it.

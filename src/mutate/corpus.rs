@@ -35,12 +35,15 @@ pub fn killing_scripts(spec: &Arc<Spec>, most: usize, budget: SearchBudget) -> V
         }
     }
     found.sort_by_key(Vec::len);
-    found.iter().map(|exchanges| script(spec, exchanges)).collect()
+    found.iter().filter_map(|exchanges| script(spec, exchanges)).collect()
 }
 
-/// The script that repeats these exchanges.
-fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Script {
+/// The script that repeats these exchanges; none if the specification lets one of the requests not be drawn.
+fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Option<Script> {
     let mut generator = Generator::new(spec, GenerateSettings::default());
+    if !exchanges.iter().all(|exchange| generator.allows(&exchange.request)) {
+        return None;
+    }
     let mut steps = Vec::new();
     for (exchange, number) in exchanges.iter().zip(0..) {
         let (label, client) = (2 * number + 1, exchange.client);
@@ -58,5 +61,5 @@ fn script(spec: &Arc<Spec>, exchanges: &[Exchange]) -> Script {
     }
     let set = spec.constants_set_to().map(|(name, value)| (name.clone(), value.clone())).collect();
     let header = ScriptHeader { spec: spec.program.name.clone(), set, ..ScriptHeader::default() };
-    Script::of_run(header, steps)
+    Some(Script::of_run(header, steps))
 }

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use super::listed::{ListedValues, owner};
+use super::listed::{ListedValues, PlaceList};
 use crate::choice::{ChoiceError, Choices, Label, label};
 use crate::process::{Choice, Fresh};
 use crate::scalar::{Int, Json, Scalar, Sort, Token};
+use crate::spec::generation::field_name;
 use crate::spec::types::VariantDef;
 use crate::spec::{Type, TypeId, Types};
 use crate::value::{self, Presence, Value};
@@ -114,12 +115,12 @@ impl Drawing {
 
     /// Draws for a request.
     pub(super) fn asking<'d>(&'d mut self, types: &'d Types, source: &'d mut dyn Choices) -> Draws<'d> {
-        Draws { range: self.ranges.request, drawing: self, types, source }
+        Draws { range: self.ranges.request, drawing: self, types, source, asks: true }
     }
 
     /// Draws for a choice of the server.
     pub(super) fn choosing<'d>(&'d mut self, types: &'d Types, source: &'d mut dyn Choices) -> Draws<'d> {
-        Draws { range: self.ranges.choose, drawing: self, types, source }
+        Draws { range: self.ranges.choose, drawing: self, types, source, asks: false }
     }
 
     /// Names the value that is drawn next, if the labels of choices need names.
@@ -147,6 +148,8 @@ pub(super) struct Draws<'d> {
     /// The range that integers are drawn from.
     range: Option<(i64, i64)>,
     source: &'d mut dyn Choices,
+    /// Set if a request is drawn.
+    asks: bool,
 }
 
 impl Draws<'_> {
@@ -179,9 +182,9 @@ impl Draws<'_> {
             Value::Scalar(Scalar::Int(_)) => Value::Scalar(self.integer(&KINDS)?),
             Value::Scalar(scalar) => Value::Scalar(self.scalar(scalar.sort())?),
             Value::Data { tag, .. } => {
-                let typed = types.fields(ty, *tag).into_iter().zip(request.fields());
+                let typed = types.fields(ty, *tag).into_iter().zip(request.fields()).enumerate();
                 let fields =
-                    typed.map(|((name, of), part)| self.field(ty, *tag, name, |draws| draws.of_form(of, part)));
+                    typed.map(|(at, ((_, of), part))| self.field(ty, *tag, at, |draws| draws.of_form(of, part)));
                 Value::data(*tag, fields.collect::<Drawn<Vec<_>>>()?)
             }
             Value::List(list) => {
@@ -228,19 +231,20 @@ impl Draws<'_> {
 
     /// Draws a value that is listed for the field, if there are such values of a type.
     fn listed(&mut self, ty: TypeId) -> Drawn<Option<Value>> {
-        let (Some(field), Some(lists)) = (&self.drawing.field, &self.drawing.listed) else { return Ok(None) };
-        let Some(values) = lists.values(self.types, field, ty) else { return Ok(None) };
+        let Some(lists) = self.drawing.listed.as_ref().filter(|_| self.asks) else { return Ok(None) };
+        let listed = lists.values(self.types, self.drawing.field.as_deref(), ty);
+        let Some(PlaceList { values, .. }) = listed else { return Ok(None) };
         Ok(Some(values[self.choose("listed value", values.len())?].clone()))
     }
 
     /// Draws a field of a struct or a variant of this type; a part of an option stays in its field.
-    fn field<T>(&mut self, ty: TypeId, tag: u32, name: Option<&str>, draw: impl FnOnce(&mut Self) -> T) -> T {
+    fn field<T>(&mut self, ty: TypeId, tag: u32, at: usize, draw: impl FnOnce(&mut Self) -> T) -> T {
         let is_listed = self.drawing.listed.as_ref().is_some_and(|listed| !listed.is_empty());
         if !is_listed || matches!(self.types.get(ty), Type::Option(_)) {
             return draw(self);
         }
-        let whole = name.map(|name| format!("{}.{name}", owner(self.types, ty, tag)));
-        let before = std::mem::replace(&mut self.drawing.field, whole);
+        let name = field_name(self.types, ty, tag, at);
+        let before = self.drawing.field.replace(name);
         let drawn = draw(self);
         self.drawing.field = before;
         drawn
@@ -265,7 +269,7 @@ impl Draws<'_> {
             Type::Tuple(_) | Type::Struct(_) => self.fields(ty, 0, depth)?,
             Type::Enum(at) => {
                 let variants = &types.enums[*at as usize].variants;
-                let tag = self.variant(*at, variants, depth)?;
+                let tag = self.variant(ty, *at, variants, depth)?;
                 self.variant_of(&variants[tag].name, |draws| draws.fields(ty, tag as u32, depth))?
             }
             Type::List(of) => Value::list(self.several(*of, depth)?),
@@ -285,7 +289,7 @@ impl Draws<'_> {
     }
 
     /// Draws a variant of an enum. Deep inside of a value it is one without recursion.
-    fn variant(&mut self, at: u32, variants: &[VariantDef], depth: usize) -> Drawn<usize> {
+    fn variant(&mut self, ty: TypeId, at: u32, variants: &[VariantDef], depth: usize) -> Drawn<usize> {
         let types = self.types;
         let flat = |tag: &usize| {
             let recursive = |ty: &Type| matches!(ty, Type::Enum(inner) if *inner == at);
@@ -295,13 +299,19 @@ impl Draws<'_> {
         if possible.is_empty() {
             possible.extend(0..variants.len());
         }
+        if let Some(lists) = self.drawing.listed.as_ref().filter(|lists| self.asks && lists.weighs()) {
+            let weights: Vec<u64> = possible.iter().map(|tag| lists.weight(ty, *tag as u32)).collect();
+            if weights.iter().any(|weight| *weight > 0) {
+                return Ok(possible[self.weighted("variant", &weights)?]);
+            }
+        }
         Ok(possible[self.choose("variant", possible.len())?])
     }
 
     fn fields(&mut self, ty: TypeId, tag: u32, depth: usize) -> Drawn<Value> {
         let fields = self.types.fields(ty, tag).into_iter().enumerate();
         let drawn = fields.map(|(at, (name, of))| {
-            self.field(ty, tag, name, |draws| draws.part(name, at, |draws| draws.value(of, depth.saturating_sub(1))))
+            self.field(ty, tag, at, |draws| draws.part(name, at, |draws| draws.value(of, depth.saturating_sub(1))))
         });
         Ok(Value::data(tag, drawn.collect::<Drawn<Vec<Value>>>()?))
     }

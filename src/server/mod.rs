@@ -37,7 +37,7 @@ pub(crate) use complete::Completion;
 pub use conversation::{Conversation, Population};
 pub use draw::Ranges;
 use draw::{Drawing, Variety};
-pub(crate) use listed::{ListedValues, owner};
+pub(crate) use listed::{ListedValues, PlaceList};
 pub use occurrence::{CallEvent, Occurrence, PeerOccurrence};
 use open::SymbolicState;
 pub use own::Departure;

@@ -110,6 +110,10 @@ impl RequestSource {
         to_serde(&self.spec.types, self.spec.program.request, request)
     }
 
+    fn allows(&self, request: &Value) -> bool {
+        self.generator.lock().unwrap_or_else(PoisonError::into_inner).allows(request)
+    }
+
     fn keeps_duty(&self, request: &Value) -> bool {
         self.generator.lock().unwrap_or_else(PoisonError::into_inner).keeps_duty(request)
     }
@@ -158,7 +162,7 @@ impl<T: DeserializeOwned> RequestTree<T> {
     fn advance(&mut self) -> bool {
         while let Some(request) = self.untried.pop() {
             let keeps_duty = || !self.keeps_duty || self.source.keeps_duty(&request);
-            if self.source.typed::<T>(&request).is_ok() && keeps_duty() {
+            if self.source.typed::<T>(&request).is_ok() && self.source.allows(&request) && keeps_duty() {
                 self.shown = request;
                 return true;
             }

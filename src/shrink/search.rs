@@ -8,10 +8,11 @@ use std::sync::Arc;
 use rustc_hash::FxHashMap;
 
 use super::anchored::anchored;
-use super::edit::{finished, merged, steps_text};
+use super::edit::{asks, finished, merged, steps_text};
 use super::odds::{OddsVerdict, RatioTest};
 use super::predict::Predictor;
 use super::{ShrinkBudget, ShrunkScript, Trial, TrialOutcome};
+use crate::generate::{GenerateSettings, Generator};
 use crate::limits::end;
 use crate::script::Script;
 use crate::spec::Spec;
@@ -59,6 +60,8 @@ pub(super) struct ScriptSearch<'t> {
     /// The test that decides about candidates, after the failure turned out to be flaky.
     test: Option<RatioTest>,
     pub predictor: Predictor,
+    /// A generator that knows what may be drawn, if the specification has a `generate` block.
+    generator: Option<Generator>,
     /// The smallest script so far.
     pub best: Script,
     /// Set after a run has failed again.
@@ -77,6 +80,7 @@ impl<'t> ScriptSearch<'t> {
     ) -> ScriptSearch<'t> {
         let (tallies, others) = (FxHashMap::default(), Vec::new());
         let predictor = Predictor::new(spec);
+        let generator = spec.generation.as_ref().map(|_| Generator::new(spec, GenerateSettings::default()));
         let (spec, cause, best) = (spec.clone(), cause.to_owned(), failing.clone());
         ScriptSearch {
             spec,
@@ -89,6 +93,7 @@ impl<'t> ScriptSearch<'t> {
             others,
             test: None,
             predictor,
+            generator,
             best,
             is_reproduced: false,
             all_simplified: false,
@@ -149,7 +154,7 @@ impl<'t> ScriptSearch<'t> {
     /// Runs a candidate, unless it is known; returns whether it was adopted.
     pub(super) fn consider(&mut self, candidate: Script) -> Result<bool, Halt> {
         let key = steps_text(&self.spec, &candidate);
-        if self.is_reproduced && key == steps_text(&self.spec, &self.best) {
+        if self.is_reproduced && key == steps_text(&self.spec, &self.best) || self.leaves_domain(&candidate) {
             return Ok(false);
         }
         let adopted = match self.test {
@@ -166,6 +171,13 @@ impl<'t> ScriptSearch<'t> {
             return Ok(true);
         }
         Ok(false)
+    }
+
+    /// Tests whether a candidate has requests that the specification lets not be drawn, and the best script has none.
+    fn leaves_domain(&self, candidate: &Script) -> bool {
+        let Some(generator) = &self.generator else { return false };
+        let is_within = |script: &Script| asks(script).all(|(_, _, request)| generator.allows(&request.value));
+        !is_within(candidate) && is_within(&self.best)
     }
 
     fn kept_by(&mut self, test: RatioTest, candidate: &Script, key: &str) -> Result<Option<Script>, Halt> {

@@ -2,8 +2,9 @@
 
 use std::sync::{Arc, OnceLock};
 
-use super::check::Checked;
+use super::check::{Checked, Protocol};
 use super::code::{Function, Op, Operand, Program};
+use super::generation::Generation;
 use super::http::HttpForms;
 use super::load::{Loaded, Loader, Text, load};
 use super::lower::{Tasks, Unit, lower, lower_unknown};
@@ -49,6 +50,9 @@ pub struct Spec {
     /// The forms of requests and answers on the wire, if the specification has an `http` block.
     #[doc(hidden)]
     pub http: Option<Arc<HttpForms>>,
+    /// The checked form of the `generate` block, if the specification has one.
+    #[doc(hidden)]
+    pub generation: Option<Arc<Generation>>,
     /// The types.
     #[doc(hidden)]
     pub types: Types,
@@ -111,15 +115,15 @@ impl Spec {
                 .and_then(|unit| {
                     let (program, tasks, asynchronous) = lower_for(&checked, unit, selection)?;
                     let spans = checked.tables.spans().to_vec();
-                    let http = match unit {
-                        Unit::Protocol(at) => checked.protocols[at].http.clone().map(Arc::new),
-                        Unit::Machine(_) => None,
+                    let forms = match unit {
+                        Unit::Protocol(at) => forms(&checked.protocols[at]),
+                        Unit::Machine(_) => (None, None),
                     };
-                    Ok((program, tasks, asynchronous, unit, (checked.types.clone(), http), spans))
+                    Ok((program, tasks, asynchronous, unit, (checked.types.clone(), forms), spans))
                 })
         };
         match compiled {
-            Ok((program, tasks, asynchronous, unit, (types, http), spans)) => Ok(Arc::new(Spec {
+            Ok((program, tasks, asynchronous, unit, (types, (http, generation)), spans)) => Ok(Arc::new(Spec {
                 program,
                 unknown: OnceLock::new(),
                 interleaved: OnceLock::new(),
@@ -128,6 +132,7 @@ impl Spec {
                 unit,
                 selection: Selection { tasks, ..selection.clone() },
                 http,
+                generation,
                 types,
                 sources,
                 warnings: diagnostics,
@@ -271,6 +276,22 @@ impl Spec {
         Some(Arc::new(Spec { program, unknown: OnceLock::new(), interleaved: OnceLock::new(), ..self.clone() }))
     }
 
+    /// A specification whose variables hold the lists of the `generate` block; none without such a block.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn listing(&self) -> Option<Arc<Spec>> {
+        self.generation.as_ref()?;
+        let (mut checked, _) = self.loaded.check();
+        let Unit::Protocol(at) = self.unit else { return None };
+        let protocol = &mut checked.protocols[at];
+        protocol.vars = protocol.generate.take()?.values;
+        (protocol.handlers, protocol.procs, protocol.steps) = Default::default();
+        let program = lower(&checked, self.unit, Tasks::Alone, self.selection.code).ok()?;
+        let generation = None;
+        let (unknown, interleaved) = (OnceLock::new(), OnceLock::new());
+        Some(Arc::new(Spec { program, unknown, interleaved, generation, ..self.clone() }))
+    }
+
     /// The reports of constructs that are impossible if each client waits for its answer.
     #[doc(hidden)]
     #[must_use]
@@ -299,6 +320,12 @@ fn lower_for(checked: &Checked, unit: Unit, selection: &Selection) -> Result<Low
         Ok(program) => Ok((program, Tasks::Alone, Vec::new())),
         Err(asynchronous) => Ok((lowered(Tasks::Interleaved)?, Tasks::Interleaved, asynchronous)),
     }
+}
+
+/// The forms that tests use of a protocol: on the wire, and of what is drawn.
+fn forms(protocol: &Protocol<'_>) -> (Option<Arc<HttpForms>>, Option<Arc<Generation>>) {
+    let generation = protocol.generate.as_ref().map(|block| Arc::new(block.generation.clone()));
+    (protocol.http.clone().map(Arc::new), generation)
 }
 
 fn names(checked: &Checked) -> Vec<(String, Span, Unit)> {

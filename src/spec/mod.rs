@@ -8,6 +8,7 @@ pub mod check;
 pub mod code;
 mod compiled;
 mod footprint;
+pub mod generation;
 pub mod http;
 mod instruction;
 pub mod load;

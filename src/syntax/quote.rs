@@ -152,6 +152,7 @@ impl<'t> AnyNode<'t> {
                 MemberKind::Var { value, .. } => vec![AnyNode::Expr(value)],
                 MemberKind::On { guard, body, .. } => guarded(guard.as_ref(), body),
                 MemberKind::Proc { body, .. } | MemberKind::Step(body) => statements(body),
+                MemberKind::Generate(lines) => lines.iter().map(|line| AnyNode::Expr(&line.kind.value)).collect(),
                 MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Peer { .. } | MemberKind::Http(_) => {
                     Vec::new()
                 }

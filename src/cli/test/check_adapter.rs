@@ -47,7 +47,10 @@ pub fn run(
         let (request, outcome) = match check.ask(&smallest, system) {
             Ok(Some(asked)) => asked,
             Ok(None) => {
-                let why = "not sent, as no request of its kind was found that keeps the client's duty";
+                let why = match check.generator.draws(kind(&smallest)) {
+                    true => "not sent, as no request of its kind was found that keeps the client's duty",
+                    false => "not sent, as its weight is 0",
+                };
                 terminal.print(&format!("{}: {why}\n", shown(&smallest)));
                 continue;
             }
@@ -96,16 +99,25 @@ enum AskedOutcome {
     Interrupted,
 }
 
+/// The number of the variant of a request.
+fn kind(request: &Value) -> usize {
+    if let Value::Data { tag, .. } = request { *tag as usize } else { 0 }
+}
+
 impl AdapterCheck<'_> {
     /// Sends a request, or another one of its kind if this one may break the client's duty. Returns the request with its outcome; `None` if
     /// none was found that keeps the duty.
     fn ask(&mut self, smallest: &Value, system: &mut dyn System) -> Result<Option<(Value, AskedOutcome)>, ChoiceError> {
-        if let Some(outcome) = self.send(smallest, system) {
+        if self.generator.allows(smallest)
+            && let Some(outcome) = self.send(smallest, system)
+        {
             return Ok(Some((smallest.clone(), outcome)));
         }
-        let kind = if let Value::Data { tag, .. } = smallest { *tag as usize } else { 0 };
+        if !self.generator.draws(kind(smallest)) {
+            return Ok(None);
+        }
         self.generator.begin_run(&mut self.choices)?;
-        let Some(other) = self.generator.request_of(kind, self.run.session(), &mut self.choices)? else {
+        let Some(other) = self.generator.request_of(kind(smallest), self.run.session(), &mut self.choices)? else {
             return Ok(None);
         };
         Ok(self.send(&other, system).map(|outcome| (other, outcome)))

@@ -174,7 +174,7 @@ impl ValueDomain {
 }
 
 /// A text of one letter, with another letter at its end, so that a cut text differs from the whole.
-fn letters(length: usize, choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
+pub(crate) fn letters(length: usize, choices: &mut dyn Choices) -> Result<Arc<str>, ChoiceError> {
     let last = char::from(b'a' + choices.choose("last letter", 3)? as u8);
     let mut text = "x".repeat(length.saturating_sub(1));
     text.extend((length > 0).then_some(last));

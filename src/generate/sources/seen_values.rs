@@ -121,7 +121,7 @@ impl SeenValues {
 
     /// Notes the values of an answer.
     pub fn answer(&mut self, label: u64, answer: &Value) {
-        let answers = std::mem::replace(&mut self.answers, TypeForm { nodes: Vec::new() });
+        let answers = std::mem::take(&mut self.answers);
         let mut taking =
             AnswerTaking { seen: self, form: &answers, label, message: answer, at: PartPlace::new(), left: TAKEN };
         taking.part(0, answer);

@@ -87,7 +87,7 @@ impl Rules<'_, '_> {
                 self.block(2, body);
             }
             MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Var { .. } => {}
-            MemberKind::On { .. } | MemberKind::Peer { .. } | MemberKind::Http(_) => {}
+            MemberKind::On { .. } | MemberKind::Peer { .. } | MemberKind::Http(_) | MemberKind::Generate(_) => {}
         }
     }
 

@@ -4,6 +4,7 @@
 //! the second `q` resolves to [`Res::Local`] of the node of the first, and its type is the request type.
 
 use crate::diagnostic::Span;
+use crate::spec::generation::Generation;
 use crate::spec::http::HttpForms;
 use crate::spec::types::{ERROR, TypeId, Types};
 use crate::syntax::ast::{Block, Expr, Name, NodeId, Purity, Scheduling, Trigger};
@@ -271,6 +272,17 @@ pub struct Protocol<'a> {
     pub peers: Vec<Peer<'a>>,
     /// The forms of requests and answers on the wire, if the protocol has an `http` block.
     pub http: Option<HttpForms>,
+    /// The `generate` block, if the protocol has one.
+    pub generate: Option<Generate<'a>>,
+}
+
+/// `generate { .. }`
+#[derive(Clone, Default, Debug)]
+pub struct Generate<'a> {
+    /// Its checked form.
+    pub generation: Generation,
+    /// The variables that hold its lists.
+    pub values: Vec<VarDef<'a>>,
 }
 
 /// `var x: T = e;` of a protocol

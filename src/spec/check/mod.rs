@@ -18,7 +18,8 @@ mod report;
 mod statement;
 
 pub use checked::{
-    Builtin, Checked, Const, FunctionDef, Handler, Machine, Param, Peer, Proc, Protocol, Res, StepDef, Tables, VarDef,
+    Builtin, Checked, Const, FunctionDef, Generate, Handler, Machine, Param, Peer, Proc, Protocol, Res, StepDef,
+    Tables, VarDef,
 };
 pub(crate) use declaration::http::{tag_fields, tag_lists};
 

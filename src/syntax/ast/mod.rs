@@ -4,9 +4,11 @@
 //! example `token Id;` is an [`Item`] of kind `Token` with the [`Name`] `Id`.
 
 mod expression;
+mod generate;
 mod http;
 
 pub use expression::*;
+pub use generate::*;
 pub use http::*;
 
 use crate::diagnostic::Span;
@@ -189,6 +191,8 @@ pub enum MemberKind {
     Peer { name: Name, key: Option<Field>, request: TypeExpr, response: TypeExpr },
     /// `http { .. }`
     Http(Vec<HttpLine>),
+    /// `generate { .. }`
+    Generate(Vec<GenerateLine>),
 }
 
 /// The event that a handler answers to.

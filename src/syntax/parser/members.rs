@@ -1,4 +1,4 @@
-//! The members of a protocol: `request`, `response`, `var`, `on`, `proc`, `step`, `peer`, `http`.
+//! The members of a protocol: `request`, `response`, `var`, `on`, `proc`, `step`, `peer`, `http`, `generate`.
 //!
 //! `on Get { key } from c if key != "" { reply NotFound; }` is one member: braces after `on NAME` are fields if a block follows them.
 
@@ -7,7 +7,7 @@ use crate::syntax::ast::{Field, Member, MemberKind, Trigger};
 use crate::syntax::lexer::TokenKind;
 
 use super::combine::ROUND;
-use super::{Mode, Parse, ParseResult, Parser, http};
+use super::{Mode, Parse, ParseResult, Parser, generate, http};
 
 impl Parse for Member {
     fn parse(p: &mut Parser<'_>) -> ParseResult<Member> {
@@ -39,8 +39,9 @@ fn member(p: &mut Parser<'_>) -> ParseResult<MemberKind> {
         "step" => p.then().map(MemberKind::Step),
         "peer" => peer(p),
         "http" => http::block(p),
+        "generate" => generate::block(p),
         _ => {
-            let words = "`request`, `response`, `var`, `on`, `proc`, `step`, `peer` or `http`";
+            let words = "`request`, `response`, `var`, `on`, `proc`, `step`, `peer`, `http` or `generate`";
             p.fail_with(p.unexpected("a member of the protocol").label(format!("expected {words}")))
         }
     }

@@ -8,6 +8,7 @@ mod braces;
 mod combine;
 mod cursor;
 mod expressions;
+mod generate;
 mod http;
 mod items;
 mod literals;

@@ -130,6 +130,10 @@ impl<'a> Print<'a> for Member {
                 let word = Span { end: self.span.start + "http".len() as u32, ..self.span };
                 docs!(p, "http ", p.below(word, lines, self.span.end))
             }
+            MemberKind::Generate(lines) => {
+                let word = Span { end: self.span.start + "generate".len() as u32, ..self.span };
+                docs!(p, "generate ", p.below(word, lines, self.span.end))
+            }
         }
     }
 }

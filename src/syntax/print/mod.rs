@@ -16,6 +16,7 @@ macro_rules! docs {
 
 mod comments;
 mod expressions;
+mod generate;
 mod http;
 mod items;
 mod layout;

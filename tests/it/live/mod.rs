@@ -8,6 +8,7 @@ mod coverage;
 mod duties;
 mod ends;
 mod generate;
+mod generate_block;
 mod peers;
 mod quorums;
 mod requests;

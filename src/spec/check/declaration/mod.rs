@@ -3,6 +3,7 @@
 //! Items may be used before they are declared, and all items of a load are visible in all of its files. A name is declared
 //! once in its space (see `names`).
 
+pub(crate) mod generate;
 pub(crate) mod http;
 pub(crate) mod http_flaws;
 pub(crate) mod inhabited;

@@ -4,6 +4,7 @@
 //! order, but an initial value only reads variables that are declared before it.
 
 use super::declare_params;
+use super::generate::generate;
 use super::http::http_forms;
 use super::listed::lint;
 use super::names::{Members, PeerType, ProcType, declare_in};
@@ -43,10 +44,12 @@ pub(crate) fn protocol<'a>(cx: &mut Checker<'a>, scheduling: Scheduling, name: &
         steps: Vec::new(),
         peers: Vec::new(),
         http: None,
+        generate: None,
     };
     for member in members {
         declare_member(cx, member, &mut protocol);
     }
+    generate(cx, members, &mut protocol);
     restarts(cx, &protocol);
     member_bodies(cx, &protocol);
     if cx.errors() == errors {
@@ -101,7 +104,7 @@ fn sent_type(cx: &mut Checker, written: &TypeExpr) -> TypeId {
 fn declare_member<'a>(cx: &mut Checker<'a>, member: &'a Member, protocol: &mut Protocol<'a>) {
     cx.tables.set_span(member.id, member.span);
     match &member.kind {
-        MemberKind::Request(_) | MemberKind::Response(_) => {}
+        MemberKind::Request(_) | MemberKind::Response(_) | MemberKind::Generate(_) => {}
         MemberKind::Var { name, ty, value } => {
             let ty = denote(cx, ty);
             cx.reports.extend(declare_in(&mut cx.members.vars, name, (protocol.vars.len() as u32, ty)).err());

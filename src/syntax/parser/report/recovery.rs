@@ -14,7 +14,7 @@ const ITEM_WORDS: [&str; 11] =
     ["use", "const", "type", "token", "struct", "enum", "fn", "def", "machine", "protocol", "serial"];
 
 /// The words that begin a member (`var` is reserved, these are not).
-const MEMBER_WORDS: [&str; 7] = ["request", "response", "on", "proc", "step", "peer", "http"];
+const MEMBER_WORDS: [&str; 8] = ["request", "response", "on", "proc", "step", "peer", "http", "generate"];
 
 /// The kind of construct that is skipped after an error.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -25,6 +25,8 @@ pub(crate) enum Level {
     Member,
     /// A line of an `http` block.
     HttpLine,
+    /// A line of a `generate` block.
+    GenerateLine,
     /// An item of the file.
     Item,
 }
@@ -48,6 +50,7 @@ pub(crate) fn sequence<T: Parse>(
             Level::Item => (false, ""),
             Level::Member => (at_item(p) && !is_inside, "a member of the protocol or `}`"),
             Level::HttpLine => (at_item(p) || at_member(p), "a line of the `http` block or `}`"),
+            Level::GenerateLine => (at_item(p) || at_member(p), "a line of the `generate` block or `}`"),
             Level::Statement => (at_item(p) || at_member(p), "a statement or `}`"),
         };
         if ended || p.at(TokenKind::End) {
@@ -78,7 +81,7 @@ fn ends_before(p: &Parser<'_>, level: Level, braces: u32, first: usize) -> bool 
     let ends = match level {
         Level::Item => is_behind_first && at_item(p),
         Level::Member => at_item(p) || closes || (is_outside && is_behind_first && at_member_on_new_line(p)),
-        Level::HttpLine => at_item(p) || at_member(p) || closes,
+        Level::HttpLine | Level::GenerateLine => at_item(p) || at_member(p) || closes,
         Level::Statement => {
             let begins_another = is_outside && is_behind_first && at_statement_on_new_line(p);
             at_item(p) || at_member(p) || closes || begins_another
@@ -93,7 +96,9 @@ fn ends_with_next(p: &mut Parser<'_>, level: Level, braces: u32) -> bool {
     match token.kind {
         TokenKind::Semi => p.braces <= braces,
         TokenKind::RBrace if p.braces <= braces => match level {
-            Level::Item | Level::Member | Level::HttpLine => p.eat(TokenKind::Semi).is_some() || p.at_line_start(),
+            Level::Item | Level::Member | Level::HttpLine | Level::GenerateLine => {
+                p.eat(TokenKind::Semi).is_some() || p.at_line_start()
+            }
             Level::Statement => p.at_line_start() && !matches!(p.peek(), TokenKind::Else | TokenKind::Or),
         },
         _ => false,
@@ -126,7 +131,7 @@ fn misplaced_item(p: &mut Parser<'_>) -> ParseResult<()> {
 fn at_member(p: &Parser<'_>) -> bool {
     let (word, next) = (p.word(), p.peek_at(1));
     match (word, next) {
-        ("step" | "http", next) => next == TokenKind::LBrace,
+        ("step" | "http" | "generate", next) => next == TokenKind::LBrace,
         ("on", TokenKind::Int | TokenKind::Text | TokenKind::Close | TokenKind::True | TokenKind::False) => true,
         _ => next.is_name() && MEMBER_WORDS.contains(&word),
     }
