@@ -235,3 +235,11 @@ impl SpecCoverage {
         self.instrumented.as_ref().map(|instrumented| (&instrumented.spec, instrumented.slot))
     }
 }
+
+/// The specification that notes the branches of its requests, and the slot of the variable that has their numbers; `None` if they cannot
+/// be noted. If tasks wait for each other, the variable has the branches of all requests.
+pub(crate) fn noting(spec: &Arc<Spec>) -> Option<(Arc<Spec>, usize)> {
+    let is_serial = !spec.for_networks().program.is_asynchronous();
+    let which = if is_serial { NotedBranches::LastRequest } else { NotedBranches::Run };
+    instrumented(spec, which).map(|noting| (noting.spec, noting.slot))
+}

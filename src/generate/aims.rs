@@ -9,17 +9,19 @@ pub struct CampaignAims {
     pub corpus: bool,
     /// Each run draws its own bounds.
     pub swarm: bool,
+    /// Requests are aimed at outcomes that seldom came.
+    pub outcomes: bool,
     /// Several clients ask for one key at the same moment.
     pub races: bool,
 }
 
 impl CampaignAims {
     /// No aims: all requests are drawn.
-    pub const NONE: CampaignAims = CampaignAims { corpus: false, swarm: false, races: false };
+    pub const NONE: CampaignAims = CampaignAims { corpus: false, swarm: false, outcomes: false, races: false };
 }
 
 impl Default for CampaignAims {
     fn default() -> CampaignAims {
-        CampaignAims { corpus: true, swarm: true, races: true }
+        CampaignAims { corpus: true, swarm: true, outcomes: true, races: true }
     }
 }

@@ -9,7 +9,7 @@ use rustc_hash::FxHashMap;
 
 use super::computed_constants;
 use super::form::TypeForm;
-use super::paths::{FIRST, RequestPath, RequestPathEnd, RequestPaths};
+use super::paths::{Duties, FIRST, RequestPath, RequestPathEnd, RequestPaths};
 use crate::judge::Candidate;
 use crate::process::{Choice, Fresh};
 use crate::scalar::Scalar;
@@ -54,6 +54,11 @@ pub trait KnownServer {
     /// The memories of a few explanations, variable by variable, from which values are drawn.
     fn memories(&self) -> Vec<&[Value]>;
 
+    /// The number by which the specification knows a client that sends its next request.
+    fn number(&self, client: u64) -> u64 {
+        client
+    }
+
     /// The states that a request of a client meets if it is sent now, with the number by which the specification knows the client. `None`
     /// if not all of them are known.
     fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<ServerState>)>;
@@ -62,6 +67,10 @@ pub trait KnownServer {
 impl KnownServer for Session {
     fn memories(&self) -> Vec<&[Value]> {
         self.states()
+    }
+
+    fn number(&self, client: u64) -> u64 {
+        Session::number(self, client)
     }
 
     fn at_rest(&self, client: u64, request: &Value) -> Option<(u64, Vec<ServerState>)> {
@@ -224,9 +233,9 @@ impl DutyCheck {
         if facts.iter().any(|fact| path.assume(fact, &mut self.solver).is_err()) {
             return Some(None);
         }
-        let ahead = &self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))];
+        let duties = Duties::AreChecked(&self.ahead[usize::from(std::ptr::eq(spec, &*self.unknown))]);
         let fresh = Fresh { last: FIRST * 2 };
-        let mut paths = RequestPaths { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path], ahead };
+        let mut paths = RequestPaths { types: &spec.types, fresh, solver: &mut self.solver, open: vec![path], duties };
         for _ in 0..PATHS {
             let mut path = paths.open.pop()?;
             if made() > last {

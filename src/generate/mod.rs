@@ -13,6 +13,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 
+mod aim;
 mod aims;
 mod corpus;
 mod draw;
@@ -35,6 +36,7 @@ use crate::spec::Spec;
 use crate::spec::analysis::links::RequestLinks;
 use crate::spec::analysis::pure::RequestFacts;
 use crate::value::Value;
+use aim::{AimedFrom, OutcomeAim};
 pub use aims::CampaignAims;
 pub use corpus::corpus;
 use draw::{Drawer, PlaceFacts};
@@ -79,6 +81,8 @@ pub struct Generator {
     domain: ValueDomain,
     seen: SeenValues,
     duty: DutyCheck,
+    /// The outcomes that requests are aimed at; `None` if they are not.
+    outcomes: Option<OutcomeAim>,
     /// A mark, by the variant of the request, whether the request changes no state.
     reads: Vec<bool>,
     swarm: Swarm,
@@ -111,6 +115,7 @@ impl Generator {
         let reads = (0..variants).map(|tag| facts.changes_nothing(&Value::unit(tag as u32), None)).collect();
         let domain = ValueDomain::of(spec, &computed, &listed);
         let duty = DutyCheck::of(spec, variants, &computed);
+        let outcomes = settings.aims.outcomes.then(|| OutcomeAim::new(spec, &computed)).flatten();
         let (swarm, waves) = (Swarm::default(), Waves::default());
         Generator {
             spec: spec.clone(),
@@ -120,6 +125,7 @@ impl Generator {
             domain,
             seen,
             duty,
+            outcomes,
             reads,
             swarm,
             waves,
@@ -139,17 +145,22 @@ impl Generator {
             true => Swarm::draw(&self.form, clients, self.settings.depth, choices)?,
             false => Swarm::usual(&self.form, clients, self.settings.depth),
         };
+        if let Some(outcomes) = &self.outcomes {
+            outcomes.prefer(self.swarm.growth, &mut self.swarm.variants[0]);
+        }
         Ok(())
     }
 
     /// Notes that a request was sent.
     pub fn sent(&mut self, request: &Value) {
         let places = &self.places;
+        self.outcomes.iter_mut().for_each(|outcomes| outcomes.sent(request));
         self.seen.ask(&self.form, &|node| places[node].kind, request);
     }
 
     /// Notes the answer to the request with this label.
     pub fn answered(&mut self, label: u64, answer: &Value) {
+        self.outcomes.iter_mut().for_each(|outcomes| outcomes.answered(answer));
         self.seen.answer(label + 1, answer);
     }
 
@@ -183,7 +194,7 @@ impl Generator {
         choices: &mut dyn Choices,
     ) -> Result<Option<KeptDrawing>, ChoiceError> {
         for _ in 0..DRAWS {
-            let template = self.draw_any(wanted, choices)?;
+            let template = self.draw_aimed(wanted, choices)?;
             let states = || wanted.server.at_rest(wanted.client, &template.value);
             let kept = self.duty.check(&template.value, wanted.client, states);
             if !matches!(kept, KeptIn::Fewer(_)) {
@@ -191,6 +202,41 @@ impl Generator {
             }
         }
         Ok(None)
+    }
+
+    /// Draws a request that is aimed at an outcome that seldom came, if this is its turn.
+    fn draw_aimed(
+        &mut self,
+        wanted: &WantedRequest<'_>,
+        choices: &mut dyn Choices,
+    ) -> Result<RequestTemplate, ChoiceError> {
+        // The requests of a race have a key in common.
+        let is_free = wanted.variant.is_none() && wanted.only_key.is_none();
+        let states = wanted.server.memories();
+        let Some(mut outcomes) = self.outcomes.take_if(|aim| is_free && !states.is_empty() && aim.is_due()) else {
+            return self.draw_any(wanted, choices);
+        };
+        let state = states[choices.choose("state", states.len())?];
+        let client = wanted.server.number(wanted.client);
+        let from = AimedFrom { form: &self.form, places: &self.places, state, client, growth: self.swarm.growth };
+        let aimed = outcomes.aimed(&from, |choices| self.draw_any(wanted, choices), |drawn| &drawn.value, choices);
+        self.outcomes = Some(outcomes);
+        let (drawn, value) = aimed?;
+        Ok(self.with_value(drawn, value))
+    }
+
+    /// A drawn request with another value.
+    fn with_value(&self, drawn: RequestTemplate, value: Value) -> RequestTemplate {
+        if value == drawn.value {
+            return drawn;
+        }
+        // A reference to a part that is as it was drawn is kept.
+        let is_kept = |placed: &PlacedReference| part_at(&value, &placed.at) == part_at(&drawn.value, &placed.at);
+        let kept: Vec<PlacedReference> = drawn.references.into_iter().filter(is_kept).collect();
+        let mut aimed = self.referring(value);
+        aimed.references.retain(|placed| !kept.iter().any(|kept| placed.at.starts_with(&kept.at)));
+        aimed.references.extend(kept);
+        aimed
     }
 
     /// Draws a request, which may break the client's duty.
@@ -253,6 +299,15 @@ fn computed_constants(spec: &Arc<Spec>) -> Vec<Value> {
     let program = &spec.program;
     let computed = judge::initial(spec).map(|memory| memory[program.state_slots()..].to_vec());
     computed.unwrap_or_else(|| vec![Value::Absent; program.slots.len() - program.state_slots()])
+}
+
+/// The part of a value at a place.
+fn part_at<'v>(value: &'v Value, at: &[usize]) -> Option<&'v Value> {
+    at.iter().try_fold(value, |value, number| match value {
+        Value::Data { .. } => value.fields().get(*number),
+        Value::List(list) => list.get(*number),
+        _ => None,
+    })
 }
 
 /// The wishes for a request that is drawn.

@@ -16,10 +16,10 @@ pub(super) const FIRST: u64 = 1 << 40;
 pub(super) struct RequestPath(symbolic::Path<()>);
 
 /// The outcome of a path.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Debug)]
 pub(super) enum RequestPathEnd {
-    /// The handler has ended.
-    Ended,
+    /// The handler has ended, with this answer if it gives one.
+    Ended(Option<Value>),
     /// No run takes this path, or nothing that matters comes on it.
     Nowhere,
     /// The client's duty may be broken at this place.
@@ -54,6 +54,20 @@ impl RequestPath {
     pub fn assume(&mut self, condition: &Term, solver: &mut Solver) -> Result<(), Infeasible> {
         self.0.assume(condition, solver)
     }
+
+    /// The memory after the path, and the constraints on its symbols.
+    pub fn ended(self) -> (Vec<Value>, Store) {
+        (self.0.process.memory, self.0.store)
+    }
+}
+
+/// The treatment of the client's duties on paths.
+#[derive(Clone, Copy)]
+pub(super) enum Duties<'s> {
+    /// Paths are followed as long as a duty may come, by function and instruction, to find one that may be broken.
+    AreChecked(&'s [Vec<bool>]),
+    /// A path goes on if its duties can be kept, and they are.
+    AreKept,
 }
 
 /// The paths of a request that were not followed yet, and the means to follow them.
@@ -63,8 +77,7 @@ pub(super) struct RequestPaths<'s> {
     pub solver: &'s mut Solver,
     /// The paths that have not ended.
     pub open: Vec<RequestPath>,
-    /// A mark, by function and instruction, whether a duty may come after it.
-    pub ahead: &'s [Vec<bool>],
+    pub duties: Duties<'s>,
 }
 
 impl RequestPaths<'_> {
@@ -87,9 +100,11 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn advance(&mut self, spec: &Spec, path: &mut RequestPath) -> Result<Event, RequestPathEnd> {
-        let is_ahead = |function: u32, pc: u32| self.ahead[function as usize].get(pc as usize) == Some(&true);
-        if !path.0.process.may_come(&is_ahead) {
-            return Err(RequestPathEnd::Nowhere);
+        if let Duties::AreChecked(ahead) = self.duties {
+            let is_ahead = |function: u32, pc: u32| ahead[function as usize].get(pc as usize) == Some(&true);
+            if !path.0.process.may_come(&is_ahead) {
+                return Err(RequestPathEnd::Nowhere);
+            }
         }
         Ok(path.0.process.advance(&spec.program))
     }
@@ -125,6 +140,9 @@ impl Policy for RequestPaths<'_> {
     }
 
     fn expects(&mut self, path: &mut RequestPath, duty: Truth, site: Site) -> Result<(), RequestPathEnd> {
+        if matches!(self.duties, Duties::AreKept) {
+            return self.require(path, duty);
+        }
         let is_kept = match duty.not() {
             Truth::Known(is_broken) => !is_broken,
             Truth::Term(broken) => path.0.store.clone().assume(&broken, self.solver) == Answer::Unsat,
@@ -140,7 +158,7 @@ impl Policy for RequestPaths<'_> {
         self.require(path, reached.not())
     }
 
-    fn end(&mut self, _: &mut RequestPath, _: Option<(Value, Site)>) -> RequestPathEnd {
-        RequestPathEnd::Ended
+    fn end(&mut self, _: &mut RequestPath, answer: Option<(Value, Site)>) -> RequestPathEnd {
+        RequestPathEnd::Ended(answer.map(|(answer, _)| answer))
     }
 }

@@ -17,6 +17,8 @@ const KEY_COUNTS: [u64; 5] = [6, 6, 4, 2, 1];
 const VARIANT_WEIGHTS: [u64; 4] = [1, 2, 4, 8];
 /// The weights of `None` and `Some` at an optional place, in runs in which each place has its own; one pair is drawn.
 const OPTION_WEIGHTS: [[u64; 2]; 4] = [[1, 0], [4, 1], [1, 1], [1, 3]];
+/// The factors by which a run prefers requests after which the state has more elements; one of them is drawn.
+const GROWTH: [u64; 4] = [1, 4, 16, 64];
 /// A run leaves out one variant in [`LEFT_OUT`], on average, if it leaves out any.
 const LEFT_OUT: usize = 3;
 
@@ -32,6 +34,8 @@ pub(super) struct Swarm {
     /// The number of the first key.
     pub first_key: usize,
     pub sizes: ValueSizes,
+    /// The factor by which requests are preferred after which the state has more elements.
+    pub growth: u64,
     /// The weights of the variants, by node of the form.
     pub variants: Vec<Vec<u64>>,
     /// The weights of `None` and `Some`, by node of the form, if the node is optional.
@@ -61,6 +65,7 @@ impl Swarm {
                 0
             },
             sizes,
+            growth: GROWTH[choices.choose("growth", GROWTH.len())?],
             variants: variants(form, choices)?,
             options: options(form, choices)?,
         })
@@ -79,6 +84,7 @@ impl Swarm {
             keys: 3,
             first_key: 0,
             sizes: ValueSizes::Any,
+            growth: GROWTH[1],
             variants: form.nodes.iter().map(|node| weights(&node.kind)).collect(),
             options: vec![[1, 1]; form.nodes.len()],
         }

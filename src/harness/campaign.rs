@@ -34,6 +34,10 @@ use super::run::{Judging, LiveRun, RunState};
 use super::trial::LiveTrial;
 use super::wave::{LiveEventKind, WaitLimits};
 
+/// One run in so many begins with a script of the corpus, and one wave in so many is one, as from the states that they lead to the
+/// rare branches are near.
+const RUNS_OF_SCRIPTS: usize = 2;
+const WAVES_OF_SCRIPTS: usize = 8;
 /// One wave in [`WAVES_APART`] begins with a wait, on average, if there are waits.
 const WAVES_APART: usize = 500;
 /// The factors of a wait that is a little too short, and of one that is a little longer than needed.
@@ -174,6 +178,8 @@ pub struct Campaign<'c> {
     refusals: BTreeMap<u32, (u64, u64)>,
     /// Set after some request was answered.
     is_answered: bool,
+    /// The scripts of the corpus.
+    corpus: Vec<Plan>,
 }
 
 /// The runs that were undecided for the same reason.
@@ -231,6 +237,7 @@ impl<'c> Campaign<'c> {
             is_refused: false,
             refusals: BTreeMap::new(),
             is_answered: false,
+            corpus: Vec::new(),
         }
     }
 
@@ -245,8 +252,13 @@ impl<'c> Campaign<'c> {
         let corpus = if self.settings.aims.corpus { corpus } else { &[] };
         self.report.corpus = corpus.len() as u64;
         let mut scripts = corpus.iter().map(Script::plan).collect::<Vec<Plan>>();
+        self.corpus.clone_from(&scripts);
         while !self.is_over() {
-            match self.one_run(std::mem::take(&mut scripts)) {
+            let first = match self.report.runs {
+                0 => std::mem::take(&mut scripts),
+                _ => self.script_of_corpus(RUNS_OF_SCRIPTS).map_err(drawn)?.into_iter().collect(),
+            };
+            match self.one_run(first) {
                 Ok(RunOver::Full) => {}
                 Ok(RunOver::Stop) => break,
                 Err(_) if self.patience().is_over() => break,
@@ -265,6 +277,30 @@ impl<'c> Campaign<'c> {
             }
         }
         Ok(self.reported())
+    }
+
+    /// A script of the corpus for one client, which is drawn once in `one_in` times.
+    fn script_of_corpus(&mut self, one_in: usize) -> Result<Option<Plan>, ChoiceError> {
+        if self.corpus.is_empty() || self.choices.choose("script of the corpus", one_in)? > 0 {
+            return Ok(None);
+        }
+        let mut plan = self.corpus[self.choices.choose("script", self.corpus.len())?].clone();
+        let client = 1 + self.choices.choose("client", self.settings.clients.max(1) as usize)? as u64;
+        plan.asks.iter_mut().for_each(|ask| ask.client = client);
+        Ok(Some(plan))
+    }
+
+    /// The plan of the next wave: the next of the first plans, a script of the corpus, or generated requests.
+    fn next_plan(&mut self, run: &mut LiveRun, first: Option<Plan>) -> Result<Plan, ChoiceError> {
+        let label = run.next_label();
+        let known = match first {
+            None => self.script_of_corpus(WAVES_OF_SCRIPTS)?,
+            first => first,
+        };
+        match known {
+            Some(plan) => Ok(plan.moved(label, self.settings.clients)),
+            None => self.generator.wave_for(run.session(), label, &mut self.choices),
+        }
     }
 
     fn is_over(&self) -> bool {
@@ -305,11 +341,7 @@ impl<'c> Campaign<'c> {
         let mut first = first.into_iter();
         let (before, length) = (self.report.requests, self.length());
         let state = loop {
-            let label = run.next_label();
-            let plan = match first.next() {
-                Some(plan) => plan.moved(label, self.settings.clients),
-                None => self.generator.wave_for(run.session(), label, &mut self.choices).map_err(drawn)?,
-            };
+            let plan = self.next_plan(&mut run, first.next()).map_err(drawn)?;
             let plan = if self.judging.net.is_sync() { plan.one_after_another() } else { plan };
             let plan = self.with_crashes(self.cut(plan))?;
             let plan = self.with_wait(plan)?;

@@ -256,6 +256,14 @@ impl SessionEngine {
         judge.candidates().first().map(|candidate| candidate.process.memory.to_vec())
     }
 
+    /// The number by which the specification knows a client.
+    pub(super) fn number(&self, client: u64) -> u64 {
+        match self {
+            SessionEngine::Order(order) => order.history.number(client),
+            SessionEngine::Exchanges(_) | SessionEngine::Network(_) => client,
+        }
+    }
+
     /// The judge of a request of a client that is sent now, with the number of the client: its candidates are all states that the
     /// request may meet. `None` if something is under way or may still happen, or if not all states are known. The server's own steps may come
     /// before the request.

@@ -288,6 +288,12 @@ impl Session {
         candidates.filter_map(|candidate| candidate.process.memory.get(..slots)).collect()
     }
 
+    /// The number by which the specification knows a client. After the connection of a client has ended it is another one.
+    #[must_use]
+    pub fn number(&self, client: u64) -> u64 {
+        self.engine.number(client)
+    }
+
     /// The states that a request of a client meets if it is sent now, with the number by which the specification knows the client: the
     /// server is in one of them for sure, or in one to which its own steps lead from there. `None` if something is under way or may still
     /// happen, or if not all states are known.

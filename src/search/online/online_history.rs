@@ -177,6 +177,15 @@ impl OnlineHistory {
         Some(memory)
     }
 
+    /// The number by which the specification knows a client of a connection.
+    #[must_use]
+    pub fn number(&self, connection: u64) -> u64 {
+        match &self.clients {
+            OnlineClients::Alone(alone) => alone.building.named(connection),
+            OnlineClients::AtOnce(_) | OnlineClients::TooHard(..) => connection,
+        }
+    }
+
     /// The judge of a request of a connection that is sent now, with the number of its client: its candidates are all states that the
     /// request may meet. `None` if another request is under way, or was given up and may still be served, or if not all states are known.
     #[must_use]
