@@ -8,11 +8,12 @@
 //!
 //! In a machine the variable is a cell, and the numbers are powers of two. A `reply if c { a } else { b };` has two branches, too.
 
+use std::ops::Range;
 use std::sync::Arc;
 
 use crate::diagnostic::Span;
 use crate::scalar::Int;
-use crate::spec::Spec;
+use crate::spec::{Code, Spec};
 use crate::syntax::ast::{
     Arm, BinaryOp, Block, Expr, ExprKind, ItemKind, Member, MemberKind, Name, NodeId, PlaceExpr, PlaceRoot, Spanned,
     Statement, StatementKind, Trigger, TypeExpr, TypeKind,
@@ -56,6 +57,8 @@ pub(super) struct InstrumentedSpec {
     pub branches: Vec<BranchSpans>,
     /// The slot of the variable with the numbers of the branches that the last request took.
     pub slot: usize,
+    /// The nodes of the statement that notes each branch.
+    pub marks: Vec<Range<u32>>,
 }
 
 /// The branches that the variable has.
@@ -71,11 +74,17 @@ pub(super) enum NotedBranches {
 
 /// The instrumented specification; none if instrumenting is not possible.
 pub(super) fn instrumented(spec: &Spec, noted: NotedBranches) -> Option<InstrumentedSpec> {
+    instrumented_as(spec, noted, Code::default())
+}
+
+/// The instrumented specification, compiled to code of this form; none if instrumenting is not possible.
+pub(super) fn instrumented_as(spec: &Spec, noted: NotedBranches, code: Code) -> Option<InstrumentedSpec> {
     let mut trees = spec.trees().clone();
     let first = if noted == NotedBranches::Run { BranchMark::Further } else { BranchMark::First };
     let mut marks = Marking {
         next: trees.next,
         branches: Vec::new(),
+        marks: Vec::new(),
         replies: (noted == NotedBranches::Reply).then_some(0),
         noting: Noting::Variable,
         first,
@@ -93,11 +102,11 @@ pub(super) fn instrumented(spec: &Spec, noted: NotedBranches) -> Option<Instrume
         }
     }
     trees.next = marks.next;
-    let noting = spec.of_other_trees(trees).ok()?;
+    let noting = spec.of_other_trees_as(trees, code).ok()?;
     let noting = if noted == NotedBranches::Run { noting.for_networks() } else { noting };
     let cell = format!("!{CELL}");
     let slot = noting.program.slots.iter().position(|slot| slot.name == VARIABLE || slot.name == cell)?;
-    Some(InstrumentedSpec { spec: noting, branches: marks.branches, slot })
+    Some(InstrumentedSpec { spec: noting, branches: marks.branches, slot, marks: marks.marks })
 }
 
 /// The way in which branches are noted.
@@ -119,6 +128,8 @@ enum BranchMark {
 struct Marking {
     next: NodeId,
     branches: Vec<BranchSpans>,
+    /// The nodes of the statement that notes each branch.
+    marks: Vec<Range<u32>>,
     /// The number of replies, if these are marked instead of branches.
     replies: Option<usize>,
     noting: Noting,
@@ -170,7 +181,9 @@ impl Marking {
         let number = self.branches.len();
         let whole = Span { end: span.end.max(block.span.end), ..span };
         self.branches.push(BranchSpans { kind, head: span, whole });
+        let from = self.next.0;
         let noted = self.noted(number, mark, span);
+        self.marks.push(from..self.next.0);
         self.block(block);
         block.statements.insert(0, noted);
     }

@@ -19,6 +19,7 @@ mod instrument;
 mod replies;
 mod sharp;
 mod taken;
+mod ways;
 
 use std::cell::OnceCell;
 use std::sync::Arc;
@@ -28,14 +29,17 @@ use rustc_hash::FxHashMap;
 pub use instrument::BranchKind;
 pub use sharp::Sharpness;
 
+use crate::diagnostic::Span;
 use crate::judge::{Exchange, Inspected, Judge, Options, RecordedEvent, judge_within};
 use crate::limits::end;
 use crate::network::{NetworkChoice, Observation};
 use crate::spec::Spec;
+use crate::value::Value;
 use instrument::{BranchSpans, InstrumentedSpec, NotedBranches, instrumented};
 pub(crate) use replies::Replies;
 pub(crate) use taken::noted;
 use taken::taken;
+use ways::HandlerWays;
 
 /// The work that judging one exchange may take; coverage skips an exchange that takes more.
 const EFFORT: u64 = 1_000_000;
@@ -59,6 +63,19 @@ pub struct SpecBranch {
     pub taken: u64,
 }
 
+/// A statement of a specification that answers a request.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct SpecReply {
+    /// The number of the variant of the answer.
+    pub variant: u32,
+    /// The name of its file.
+    pub file: String,
+    /// Its line, from 1.
+    pub line: usize,
+    /// Set if every way to it takes a branch that was seldom taken.
+    pub in_seldom_branches: bool,
+}
+
 /// The coverage of a specification by runs.
 pub struct SpecCoverage {
     spec: Arc<Spec>,
@@ -72,6 +89,8 @@ pub struct SpecCoverage {
     /// A flag for each branch: true if a request ended with it.
     is_last: Vec<bool>,
     sharpness: Sharpness,
+    /// The ways through the handlers, once they are asked for.
+    ways: OnceCell<Option<HandlerWays>>,
 }
 
 /// The branches and pairs that a run was the first to cover.
@@ -108,7 +127,37 @@ impl SpecCoverage {
         let branches: Vec<SpecBranch> = made.map(branch).collect();
         let is_last = vec![false; branches.len()];
         let (pairs, sharpness) = (FxHashMap::default(), Sharpness::default());
-        SpecCoverage { spec: spec.clone(), instrumented: each, over_networks, branches, pairs, is_last, sharpness }
+        let (spec, ways) = (spec.clone(), OnceCell::new());
+        SpecCoverage { spec, instrumented: each, over_networks, branches, pairs, is_last, sharpness, ways }
+    }
+
+    fn ways(&self) -> Option<&HandlerWays> {
+        self.ways.get_or_init(|| HandlerWays::of(&self.spec)).as_ref()
+    }
+
+    /// Tests whether a request that gets this answer (`None`: any answer, or none) may take a branch that was taken less than `wanted`
+    /// times.
+    #[must_use]
+    pub fn may_bring(&self, request: &Value, answer: Option<&Value>, wanted: u64) -> bool {
+        let is_wanted = |branch: usize| self.branches.get(branch).is_none_or(|branch| branch.taken < wanted);
+        match self.ways() {
+            Some(ways) => ways.branches(request, answer).iter().any(|branch| is_wanted(*branch)),
+            None => true,
+        }
+    }
+
+    /// The statements by which a handler may answer this request. Those that may give answers of several variants are left out. A
+    /// branch is seldom taken if it was taken less than `few` times.
+    #[must_use]
+    pub fn replies(&self, request: &Value, few: u64) -> Vec<SpecReply> {
+        let is_seldom = |branch: usize| self.branches.get(branch).is_some_and(|branch| branch.taken < few);
+        let reply = |(variant, span, is_open): (u32, Span, bool)| SpecReply {
+            variant,
+            file: self.spec.sources.name(span.file).to_owned(),
+            line: self.spec.sources.line_column(span).0,
+            in_seldom_branches: !is_open,
+        };
+        self.ways().map_or_else(Vec::new, |ways| ways.replies(request, &is_seldom).into_iter().map(reply).collect())
     }
 
     /// Tests whether the branches of each request can be noted: no task yields or calls peers.
@@ -119,6 +168,20 @@ impl SpecCoverage {
 
     /// Adds the exchanges of a run, in an order of service that explains them, up to the first one without an explanation.
     pub fn observe_run(&mut self, exchanges: &[Exchange]) -> CoverageNews {
+        self.observe(exchanges, true)
+    }
+
+    /// Adds the exchanges of a run as [`SpecCoverage::observe_run`] does, up to the last one that may take a branch that was taken less than
+    /// `wanted` times; no answer is examined for sharpness. Returns whether all of these were explained.
+    pub fn observe_wanted(&mut self, exchanges: &[Exchange], wanted: u64) -> bool {
+        let is_wanted = |exchange: &Exchange| {
+            !exchange.is_restart() && self.may_bring(&exchange.request, exchange.observed.answer(), wanted)
+        };
+        let Some(last) = exchanges.iter().rposition(is_wanted) else { return true };
+        self.observe(&exchanges[..=last], false).is_whole
+    }
+
+    fn observe(&mut self, exchanges: &[Exchange], is_examined: bool) -> CoverageNews {
         let mut news = CoverageNews::default();
         let Some(InstrumentedSpec { spec, slot, .. }) = &self.instrumented else { return news };
         let (slot, options) = (*slot, Options { inspected: Inspected::Memory, effort: EFFORT, ..Options::default() });
@@ -128,7 +191,7 @@ impl SpecCoverage {
             if end::is_over() {
                 return news;
             }
-            if !exchange.is_restart() {
+            if is_examined && !exchange.is_restart() {
                 self.sharpness.observe(&judge, exchange);
             }
             if !judge.observe(exchange) || judge.is_cut() {
@@ -146,8 +209,8 @@ impl SpecCoverage {
     }
 
     /// Adds the observations of a run over a network, if they are explained within the limits; returns whether they are. Pairs of branches
-    /// are not counted, as requests overlap.
-    pub fn observe_recorded(&mut self, net: NetworkChoice, events: &[RecordedEvent]) -> bool {
+    /// are not counted, as requests overlap. Answers are examined for sharpness if `is_examined` is set.
+    pub fn observe_recorded(&mut self, net: NetworkChoice, events: &[RecordedEvent], is_examined: bool) -> bool {
         let network = net.network();
         let options = Options { inspected: Inspected::Memory, effort: EFFORT / NETWORK_SHARE, ..Options::default() };
         let noting = self.over_networks.get_or_init(|| instrumented(&self.spec, NotedBranches::Run));
@@ -161,7 +224,7 @@ impl SpecCoverage {
             }
         }
         let mut judge = Judge::new(self.spec.for_networks(), options);
-        for (line, observation) in events {
+        for (line, observation) in events.iter().filter(|_| is_examined) {
             if let Observation::Answer(port, Some(answer)) = observation {
                 self.sharpness.observe_over(&judge, &*network, (*port, answer));
             }
@@ -209,6 +272,12 @@ impl SpecCoverage {
     #[must_use]
     pub fn covered(&self) -> usize {
         self.branches.iter().filter(|branch| branch.taken > 0).count()
+    }
+
+    /// The number of times that each branch was taken, of each no more than `wanted`.
+    #[must_use]
+    pub fn taken_of(&self, wanted: u64) -> u64 {
+        self.branches.iter().map(|branch| branch.taken.min(wanted)).sum()
     }
 
     /// The branches that no request took.

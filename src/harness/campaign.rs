@@ -10,7 +10,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use crate::choice::{ChoiceError, Choices, Random};
-use crate::coverage::SpecCoverage;
 use crate::generate::{CampaignAims, GenerateSettings, Generator, SourceWeights, corpus};
 use crate::http::why_unsent;
 use crate::limits::end::{self, WorkEnd};
@@ -19,15 +18,16 @@ use crate::network::NetworkChoice;
 use crate::report::campaign::baseline::{is_same_cause, parts};
 use crate::report::campaign::shell;
 use crate::report::campaign::text::INTERRUPTED;
-use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure, RefusedRequests};
+use crate::report::campaign::{CampaignReport, CampaignVerdict, FoundFailure};
 use crate::script::{Plan, Script, ScriptHeader, ScriptStep};
 use crate::shrink::{self, ShrinkBudget, ShrunkScript};
-use crate::spec::{Spec, Type};
+use crate::spec::Spec;
 use crate::sut::{SutFailure, System};
 use crate::value::Value;
 
 use super::causes::{Causes, SeenAgain};
-use super::covered::covered;
+use super::counted::{CountedAnswers, refused};
+use super::covered::CoveredRuns;
 use super::failure::{Failing, not_started};
 use super::found::found;
 use super::run::{Judging, LiveRun, RunState};
@@ -53,6 +53,8 @@ pub struct CampaignSettings {
     pub requests: u64,
     /// The time of the test, with shrinking; `None` if it is not limited.
     pub time: Option<Duration>,
+    /// The number of times that each branch is to be taken, if the campaign ends as soon as this is so.
+    pub until: Option<u64>,
     /// The most requests of one run.
     pub steps: u64,
     /// The number of causes after which the campaign ends; `None` if it does not end early.
@@ -93,6 +95,7 @@ impl Default for CampaignSettings {
             clients: 3,
             requests: 10_000,
             time: None,
+            until: None,
             steps: 200,
             max_failures: Some(1),
             seed: 0,
@@ -152,8 +155,9 @@ const CORPUS_REQUESTS: usize = 500;
 /// The most mutants of the specification that are looked at, and the work to find a script that kills one.
 const MUTANTS: usize = 24;
 const MUTANT_SEARCH: SearchBudget = SearchBudget { served: 200, requests: 3, values: 2 };
-/// The number of first runs that are all judged once more for their coverage and sharpness; of later ones fewer and fewer are.
-const COVERED_RUNS: u64 = 20;
+/// A campaign that goes on until all branches were taken ends after this number of requests if none of them took a branch that was
+/// taken less often than is wanted.
+const NOTHING_NEW: u64 = 10_000;
 
 /// A campaign against a system.
 pub struct Campaign<'c> {
@@ -163,9 +167,9 @@ pub struct Campaign<'c> {
     follower: &'c mut dyn Follower,
     choices: Random,
     generator: Generator,
-    coverage: SpecCoverage,
-    /// In so many runs, every branch that an explanation takes was noted.
-    covered_runs: u64,
+    covered: CoveredRuns,
+    /// The number of requests up to the last run that took a branch that was taken seldom before.
+    last_new: u64,
     report: CampaignReport,
     started: Instant,
     causes: Causes<'c>,
@@ -174,8 +178,7 @@ pub struct Campaign<'c> {
     in_vain: u32,
     /// Set if the system refused a request of one of these waves.
     is_refused: bool,
-    /// The numbers of answered and of refused requests, by constructor.
-    refusals: BTreeMap<u32, (u64, u64)>,
+    answers: CountedAnswers,
     /// Set after some request was answered.
     is_answered: bool,
     /// The scripts of the corpus.
@@ -227,15 +230,15 @@ impl<'c> Campaign<'c> {
             follower,
             choices: Random::new(settings.seed),
             generator: Generator::new(&judging.spec, generate),
-            coverage: SpecCoverage::new(&judging.spec),
-            covered_runs: 0,
+            covered: CoveredRuns::new(&judging.spec, settings.until.unwrap_or_default()),
+            last_new: 0,
             report,
             started: Instant::now(),
             causes: Causes::of(judging, &settings.shown),
             undecided: Vec::new(),
             in_vain: 0,
             is_refused: false,
-            refusals: BTreeMap::new(),
+            answers: CountedAnswers::default(),
             is_answered: false,
             corpus: Vec::new(),
         }
@@ -307,7 +310,34 @@ impl<'c> Campaign<'c> {
         let is_late = self.settings.time.is_some_and(|time| self.started.elapsed() >= time);
         let is_enough = self.settings.max_failures.is_some_and(|most| most > 0 && self.new_failures() >= most);
         let is_over = self.report.requests >= self.settings.requests || self.in_vain >= IN_VAIN;
-        is_over || is_late || is_enough || self.is_stopped()
+        is_over || is_late || is_enough || self.is_stopped() || self.is_covered() || self.finds_nothing_new()
+    }
+
+    /// Tests whether every branch was taken as often as is wanted, if the campaign goes on until then.
+    fn is_covered(&self) -> bool {
+        self.settings.until.is_some_and(|wanted| matches!(self.covered.open(wanted), (0, all) if all > 0))
+    }
+
+    /// Tests whether the last requests took no branch that is wanted, if the campaign goes on until all were taken.
+    fn finds_nothing_new(&self) -> bool {
+        self.settings.until.is_some() && self.report.requests - self.last_new >= NOTHING_NEW
+    }
+
+    /// The reason why a campaign that goes on until all branches were taken has ended.
+    fn why_ended(&self, wanted: u64) -> String {
+        let is_late = self.settings.time.is_some_and(|time| self.started.elapsed() >= time);
+        let why = match self.covered.open(wanted) {
+            (0, all) if all > 0 => return "every branch was taken so often".to_owned(),
+            _ if self.is_stopped() => INTERRUPTED.to_owned(),
+            _ if is_late => "the time is over".to_owned(),
+            _ if self.report.requests >= self.settings.requests => "all requests were sent".to_owned(),
+            _ if self.finds_nothing_new() => {
+                format!("{NOTHING_NEW} requests in a row took none of those that are left")
+            }
+            _ => "the test ended early".to_owned(),
+        };
+        let (open, all) = self.covered.open(wanted);
+        format!("{open} of {all} branches were not taken so often, but {why}")
     }
 
     /// The number of failures with new causes.
@@ -393,8 +423,10 @@ impl<'c> Campaign<'c> {
             RunState::Explained => run.check_silence(self.system),
             state => state,
         };
-        self.cover(&run);
-        self.count_refusals(&run);
+        if self.covered.add(&run, self.report.runs) {
+            self.last_new = self.report.requests;
+        }
+        self.answers.add(&self.judging.spec, run.events());
         if let RunState::Interrupted = state {
             return Ok(RunOver::Stop);
         }
@@ -485,45 +517,6 @@ impl<'c> Campaign<'c> {
             Some(noted) => noted.runs.extend((noted.runs.last() != Some(&run)).then_some(run)),
             None => self.undecided.push(UndecidedRuns { why, runs: vec![run] }),
         }
-    }
-
-    /// Counts the answers 4xx of a run, by the constructor of the request.
-    fn count_refusals(&mut self, run: &LiveRun) {
-        let spec = &self.judging.spec;
-        let Some(forms) = spec.http.as_deref() else { return };
-        let tag = |request: &Value| if let Value::Data { tag, .. } = request { *tag } else { 0 };
-        let mut asked: BTreeMap<u64, u32> = BTreeMap::new();
-        for event in run.events() {
-            match &event.kind {
-                LiveEventKind::Sent(request) => _ = asked.insert(event.label, tag(&request.value)),
-                LiveEventKind::Answered(answer) => {
-                    let Some(request) = asked.get(&event.label) else { continue };
-                    let counts = self.refusals.entry(*request).or_default();
-                    counts.0 += 1;
-                    let status = forms.status(*request, answer);
-                    counts.1 += u64::from(status.is_some_and(|status| (400..500).contains(&status)));
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Adds the branches that a run took. While some branch was not taken, runs without concurrency are all looked at.
-    fn cover(&mut self, run: &LiveRun) {
-        let (runs, notes_requests) = (self.report.runs, self.coverage.notes_requests());
-        let is_counted = runs <= COVERED_RUNS || runs.is_power_of_two();
-        let is_open = notes_requests && self.coverage.never().next().is_some();
-        let order = match is_counted {
-            true => run.in_order_of_service(),
-            false if is_open => run.one_after_another(),
-            false => None,
-        };
-        let net = run.judging().net;
-        self.covered_runs += u64::from(match order.filter(|_| notes_requests) {
-            Some(exchanges) => self.coverage.observe_run(&exchanges).is_whole,
-            None if !is_counted || net == NetworkChoice::TCP && notes_requests => false,
-            None => self.coverage.observe_recorded(net, &run.observations()),
-        });
     }
 
     /// Adds a failure to the report, and returns its number there.
@@ -631,18 +624,14 @@ impl<'c> Campaign<'c> {
 
     fn reported(self) -> CampaignReport {
         let (is_stopped, is_answered) = (self.is_stopped(), self.is_answered);
-        let Campaign { mut report, undecided, coverage, covered_runs, started, judging, refusals, .. } = self;
-        let (types, ty) = (&judging.spec.types, judging.spec.program.request);
-        let of = |(tag, (answered, refused)): (u32, (u64, u64))| {
-            let request = match types.get(ty) {
-                Type::Enum(at) => types.enums[*at as usize].variants[tag as usize].name.clone(),
-                _ => types.name(ty),
-            };
-            (refused > 0).then_some(RefusedRequests { request, answered, refused })
-        };
-        report.refusals = refusals.into_iter().filter_map(of).collect();
+        let until = self.settings.until.map(|wanted| format!("covered={wanted}: {}", self.why_ended(wanted)));
+        let Campaign { mut report, undecided, covered, started, judging, answers, .. } = self;
+        let coverage = &covered.coverage;
+        report.until = until;
+        report.answers = answers.reported(&judging.spec, coverage);
+        report.refusals = refused(&report.answers);
         report.undecided = undecided.iter().map(UndecidedRuns::to_string).collect();
-        report.coverage = covered(&judging.spec, &coverage, covered_runs);
+        report.coverage = covered.reported(&judging.spec);
         let sharpness = coverage.sharpness();
         report.sharpness = (sharpness.looked_at > 0).then(|| sharpness.forced as f64 / sharpness.looked_at as f64);
         report.seconds = started.elapsed().as_secs_f64();

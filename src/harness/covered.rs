@@ -1,24 +1,106 @@
-//! The coverage for a report: branches with their lines and columns.
+//! The runs that are looked at for the coverage, and the coverage for a report: branches with their lines and columns.
+//!
+//! Every run is looked at in which a request may have taken a branch that was taken seldom so far, so that "never reached" and each count
+//! below ten are about all runs. The other runs would only raise counts that are high already.
+
+use rustc_hash::FxHashMap;
 
 use crate::coverage::{BranchKind, SpecBranch, SpecCoverage};
+use crate::network::NetworkChoice;
+use crate::report::campaign::tested::FEW;
 use crate::report::campaign::{BranchCount, ReportedCoverage, SpecPlace};
 use crate::spec::Spec;
+use crate::value::Value;
+use std::sync::Arc;
+
+use super::run::LiveRun;
+use super::wave::LiveEventKind;
 
 /// The most characters of a condition that are shown.
 const LONGEST_HEAD: usize = 80;
+/// The number of first runs whose answers are all examined for sharpness; of later ones fewer and fewer are.
+const EXAMINED_RUNS: u64 = 20;
 
-/// A coverage for a report; `runs` is the number of runs in which every branch was noted.
-#[must_use]
-pub fn covered(spec: &Spec, coverage: &SpecCoverage, runs: u64) -> ReportedCoverage {
-    let (covered_pairs, pairs) = coverage.pairs();
-    ReportedCoverage {
-        runs,
-        branches: coverage.branches().len() as u64,
-        covered: coverage.covered() as u64,
-        pairs: pairs as u64,
-        never: coverage.never().map(place).collect(),
-        covered_pairs: covered_pairs as u64,
-        counts: coverage.branches().iter().map(|branch| count(spec, branch)).collect(),
+/// The coverage by the runs of a campaign.
+pub(super) struct CoveredRuns {
+    pub(super) coverage: SpecCoverage,
+    /// The number of times up to which each branch is counted exactly.
+    wanted: u64,
+    /// The number of runs of which every branch is known that was taken less than `wanted` times.
+    known: u64,
+    /// Set if some run was looked at as a whole: it counts once for each branch.
+    counts_runs: bool,
+}
+
+impl CoveredRuns {
+    /// The coverage before any run. Each branch is counted exactly up to `wanted`, and up to ten at least.
+    pub(super) fn new(spec: &Arc<Spec>, wanted: u64) -> CoveredRuns {
+        CoveredRuns { coverage: SpecCoverage::new(spec), wanted: wanted.max(FEW), known: 0, counts_runs: false }
+    }
+
+    /// Adds a run, and returns whether it took a branch that was taken less than `wanted` times before.
+    pub(super) fn add(&mut self, run: &LiveRun, number: u64) -> bool {
+        let is_examined = number <= EXAMINED_RUNS || number.is_power_of_two();
+        let before = self.coverage.taken_of(self.wanted);
+        let is_known = !is_examined && !self.may_bring(run) || self.look_at(run, is_examined);
+        self.known += u64::from(is_known);
+        self.coverage.taken_of(self.wanted) > before
+    }
+
+    /// Looks at a run; returns whether all of it is explained.
+    fn look_at(&mut self, run: &LiveRun, is_examined: bool) -> bool {
+        let (net, coverage) = (run.judging().net, &mut self.coverage);
+        let notes_requests = coverage.notes_requests();
+        match run.in_order_of_service().filter(|_| notes_requests) {
+            Some(exchanges) if is_examined => coverage.observe_run(&exchanges).is_whole,
+            Some(exchanges) => coverage.observe_wanted(&exchanges, self.wanted),
+            None if net == NetworkChoice::TCP && notes_requests => false,
+            None => {
+                self.counts_runs = true;
+                coverage.observe_recorded(net, &run.observations(), is_examined)
+            }
+        }
+    }
+
+    /// Tests whether a request of a run may have taken a branch that was taken less than `wanted` times.
+    fn may_bring(&self, run: &LiveRun) -> bool {
+        let mut asked: FxHashMap<u64, &Value> = FxHashMap::default();
+        let may_bring = |request: &Value, answer| self.coverage.may_bring(request, answer, self.wanted);
+        for event in run.events() {
+            match &event.kind {
+                LiveEventKind::Sent(request) => _ = asked.insert(event.label, &request.value),
+                LiveEventKind::Answered(answer) => {
+                    let request = asked.remove(&event.label);
+                    if request.is_some_and(|request| may_bring(request, Some(answer))) {
+                        return true;
+                    }
+                }
+                LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {}
+            }
+        }
+        asked.values().any(|request| may_bring(request, None))
+    }
+
+    /// The number of branches that were taken less than `wanted` times, and of all.
+    pub(super) fn open(&self, wanted: u64) -> (usize, usize) {
+        let branches = self.coverage.branches();
+        (branches.iter().filter(|branch| branch.taken < wanted).count(), branches.len())
+    }
+
+    /// The coverage for a report.
+    pub(super) fn reported(&self, spec: &Spec) -> ReportedCoverage {
+        let coverage = &self.coverage;
+        let (covered_pairs, pairs) = coverage.pairs();
+        ReportedCoverage {
+            runs: self.known,
+            counts_runs: self.counts_runs,
+            branches: coverage.branches().len() as u64,
+            covered: coverage.covered() as u64,
+            pairs: pairs as u64,
+            never: coverage.never().map(place).collect(),
+            covered_pairs: covered_pairs as u64,
+            counts: coverage.branches().iter().map(|branch| count(spec, branch)).collect(),
+        }
     }
 }
 

@@ -13,6 +13,7 @@ mod believed;
 mod builder;
 mod campaign;
 mod causes;
+mod counted;
 mod covered;
 mod failure;
 mod found;

@@ -109,7 +109,7 @@ pub struct LiveRun {
     events: Vec<LiveEvent>,
     requests: u64,
     next_label: u64,
-    /// The number of events that were explained at the end of a wave.
+    /// The number of events that were explained at the end of a wave, or before a violation.
     explained: usize,
     /// Set if the session cannot judge further events.
     is_over: bool,
@@ -202,9 +202,11 @@ impl LiveRun {
             };
         }
         self.judged_in = began.elapsed();
-        if let RunState::Explained = state {
-            self.explained = self.events.len();
-        }
+        self.explained = match state {
+            RunState::Explained => self.events.len(),
+            RunState::Violated(event) => self.explained.max((event as usize).saturating_sub(1)),
+            _ => self.explained,
+        };
         match (state, end) {
             (RunState::Violated(event), _) => RunState::Violated(event),
             // The end came while the system was starting again or a connection was made, or while the wave was judged.
@@ -391,12 +393,6 @@ impl LiveRun {
         self.next_label
     }
 
-    /// The exchanges that were explained, if no two requests overlapped.
-    #[must_use]
-    pub fn one_after_another(&self) -> Option<Vec<Exchange>> {
-        one_after_another(&self.events[..self.explained])
-    }
-
     /// The exchanges in an order in which the server may have served them; `None` if no order is known.
     #[must_use]
     pub fn in_order_of_service(&self) -> Option<Vec<Exchange>> {
@@ -444,6 +440,9 @@ pub(super) fn in_order_of_service(judging: &Judging, events: &[LiveEvent]) -> Op
     if !spec.for_networks().program.answers_at_once() {
         return None;
     }
+    if let Some(exchanges) = of_one_client(events).filter(|_| judging.net == NetworkChoice::TCP) {
+        return Some(exchanges);
+    }
     let history = search::history(spec, events.iter().filter_map(happened));
     let judged = search::judge(spec, &history, &judging.options);
     if !judged.verdict.is_accept() {
@@ -481,6 +480,27 @@ fn one_after_another(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
         _ => None,
     };
     events.chunks(2).enumerate().map(exchange).collect()
+}
+
+/// The events as exchanges, if there is only one client and each of its requests is answered: they are served in their order.
+fn of_one_client(events: &[LiveEvent]) -> Option<Vec<Exchange>> {
+    let client = events.first()?.client;
+    let answers: FxHashMap<u64, &Value> = events.iter().filter_map(answer).collect();
+    let mut exchanges = Vec::with_capacity(answers.len());
+    for (line, event) in (1..).zip(events) {
+        match &event.kind {
+            _ if event.client != client => return None,
+            LiveEventKind::Sent(request) => {
+                let observed = Observed::Answer((*answers.get(&event.label)?).clone());
+                exchanges.push(Exchange { line, client, request: request.value.clone(), observed });
+            }
+            LiveEventKind::Answered(_) => {}
+            LiveEventKind::Lost | LiveEventKind::Closed | LiveEventKind::Restarted | LiveEventKind::Peer(_) => {
+                return None;
+            }
+        }
+    }
+    (exchanges.len() == answers.len()).then_some(exchanges)
 }
 
 /// The answer of an event, with the label of the request; `None` if the event is no answer.

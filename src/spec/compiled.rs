@@ -155,7 +155,16 @@ impl Spec {
     /// # Errors
     /// All errors in the trees.
     pub(crate) fn of_other_trees(&self, trees: Loaded) -> Result<Arc<Spec>, SpecError> {
-        Spec::of_trees(trees, self.sources.clone(), Vec::new(), &self.selection)
+        self.of_other_trees_as(trees, self.selection.code)
+    }
+
+    /// Compiles this specification with other trees, to code of this form.
+    ///
+    /// # Errors
+    /// All errors in the trees.
+    pub(crate) fn of_other_trees_as(&self, trees: Loaded, code: Code) -> Result<Arc<Spec>, SpecError> {
+        let selection = Selection { code, ..self.selection.clone() };
+        Spec::of_trees(trees, self.sources.clone(), Vec::new(), &selection)
     }
 
     /// Its text in the canonical layout, without comments, and the name of its machine or protocol: specifications with equal texts mean

@@ -3,7 +3,7 @@
 //! `mayhap test kv.may --sut 127.0.0.1:7000 --clients 8` parses to [`TestArguments`] with eight clients.
 
 use super::selection::SpecArguments;
-use super::values::{command, count, header, positive, probability, rate, seconds, seconds_or_zero};
+use super::values::{command, count, header, positive, probability, rate, seconds, seconds_or_zero, until};
 use clap::Args;
 use mayhap::generate::SourceWeights;
 use mayhap::network::NetworkChoice;
@@ -53,6 +53,9 @@ Exit codes:
 
 /// The directory of regressions, unless another one is said; a configuration has it beside itself.
 pub const REGRESSIONS: &str = "mayhap-regressions";
+
+/// The number of requests of a test, unless another one is said.
+const USUAL_REQUESTS: u64 = 10_000;
 
 /// The help on `mayhap replay` beside its options.
 pub const REPLAY_HELP: &str = "\
@@ -132,9 +135,13 @@ pub struct TestArguments {
     /// The system.
     #[command(flatten)]
     pub system: SutArguments,
-    /// Number of requests
-    #[arg(long, value_name = "N", default_value_t = 10_000, value_parser = count::<u64>, allow_hyphen_values = true)]
-    pub requests: u64,
+    /// Number of requests [default: 10000; with --until, no limit]
+    #[arg(long, value_name = "N", value_parser = count::<u64>, allow_hyphen_values = true)]
+    pub requests: Option<u64>,
+    /// End as soon as every branch of the specification was taken N times [default: 10], or after 10000 requests in a row that took none of
+    /// those that are left
+    #[arg(long, value_name = "covered[=N]", value_parser = until)]
+    pub until: Option<u64>,
     /// Seconds after which the test ends
     #[arg(long, value_name = "S", value_parser = seconds, allow_hyphen_values = true)]
     pub time: Option<Duration>,
@@ -218,6 +225,14 @@ pub struct ReplayArguments {
 pub enum ExportLanguage {
     /// A `#[test]`.
     Rust,
+}
+
+impl TestArguments {
+    /// The most requests of the test.
+    #[must_use]
+    pub fn most_requests(&self) -> u64 {
+        self.requests.unwrap_or(if self.until.is_some() { u64::MAX } else { USUAL_REQUESTS })
+    }
 }
 
 impl SutArguments {

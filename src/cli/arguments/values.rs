@@ -102,6 +102,21 @@ pub fn positive(text: &str) -> Result<NonZeroUsize, String> {
     number(text, "at least 1")
 }
 
+/// The number of times that each branch is to be taken, unless another one is said.
+const USUAL_TIMES: u64 = 10;
+
+/// Parses the end of a test: `covered`, or `covered=N`.
+///
+/// # Errors
+/// The text is no such end.
+pub fn until(text: &str) -> Result<u64, String> {
+    match text.split_once('=') {
+        None if text == "covered" => Ok(USUAL_TIMES),
+        Some(("covered", times)) => positive(times).map(|times| times.get() as u64),
+        _ => Err("expected covered or covered=N, as in covered=20".into()),
+    }
+}
+
 fn number<N: FromStr<Err = ParseIntError>>(text: &str, expected: &str) -> Result<N, String> {
     text.parse().map_err(|why: ParseIntError| match why.kind() {
         IntErrorKind::PosOverflow => "this is too large: expected a number of 64 bits".into(),

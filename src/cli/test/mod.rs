@@ -163,7 +163,7 @@ impl LiveTest<'_> {
         (report.regressions, shown) = self.regression_runs(judging, system, terminal);
         let settings = CampaignSettings { shown, ..self.settings() };
         let mut follower =
-            Keeping { progress: TestProgress::new(options.requests), regressions: &self.regressions, terminal };
+            Keeping { progress: TestProgress::new(options.most_requests()), regressions: &self.regressions, terminal };
         let started = report.clone();
         let made = Campaign::new(judging, &settings, system, &mut follower, report).run(&corpus);
         follower.progress.end();
@@ -178,7 +178,8 @@ impl LiveTest<'_> {
         let options = self.options;
         CampaignSettings {
             clients: options.system.clients.get(),
-            requests: options.requests,
+            requests: options.most_requests(),
+            until: options.until,
             time: self.time_left(),
             steps: options.steps.get(),
             max_failures: Some(options.max_failures),

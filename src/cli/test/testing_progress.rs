@@ -46,7 +46,8 @@ impl TestProgress {
         }
         self.shown = Instant::now();
         let rate = requests as f64 / self.started.elapsed().as_secs_f64();
-        self.bar.set_message(format!("{requests} of {} requests in {runs} runs, {rate:.0}/s", self.all));
+        let of = if self.all == u64::MAX { String::new() } else { format!(" of {}", self.all) };
+        self.bar.set_message(format!("{requests}{of} requests in {runs} runs, {rate:.0}/s"));
     }
 
     /// Writes something else while the line is hidden.

@@ -12,7 +12,9 @@ use std::time::Duration;
 use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
 
 use super::text::{failure, headline, summary};
-use super::{CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun};
+use super::{
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, RequestCount,
+};
 
 /// The report; empty if a text cannot be written as XML, which does not happen.
 #[must_use]
@@ -20,7 +22,10 @@ pub fn junit(report: &CampaignReport) -> String {
     let seconds = Duration::try_from_secs_f64(report.seconds).unwrap_or_default();
     let mut suite = TestSuite::new(report.spec.as_str());
     suite.set_time(seconds).extra.extend([("file".into(), report.file.as_str().into())]);
-    for (name, value) in [("seed", report.seed), ("clients", report.clients), ("requests", report.requests)] {
+    let answered = report.answers.iter().map(RequestCount::answered).sum();
+    let refused = report.answers.iter().map(RequestCount::refused).sum();
+    let numbers = [("seed", report.seed), ("clients", report.clients), ("requests", report.requests)];
+    for (name, value) in numbers.into_iter().chain([("answered", answered), ("refused", refused)]) {
         suite.add_property((name.to_owned(), value.to_string()));
     }
     let mut cases: Vec<TestCase> = report.regressions.iter().map(regression).collect();

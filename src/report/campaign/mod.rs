@@ -20,6 +20,7 @@ pub mod junit;
 pub mod mermaid;
 pub mod notation;
 pub mod shell;
+pub mod tested;
 pub mod text;
 pub mod visible;
 #[cfg(feature = "cli")]
@@ -61,9 +62,6 @@ pub struct CampaignReport {
     /// Set if the specification forced no answer, so that only the form of HTTP answers was tested.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub only_form: bool,
-    /// The requests of which some were refused: over HTTP, those with an answer 4xx, by constructor.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub refusals: Vec<RefusedRequests>,
     /// The failures, in the order in which they were found.
     pub failures: Vec<FoundFailure>,
     /// The comparison with the known causes, if a baseline was given.
@@ -82,6 +80,14 @@ pub struct CampaignReport {
     pub undecided: Vec<String>,
     /// The reason why the campaign ended early: `interrupted`, `the time of 60 s is over`.
     pub stopped: Option<String>,
+    /// The requests of all runs, by constructor, and how often each was answered in which way.
+    pub answers: Vec<RequestCount>,
+    /// The requests of which some were refused, by constructor.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub refusals: Vec<RefusedRequests>,
+    /// The end of a campaign that went on until all branches were taken: `covered=10: every branch was taken so often`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub until: Option<String>,
     /// The files of the specification, for pages that show them.
     #[serde(skip)]
     pub texts: Vec<SpecText>,
@@ -94,8 +100,38 @@ pub struct RefusedRequests {
     pub request: String,
     /// The number of answered requests.
     pub answered: u64,
-    /// The number of answers 4xx among them.
+    /// The number of refusals among the answers.
     pub refused: u64,
+}
+
+/// The requests of one constructor, and their answers.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct RequestCount {
+    /// The name of the constructor.
+    pub request: String,
+    /// The number of requests that were sent; some may have no answer.
+    pub sent: u64,
+    /// The answers that came, and those that a statement of the specification gives and that did not come.
+    pub answers: Vec<AnswerCount>,
+}
+
+/// The answers of one constructor, and over HTTP of one status, to the requests of one constructor.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize)]
+pub struct AnswerCount {
+    /// The name of the constructor.
+    pub answer: String,
+    /// The status over HTTP.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub status: Option<u16>,
+    /// The number of the answers.
+    pub count: u64,
+    /// Set if the answer is a refusal.
+    pub refusal: bool,
+    /// The lines of the statements that give the answer, if they are known.
+    pub places: Vec<SpecPlace>,
+    /// Set if every way to these statements takes a branch that was taken less than ten times, which is named, too.
+    #[serde(skip)]
+    pub in_seldom_branches: bool,
 }
 
 /// The verdict on a system.
@@ -127,8 +163,11 @@ pub struct ReportedCoverage {
     pub pairs: u64,
     /// The places of the branches that no explanation took.
     pub never: Vec<SpecPlace>,
-    /// In so many runs, every branch that an explanation takes was noted. Branches of other runs may be missing.
+    /// Of so many runs, every branch is known that was taken less than ten times. Branches of other runs may be missing.
     pub runs: u64,
+    /// Set if a branch counts once for each run that took it, not for each request.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub counts_runs: bool,
     /// The number of pairs that some explanation took.
     pub covered_pairs: u64,
     /// The branches, each with its extent and its count.
@@ -149,7 +188,7 @@ pub struct BranchCount {
     pub end_column: u64,
     /// The condition under which the branch is taken, in words: `on Put`, `if …`, `else`, `Some(r)`.
     pub what: String,
-    /// The number of times that the branch was taken.
+    /// The number of times that the branch was taken. From ten on it is the least number of times, as not all runs are looked at then.
     pub count: u64,
 }
 
@@ -402,6 +441,7 @@ impl Default for CampaignReport {
             coverage: ReportedCoverage::default(),
             sharpness: None,
             only_form: false,
+            answers: Vec::new(),
             refusals: Vec::new(),
             failures: Vec::new(),
             baseline: None,
@@ -412,6 +452,7 @@ impl Default for CampaignReport {
             regressions: Vec::new(),
             undecided: Vec::new(),
             stopped: None,
+            until: None,
             texts: Vec::new(),
         }
     }

@@ -10,10 +10,11 @@
 //!
 //! [`opening`], [`regressions`], [`summary`] and [`failure`] are the parts, for a caller that prints them one by one.
 
+use super::tested::{mostly_refused, refusals, seldom, seldom_answers};
 use super::visible::visible;
 use super::{
-    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RefusedRequests, RegressionOutcome, RegressionRun,
-    ReportedCoverage, ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
+    CampaignReport, CampaignVerdict, FailureKind, FoundFailure, RegressionOutcome, RegressionRun, ReportedCoverage,
+    ShownAct, ShownOutcome, ShownStep, ShownValue, SpecPlace,
 };
 use crate::choice::counted;
 
@@ -21,8 +22,6 @@ use crate::choice::counted;
 const WIDEST_REQUEST: usize = 60;
 /// The most never-reached branches whose places are named.
 const NAMED_PLACES: usize = 10;
-/// The most kinds of requests whose share of refusals is shown.
-const NAMED_REQUESTS: usize = 8;
 
 /// The reason why a campaign ended that somebody interrupted.
 pub const INTERRUPTED: &str = "interrupted";
@@ -96,9 +95,15 @@ pub fn summary(report: &CampaignReport) -> String {
     let is_stopped = report.stopped.as_deref() == Some(INTERRUPTED);
     let is_interrupted = is_stopped || report.verdict == CampaignVerdict::Interrupted;
     let end = if is_interrupted { format!("; {INTERRUPTED}") } else { String::new() };
-    let mut lines = vec![format!("{requests} in {}: {}{end}", counted(report.runs, "run"), found(report))];
+    let refused = mostly_refused(report).map_or_else(String::new, |said| format!("; {said}"));
+    let mut lines = vec![format!("{requests} in {}: {}{end}{refused}", counted(report.runs, "run"), found(report))];
     lines.extend(report.stopped.iter().filter(|_| !is_stopped).map(|why| format!("  ended early: {why}")));
+    lines.extend(report.until.iter().map(|how| format!("  until {how}")));
     lines.extend(coverage(report));
+    // A test that ended at a failure had no time for more.
+    if report.failures.iter().all(|failure| failure.known) {
+        lines.extend(seldom(report).into_iter().chain(seldom_answers(report)).map(|line| format!("  {line}")));
+    }
     lines.extend(refusals(report));
     lines.extend(report.undecided.iter().map(|why| format!("  undecided: {why}")));
     if let Some(baseline) = &report.baseline {
@@ -176,18 +181,6 @@ pub fn not_reached(report: &CampaignReport) -> String {
         runs if runs >= report.runs => "never reached".into(),
         runs => format!("not reached in {runs} of {}", counted(report.runs, "run")),
     }
-}
-
-/// The share of refused requests of each kind, the largest first.
-fn refusals(report: &CampaignReport) -> Option<String> {
-    let share = |of: &RefusedRequests| of.refused as f64 / of.answered.max(1) as f64;
-    let mut ordered: Vec<&RefusedRequests> = report.refusals.iter().collect();
-    ordered.sort_by(|a, b| share(b).total_cmp(&share(a)).then_with(|| a.request.cmp(&b.request)));
-    let shown = ordered.iter().take(NAMED_REQUESTS);
-    let shown: Vec<String> = shown.map(|of| format!("{} of {} {}", of.refused, of.answered, of.request)).collect();
-    let more = ordered.len().saturating_sub(NAMED_REQUESTS);
-    let more = if more > 0 { format!(", and of {more} more") } else { String::new() };
-    (!shown.is_empty()).then(|| format!("answered 4xx: {}{more}", shown.join(", ")))
 }
 
 /// The branches that were not taken: the place of each, and, if known, its condition: `kv.may:43 (else)`.
@@ -377,12 +370,6 @@ pub fn called(peer: &str, request: &ShownValue) -> String {
 #[must_use]
 pub fn call_ended(peer: &str, answer: Option<&ShownValue>) -> String {
     answer.map_or_else(|| format!("{peer} fails"), |answer| format!("{peer} answers {}", answer.short))
-}
-
-/// A number of times, in words.
-#[must_use]
-pub fn times(count: u64) -> String {
-    if count == 0 { "never".into() } else { counted(count, "time") }
 }
 
 /// The outcome of a request in words, or the answer in short.

@@ -5,11 +5,14 @@
 //! The search follows paths from the entry of a handler, and notes whether anything was written: a procedure that writes counts as having
 //! written before it answers. It leaves out sides from which the answer cannot come any more. Of a request only the variant counts, and of an answer only the instructions from which it can come.
 
+use std::collections::BTreeSet;
+
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::dataflow::reached;
-use super::facts::ReplyShapes;
+use super::facts::{ReplyShape, ReplyShapes};
 use crate::spec::code::{Function, Op, Operand, Program, Register};
+use crate::syntax::ast::NodeId;
 use crate::value::Value;
 
 /// The register of a request, when its handler begins.
@@ -39,8 +42,8 @@ impl<'p> RequestFacts<'p> {
         let about = (variant(request), self.serve.reply_shapes.iter().map(admits).collect());
         let (program, serve) = (self.program, self.serve);
         let changes = self.changes.entry(about).or_insert_with_key(|(variant, admitted)| {
-            let writes = |op: &Op, wrote| wrote && program.may_end(op);
-            WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&writes)
+            let mut writes = |_, op: &Op, wrote| wrote && program.may_end(op);
+            WaySearch { program, serve, variant: *variant, admitted: Some(admitted) }.comes_to(&mut writes)
         });
         !*changes
     }
@@ -65,11 +68,11 @@ impl<'p> RequestFacts<'p> {
         }
         let (program, serve) = (self.program, self.serve);
         *self.failures.entry(variant(request)).or_insert_with_key(|variant| {
-            let fails = |op: &Op, _| match op {
+            let mut fails = |_, op: &Op, _| match op {
                 Op::Call { function, .. } => !program.all_called(*function, &|op| !op.may_fault()),
                 op => op.may_fault(),
             };
-            WaySearch { program, serve, variant: *variant, admitted: None }.comes_to(&fails)
+            WaySearch { program, serve, variant: *variant, admitted: None }.comes_to(&mut fails)
         })
     }
 
@@ -78,12 +81,69 @@ impl<'p> RequestFacts<'p> {
     pub fn may_break_duty(&self, request: &Value) -> bool {
         let (program, serve) = (self.program, self.serve);
         let is_other = |op: &Op| !matches!(op.plain(), Op::Expects { .. });
-        let breaks = |op: &Op, _| match op {
+        let mut breaks = |_, op: &Op, _| match op {
             Op::Call { function, .. } => !program.all_called(*function, &is_other),
             op => !is_other(op),
         };
-        WaySearch { program, serve, variant: variant(request), admitted: None }.comes_to(&breaks)
+        WaySearch { program, serve, variant: variant(request), admitted: None }.comes_to(&mut breaks)
     }
+}
+
+impl RequestFacts<'_> {
+    /// The statements and expressions that a handler may come to, or a procedure that it calls, if it gives this answer to this request
+    /// (`None`: any answer).
+    #[must_use]
+    pub fn passed(&self, request: &Value, answer: Option<&Value>) -> FxHashSet<NodeId> {
+        let admits = |pc: usize| answer.is_none() || self.serve.reply_shapes[pc].admits(answer);
+        let mut passed = FxHashSet::default();
+        self.follow(request, &admits, &mut |function, pc| {
+            passed.insert(function.origin[pc]);
+        });
+        passed
+    }
+
+    /// The statements by which a handler may answer this request on a way that comes to no statement to be avoided, each with the variant of
+    /// its answer. An answer whose variant is not known is left out.
+    #[must_use]
+    pub fn replies(&self, request: &Value, is_avoided: &dyn Fn(NodeId) -> bool) -> BTreeSet<(u32, NodeId)> {
+        let mut replies = BTreeSet::new();
+        self.follow(request, &|pc| !is_avoided(self.serve.origin[pc]), &mut |function, pc| {
+            let shapes = function.reply_shapes.get(pc).filter(|shapes| !shapes.any);
+            if let (Op::Reply { .. } | Op::Announce { .. }, Some(shapes)) = (function.code[pc].plain(), shapes) {
+                let tag = |shape: &ReplyShape| if let ReplyShape::Tag(tag) = shape { Some(*tag) } else { None };
+                let tags = shapes.set.iter().filter_map(tag);
+                replies.extend(tags.map(|tag| (tag, function.origin[pc])));
+            }
+        });
+        replies
+    }
+
+    /// Visits the instructions that a handler may come to with this request, past admitted positions only, and all those of the functions
+    /// that it calls.
+    fn follow(&self, request: &Value, admits: &dyn Fn(usize) -> bool, visit: &mut dyn FnMut(&Function, usize)) {
+        let (program, serve) = (self.program, self.serve);
+        let admitted: Vec<bool> = (0..serve.code.len()).map(admits).collect();
+        let (mut open, mut met) = (Vec::new(), FxHashSet::default());
+        WaySearch { program, serve, variant: variant(request), admitted: Some(&admitted) }.comes_to(
+            &mut |pc, op, _| {
+                visit(serve, pc);
+                open.extend(called(op));
+                false
+            },
+        );
+        while let Some(number) = open.pop() {
+            let function = &program.functions[number as usize];
+            if met.insert(number) {
+                (0..function.code.len()).for_each(|pc| visit(function, pc));
+                open.extend(function.code.iter().filter_map(|op| called(op.plain())));
+            }
+        }
+    }
+}
+
+/// The function that an instruction calls.
+fn called(op: &Op) -> Option<u32> {
+    if let Op::Call { function, .. } = op { Some(*function) } else { None }
 }
 
 fn variant(request: &Value) -> Option<u32> {
@@ -283,8 +343,9 @@ struct PathFacts {
 }
 
 impl WaySearch<'_> {
-    /// Tests whether some path comes to an instruction that passes a test, which also gets whether something was written up to there.
-    fn comes_to(&self, is_one: &dyn Fn(&Op, bool) -> bool) -> bool {
+    /// Tests whether some path comes to an instruction that passes a test. The test also gets the position of the instruction, and whether
+    /// something was written up to there.
+    fn comes_to(&self, is_one: &mut dyn FnMut(usize, &Op, bool) -> bool) -> bool {
         let mut open = vec![(0, PathFacts { wrote: false, has_request: true, tested: None })];
         let mut met = FxHashSet::default();
         while let Some((pc, before)) = open.pop() {
@@ -294,7 +355,7 @@ impl WaySearch<'_> {
             }
             let op = self.serve.code[pc].plain();
             let after = self.after(op, before);
-            if is_one(op, after.wrote) {
+            if is_one(pc, op, after.wrote) {
                 return true;
             }
             match self.only_way(op, pc + 1, before) {

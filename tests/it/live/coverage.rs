@@ -6,6 +6,7 @@ use mayhap::choice::Random;
 use mayhap::coverage::SpecCoverage;
 use mayhap::details::Observed;
 use mayhap::generate::{GenerateSettings, Generator};
+use mayhap::report::campaign::tested::FEW;
 use mayhap::server::{Ranges, Reply, Server};
 use mayhap::value::Value;
 use mayhap::{Exchange, Spec};
@@ -39,6 +40,30 @@ fn run(spec: &Arc<Spec>, generator: &mut Generator, choices: &mut Random) -> Vec
         }
     }
     exchanges
+}
+
+/// A branch that was taken less than ten times is counted exactly, although runs are looked at only if they may have taken one.
+#[test]
+fn what_is_not_looked_at_has_taken_no_branch_that_is_wanted() {
+    let mut skipped = 0;
+    for shipped in shipped::all() {
+        let spec = shipped.compile().expect("a specification");
+        let (mut all, mut wanted) = (SpecCoverage::new(&spec), SpecCoverage::new(&spec));
+        let (mut generator, mut choices) = (Generator::new(&spec, GenerateSettings::default()), Random::new(3));
+        for _ in 0..REQUESTS / RUN {
+            let exchanges = run(&spec, &mut generator, &mut choices);
+            let is_new = |exchange: &Exchange| wanted.may_bring(&exchange.request, exchange.observed.answer(), FEW);
+            skipped += exchanges.iter().filter(|exchange| !is_new(exchange)).count();
+            let is_whole = all.observe_run(&exchanges).is_whole;
+            assert!(wanted.observe_wanted(&exchanges, FEW) || !is_whole, "{}", shipped.name);
+            let counts = |coverage: &SpecCoverage| {
+                let taken = coverage.branches().iter().map(|branch| (branch.line, branch.taken.min(FEW)));
+                taken.collect::<Vec<_>>()
+            };
+            assert_eq!(counts(&wanted), counts(&all), "{}", shipped.name);
+        }
+    }
+    assert!(skipped > 1_000, "only {skipped} requests brought nothing");
 }
 
 #[test]

@@ -12,5 +12,6 @@ mod generate_block;
 mod peers;
 mod quorums;
 mod requests;
+mod tested;
 mod testing;
 mod watch;

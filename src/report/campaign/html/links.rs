@@ -32,6 +32,11 @@ impl Links {
         }
     }
 
+    /// The number of a line as a link.
+    pub(super) fn numbered(&self, place: &SpecPlace) -> Markup {
+        html! { a href=[self.to(place)] { "line " (place.line) } }
+    }
+
     /// The first place in a text whose line the page shows, with the text before and after it.
     fn first_place<'t>(&self, text: &'t str) -> Option<(&'t str, SpecPlace, &'t str)> {
         let found = self.files.iter().flat_map(|(file, _)| text.match_indices(file.as_str()));

@@ -12,9 +12,10 @@ mod wrapped;
 
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
+use super::tested::{FEW, mostly_refused};
 use super::text::{also, fails, headline, interval, never, not_reached, percent};
 use super::visible::visible;
-use super::{CampaignReport, CampaignVerdict, FoundFailure};
+use super::{AnswerCount, CampaignReport, CampaignVerdict, FoundFailure};
 use crate::choice::counted;
 use links::Links;
 
@@ -42,6 +43,7 @@ pub fn page(report: &CampaignReport) -> String {
                 main {
                     (header(report))
                     @for (at, found) in (1..).zip(&report.failures) { (failure(at, found, &links)) }
+                    (answers(report, &links))
                     (coverage(report, &links))
                     (regressions(report))
                     (rest(report))
@@ -84,6 +86,8 @@ fn header(report: &CampaignReport) -> Markup {
                     @if let Some(value) = value { div { dt { (name) } dd { (value) } } }
                 }
             }
+            @if let Some(said) = mostly_refused(report) { p.remark { (first_upper(&said)) } }
+            @if let Some(how) = &report.until { p.remark { "Until " (how) } }
             @if let Some(why) = &report.stopped { p.remark { "Ended early: " (why) } }
             @for why in &report.undecided { p.remark { "Too hard to decide: " (why) } }
             @if report.failures.len() > 1 {
@@ -183,7 +187,7 @@ fn coverage(report: &CampaignReport, links: &Links) -> Markup {
                     (covered.covered) " of " (covered.branches) " branches were taken by an explanation"
                     @if covered.pairs > 0 { ", and " (covered.covered_pairs) " of " (covered.pairs) " pairs that can follow each other" }
                     ". " span.taken { "Taken" } " " span.never { "not taken" } @if !report.texts.is_empty() {
-                        "; at the left is how often."
+                        "; at the left is how often: from " (FEW) " on, at least so often."
                     }
                 } }
                 @let never = never(covered);
@@ -196,6 +200,47 @@ fn coverage(report: &CampaignReport, links: &Links) -> Markup {
                     h3 { (text.file) }
                     (painted::painted(report, number, text))
                 }
+            }
+        }
+    }
+}
+
+fn first_upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect()
+}
+
+/// The table of requests and answers with their counts.
+fn answers(report: &CampaignReport, links: &Links) -> Markup {
+    html! {
+        @if !report.answers.is_empty() {
+            section id="answers" {
+                h2 { "Answers" }
+                p { "How often each request was sent, and how it was answered. " span.seldom { "Less than " (FEW) " times" }
+                    " " span.refusal { "a refusal" } }
+                div.scroll { table.answers {
+                    thead { tr { th scope="col" { "request" } th.number scope="col" { "sent" } th scope="col" { "answers" } } }
+                    tbody { @for counted in &report.answers {
+                        tr {
+                            td.value { (counted.request) }
+                            td.number { (counted.sent) }
+                            td { @for answer in &counted.answers { (answer_count(answer, links)) " " } }
+                        }
+                    } }
+                } }
+            }
+        }
+    }
+}
+
+/// An answer with its count, and the lines that give it.
+fn answer_count(answer: &AnswerCount, links: &Links) -> Markup {
+    let class = if answer.refusal { "answer refusal" } else { "answer" };
+    html! {
+        span class=(class) {
+            span.seldom[answer.count < FEW] { (answer.count) } " " (answer.label())
+            @for (at, place) in answer.places.iter().enumerate() {
+                (if at == 0 { " " } else { ", " }) span.faint { (links.numbered(place)) }
             }
         }
     }

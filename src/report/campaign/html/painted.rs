@@ -5,6 +5,7 @@
 
 use maud::{Markup, html};
 
+use super::super::tested::FEW;
 use super::super::{BranchCount, CampaignReport, SpecText};
 use super::links::line_id;
 
@@ -37,9 +38,14 @@ fn painted_line(
     let begin: Vec<&&BranchCount> = branches.iter().filter(|branch| branch.at.line == line).collect();
     let counts: Vec<String> = begin.iter().map(|branch| branch.count.to_string()).collect();
     let often: Vec<String> =
-        begin.iter().map(|branch| format!("{}: {}", branch.what, super::super::text::times(branch.count))).collect();
+        begin.iter().map(|branch| format!("{}: {}", branch.what, super::super::tested::times(branch.count))).collect();
     let is_never = report.coverage.never.iter().any(|place| place.file == text.file && place.line == line);
-    let class = if is_never { "count never" } else { "count" };
+    let is_seldom = begin.iter().any(|branch| branch.count < FEW);
+    let class = match (is_never, is_seldom) {
+        (true, _) => "count never",
+        (false, true) => "count seldom",
+        (false, false) => "count",
+    };
     let about: Vec<usize> = (1..)
         .zip(&report.failures)
         .filter(|(_, found)| found.place.as_ref().is_some_and(|place| place.file == text.file && place.line == line))
